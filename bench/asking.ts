@@ -5,7 +5,7 @@ import { within } from "./within.ts";
 
 const PROMPT = 'send "hello" to #general';
 
-/** Milliseconds that any single thing may take: a head, the next part of a stream, its end. */
+/** Time limit in ms of each wait: a response head, the next part of a stream, its end. */
 const LIMIT = 60_000;
 
 export type Client = { url: string; token: string };
@@ -26,14 +26,14 @@ export async function connected(url: string): Promise<string> {
   return (await json(`${url}/auth/status/${state}`)).token ?? "";
 }
 
-/** One generation up to where it waits for an approval; then nobody reads any more. */
+/** Runs one generation until it waits for an approval; then nobody reads it. */
 export async function paused(client: Client): Promise<Asked> {
   const { stream, asked } = await waiting(client);
   stream.close();
   return asked;
 }
 
-/** Milliseconds from the approval to the result, as whoever follows sees it. */
+/** Measures the milliseconds from the approval to the result, as a follower sees it. */
 export async function approved(client: Client): Promise<number> {
   const { stream, asked } = await waiting(client);
   await pause(20);
@@ -51,21 +51,21 @@ export async function answered(client: Client, { session, interaction }: Asked):
   await stream.end();
 }
 
-/** A stream of a conversation on which nothing happens any more; what ends it. */
+/** Opens an idle stream of a conversation. Returns the function that ends it. */
 export async function followed(client: Client, { session }: Asked): Promise<() => void> {
   const stream = await open(client, "GET", `/sessions/${session}/events`);
   await stream.part("finish");
   return stream.close;
 }
 
-/** The same of any server. */
+/** The same for any server. */
 export async function read(url: string): Promise<() => void> {
   const stream = await open({ url, token: "" }, "GET", "/");
   await stream.part("finish");
   return stream.close;
 }
 
-/** Waits until nothing runs or waits any more; one that did not end well is an error. */
+/** Waits until all generations have ended; a failed one is an error. */
 export async function allCompleted(client: Client, limit: number): Promise<void> {
   const end = performance.now() + limit;
   for (let page = 1; ; ) {
@@ -91,13 +91,16 @@ type Part = { type: string; data: Record<string, unknown> };
 
 let last = 0;
 
-/** One of two hundred addresses of this machine, in turn: each of them may ask only so often, as clients at different places. */
+/**
+ * Returns one of two hundred addresses of this machine, in turn, because each may send only a limited number of
+ * requests.
+ */
 export function place(): string {
   last = (last + 1) % 200;
   return `127.0.1.${last + 1}`;
 }
 
-/** A request, whose answer is read as text or as a stream of events. Anything but 200 is an error. */
+/** Sends a request and reads its answer as text or as an event stream. Any status but 200 is an error. */
 export async function open({ url, token }: Client, method: string, path: string, body?: object) {
   const headers = {
     authorization: `Bearer ${token}`,

@@ -5,10 +5,10 @@ import { within } from "./within.ts";
 
 const LIMIT = 60_000;
 
-/** A client that follows a conversation for as long as it is measured. */
+/** A client that follows a conversation during the measurement. */
 export type Attached = { session: string; close(): void };
 
-/** Follows from the newest event on, and notes for each that comes how many milliseconds after its append that was. */
+/** Follows from the latest event on, and records the delay of each event since its append, in ms. */
 export async function attached(
   { url, token }: Client,
   { session, after }: { session: string; after: number },

@@ -5,17 +5,17 @@ import { finished, interleaved, type Program, processorTimes } from "./rounds.ts
 import { certificate, kay, signedIn } from "./signed-in.ts";
 import { type Row, ratio, time } from "./table.ts";
 
-/** `rounds` of each ratio; `paused` generations wait at once, and half as many streams are followed. */
+/** `rounds` of each ratio; `paused` generations wait at once, with half as many streams. */
 export type Bench = { launcher: string; folder: string; rounds: number; paused: number };
 
-/** What a command costs before it does anything. */
+/** Measures what a command costs before it does anything. */
 export async function startTimes({ launcher, folder, rounds }: Bench): Promise<Row[]> {
   const programs = [node(folder), kay(launcher, folder, ["--version"]), kay(launcher, folder, ["--help"])];
   const [base, version, help] = await medians(programs, rounds);
   return [ratio("kay --version / node -e 0", version, base, 1.15), ratio("kay --help / node -e 0", help, base, 1.4)];
 }
 
-/** A one-shot command, signed in, over loopback HTTP, with the credentials in a file and in the keychain. */
+/** Measures a signed-in one-shot command over loopback HTTP, with the credentials in a file and in the keychain. */
 export async function overHttp({ launcher, folder, rounds }: Bench): Promise<Row[]> {
   const backend = await guideBackend(3600);
   const ring = await keyring(join(folder, "bus"));
@@ -61,7 +61,7 @@ export async function overHttps({ launcher, folder, rounds }: Bench): Promise<Ro
   }
 }
 
-/** Twelve one-shots with one expired token: one refresh, and all succeed. */
+/** Runs twelve one-shots with one expired token: one refresh, and all succeed. */
 export async function atOnce({ launcher, folder }: Bench): Promise<Row[]> {
   const backend = await guideBackend(1);
   try {

@@ -3,13 +3,13 @@ import pg from "pg";
 import { startPostgres } from "#host/postgres/start";
 import { thisMachine } from "#test/machine";
 
-/** The database of a backend that runs, joined as another process of kay would. */
+/** Connects to the database of a running backend, like another kay process. */
 export type Filled = {
-  /** Fills it up to so many conversations: of the installation that is signed in, or ten of each of many. */
+  /** Fills it up to a number of conversations: of the signed-in installation, or ten of each of many. */
   fill(count: number, whose: "one" | "many"): Promise<void>;
   /** Bytes. */
   size(): Promise<number>;
-  /** Milliseconds of processor that its server has used so far (Linux). */
+  /** Returns the processor time that its server has used so far, in ms (Linux). */
   ticks(): Promise<number>;
   close(): Promise<void>;
 };
@@ -45,7 +45,7 @@ export async function joined(folder: string): Promise<Filled> {
   };
 }
 
-/** Of the server and what it started; what has ended is counted with the server. In hundredths of a second, as the system counts. */
+/** Includes the server's children, even ended ones. In hundredths of a second, as the system counts. */
 function used(pid: string): number {
   const all = readdirSync("/proc").flatMap((each) => (/^\d+$/.test(each) ? [fieldsOf(each)] : []));
   const sum = (fields: string[], from: number, to: number) =>
@@ -56,7 +56,7 @@ function used(pid: string): number {
   );
 }
 
-/** From the state on; none when the process is gone. */
+/** Fields from the state on; empty if the process is gone. */
 function fieldsOf(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -67,7 +67,10 @@ function fieldsOf(pid: string): string[] {
   }
 }
 
-/** From number $1 to number $2 for installation $3: each with a question and its answer; every tenth waits for an approval instead. */
+/**
+ * Inserts conversations $1 to $2 for installation $3, each with a question and its answer; every tenth waits for an
+ * approval instead.
+ */
 const EACH = `from generate_series($1::int + 1, $2::int) i,
   lateral (select case when $4 = 'one' then $3::text else 'bench' || i / 10 end) as owner (id)`;
 const FILL = [

@@ -21,10 +21,10 @@ import { inTurn } from "./within.ts";
 
 const AT_ONCE = 16;
 
-/** Milliseconds until everything that was approved must have come to its end. */
+/** Time limit in ms for all approved generations to end. */
 const CARRY_LIMIT = 120_000;
 
-/** Generations that wait for a yes, and streams on which nothing happens, in `kay serve --sandbox`. */
+/** Measures generations that wait for an approval, and idle streams, in `kay serve --sandbox`. */
 export async function generations({ launcher, folder, rounds, paused: count }: Bench): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
   const options = ["--port", "0", "--sandbox", "--json", "--data-dir", `${folder}/data`];
@@ -37,7 +37,7 @@ export async function generations({ launcher, folder, rounds, paused: count }: B
     const crowded = await crowd(backend, client, count);
     return { rows: [first, ...crowded.rows], asked: crowded.asked, token: client.token };
   });
-  // In processes that did nothing before: what was used once and is free again would hide what a stream costs.
+  // In new processes, because memory that was used and freed would hide the cost of a stream.
   const followers = Math.ceil(count / 2);
   const mine = await at(serve, (backend) => {
     const client: Client = { url: String(backend.said.url), token };
@@ -56,7 +56,7 @@ export async function generations({ launcher, folder, rounds, paused: count }: B
 
 async function crowd(backend: Server, client: Client, count: number): Promise<{ rows: Row[]; asked: Asked[] }> {
   const bare = await backend.live();
-  // So that what is made once is not counted.
+  // Excludes one-time costs.
   const first = await inTurn(Math.min(200, count), AT_ONCE, () => paused(client));
   const asked: Asked[] = [];
   let pausedAll = 0;
@@ -89,7 +89,7 @@ async function crowd(backend: Server, client: Client, count: number): Promise<{ 
 
 type Cost = { counted: number; live: number };
 
-/** Bytes that each of so many streams costs while nothing happens on it. */
+/** Measures the bytes that each idle stream costs. */
 async function streams(running: Server, count: number, one: (index: number) => Promise<() => void>): Promise<Cost> {
   for (const stop of await inTurn(Math.min(100, count), AT_ONCE, one)) stop();
   const open: (() => void)[] = [];

@@ -10,15 +10,15 @@ import type { Row } from "./table.ts";
 const FEW = 100;
 const MANY = 10_000;
 
-/** What a hundred times as many conversations may cost. */
+/** Largest allowed ratio for a hundred times as many conversations. */
 const GOAL = 1.5;
 
-/** Milliseconds for which a backend that nobody asks anything is watched. */
+/** How long an idle backend is observed, in ms. */
 const IDLE = 10_000;
 
 type Costs = { times: Record<string, number>; idle: number; memory: number; size: number };
 
-/** What the same request costs with few conversations and with many, of the one who asks or of many others. */
+/** Measures the same request with few conversations and with many, of the asking installation or of many others. */
 export async function growth({ launcher, folder, rounds }: Bench, whose: "one" | "many"): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
   const data = `${folder}/${whose}`;

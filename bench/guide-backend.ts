@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 export type GuideBackend = {
   url: string;
-  /** From now on refreshed tokens live an hour. */
+  /** From now on, refreshed tokens are valid for an hour. */
   lengthen(): void;
   /** Refreshes since {@link lengthen}. */
   refreshes(): number;
@@ -14,10 +14,10 @@ export type GuideBackend = {
 const services = ["jira", "confluence", "bitbucket", "slack", "gmail", "calendar"];
 
 /**
- * A backend that answers at once: connect, status, refresh and the list of connections, also below `/api/v3`, where `gh api` looks. Anybody
- * is signed in after one status call.
+ * A backend that answers at once: connect, status, refresh and the list of connections, also below `/api/v3` for `gh
+ * api`. Anyone is signed in after one status call.
  *
- * @param lifeSeconds how long access tokens live
+ * @param lifeSeconds lifetime of access tokens
  */
 export async function guideBackend(lifeSeconds: number, tls?: { key: string; cert: string }): Promise<GuideBackend> {
   let refreshes = 0;
@@ -69,7 +69,7 @@ function connections() {
   };
 }
 
-/** Not signed: the client reads only when it ends. */
+/** Not signed, because the client reads only its expiry. */
 function token(lifeSeconds: number): string {
   const now = Math.floor(Date.now() / 1000);
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");

@@ -3,14 +3,14 @@ import { within } from "./within.ts";
 
 const LIMIT = 30_000;
 
-/** What a process is started with, so that it can be asked by {@link liveHeap}. It says where on stderr. */
+/** Flags that let {@link liveHeap} inspect a process, which prints its address on stderr. */
 export const INSPECTED = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
 
 /**
- * Bytes that a process still needs when everything else was given back, by the protocol of Node's inspector. That collects garbage, so what the
- * system counts is to be read before.
+ * Returns the live heap of a process in bytes, through Node's inspector. This collects garbage, so read the system's
+ * count first.
  *
- * @param address `ws://…`, as the process said it
+ * @param address `ws://…`, as the process printed it
  */
 export async function liveHeap(address: string): Promise<number> {
   const socket = new WebSocket(address);

@@ -4,7 +4,10 @@ import { mkdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { finished } from "./rounds.ts";
 
-/** A session bus with an unlocked keyring of its own. Undefined where Debian's `dbus` and `gnome-keyring` are not installed. */
+/**
+ * Starts a session bus with a separate, unlocked keyring. Undefined if Debian's `dbus` and `gnome-keyring` are not
+ * installed.
+ */
 export async function keyring(folder: string): Promise<{ env: Record<string, string>; close(): void } | undefined> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const home = { PATH: process.env.PATH ?? "", HOME: folder, XDG_RUNTIME_DIR: folder, XDG_DATA_HOME: folder };
@@ -32,7 +35,10 @@ export async function keyring(folder: string): Promise<{ env: Record<string, str
   return undefined;
 }
 
-/** Waits up to five seconds for the keyring's collection. Only asked once the name is owned, since asking would start another daemon. */
+/**
+ * Waits up to five seconds for the keyring's collection. Queries it only once the name is owned, because a query would
+ * start another daemon.
+ */
 async function isOpen(env: Record<string, string>): Promise<boolean> {
   const send = (destination: string, path: string, method: string, name: string) => {
     const args = ["--session", "--print-reply=literal", `--dest=${destination}`, path, method, `string:${name}`];

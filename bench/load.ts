@@ -12,10 +12,13 @@ import { inTurn } from "./within.ts";
 const AT_ONCE = 16;
 const RUNNING = 50;
 
-/** Milliseconds that it is measured for. */
+/** Duration of the measurement, in ms. */
 const SPAN = 20_000;
 
-/** Conversations that are followed, generations that wait, and some that run, all at once; then what grows with the conversations there are. */
+/**
+ * Measures followed conversations, waiting generations, and running ones, all at once; then growth with the number of
+ * conversations.
+ */
 export async function load(bench: Bench): Promise<Row[]> {
   return [...(await crowd(bench)), ...(await growth(bench, "one")), ...(await growth(bench, "many"))];
 }
@@ -30,7 +33,7 @@ async function crowd({ launcher, folder, paused: count }: Bench): Promise<Row[]>
     await inTurn(count, AT_ONCE, () => paused(client));
     return { token: client.token, places: await inTurn(Math.ceil(count / 2), AT_ONCE, () => greeted(client)) };
   });
-  // In a process that did nothing before: what making all these left behind would hide what a client costs.
+  // In a new process, because memory left from creating these would hide the cost of a client.
   return await at(serve, (backend) => followed(backend, { url: String(backend.said.url), token }, count, places));
 }
 
@@ -39,7 +42,7 @@ async function followed(backend: Server, client: Client, waiting: number, places
   let delays: number[] = [];
   const follow = (index: number): Promise<Attached> =>
     attached(client, places[index] as Place, (delay) => void delays.push(delay));
-  // So that what is made once is not counted.
+  // Excludes one-time costs.
   for (const one of await inTurn(Math.min(100, clients), AT_ONCE, follow)) one.close();
   const all: Attached[] = [];
   const memory = await grown(backend, clients, async (more) => {
@@ -71,7 +74,7 @@ async function greeted(client: Client): Promise<Place> {
   return { session: stream.session, after: Number([...text.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? 0) };
 }
 
-/** Asks in the conversations that are followed, so many at a time, and looks at each afterwards. */
+/** Sends requests in the followed conversations, a few at a time, and checks each afterwards. */
 async function running(client: Client, followed: Attached[]): Promise<number> {
   const end = performance.now() + SPAN;
   let requests = 0;

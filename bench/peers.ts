@@ -6,7 +6,7 @@ import { median, type Program, processorTimes } from "./rounds.ts";
 import { kay } from "./signed-in.ts";
 import { type Row, ratio } from "./table.ts";
 
-/** Other agents and command lines, with the arguments that start a session; gh has none. */
+/** Other agents and command lines, with the arguments that start a session; gh has no session. */
 const PEERS: [command: string, session?: string[]][] = [
   ["gh"],
   ["codex", []],
@@ -16,7 +16,7 @@ const PEERS: [command: string, session?: string[]][] = [
   ["gemini", []],
 ];
 
-/** kay beside its peers, where they are installed: what `--version` and `--help` cost, and when a session shows something. */
+/** Compares kay with its installed peers: the cost of `--version` and `--help`, and when a session shows something. */
 export async function peers({ launcher, folder, rounds }: Bench): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
   // Nothing leaves this machine: no proxy listens there.

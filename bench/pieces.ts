@@ -2,14 +2,14 @@
 const SENTENCE = 14;
 const PARAGRAPH = 70;
 
-/** Words in small letters as a model would say them: six characters a piece. */
+/** Lower-case words like a model's: six characters per piece. */
 const WORDS = ["the ", "service ", "answered ", "with ", "an ", "**old** ", "state ", "of ", "`main` ", "branch "];
 
-/** Piece so and so of an answer in Markdown, in paragraphs. */
+/** Returns a piece of a Markdown answer, in paragraphs. */
 export function pieces(index: number): string {
   if ((index + 1) % PARAGRAPH === 0) return "end.\n\n";
   return (index + 1) % SENTENCE === 0 ? "done. " : (WORDS[index % WORDS.length] ?? "");
 }
 
-/** What comes when all is said. */
+/** The end of the answer. */
 export const LAST = "That is the end of it.";

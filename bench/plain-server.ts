@@ -1,7 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a stream costs in Node itself: headers, one event, and then nothing for as long as somebody reads. Says where it listens. */
+/**
+ * The cost of a stream in Node itself: headers, one event, and then silence as long as somebody reads. Prints its
+ * address.
+ */
 const server = createServer((_, answer) => {
   answer.writeHead(200, { "content-type": "text/event-stream" });
   answer.write('data: {"type":"finish"}\n\n');

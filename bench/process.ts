@@ -10,23 +10,23 @@ import { within } from "./within.ts";
 const START_LIMIT = 60_000;
 const STOP_LIMIT = 30_000;
 
-/** Times that is looked what something costs, while there is more and more of it. */
+/** Number of samples while the count grows. */
 const PARTS = 5;
 
-/** A server as a process of its own: what it costs, as the system counts it (Linux). */
+/** A server in a separate process, with its costs as the system counts them (Linux). */
 export type Server = {
-  /** The JSON that it said once it listened. */
+  /** The JSON that it printed once it listened. */
   said: Record<string, unknown>;
-  /** Bytes that the process holds, when it has come to rest. */
+  /** Returns the memory of the process at rest, in bytes. */
   settled(): Promise<number>;
-  /** Bytes that it still needs after garbage collection, where it was started as `INSPECTED`. */
+  /** Returns its live heap in bytes, if it was started as `INSPECTED`. */
   live(): Promise<number>;
-  /** Share of one processor in so many milliseconds. */
+  /** Returns its share of one processor over a time in ms. */
   busy(ms: number): Promise<number>;
   close(): Promise<void>;
 };
 
-/** @param complete what its output looks like when it has said everything */
+/** @param complete matches its complete output */
 export async function server({ command, args, env }: Program, complete: RegExp): Promise<Server> {
   const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   const exit = once(child, "exit");
@@ -65,7 +65,7 @@ export async function server({ command, args, env }: Program, complete: RegExp):
   };
 }
 
-/** A server for as long as something is done with it, which begins when it has said its JSON. */
+/** Runs a server during some work, which begins once it has printed its JSON. */
 export async function at<T>(program: Program, work: (running: Server) => Promise<T>): Promise<T> {
   const running = await server(program, /^\}\n/m);
   try {
@@ -75,7 +75,7 @@ export async function at<T>(program: Program, work: (running: Server) => Promise
   }
 }
 
-/** Bytes that each of so many costs, as the system counts them: looked at again after each part of them. */
+/** Measures the bytes that each item costs, as the system counts them, with a sample after each part. */
 export async function grown(running: Server, count: number, add: (more: number) => Promise<void>): Promise<number> {
   const samples: [number, number][] = [[0, await running.settled()]];
   for (let part = 1; part <= PARTS; part++) {

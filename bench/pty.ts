@@ -6,20 +6,20 @@ import { within } from "./within.ts";
 /** Milliseconds. */
 const LIMIT = 60_000;
 
-/** A program on a terminal of 100 × 30, and when its bytes came. Times are ms since it was started. */
+/** A program on a terminal of 100 × 30, and the times of its output, in ms since its start. */
 export type OnPty = {
-  /** When the text so far first matched, from this moment or from `from` on. */
+  /** Returns when the text first matched, from now or from `from` on. */
   shows(wanted: RegExp, from?: number): Promise<number>;
   type(keys: string): void;
-  /** Length of all that came so far, for `shows`. */
+  /** Length of the output so far, for `shows`. */
   length(): number;
-  /** When the first byte came that shows something, and the last of all. */
+  /** Times of the first visible byte and of the last byte. */
   visibleAt(): number;
   lastAt(): number;
   now(): number;
-  /** Milliseconds of processor since it began, all its threads. */
+  /** Processor time since its start, in ms, over all threads. */
   cpu(): number;
-  /** Bytes that it holds; at most, so far. */
+  /** Memory in bytes; the maximum so far. */
   memory(): { now: number; peak: number };
   /** When it ended. */
   end(): Promise<number>;

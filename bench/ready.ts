@@ -8,7 +8,10 @@ import { type Row, time } from "./table.ts";
 
 const rounds = 5;
 
-/** From the start of `kay serve --sandbox` until it says where it listens: with a database of its own to make, and with one that is there. */
+/**
+ * Measures `kay serve --sandbox` from its start until it prints its address, with a new database and with an existing
+ * one.
+ */
 export async function readyTimes({ launcher, folder }: Bench): Promise<Row[]> {
   const cold: number[] = [];
   const warm: number[] = [];

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 export type Program = { command: string; args: string[]; env: Record<string, string> };
 
 /**
- * Runs the programs in turn, round after round, so that whatever else the machine does hits all of them alike. A first round is not counted:
- * it fills caches.
+ * Runs the programs in turn, round after round, so that other load affects all alike. The first round is not counted
+ * because it fills caches.
  *
  * @returns the median of each, in the order given
  */
@@ -21,8 +21,8 @@ export async function interleaved(programs: Program[], rounds: number): Promise<
 }
 
 /**
- * Runs the programs in turn and returns what each run took of the processor, in ms. The system counts in hundredths of a
- * second, so only the sum of all rounds says something.
+ * Runs the programs in turn and returns the processor time of each run, in ms. The system counts in hundredths of a
+ * second, so only the sum of all rounds is meaningful.
  */
 export async function processorTimes(programs: Program[], rounds: number): Promise<number[]> {
   const sums = programs.map(() => 0);
@@ -76,13 +76,16 @@ export function median(values: number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The value that so large a part of all is below. */
+/** Returns the value below which this share of all values lies. */
 export function quantile(values: number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length * part)] ?? Number.NaN;
 }
 
-/** How much each more costs, from samples of how many there were and what all took: what came once is no part of it, nor is what was given back once. */
+/**
+ * Estimates the cost of each additional item from samples of count and total, robust against one-time growth and
+ * release.
+ */
 export function slope(samples: [count: number, bytes: number][]): number {
   const slopes = samples.flatMap(([count, bytes], index) =>
     samples.slice(index + 1).map(([more, then]) => (then - bytes) / (more - count)),

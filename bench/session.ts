@@ -10,15 +10,18 @@ import { type Row, ratio, time } from "./table.ts";
 
 const STREAM_ROUNDS = 5;
 const TOKENS = 20_000;
-/** Pieces a second of a quick model, and for how long they come. */
+/** Pieces per second of a fast model, and for how long. */
 const RATE = 100;
 const RATE_SECONDS = 10;
 
-/** The frame with its composer, and with what was found out meanwhile. */
+/** The complete frame with its composer. */
 const FRAME = /─{40}/;
 const SETTLED = /● jira/;
 
-/** The session in a terminal, with a backend inside the bench, so that only the client is measured: until it is there, and to its end. */
+/**
+ * Measures a session in a terminal with a backend inside the bench, so that only the client counts: its start and its
+ * end.
+ */
 export async function session(bench: Bench): Promise<Row[]> {
   return withBackend(bench, async (program) => {
     const line: Program = { ...program, args: ["-e", "console.log('kay')"] };
@@ -47,7 +50,7 @@ export async function session(bench: Bench): Promise<Row[]> {
   });
 }
 
-/** What streams cost: of processor, of memory, of bytes, and of patience. */
+/** Measures streaming: processor time, memory, bytes and latency. */
 export async function streaming(bench: Bench): Promise<Row[]> {
   return withBackend(bench, async (program) => {
     const raw = fileURLToPath(new URL("./write-raw.ts", import.meta.url));
@@ -92,7 +95,7 @@ async function openedAndLeft(program: Program): Promise<Shown> {
   }
 }
 
-/** `memory` is what is held a second after the end. */
+/** `memory` is measured a second after the end. */
 type Streamed = { cpu: number; memory: number; bytes: number };
 
 async function streamed(program: Program, count: number): Promise<Streamed> {
@@ -122,7 +125,7 @@ async function written(program: Program): Promise<Streamed> {
   }
 }
 
-/** A quick model and somebody who types meanwhile. */
+/** A fast model while the user types. */
 async function atRate(program: Program): Promise<{ share: number; bytes: number; echoes: number[] }> {
   const quiet = await duringRate(program, () => pause(RATE_SECONDS * 500));
   const echoes: number[] = [];
@@ -158,7 +161,7 @@ async function duringRate(program: Program, meanwhile: (running: OnPty) => Promi
   }
 }
 
-/** Enter comes by itself: with text it would be one that was pasted. */
+/** Enter is sent separately; with text it would count as pasted. */
 async function ask(running: OnPty, prompt: string): Promise<void> {
   running.type(prompt);
   await pause(400);

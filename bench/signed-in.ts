@@ -4,14 +4,14 @@ import { join } from "node:path";
 import type { GuideBackend } from "./guide-backend.ts";
 import { finished, type Program } from "./rounds.ts";
 
-/** kay as a program of its own, with a home below `folder` and nothing of this process' environment but PATH. */
+/** kay in a separate process, with a home below `folder` and only PATH from this process's environment. */
 export function kay(launcher: string, folder: string, args: string[], env: Record<string, string> = {}): Program {
   mkdirSync(folder, { recursive: true });
   const own = { PATH: process.env.PATH ?? "", HOME: folder, XDG_CACHE_HOME: "", CI: "true" };
   return { command: process.execPath, args: [launcher, ...args], env: { ...own, ...env } };
 }
 
-/** Signs in by `kay connect`, as a person would, and gives what lists the connections from then on. */
+/** Signs in with `kay connect` like a user. Returns the command that lists the connections from then on. */
 export async function signedIn(
   launcher: string,
   folder: string,
@@ -23,7 +23,7 @@ export async function signedIn(
   return kay(launcher, folder, ["connections"], settings);
 }
 
-/** A certificate for 127.0.0.1 that signs itself. */
+/** Creates a self-signed certificate for 127.0.0.1. */
 export function certificate(folder: string): { key: string; cert: string; file: string } {
   mkdirSync(folder, { recursive: true });
   const [key, file] = [join(folder, "key.pem"), join(folder, "cert.pem")];

@@ -5,13 +5,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { StreamPart } from "#protocol/events";
 import { LAST, pieces } from "./pieces.ts";
 
-/** A backend inside the bench whose conversation streams what its prompt asks for, `<pieces> <pieces per second>`; 0 is as fast as they go. */
+/**
+ * A backend inside the bench that streams what its prompt requests, `<pieces> <pieces per second>`; 0 means as fast as
+ * possible.
+ */
 export type StreamBackend = { url: string; close(): Promise<void> };
 
 const IDS = { session_id: "session_bench", generation_id: "gen_bench" };
 const MODEL = { name: "bench", label: "Bench", offline: true, source: "none", why: "It is a bench.", available: [] };
 
-/** Everything but the stream is answered at once, for any token. */
+/** Answers everything but the stream at once, for any token. */
 const ANSWERS: Record<string, unknown> = {
   "GET /model": MODEL,
   "GET /connections": { connections: { jira: { connected: true }, slack: { connected: false } } },
@@ -19,10 +22,10 @@ const ANSWERS: Record<string, unknown> = {
   "GET /tools": { tools: [] },
 };
 
-/** Pieces that are sent at once where they have no rate. */
+/** Pieces that are sent together if there is no rate. */
 const BURST = 50;
 
-/** Open it on loopback. One conversation at a time. */
+/** Starts it on loopback. Serves one conversation at a time. */
 export async function streamBackend(): Promise<StreamBackend> {
   let wanted = { count: 0, rate: 0 };
   const server = createServer(async (request, response) => {
@@ -71,7 +74,7 @@ async function stream(response: ServerResponse, { count, rate }: { count: number
     let text = "";
     for (; sent < Math.min(due, count); sent += 1) text += next({ type: "text-delta", id: "0", delta: pieces(sent) });
     if (text !== "") await send(text);
-    // Every piece of a rate comes by itself, as a model gives it.
+    // With a rate, every piece is sent separately, like a model's.
     await (rate === 0
       ? new Promise(setImmediate)
       : pause(Math.max(1, start + (sent * 1000) / rate - performance.now())));

@@ -1,4 +1,4 @@
-/** One figure. Without a goal it stands for comparison only. */
+/** One figure. Without a goal it is only for comparison. */
 export type Row = { what: string; measured: string; goal?: string; ok?: boolean };
 
 /** A ratio against a goal that it must not exceed. */
@@ -13,7 +13,9 @@ export function time(what: string, ms: number, goal: number): Row {
   return { what, measured: `${ms.toFixed(0)} ms`, goal: `≤ ${goal} ms`, ok: ms <= goal };
 }
 
-/** In kB of what the system counts for a process, which shrinks late: where it shrank more than it grew, nothing is to be seen, and nothing is met. */
+/**
+ * In kB as the system counts a process, which shrinks late. If it shrank more than it grew, the goal counts as unknown.
+ */
 export function kilobytes(what: string, bytes: number, goal: number): Row {
   if (bytes <= 0) return { what, measured: "not to be seen", goal: `≤ ${goal} kB` };
   const measured = bytes / 1024;

@@ -1,4 +1,4 @@
-/** What comes, unless it takes longer than so many milliseconds: then an error says what was waited for. */
+/** Awaits a promise with a time limit in ms; the error names what was awaited. */
 export async function within<T>(ms: number, coming: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -11,7 +11,7 @@ export async function within<T>(ms: number, coming: Promise<T>, what: string): P
   }
 }
 
-/** So many, a few at once, in order. */
+/** Runs a number of jobs, a few at once, in order. */
 export async function inTurn<T>(count: number, atOnce: number, work: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let next = 0;

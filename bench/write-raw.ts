@@ -1,8 +1,8 @@
 import { pieces } from "./pieces.ts";
 
-// What streaming costs at least: so many pieces, each written to the terminal as it is.
+// The minimum cost of streaming: pieces written to the terminal unchanged.
 const count = Number(process.argv[2]);
 for (let index = 0; index < count; index += 1) process.stdout.write(pieces(index));
 process.stdout.write("\x07");
-// What it cost is read while it is there.
+// Its cost is read while it is running.
 setTimeout(() => {}, 60_000);

@@ -105,7 +105,7 @@ function publish(fresh: string) {
   renameSync(`${dist}/${IGNORE}.new`, `${dist}/${IGNORE}`);
 }
 
-/** What of `dist` npm leaves out of a package. */
+/** Files of `dist` that npm leaves out of a package. */
 const IGNORE = ".npmignore";
 
 function filesBelow(folder: string): string[] {

@@ -3,7 +3,9 @@ import type { Options } from "tsup";
 
 type EsbuildPlugin = NonNullable<Options["esbuildPlugins"]>[number];
 
-/** Stands before a built-in module's name in what esbuild leaves as an import, so that no text inside a string is taken for one. */
+/**
+ * Marks a built-in module's name in an import that esbuild leaves, so that no text inside a string is taken for one.
+ */
 const mark = "kay-builtin:";
 const statement = new RegExp(`import\\s*([\\w$*{][^"';()]*?from\\s*)?["']${mark}([\\w/]+)["'];?`, "g");
 
@@ -22,7 +24,10 @@ export const markBuiltins: EsbuildPlugin = {
   },
 };
 
-/** What Node has loaded before a program starts; everything else waits for its first use (crypto 8 ms, child_process 6, fs/promises 6). */
+/**
+ * Modules that Node loads before a program starts; all others are loaded on first use (crypto 8 ms, child_process 6,
+ * fs/promises 6).
+ */
 const early = new Set([
   "async_hooks",
   "buffer",
@@ -48,7 +53,7 @@ export function inlineBuiltins(code: string): string {
   });
   if (rest.includes(`"${mark}`))
     throw new Error("An import of Node's own modules in a form that the build does not know.");
-  // Imports are evaluated first wherever they stand, so what replaces them goes to the top.
+  // Imports are evaluated first wherever they are, so their replacements go to the top.
   return declarations.join("") + rest;
 }
 
@@ -72,7 +77,10 @@ function declareMember(member: string, name: string, load: string): string {
   return late ? `const ${local}=(...a)=>${load}.${imported}(...a);` : `const ${local}=${load}.${imported};`;
 }
 
-/** Nothing that is constructed, extended or carries properties of its own, such as a promisified variant: what may be put into an arrow. */
+/**
+ * Functions that may be wrapped in an arrow: not constructed, not extended, and without own properties such as a
+ * promisified variant.
+ */
 function isPlainFunction(value: unknown): boolean {
   if (typeof value !== "function" || !/^[a-z]/.test(value.name)) return false;
   return Object.keys(value).length === 0 && Object.getOwnPropertySymbols(value).length === 0;

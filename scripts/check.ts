@@ -17,7 +17,7 @@ const steps: [name: string, step: () => Promise<number>][] = [
 ];
 
 /**
- * All checks in order, cheapest first, up to the first that fails; the tests are the last.
+ * Runs all checks in order, cheapest first, up to the first that fails; tests are last.
  *
  * @param args `--no-tests` leaves the tests out; anything else is handed to them
  */

@@ -12,7 +12,10 @@ import { manPages } from "./man.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** Writes what is made from the tree of commands into a folder: `completion.json`, `help.json`, and the pages of `man/man1`. */
+/**
+ * Writes the files generated from the tree of commands into a folder: `completion.json`, `help.json`, and the pages of
+ * `man/man1`.
+ */
 export function writeCommandFiles(folder: string): void {
   const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { version: string };
   const program = programOf(version);
@@ -22,7 +25,7 @@ export function writeCommandFiles(folder: string): void {
   for (const [name, text] of manPages(programOf(version), version)) writeFileSync(`${folder}/man/man1/${name}`, text);
 }
 
-/** The tree of commands by itself: nothing of it is run, so it needs no more than a width. */
+/** The tree of commands alone; nothing runs, so it needs only a width. */
 function programOf(version: string) {
   const stream = { write: () => {}, columns: () => 80 };
   return buildProgram({ version, terminal: { stdout: stream, stderr: stream } } as unknown as Kay, () => {});

@@ -3,7 +3,7 @@ import type { Reporter, SerializedError, TestModule } from "vitest/node";
 
 export type Counts = { passed: number; failed: number; skipped: number };
 
-/** A reporter of vitest that leaves the figures of the run in the file that `KAY_TEST_COUNTS` names. */
+/** A vitest reporter that writes the counts of the run to the file in `KAY_TEST_COUNTS`. */
 export default class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const counts: Counts = { passed: 0, failed: errors.length, skipped: 0 };

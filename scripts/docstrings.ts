@@ -22,7 +22,7 @@ export async function docstrings(): Promise<Docstrings> {
 
 type Reading = { found: Docstrings; locals: Map<string, ts.Expression> };
 
-/** What stands behind each name of a file. */
+/** The expression behind each name of a file. */
 function localsOf(source: ts.SourceFile): Map<string, ts.Expression> {
   const declarations = source.statements.flatMap((one) =>
     ts.isVariableStatement(one) ? [...one.declarationList.declarations] : [],
@@ -34,7 +34,7 @@ function localsOf(source: ts.SourceFile): Map<string, ts.Expression> {
   );
 }
 
-/** Go down an expression (`z.optional(z.looseObject({ … }))`) and the shape that it made. */
+/** Walks an expression (`z.optional(z.looseObject({ … }))`) together with its schema. */
 function read(written: ts.Expression, shape: unknown, reading: Reading): void {
   const { found, locals } = reading;
   const expression = (ts.isIdentifier(written) && locals.get(written.text)) || written;
@@ -56,7 +56,7 @@ function read(written: ts.Expression, shape: unknown, reading: Reading): void {
 
 type Shape = { def: { innerType?: unknown; element?: unknown; shape?: Record<string, unknown> } };
 
-/** What an optional, nullable or list is of. */
+/** Returns the inner schema of an optional, nullable or list. */
 function innerOf(shape: unknown): Shape | undefined {
   if (typeof shape !== "object" || shape === null || !("def" in shape)) return undefined;
   const { def } = shape as Shape;

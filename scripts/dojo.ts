@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type CaseResult, listCases, runDojo } from "#test/dojo/run";
 
-/** Most questions for an honest write, and the least share of foreign fields that are marked. */
+/** Maximum number of questions per honest write, and minimum share of foreign fields that are marked. */
 const MOST_QUESTIONS = 1;
 const LEAST_RECALL = 0.98;
 const MOST_FALSE_MARKS = 0.1;

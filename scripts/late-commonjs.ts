@@ -5,8 +5,8 @@ import type { Options } from "tsup";
 type EsbuildPlugin = NonNullable<Options["esbuildPlugins"]>[number];
 
 /**
- * `await import("undici")` of a CommonJS package gives its names, as in Node. esbuild by itself, when it splits, gives only `default`. The
- * names are found by importing the package here, as Node finds them.
+ * Makes `await import("undici")` of a CommonJS package return its names, as in Node. When esbuild splits, it returns
+ * only `default`. The names are found by importing the package here.
  */
 export const lateCommonJs: EsbuildPlugin = {
   name: "late-commonjs",
@@ -24,7 +24,7 @@ export const lateCommonJs: EsbuildPlugin = {
   },
 };
 
-/** Undefined for an ES module. Node gives the namespace of a CommonJS one, and no other, a name `module.exports`. */
+/** Undefined for an ES module. Only the namespace of a CommonJS one has a name `module.exports` in Node. */
 async function commonJsNames(path: string): Promise<string[] | undefined> {
   const names = Object.keys(await import(pathToFileURL(path).href));
   if (!names.includes("module.exports")) return undefined;

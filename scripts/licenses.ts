@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 type Metafile = { outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }> };
 type Manifest = { name: string; version: string; license?: string; homepage?: string };
 
-/** Who holds the rights of a package that comes without a text of its licence: as the repository it is made in says. */
+/** Copyright holders of packages without a license text, according to their repositories. */
 const HOLDERS: Record<string, string> = {
   "@ai-sdk/provider-utils": "Copyright 2023 Vercel, Inc.",
   "yoga-layout": "Copyright (c) Facebook, Inc. and its affiliates.",
@@ -12,18 +12,18 @@ const HOLDERS: Record<string, string> = {
 /** Packages of the files that are bundled by themselves (tsup.config.ts). */
 const BESIDE = ["node_modules/jq-wasm"];
 
-/** What a package is made of besides, with the file of its licences in `licenses`. */
+/** Other components of a package, with the file of their licenses in `licenses`. */
 const MADE_OF: Record<string, string> = { "jq-wasm": "jq" };
 
-/** Licences of which no copy has to be given along with what a package says itself. */
+/** Licenses that require no copy. */
 const WHOLE = new Set(["MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BlueOak-1.0.0", "Unlicense"]);
 
 /**
- * The licence of every package of which a part went into the bundle, with its text.
+ * Returns the license of every bundled package, with its text.
  *
  * @param root the repository's folder, with a trailing slash
- * @param metafile esbuild's account of the build
- * @throws for a package whose licence has no text, or is none of the known ones: somebody has to look
+ * @param metafile esbuild's metadata of the build
+ * @throws for a package without a license text, or with an unknown license, which someone must review
  */
 export function thirdPartyLicenses(root: string, metafile: string): string {
   const { outputs } = JSON.parse(readFileSync(metafile, "utf8")) as Metafile;
@@ -62,7 +62,7 @@ function filesOf(folder: string): string[] {
     .map((file) => readFileSync(`${folder}/${file}`, "utf8").trim());
 }
 
-/** Of a package without a file for it: what its README says, else the licence's own words. */
+/** For a package without a license file: the text in its README, otherwise the standard text. */
 function textOf(name: string, license: string, folder: string): string {
   const [readme] = globSync("{README,readme,Readme}.md", { cwd: folder });
   const section = readme && /^#+ *licen[sc]e\s*$(.*)/ims.exec(readFileSync(`${folder}/${readme}`, "utf8"))?.[1]?.trim();

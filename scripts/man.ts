@@ -3,7 +3,7 @@ import type { Command, Option } from "commander";
 import { TOPICS } from "#cli/help/topics";
 import { definitions, example, literal, page, paragraph, prose, tagged } from "./man/roff.ts";
 
-/** Where kay keeps files, as `src/client/paths.ts` finds them on Linux. */
+/** kay's files on Linux, according to `src/client/paths.ts`. */
 const FILES: [path: string, about: string][] = [
   [
     "~/.config/kay/config.json",
@@ -96,7 +96,7 @@ function head(name: string, about: string, version: string): string[] {
   ];
 }
 
-/** A group that does something by itself too. */
+/** A group that also runs by itself. */
 function runs(command: Command): boolean {
   return command.commands.length === 0 || command.options.length > 0;
 }
@@ -142,7 +142,7 @@ function option(one: Option): string {
   return tagged(flags, `${one.description}${choices}${standard ? ` (default: ${one.defaultValue})` : ""}`);
 }
 
-/** What help says below the options: its paragraphs, and its examples. */
+/** The help text below the options: its paragraphs and examples. */
 function afterHelp(command: Command): { text: string[]; examples: string[] } {
   let said = "";
   const write = (text: string) => {

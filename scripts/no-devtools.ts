@@ -2,7 +2,7 @@ import type { Options } from "tsup";
 
 type EsbuildPlugin = NonNullable<Options["esbuildPlugins"]>[number];
 
-/** React's inspector, which Ink loads where `DEV=true` says so, is no part of kay. */
+/** Removes React's inspector, which Ink loads with `DEV=true`. */
 export const noDevtools: EsbuildPlugin = {
   name: "no-devtools",
   setup(build) {

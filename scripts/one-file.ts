@@ -31,7 +31,7 @@ export async function startFromOneFile(
   for (const start of [resolve(folder, "main.js"), ...later.map((module) => findChunk(all, root, module))])
     for (const file of reach(start, (each) => listImports(each, ["import-statement"])))
       if (!groups.has(file)) groups.set(file, parse(start).name);
-  // Chunks that lead to none of these files stay as they are: Rollup would take seconds to parse the language model.
+  // Other chunks stay unchanged, because Rollup would take seconds to parse the language model.
   const listAll = (file: string) => listImports(file, ["import-statement", "dynamic-import"]);
   const joined = [...all.keys()].filter((file) => [...reach(file, listAll)].some((each) => groups.has(each)));
   const bundle = await rollup({
@@ -63,7 +63,7 @@ function findChunk(all: Map<string, Output>, root: string, module: string): stri
   return found[0];
 }
 
-/** Returns a file and all that it leads to. */
+/** Returns a file and everything that it imports. */
 function reach(start: string, findNext: (file: string) => string[]): Set<string> {
   const found = new Set([start]);
   for (const file of found) for (const next of findNext(file)) found.add(next);

@@ -3,10 +3,10 @@ import type { Options } from "tsup";
 
 type EsbuildPlugin = NonNullable<Options["esbuildPlugins"]>[number];
 
-/** One place in a package's file: what stands there, once, and what it becomes. */
+/** One change in a package's file: a text that occurs once, and its replacement. */
 type Change = { file: RegExp; from: string | RegExp; to: string };
 
-/** Characters of one cell everywhere: ASCII, Latin, Greek, Cyrillic, and what kay draws with. */
+/** Characters that are one cell wide everywhere: ASCII, Latin, Greek, Cyrillic, and those that kay draws with. */
 const NARROW =
   "\\x20-\\x7e\\xa1-\\xac\\xae-\\u02ff\\u0370-\\u0482\\u048a-\\u0587\\u2010-\\u2015\\u2018-\\u201f\\u2022\\u2026\\u203a\\u2190-\\u2193\\u2500-\\u259f\\u25cb\\u25cf\\u2713\\u2717\\u2800-\\u28ff";
 
@@ -27,7 +27,7 @@ export const CHANGES: Change[] = [
       to: `let $1Made; const $1 = { segment: (text) => (/[^${NARROW}\\x1b]/.test(text) ? ($1Made ??= new Intl.Segmenter($2)).segment(text) : Array.from(text, (segment, index) => ({ segment, index }))) };`,
     }),
   ),
-  // All of it waits for the first text that is not simple. wrap-ansi, which takes sequences out itself, has them counted.
+  // All of this waits for the first text that is not simple. wrap-ansi strips sequences itself and counts them.
   {
     file: /node_modules\/string-width\/index\.js$/,
     from: /const segmenter = ([\s\S]*)export default function stringWidth/,
@@ -65,7 +65,7 @@ export const quickInk: EsbuildPlugin = {
         ? undefined
         : build.resolve("string-width", { kind, resolveDir: process.cwd(), pluginData: "quick-ink" }),
     );
-    // Ink takes its elements apart at the end of the process, in 10 ms; kay's terminal is put right by kay.
+    // Ink unmounts its elements at the end of the process, in 10 ms; kay restores its terminal itself.
     build.onResolve({ filter: /^signal-exit$/ }, ({ importer }) =>
       /node_modules\/(ink|restore-cursor)\//.test(importer)
         ? { path: "signal-exit", namespace: "quick-ink" }
@@ -77,7 +77,7 @@ export const quickInk: EsbuildPlugin = {
   },
 };
 
-/** The file as it is bundled, of what stands in it. @throws Error where it is another one than this was written for */
+/** Returns the file as bundled. @throws Error if it differs from the one that this was written for */
 export function changed(path: string, original = readFileSync(path, "utf8")): string {
   let text = original;
   for (const { file, from, to } of CHANGES.filter(({ file }) => file.test(path.replaceAll("\\", "/")))) {

@@ -12,10 +12,12 @@ const FILE = fileURLToPath(new URL("../docs/session.svg", import.meta.url));
 const SIZE = { columns: 96, rows: 30 };
 const REQUEST = "send the open bugs to #general";
 
-/** kay's own backend takes this port where it is free. Here it never is, so that its address is as long on every machine. */
+/**
+ * The local backend's preferred port. It is occupied here, so that the address has the same length on every machine.
+ */
 const CALLBACK_PORT = 4040;
 
-/** A person looks at a card before answering it; kay takes no key that was typed earlier. */
+/** A user looks at a card before answering it; kay ignores earlier keys. */
 const LOOKS_MS = 1_200;
 
 const TEXTS = {
@@ -44,7 +46,7 @@ export async function record(): Promise<number> {
   }
 }
 
-/** The whole session as it is seen, and which take stands for it where nothing moves. */
+/** The whole session, and the take that represents it as a still image. */
 async function play(home: Home): Promise<{ takes: Take[]; poster: number }> {
   const browser = recordingBrowser(home);
   const window = openWindow({ ...SIZE, cwd: home.folder, env: { ...home.env, BROWSER: browser.program } });
@@ -81,7 +83,7 @@ async function play(home: Home): Promise<{ takes: Take[]; poster: number }> {
   }
 }
 
-/** Type a line of plain words a few characters at a time. */
+/** Types a line of plain words a few characters at a time. */
 async function typing(window: Window, line: string, take: () => Promise<void>): Promise<void> {
   await take();
   for (let at = 0; at < line.length; at += 3) {

@@ -41,7 +41,7 @@ export async function releases(chosen: string[]): Promise<number> {
   }
 }
 
-/** What is wrong with kay on this release; nothing where it works. */
+/** Returns what fails on this release; nothing if it works. */
 async function tryOn(
   folder: string,
   tarball: string,
@@ -68,7 +68,7 @@ type Step = { args: string[]; exit: number; says: RegExp };
 const TOUR: Step = { args: ["try", "--no-input"], exit: 0, says: /Created KAY-\d+: Say hello from kay/ };
 const LEAN: Step = { args: ["connect", "jira"], exit: 1, says: /Reinstall kay with its optional dependencies/ };
 
-/** In a home of its own: what writes nothing there, and one step. */
+/** In a separate home: commands that write nothing there, and one step. */
 async function drive(program: string, node: string, { args, exit, says }: Step): Promise<string[]> {
   const { home, close } = createHome({ PATH: `${node}:/usr/bin:/bin` });
   const run = (...words: string[]) => home.run(words, { program, limitMs: 120_000 });

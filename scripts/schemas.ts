@@ -30,7 +30,10 @@ function descriptionOf(command: string): string {
   return `kay ${command === "ask stream" ? "ask --stream" : command} --json`;
 }
 
-/** Where the docstrings of an object's fields wait until the schema is whole: one that stands in several places is one object till then. */
+/**
+ * Stores the docstrings of an object's fields until the schema is complete, because an object used in several places is
+ * shared until then.
+ */
 const DOCS = "x-docs";
 
 function noted(docs: Docstrings, zod: unknown, json: object): void {
@@ -38,7 +41,7 @@ function noted(docs: Docstrings, zod: unknown, json: object): void {
   if (fields && "properties" in json) Object.assign(json, { [DOCS]: Object.fromEntries(fields) });
 }
 
-/** A part of a schema with the docstrings of its fields in their places. */
+/** Puts the docstrings of its fields into a part of a schema. */
 function described(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(described);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -52,7 +55,7 @@ function described(schema: unknown): unknown {
   return { ...inner, properties: Object.fromEntries(properties) };
 }
 
-/** Away from a terminal warnings travel in the document, in any that is an object. */
+/** Without a terminal, warnings are in the document, if it is an object. */
 function withWarnings(schema: Schema): Schema {
   const warnings = {
     type: "array",

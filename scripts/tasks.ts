@@ -25,7 +25,7 @@ const task = tasks[name];
 if (!task) process.stderr.write(`✗ There is no task ${name}: ${Object.keys(tasks).join(", ")}.\n`);
 process.exitCode = task ? await task(args) : 2;
 
-/** The checks of the integration guide against a backend that runs: `npm run contract -- http://127.0.0.1:4000`. */
+/** Runs the checks of the integration guide against a running backend: `npm run contract -- http://127.0.0.1:4000`. */
 async function contract([url = "", ...args]: string[]): Promise<number> {
   if (!URL.canParse(url)) {
     process.stderr.write("✗ Give the address of a backend: npm run contract -- http://127.0.0.1:4000\n");
@@ -35,7 +35,10 @@ async function contract([url = "", ...args]: string[]): Promise<number> {
   return test(["test/contract", "--no-file-parallelism", "--test-timeout=660000", ...args]);
 }
 
-/** Kills at every moment and at any, and two sessions that race for cards: `npm run soak -- 5` for five times as many of the latter. KAY_SOAK_SEED repeats a run. */
+/**
+ * Runs kills at every and at random moments, and two sessions that race for cards: `npm run soak -- 5` for five times
+ * as many of the latter. KAY_SOAK_SEED repeats a run.
+ */
 async function soak([rounds = "1", ...args]: string[]): Promise<number> {
   process.env.KAY_SOAK = rounds;
   return test(["--project", "in process", ...args]);

@@ -6,7 +6,7 @@ import type { Counts } from "./counts.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 
 /**
- * Runs the tests, then says in one line each what they missed on this machine, and last, alone on a line, `N passed, N failed`.
+ * Runs the tests, then prints one line for each missing program, and last, on a separate line, `N passed, N failed`.
  *
  * @param args for vitest: file names, `-t`, `--project` …
  * @returns the exit code: not 0 when anything failed, and when no test ran

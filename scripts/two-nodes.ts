@@ -5,10 +5,10 @@ import { unrest } from "#test/nodes/unrest";
 import type { Figure } from "#test/nodes/verdict";
 
 /**
- * Two nodes with one Postgres, whose processes are killed, stopped and restarted while people work with them: `npm run nodes -- --minutes 10`.
- * Prints what was done and a table of figures. Ctrl+C, SIGTERM and SIGHUP end it with all its processes.
+ * Runs two nodes with one Postgres, whose processes are killed, stopped and restarted under load: `npm run nodes --
+ * --minutes 10`. Prints what was done and a table of figures. Ctrl+C, SIGTERM and SIGHUP end it with all its processes.
  *
- * @returns the exit code: not 0 when an effect was lost or doubled, or anything else was not as it must be
+ * @returns the exit code: not 0 if an effect was lost or doubled, or another check failed
  */
 export async function nodes(args: string[]): Promise<number> {
   const { values } = parseArgs({
@@ -35,7 +35,7 @@ export async function nodes(args: string[]): Promise<number> {
   return figures.every(({ ok }) => ok !== false) ? 0 : 1;
 }
 
-/** Ends this process after the work, once it was told to; whoever still waits for anything in it waits for nothing. */
+/** Ends this process after the work once requested; pending waits in it are abandoned. */
 async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ending = new AbortController();
   const end = (name: NodeJS.Signals) => ending.abort(name);
@@ -52,7 +52,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** What the nodes complained of, by its kind. */
+/** Errors of the nodes, by kind. */
 function counted(lines: string[]): Map<string, number> {
   const kinds = new Map<string, number>();
   for (const line of lines) {

@@ -6,8 +6,9 @@ type EsbuildPlugin = NonNullable<Options["esbuildPlugins"]>[number];
 const suffix = "?of-packages";
 
 /**
- * Gives packages that use zod (the AI SDK) a copy of their own. Those use all of it, loaded late; kay's own rooms use a sixth of it at every
- * start. esbuild shakes a module once for all chunks, so with one copy every start would load what only the packages need (400 KB).
+ * Gives packages that use zod (the AI SDK) a separate copy. They use all of it, loaded late; kay's own rooms use a
+ * sixth of it at every start. esbuild shakes a module once for all chunks, so with one copy every start would load what
+ * only the packages need (400 KB).
  */
 export const zodCopy: EsbuildPlugin = {
   name: "zod-copy",

@@ -33,10 +33,10 @@ import {
 } from "./process.ts";
 
 /**
- * The front door: takes the outside world from the process and runs one command line.
+ * Builds the ports from the process and runs one command line.
  *
  * @param argv the arguments after `kay`
- * @param greeted whether the launcher said already that a session begins
+ * @param greeted whether the launcher has already announced the session
  * @returns the exit code, when everything was written
  */
 export async function main(argv: string[], greeted = false): Promise<number> {
@@ -129,7 +129,7 @@ async function startJq(expression: string): Promise<JqThread> {
   return startJqThread(new URL("jq.js", import.meta.url), expression, JQ_LIMIT_MS);
 }
 
-/** How long an expression may take over one document. */
+/** Time limit of an expression for one document, in ms. */
 const JQ_LIMIT_MS = 10_000;
 
 /** Tools of the backend in this process, for tokens of the environment. */
@@ -184,7 +184,7 @@ function sandboxOrigins(sandbox: Record<string, { origin: string }>): Record<str
   return Object.fromEntries(Object.entries(sandbox).map(([name, { origin }]) => [name, origin]));
 }
 
-/** The file of this bundle is a new one with every build. */
+/** Identifies the build: the bundle's file changes with every build. */
 function getBuild(): string {
   return `${manifest.version}+${statSync(import.meta.filename).mtimeMs}`;
 }

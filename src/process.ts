@@ -11,10 +11,10 @@ import type { Machine } from "#files/machine";
 import type { Timer } from "#net/ports";
 import { Problem } from "#protocol/errors";
 
-/** A log of the embedded backend that is longer than this, in bytes, is put aside before the next start. */
+/** Size in bytes above which the local backend's log is rotated before the next start. */
 const LOG_LIMIT = 5 * 1024 * 1024;
 
-/** The process's terminal, which is put back as it was on every way out, and the signal that ends the work. */
+/** Opens the process's terminal, which is restored however kay exits, and the signal that ends the work. */
 export function openTerminal() {
   const ending = new AbortController();
   const interrupts = createInterrupts(() => ending.abort("SIGINT"));
@@ -61,10 +61,10 @@ export function openWorkingFolder(): string {
   }
 }
 
-/** A place that cannot exist, so that no other file is meant. */
+/** A path that cannot exist, so that no other file is meant. */
 const DELETED_FOLDER = "/dev/null/deleted";
 
-/** `laptop pts/3`: the host without its domain, and the terminal where the system tells. */
+/** Returns `laptop pts/3`: the host without its domain, and the terminal if the system reports it. */
 function getPlace(): string {
   const [host = ""] = hostname().split(".");
   try {
@@ -75,7 +75,7 @@ function getPlace(): string {
   }
 }
 
-/** An error that nothing caught is worded on a terminal that is as it was before. */
+/** Reports an uncaught error after the terminal is restored. */
 export function endOnCrash(terminal: { restore(): void }, word: (error: unknown) => number): void {
   const crash = (error: unknown) => {
     terminal.restore();
@@ -84,7 +84,7 @@ export function endOnCrash(terminal: { restore(): void }, word: (error: unknown)
   process.on("uncaughtException", crash).on("unhandledRejection", crash);
 }
 
-/** The job control that a terminal needs from the system. */
+/** Job control for the terminal. */
 const jobs: Pick<ProcessStreams, "stop" | "onContinue" | "guard"> = {
   // The whole job, as the terminal does it for Ctrl+Z. Without a shell that could resume it, the system leaves it running.
   stop: () => void process.kill(0, "SIGTSTP"),
@@ -113,7 +113,7 @@ export const clock: Timer = {
     }),
 };
 
-/** What kay's own Postgres needs to know of this machine. */
+/** Facts about this machine for the embedded Postgres. */
 export function readMachine(): Machine {
   const { env, platform, arch, pid } = process;
   const systemEnv = { PATH: env.PATH ?? "", ...(env.SystemRoot ? { SystemRoot: env.SystemRoot } : {}) };
@@ -151,7 +151,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The path of a program that is on the PATH; null where it is not. */
+/** Returns the path of a program on the PATH; null if there is none. */
 export function findProgram(program: string): string | null {
   for (const folder of (process.env.PATH ?? "").split(delimiter).filter(Boolean)) {
     const path = join(folder, program);
@@ -166,8 +166,8 @@ export function findProgram(program: string): string | null {
 }
 
 /**
- * Keeps the memory of a backend of one person small: V8 lets garbage of the young generation pile up to 48 MB otherwise. Under the load of many
- * people that saves a third of the processor time, so it is not set for `kay serve`.
+ * Keeps the memory of a local backend small: otherwise, V8 lets young garbage grow to 48 MB. That saves a third of the
+ * processor time under the load of many users, so it is not set for `kay serve`.
  */
 const YOUNG_GENERATION = "--max-semi-space-size=2";
 
@@ -225,7 +225,7 @@ export function spawnUpdateCheck(main: string): void {
     windowsHide: true,
     cwd: dirname(main),
   });
-  child.once("error", () => {}); // it is tried again the next day
+  child.once("error", () => {}); // Tomorrow tries again.
   child.unref();
 }
 

@@ -132,7 +132,7 @@ test("the launcher uses nothing newer than ES2015, so that an old Node reaches i
 
 type Options = { launcher?: string; env?: Record<string, string>; cwd?: string };
 
-/** Runs the launcher with PATH and what `env` adds, and nothing else of this process' environment. */
+/** Runs the launcher with only PATH and `env` as its environment. */
 function launch(args: string[], options: Options = {}): Promise<{ exit: number; stdout: string; stderr: string }> {
   const env = { PATH: process.env.PATH ?? "", ...options.env };
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { ENDS, findGrowth, KINDS, measure, repeatTo } from "#test/work";
 
 type Found = { at: string; pattern: RegExp };
 
-/** Every pattern that may read a stranger's text. The stand-ins of the sandbox read only what kay sends. */
+/** Every pattern that may read foreign text. The stand-ins of the sandbox read only what kay sends. */
 const patterns = globSync("src/**/*.{ts,tsx}")
   .filter((file) => !file.startsWith("src/sandbox/"))
   .flatMap(listPatterns);
@@ -42,7 +42,7 @@ test("every pattern takes time in proportion to its text", { timeout: 240_000 },
   const slow = patterns.flatMap(({ at, pattern }) => {
     const own = listOwnPieces(pattern).map((piece) => ({ piece, end: "¶", text: repeatTo(piece, 4_000, "¶") }));
     const all = [...texts, ...own];
-    // All at once first: only a pattern that takes long for these is tried with each.
+    // All texts at once first; only a slow pattern is then tried with each.
     const applyAll = () => {
       for (const { text } of all) apply(pattern, text);
     };

@@ -17,7 +17,7 @@ import type { Item } from "#ui/view/view";
 const look = { width: 80, paint: (_: string, text: string) => `\u001b[1m${text}\u001b[22m`, plain: false, links: true };
 const language = await loadLanguage();
 
-/** What functions take besides the text, by the names of their parameters. */
+/** Other arguments of functions, by parameter name. */
 const ARGUMENTS: Record<string, unknown> = {
   look,
   language,
@@ -32,15 +32,15 @@ const ARGUMENTS: Record<string, unknown> = {
   now: 0,
 };
 
-/** What costs less at 2 kB is not far from linear: 100 kB would take a second. */
+/** A lower cost at 2 kB is nearly linear: 100 kB would take a second. */
 const NOTABLE_MS = 0.4;
 
-/** What was repeated does not lead to it. */
+/** The repeated text does not cause it. */
 const END = "\n¶";
 
 type Case = { name: string; run: (text: string) => unknown };
 
-/** Exported functions of these rooms that take a text first, and nothing else that a test does not know. */
+/** Exported functions of these rooms whose first parameter is a text, and whose other parameters are known here. */
 const files = globSync("src/{protocol,ui/text,ui/markdown,connectors,planner}/**/*.ts");
 
 async function listCases(file: string): Promise<Case[]> {

@@ -1,4 +1,4 @@
-/** What roff would take for something of its own, and characters that it draws otherwise: an option has to be copied as it is. */
+/** Characters that roff would interpret or draw differently: options must stay copyable. */
 const SPECIAL: Record<string, string> = {
   "\\": "\\(rs",
   "-": "\\-",
@@ -9,7 +9,7 @@ const SPECIAL: Record<string, string> = {
   "~": "\\(ti",
 };
 
-/** A text as it is, anywhere in a line. */
+/** Escapes a text for anywhere in a line. */
 export function literal(text: string): string {
   const escaped = [...text].map((character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -18,12 +18,12 @@ export function literal(text: string): string {
   return escaped.join("").replace(/^\./, "\\&.");
 }
 
-/** A whole page of these pieces. A section begins with a paragraph and ends with a line by itself. */
+/** Joins the pieces of a page. A section begins with a paragraph and ends with a line break. */
 export function page(pieces: string[]): string {
   return `${pieces.join("\n")}\n`.replace(/^(\.S[HS] .*\n)\.PP\n/gm, "$1").replace(/^\.br\n(?=\.SH)/gm, "");
 }
 
-/** Text for people: what stands between backticks is bold. */
+/** Formats prose; text in backticks is bold. */
 export function prose(text: string): string {
   return text
     .split("`")
@@ -35,20 +35,20 @@ export function paragraph(text: string): string {
   return `.PP\n${prose(text)}`;
 }
 
-/** What is told of a term; the term is roff already. */
+/** Formats the description of a term; the term is already roff. */
 export function tagged(term: string, text: string): string {
   return `.TP\n${term}\n${prose(text)}`;
 }
 
-/** Lines as they are, indented. */
+/** Formats lines unchanged, indented. */
 export function example(lines: string[]): string {
   const least = Math.min(...lines.filter(Boolean).map((line) => line.search(/\S/)));
   return [".PP\n.RS 4\n.nf", ...lines.map((line) => literal(line.slice(least)) || "\\&"), ".fi\n.RE"].join("\n");
 }
 
 /**
- * A text of `kay help`: its heading is left out, terms are indented by two, and what is told of them stands behind two spaces or further in.
- * Everything else is a paragraph.
+ * Converts a text of `kay help`: without its heading; terms are indented by two, with their description after two
+ * spaces or further in. Everything else is a paragraph.
  */
 export function definitions(topic: string): string {
   const blocks: { term?: string; text: string }[] = [];

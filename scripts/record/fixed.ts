@@ -1,8 +1,8 @@
 import type { Cell, Shot } from "./window.ts";
 
 /**
- * Shots in which everything that no two runs have alike (ports, ids, clocks, states of a sign-in) is replaced by what is always the same,
- * in as many cells. What is replaced may go on in the next row, or have begun in one that is not on the screen any more.
+ * Replaces everything that varies between runs (ports, IDs, clocks, sign-in states) by fixed text of the same width.
+ * Replaced text may continue in the next row, or have begun in a row that has scrolled away.
  */
 export function fixed<S extends Shot>(shots: S[]): S[] {
   const states: string[] = [];

@@ -1,15 +1,15 @@
 import type { Cell, Shot } from "./window.ts";
 
-/** A shot and how long it is seen, in ms. */
+/** A shot and its duration in ms. */
 export type Take = Shot & { ms: number };
 
 /** Cells and the margin, in px. */
 const [WIDE, HIGH, SIZE, MARGIN] = [8.4, 17, 14, 16];
 
 /**
- * Takes as one animated SVG without scripts. Each run of cells is a text of its own that is as wide as its cells, in whatever font; it is in
- * the file once for as long as it stays where it is. Where nothing moves the poster is seen, which is a take; with `prefers-reduced-motion` it is
- * the last one.
+ * Renders takes as one animated SVG without scripts. Each run of cells is a separate text with the width of its cells
+ * in any font, written once while it stays in place. A still viewer sees the poster, which is one of the takes; with
+ * `prefers-reduced-motion`, it is the last one.
  */
 export function animated(takes: Take[], about: { title: string; description: string; poster: number }): string {
   const { title, description, poster } = about;
@@ -60,7 +60,7 @@ function sizeOf([take]: Take[]): [number, number] {
   return [round(columns * WIDE + 2 * MARGIN), (take?.rows.length ?? 0) * HIGH + 2 * MARGIN];
 }
 
-/** What is drawn, and in which takes it is seen: from the first of them to the one after the last. */
+/** A drawn run, and the takes in which it is visible: from the first to the one after the last. */
 type Span = { drawn: string; from: number; to: number };
 
 function spansOf(takes: Take[]): Span[] {
@@ -89,7 +89,7 @@ function drawnIn({ rows, cursor }: Take): string[] {
 
 type Run = { text: string; look: string; column: number; columns: number };
 
-/** Neighbours that look the same, without the blanks at both ends. */
+/** Joins neighbors with the same style, without blanks at both ends. */
 function runsOf(cells: Cell[]): Run[] {
   const runs: Run[] = [];
   for (const [column, { char, look }] of cells.entries()) {
@@ -119,7 +119,7 @@ function drawRun({ text, look, column, columns }: Run, row: number): string {
   return `${behind}<text${style} x="${x}" y="${y + SIZE - 1}" textLength="${width}">${escaped(text)}</text>`;
 }
 
-/** When each take begins, and when the last ends, in ms. */
+/** Start of each take, and end of the last, in ms. */
 function startsOf(takes: Take[]): number[] {
   const starts = [0];
   for (const { ms } of takes) starts.push((starts.at(-1) ?? 0) + ms);
@@ -137,7 +137,7 @@ function round(number: number): number {
   return Math.round(number * 1000) / 1000;
 }
 
-/** Few fonts have the mark of a call; the plain circle is in most. */
+/** Few fonts have the mark of a call; most have the plain circle. */
 function escaped(text: string): string {
   return text
     .replaceAll("⏺", "●")

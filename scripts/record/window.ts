@@ -2,28 +2,28 @@ import { spawn } from "@lydell/node-pty";
 import xterm, { type IBufferCell, type Terminal } from "@xterm/headless";
 import { until } from "#test/built/processes";
 
-/** A character of the screen and how it looks: names of styles, joined by spaces, "" where it has none. */
+/** A character of the screen and its style names, joined by spaces; "" for none. */
 export type Cell = { char: string; look: string };
 
-/** What a terminal showed at one moment. A wide character is followed by a cell with the character "". */
+/** The content of a terminal at one moment. A wide character is followed by a cell with the character "". */
 export type Shot = { rows: Cell[][]; cursor: { row: number; column: number } | null };
 
 /** A shell in a real terminal. */
 export type Window = {
-  /** Send keys as they are. */
+  /** Sends keys unchanged. */
   type(keys: string): void;
-  /** Wait until the screen shows this. */
+  /** Waits until the screen shows this. */
   sees(text: RegExp): Promise<RegExpMatchArray>;
-  /** The screen, as soon as nothing changes on it. */
+  /** Returns the screen once it is stable. */
   shot(): Promise<Shot>;
   close(): Promise<void>;
 };
 
-/** So long, in ms, nothing comes before a screen counts as whole, and so long that is waited for. */
+/** Silence in ms after which a screen counts as stable, and the time limit for that. */
 const STILL_MS = 150;
 const MOST_MS = 5_000;
 
-/** Open a terminal of this size with bash in it. */
+/** Opens a terminal of this size with bash in it. */
 export function openWindow(options: {
   columns: number;
   rows: number;
@@ -97,5 +97,5 @@ function cellOf(cell: IBufferCell | undefined): Cell {
   return { char: cell.getWidth() === 0 ? "" : cell.getChars() || " ", look: looks.filter(Boolean).join(" ") };
 }
 
-/** The colours of a terminal by their numbers. */
+/** The colors of a terminal by number. */
 const COLORS = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];

@@ -3,7 +3,7 @@ import { clean, cleanLine } from "#protocol/clean";
 import { formatLocalTime } from "./local-time.ts";
 import { buildOutputInstructions } from "./output.ts";
 
-/** A service as the model is told about it. `account` is whose account is connected. */
+/** A service as the system prompt describes it. `account` names the connected account. */
 export type ServiceState = { name: string; title: string; connected: boolean; account?: string };
 
 /** What the system prompt says about the user and the moment. */

@@ -25,7 +25,7 @@ export type AgentTool = {
   egress?: boolean;
   /** Reads what the call reaches, in one line. @throws Problem if it cannot be read */
   describeTarget?(input: Record<string, unknown>, context: RunContext): Promise<string>;
-  /** Names whom the call reaches, each in one spelling. */
+  /** Names the recipients of the call, each in one spelling. */
   destinations?(input: Record<string, unknown>): string[];
   examples: string[];
   mentions?: MentionList[];

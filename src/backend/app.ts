@@ -194,8 +194,8 @@ function sleep(milliseconds: number): Promise<undefined> {
 }
 
 /**
- * The one place where an error becomes an answer. Expected ones say what they are; of anything else only the request's id leaves, the rest
- * goes to the log.
+ * The one place where an error becomes a response. Expected errors are described. Any other error shows only the
+ * request ID; the rest goes to the log.
  */
 function toErrorResponse(error: unknown, log: Log, requestId: string): Response {
   const problem = asProblem(error, log, requestId);

@@ -42,7 +42,7 @@ export type Limits = {
 /** Everything the backend needs from outside. `src/main.ts` builds it; `test/support` builds it for tests. */
 export type BackendPorts = {
   db: Kysely<Database>;
-  /** This process among those that share the database. */
+  /** This process among the nodes of the database. */
   node: Node;
   keys: Keys;
   clock: Clock;

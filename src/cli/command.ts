@@ -5,7 +5,7 @@ import type { ExitCode } from "./exit-codes.ts";
 // biome-ignore lint/suspicious/noConfusingVoidType: most actions return nothing, which means exit code 0.
 type Action = (...given: any[]) => void | Promise<ExitCode | void>;
 
-/** A command whose action can return its exit code. Nothing means 0; an error has its own. */
+/** A command whose action can return an exit code. No value means 0; errors have their own codes. */
 export class Command extends CommanderCommand {
   /** The value that the action returned. */
   exit?: ExitCode;

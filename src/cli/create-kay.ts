@@ -10,7 +10,7 @@ import type { CliPorts } from "./ports.ts";
 import { type BrowserPlan, planBrowser } from "./terminal/browser.ts";
 import { isCi } from "./terminal/terminal.ts";
 
-/** What cannot be ended after a signal (a keychain's dialog, a lock) is left to itself after so many ms. */
+/** Time in ms after which kay exits on a signal even if something cannot be ended (a keychain's dialog, a lock). */
 const GRACE_MS = 700;
 
 /** The context of commands for one command line. */

@@ -5,8 +5,8 @@ import type { Kay } from "./kay.ts";
 const VALUED = new Set(["--profile", "--jq", "--timeout", "--color"]);
 
 /**
- * Rewrites a command line that names no command: `kay login`, `kay version`, a question without `ask`, and on a terminal
- * `kay` alone, which is a session.
+ * Rewrites a command line without a command: `kay login`, `kay version`, a question without `ask`, and `kay` alone on a
+ * terminal, which opens a session.
  *
  * @param names every command
  * @param canOpenSession whether a session is possible here
@@ -21,8 +21,8 @@ export function completeCommandLine(argv: string[], names: readonly string[], ca
 }
 
 /**
- * Rewrites a command line whose first word is an alias: `kay standup KAY` is `kay ask /standup KAY`. A command is never
- * taken for an alias.
+ * Rewrites a command line whose first word is an alias: `kay standup KAY` is `kay ask /standup KAY`. Commands take
+ * precedence over aliases.
  */
 export async function completeAlias(kay: Kay, argv: string[], names: readonly string[]): Promise<string[]> {
   const at = findFirstWord(argv);
@@ -32,7 +32,7 @@ export async function completeAlias(kay: Kay, argv: string[], names: readonly st
   return (await hasAlias(kay, word)) ? ["ask", ...argv.with(at, `/${word}`)] : argv;
 }
 
-/** Hints for words that other programs use, and that kay has another name for. */
+/** Hints for words that other programs use and that have another name in kay. */
 export const OTHER_WORDS: Readonly<Record<string, string>> = {
   ...share(
     ["auth", "authenticate", "signin", "sign-in", "signup", "account", "accounts"],
@@ -69,7 +69,7 @@ function isQuestion(word: string, names: readonly string[]): boolean {
   return /\S\s+\S/.test(word) && findClosestName(word, names) === undefined;
 }
 
-/** Options with an answer of their own. */
+/** Options that print their own answer. */
 function isAnswered(word: string): boolean {
   return ["-h", "--help", "-V", "--version"].includes(word);
 }

@@ -10,12 +10,12 @@ import type { Kay, LocalTools, ServeOptions } from "./kay.ts";
 import type { LaunchCommand } from "./terminal/browser.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** The outside world of one command. `src/main.ts` takes it from the process; tests make their own. */
+/** The outside world of one command. `src/main.ts` provides it from the process; tests provide their own. */
 export type CliPorts = {
   version: string;
   /** See {@link Kay}. */
   greeted?: boolean;
-  /** Tells two builds of one version apart: another build does not adopt the backend of this one. */
+  /** Distinguishes two builds of one version, because another build must not use the backend of this one. */
   build: string;
   env: Record<string, string | undefined>;
   platform: NodeJS.Platform;
@@ -35,29 +35,34 @@ export type CliPorts = {
   processes: Processes;
   /** See {@link Kay}. */
   packaged: Kay["readPackageFile"];
-  /** Contents of a small file, "" when it cannot be read. */
+  /** Content of a small file; "" if it cannot be read. */
   readText(path: string): string;
   /** Absolute path of a program on PATH, or null. */
   findProgram(program: string): string | null;
   /** See {@link Kay}. */
   runProgram(program: string, args: string[], signal: AbortSignal): ReturnType<Kay["runProgram"]>;
-  /** Start a program apart from this one, without the terminal; whether it started. */
+  /** Starts a separate program without the terminal. Returns whether it started. */
   launch(launch: LaunchCommand): Promise<boolean>;
-  /** Change a text with this editor, as EDITOR names it, on the terminal; null when it could not be started. */
+  /** Edits a text on the terminal with this editor, as in EDITOR; null if it could not be started. */
   edit(editor: string, text: string): Promise<string | null>;
-  /** Show a text with this pager, as PAGER names it, on the terminal, until the person leaves it or the signal ends; false when it could not be started. */
+  /**
+   * Shows a text on the terminal with this pager, as in PAGER, until the user leaves it or the signal aborts; false if
+   * it could not be started.
+   */
   showInPager(pager: string, text: string, signal: AbortSignal): Promise<boolean>;
   /**
-   * Start `kay serve --embedded` with the settings of this profile apart from this process, its output appended to
-   * `log`. With `sandbox` it has no other services.
+   * Starts `kay serve --embedded` as a separate process with the settings of this profile. Its output is appended to
+   * `log`. With `sandbox`, it has only sandbox services.
    */
   spawnBackend(log: string, profile: string, options?: { sandbox?: boolean }): ReturnType<EmbeddedPorts["spawn"]>;
-  /** What else `kay doctor` looks at. */
+  /** More facts for `kay doctor`. */
   machine: Pick<MachineFacts, "arch" | "node" | "execPath" | "launcher" | "uid" | "postgres" | "walk">;
-  /** Tools that run in this process, without a backend. `setting` reads where one's own installations are. */
+  /** Tools that run in this process, without a backend. `setting` reads the addresses of self-hosted installations. */
   localTools(setting: (key: SettingKey) => string | undefined): Promise<LocalTools>;
-  /** Start a thread that runs an expression of jq. */
+  /** Starts a thread that runs a jq expression. */
   startJq: Kay["startJq"];
-  /** Run the backend. `settings` reads them anew, so that a changed model counts without a restart. */
+  /**
+   * Runs the backend. `settings` reads them again each time, so that a changed model takes effect without a restart.
+   */
   serve(options: ServeOptions, kay: Kay, ports: { paths: Paths; settings(): Settings }): Promise<void>;
 };

@@ -88,20 +88,20 @@ export function buildProgram(
   return program;
 }
 
-/** What every page of a command ends with: examples, where its own text has none, and where the global options are. */
+/** The end of every help page: examples, if its text has none, and where the global options are. */
 function formatHelpEnd(command: Command): string {
   const lines = command.parent?.parent ? [] : (EXAMPLES[command.name()] ?? []);
   const examples = lines.length > 0 ? `\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join("")}` : "";
   return `${examples}\nRun \`kay --help\` for global options such as --json and --profile.`;
 }
 
-/** `help` shows pages of all of them. */
+/** `help` shows the pages of all commands. */
 function makersFor(word = ""): Iterable<(kay: Kay) => Command> {
   const meant = word !== "help" && Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
   return meant ? [meant] : new Set(Object.values(COMMANDS));
 }
 
-/** By names and aliases, in the order of the help. */
+/** Commands by names and aliases, in the order of the help. */
 const COMMANDS: Record<string, (kay: Kay) => Command> = {
   connect: createConnectCommand,
   connections: createConnectionsCommand,
@@ -162,7 +162,7 @@ export function escapeLeadingDash(argument: string): string {
   return /^-[^=]*\s/.test(argument) ? `\0${argument}` : argument;
 }
 
-/** Take the marks of `protectText` off what a command was called with: its arguments, and the values of its options. */
+/** Removes the marks of `protectText` from the arguments and option values of a command. */
 function unescapeArguments(command: Command): void {
   command.processedArgs = command.processedArgs.map(bare);
   for (const [name, value] of Object.entries(command.opts()))

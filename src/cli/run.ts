@@ -17,7 +17,7 @@ import { createTimeLimit, isTimedOut, isTimedOutProblem, timedOutProblem } from 
 const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGPIPE: 0 };
 
 /**
- * Run one command line to its end.
+ * Runs one command line.
  *
  * @param typed the arguments after `kay`
  * @returns the exit code of docs/scripting.md; never throws
@@ -53,13 +53,13 @@ export async function run(typed: string[], kay: Kay): Promise<number> {
   return await settle(kay, exit);
 }
 
-/** A folder that cannot be found has no aliases; what needs the folder reports it. */
+/** A missing folder has no aliases. Commands that need the folder report it. */
 async function readCommandLine(typed: string[], kay: Kay): Promise<string[]> {
   const argv = completeCommandLine(typed, COMMAND_NAMES, canHaveSession(kay));
   return await completeAlias(kay, argv, COMMAND_NAMES).catch(() => argv);
 }
 
-/** Where a filter fails, what the command itself came to counts, unless that was done. */
+/** If the filter fails, the command's own failure takes precedence. */
 async function settle(kay: Kay, returned: ExitCode): Promise<number> {
   let exit: number = returned;
   try {
@@ -72,8 +72,8 @@ async function settle(kay: Kay, returned: ExitCode): Promise<number> {
 }
 
 /**
- * A signal needs no words, but with `--json` a document of what had come. That the time is over needs words, those of the
- * command where it has some.
+ * A signal needs no message, only a document with `--json` of what had arrived. A timeout needs a message; the
+ * command's own takes precedence.
  */
 async function toEnd(kay: Kay, error?: unknown): Promise<number> {
   if (!isTimedOut(kay)) {
@@ -84,7 +84,7 @@ async function toEnd(kay: Kay, error?: unknown): Promise<number> {
   return await wordError(isTimedOutProblem(error) ? error : timedOutProblem(kay), kay);
 }
 
-/** What cannot be ended after a signal is left to itself after a while. */
+/** Work that cannot be ended after a signal is abandoned after a while. */
 function overdue(kay: Kay): Promise<void> {
   return new Promise((resolve) => {
     const wait = () => void kay.clock.sleep(kay.shutdownGraceMs).then(resolve, resolve);
@@ -93,20 +93,20 @@ function overdue(kay: Kay): Promise<void> {
   });
 }
 
-/** The command that is meant, as far as it can be told before parsing. */
+/** Guesses the command before parsing. */
 function getCommand(argv: string[], program: Command): string | undefined {
   const known = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
   return argv.find((word) => known.includes(word));
 }
 
-/** Flags must be known before parsing ends, since an unknown option must be reported as JSON too. */
+/** Flags must be known before parsing ends, because an unknown option must be reported as JSON too. */
 function readFlags(argv: string[], env: Kay["env"]): GlobalFlags {
   const end = argv.indexOf("--");
   const given = new Set(end === -1 ? argv : argv.slice(0, end));
   const filters = [...given].some((word) => word === "--jq" || word.startsWith("--jq="));
   return {
     json: given.has("--json") || filters,
-    // The parser finds the expression; until then it counts that a failure has no document.
+    // The parser finds the expression later; until then, a failure has no document.
     ...(filters ? { jq: "." } : {}),
     quiet: given.has("--quiet") || given.has("-q"),
     debug: given.has("--debug"),
@@ -120,7 +120,7 @@ function readFlags(argv: string[], env: Kay["env"]): GlobalFlags {
 /** The command being parsed, and the parser's output: `aside` on stderr, `help` on stdout. */
 type Parsing = { program: Command; argv: string[]; command: string | undefined; aside: string; help: string };
 
-/** The parser's error. Help and the version are an answer. */
+/** Handles the parser's error. Help and the version are answers. */
 async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Promise<number> {
   const { program, argv, command, aside, help } = parsing;
   const isGroup = error.code === "commander.help";
@@ -149,7 +149,7 @@ async function showHelp(kay: Kay, text: string): Promise<void> {
   if (text !== "") await kay.out.writeText(text.replace(/\n$/, ""));
 }
 
-/** The document of the parser's own answer, before `--jq` is known. */
+/** Returns the document of the parser's own answer, before `--jq` is known. */
 async function showDocument(kay: Kay, argv: string[], document: unknown): Promise<number> {
   const at = argv.findIndex((word) => word === "--jq" || word.startsWith("--jq="));
   const expression = argv[at]?.startsWith("--jq=") ? argv[at].slice("--jq=".length) : argv[at + 1];
@@ -162,7 +162,7 @@ async function showDocument(kay: Kay, argv: string[], document: unknown): Promis
   return settle(kay, EXIT.ok);
 }
 
-/** The one place that words errors and chooses the exit code. */
+/** The one place that formats errors and chooses the exit code. */
 async function wordError(error: unknown, kay: Kay): Promise<number> {
   if (error instanceof Problem) {
     // Receipts from before the failure are part of the answer; with --json they are in the document.
@@ -176,7 +176,7 @@ async function wordError(error: unknown, kay: Kay): Promise<number> {
   return reportCrash(error, kay);
 }
 
-/** Words for an error that is a bug, also one that nothing caught. @returns the exit code */
+/** Reports an error that is a bug, including an uncaught one. @returns the exit code */
 export function reportCrash(error: unknown, kay: Kay): number {
   const message = error instanceof Error ? error.message : String(error);
   kay.out.writeError(new Problem("INTERNAL", `Internal error: ${message}`));
@@ -185,7 +185,7 @@ export function reportCrash(error: unknown, kay: Kay): number {
   return ERRORS.INTERNAL.exit;
 }
 
-/** What to connect is named where the error knows it, and has no better advice. */
+/** Names the services to connect if the error has them and no better hint. */
 function withServices(problem: Problem): Problem {
   const { integrations } = problem.details;
   const services = (Array.isArray(integrations) ? integrations : []).filter((each) => typeof each === "string");

@@ -5,21 +5,21 @@ import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "./kay.ts";
 
-/** What `Kay.signal` ends with when the time of the command is over. */
+/** The abort reason of `Kay.signal` when the time limit has passed. */
 const OVER = "TIMEOUT";
 
-/** A timer takes no longer waits, in ms. */
+/** Longest delay of a timer, in ms. */
 const LONGEST_MS = 24 * 24 * 3_600_000;
 
-/** The time that a command may take in all: `--timeout`. */
+/** The time limit of a command: `--timeout`. */
 export type TimeLimit = {
-  /** From now on it is counted, where the person gave one. @throws Problem USAGE */
+  /** Starts the time limit, if the user set one. @throws Problem USAGE */
   begin(command: Command): void;
   /** Stops counting. */
   end(): void;
 };
 
-/** From now on `kay.signal` also ends with the time that {@link TimeLimit.begin} begins. */
+/** From now on, `kay.signal` also aborts at the time limit that {@link TimeLimit.begin} starts. */
 export function createTimeLimit(kay: Kay): TimeLimit {
   const over = new AbortController();
   const ended = new AbortController();
@@ -45,12 +45,12 @@ export function isTimedOut({ signal }: Pick<Kay, "signal">): boolean {
   return signal.aborted && signal.reason === OVER;
 }
 
-/** What became of the work of a command that timed out, and where to look. */
+/** Says what happened to the work of a command that timed out, and where to look. */
 type TimedOutWork = {
   what?: string;
   hint?: string;
   details?: Record<string, unknown>;
-  /** Something was changed or may still be, so the same command must not simply run again. */
+  /** Something was or may still be changed, so the same command must not simply be repeated. */
   mayHaveWritten?: boolean;
 };
 
@@ -80,7 +80,7 @@ function getDuration(text: string): number {
   });
 }
 
-/** Limits work at a backend to this time, and returns a Problem in place of a late result. */
+/** Limits work at a backend to this time, and returns a Problem instead of a late result. */
 export async function withDeadline(clock: Timer, ms: number, work: Promise<Problem | null>): Promise<Problem | null> {
   const over = new AbortController();
   const late = clock.sleep(ms, over.signal).then(

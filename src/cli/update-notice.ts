@@ -7,7 +7,7 @@ export type UpdatePorts = {
   paths: Paths;
   /** The command that upgrades this kay; null if it cannot be upgraded. */
   upgrade(): Promise<string | null>;
-  /** Start the look at the registry apart from this process; its result is in the record, for the next command. */
+  /** Starts the registry check in a separate process. Its result is in the record for the next command. */
   look(): void;
 };
 
@@ -39,13 +39,13 @@ export async function notifyOfUpdate(argv: string[], kay: Kay, ports: UpdatePort
       kay.out.writeProgress(`kay ${newer} is available (you have ${kay.version}). Upgrade with \`${upgrade}\`.`);
     if (isDue) ports.look();
   } catch {
-    // No home folder, a broken setting: a command that needs it says so.
+    // A missing home folder or a broken setting is reported by commands that need it.
   }
 }
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** A time to come is that of a clock that was set back, and counts as none. */
+/** A time in the future comes from a clock that was set back, and is ignored. */
 function isWithinDay(time: number | undefined, now: number): boolean {
   return time !== undefined && time <= now && now - time < DAY_MS;
 }

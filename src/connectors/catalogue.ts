@@ -25,7 +25,7 @@ export type CatalogueOptions = {
   clients: Record<string, OAuthClient>;
   sandbox?: Record<string, SandboxProvider>;
   kyg?: KygConfiguration;
-  /** Addresses of one's own installations, and providers whose users paste a token. */
+  /** Addresses of self-hosted installations, and providers whose users paste a token. */
   addresses?: Record<string, string>;
   pasted?: readonly string[];
 };

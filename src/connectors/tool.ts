@@ -42,8 +42,8 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
    */
   describeTarget?(input: Input, context: ToolContext): Promise<string>;
   /**
-   * Names whom a write reaches, each in one spelling: recipients, channels, repositories. Cards point out those that kay never
-   * wrote to before. Without it, the tools of services that the user added reach their service.
+   * Names the recipients of a write, each in one spelling: addresses, channels, repositories. Cards point out those
+   * that kay never wrote to before. Without it, the tools of services that the user added reach their service.
    */
   destinations?(input: Input): string[];
   /**

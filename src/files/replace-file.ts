@@ -105,7 +105,7 @@ export function unwritableProblem(path: string, error: unknown): Problem {
   });
 }
 
-/** No room on the disk, none in the quota, and a limit on the size of files. */
+/** Error codes of a full disk, an exceeded quota, and a file size limit. */
 const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /** Returns the file that a path means, through symbolic links. */

@@ -4,18 +4,17 @@ import { getErrno } from "./folders.ts";
 import { replaceFile, resolveLinks, syncFolder, unwritableProblem } from "./replace-file.ts";
 
 /**
- * Room on the disk for a file that must be replaced later, whatever happens to the disk until then: after a one-time
- * secret was spent, there is no second try.
+ * Reserved disk space for a file that must be replaced later: once a one-time secret is spent, the write must not fail.
  */
 export type Room = { target: string; file: string; spare: string };
 
-/** Small files, such as a lock, are made beside the file when it is replaced. */
+/** Space for small files, such as a lock, that are created beside the file. */
 const SPARE_BYTES = 8 * 1024;
 /** Room of a process that was killed is removed after this time, in ms. A consent may take ten minutes. */
 const STALE_MS = 3_600_000;
 
 /**
- * Takes room for a file of up to `bytes` bytes beside it.
+ * Reserves space for a file of up to `bytes` bytes beside it.
  *
  * @throws Problem STORE_UNREADABLE if the disk has no room
  */
@@ -37,7 +36,7 @@ export async function takeRoom(
   }
 }
 
-/** Frees what the small files beside the file need. */
+/** Frees the space for small files beside the file. */
 export async function freeSpare({ spare }: Room): Promise<void> {
   await unlink(spare).catch(() => {});
 }
@@ -48,7 +47,7 @@ export async function replaceInRoom(room: Room, text: string, unique: string): P
   try {
     const handle = await open(file, "r+");
     try {
-      // Written over what is there, before it is cut: the blocks are kept all the time.
+      // Overwrites the content before truncating, so that the blocks stay reserved.
       const { bytesWritten } = await handle.write(text, 0, "utf8");
       await handle.truncate(bytesWritten);
       await handle.sync();

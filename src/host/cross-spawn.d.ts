@@ -1,4 +1,4 @@
-/** The package has no types, and those of others lag behind it. It is used in one way only. */
+/** The package has no types, and third-party types lag behind. It is used in one way only. */
 declare module "cross-spawn" {
   import type { ChildProcessWithoutNullStreams, SpawnOptions } from "node:child_process";
 

@@ -17,11 +17,11 @@ import type { HostOptions, HostPorts, RunningHost } from "./ports.ts";
 import { createProgramRecord, endLeftovers, PROGRAMS_FILE } from "./program-record.ts";
 import { startHost } from "./serve.ts";
 
-/** The embedded backend ends itself after this long without a request, in ms. */
+/** The local backend stops after this time without a request, in ms. */
 export const IDLE_LIMIT_MS = 30 * 60_000;
 
 export type EmbeddedOptions = Omit<HostOptions, "localSecret"> & {
-  /** The state folder, where the record lies. */
+  /** The state folder, which contains the record. */
   stateFolder: string;
   idleLimitMs: number;
   shaping: Record<string, unknown>;
@@ -37,9 +37,9 @@ export type EmbeddedHostPorts = HostPorts & {
 };
 
 /**
- * Start the backend that the command line runs for itself, unless one runs already (then null).
+ * Starts the local backend, unless one is already running (then null).
  *
- * @param onStop called when it was idle for long enough, or was told to stop
+ * @param onStop called at the idle limit, or when a client stops it
  */
 export async function startEmbedded(
   options: EmbeddedOptions,
@@ -106,10 +106,7 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
   };
 }
 
-/**
- * Returns whether a request runs, or waits for an answer that could not be given once this backend has ended, or whether
- * there are schedules to run.
- */
+/** Whether a request runs or waits for an answer that would be lost with this backend, or a schedule is active. */
 async function hasOpenWork(backend: Backend): Promise<boolean> {
   const { shared } = await backend.status();
   if ((shared?.schedules ?? 0) > 0) return true;
@@ -185,13 +182,13 @@ export function watchIdle(limitMs: number, ports: IdlePorts, onIdle: () => void)
   };
 }
 
-/** Write the record of this process, whole; others may be writing theirs. */
+/** Writes the record of this process atomically, because others may be writing theirs. */
 export async function writeRecord(path: string, record: EmbeddedRecord): Promise<void> {
   makePrivateFolders(dirname(path));
   await writeWholeFile(path, `${JSON.stringify(record)}\n`, record.pid);
 }
 
-/** Remove the record if it is still the one of this process; another backend may have taken over. */
+/** Removes the record if it still belongs to this process. */
 export async function removeRecord(path: string, pid: number): Promise<void> {
   const text = await readFile(path, "utf8").catch(() => null);
   if (text === null) return;

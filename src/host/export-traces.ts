@@ -89,7 +89,7 @@ function decodePercent(text: string): string {
   }
 }
 
-/** Attributes that may leave this machine: names, numbers, and ids. Libraries may put secrets into any other. */
+/** Attributes that may leave this machine: names, numbers, and IDs. Libraries may put secrets into any other. */
 const ALLOWED_ATTRIBUTES =
   /^(kay\.\w+|http\.(request\.method|route|response\.status_code)|server\.(address|port)|db\.system\.name|error\.type|gen_ai\.(operation|provider|tool)\.name|gen_ai\.(request|response)\.model|gen_ai\.response\.finish_reasons|gen_ai\.usage\.\w+(\.\w+)*)$/;
 

@@ -20,7 +20,7 @@ type LocalTool = { view: ToolView; variable: string; hasToken: boolean };
 
 /** Tools that run without a backend, at the real service, with tokens from the environment. */
 export type LocalTools = {
-  /** Every service that kay has, also those without a tool. */
+  /** Every built-in service, including those without tools. */
   services(): { name: string; title: string }[];
   list(): ToolView[];
   /** @throws Problem NOT_FOUND that suggests the closest name */

@@ -5,14 +5,14 @@ import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { METRICS_PATH, STATUS_PATH, type StatusResponse } from "#protocol/status";
 
-/** What an operator may ask a node for. */
+/** Routes for the operator of a node. */
 export type OperatorView = {
   status(): Promise<StatusResponse>;
   /** Absent where nothing is measured. */
   metrics?(): Promise<Response>;
 };
 
-/** What opens it: the secret of the record that this process wrote, and KAY_METRICS_TOKEN. */
+/** Its keys: the secret in the record of this process, and KAY_METRICS_TOKEN. */
 export type OperatorKeys = { secret?: string; token?: string };
 
 /**
@@ -32,7 +32,7 @@ export function createOperatorMiddleware(operated: () => OperatorView | undefine
     };
 }
 
-/** The same on a socket of the operator's own, to programs of this machine, without a key. */
+/** The same on a separate socket, for programs on this machine, without a key. */
 export function createOperatorHandler(
   operated: () => OperatorView | undefined,
 ): (request: Request) => Promise<Response> {

@@ -13,12 +13,12 @@ import { lookUpLoopback } from "#net/transport";
 import { Problem } from "#protocol/errors";
 import { createPublicFetch } from "./public-fetch.ts";
 
-/** `guarded` is for addresses that people of a backend of many choose. */
+/** `guarded` is for addresses that users of a shared backend choose. */
 export type OutboundFetch = { fetch: Fetch; guarded: PublicFetch; close(): Promise<void> };
 
 /**
- * The backend's way out to services and their authorization servers: undici with the machine's proxy and certificate authorities
- * (HTTPS_PROXY …, KAY_CA_FILE), loopback always direct. Connections are kept and reused; `close` ends them.
+ * HTTP from the backend to services and their authorization servers: undici with the machine's proxy and certificate
+ * authorities (HTTPS_PROXY …, KAY_CA_FILE); loopback is always direct. Connections are reused; `close` ends them.
  */
 export function createOutboundFetch(env: Record<string, string | undefined>): OutboundFetch {
   const file = env.KAY_CA_FILE?.trim();
@@ -59,13 +59,13 @@ export function createOutboundFetch(env: Record<string, string | undefined>): Ou
   };
 }
 
-/** Names of this machine never leave it; every other name is the resolver's. */
+/** Names of this machine are resolved here; every other name by the resolver. */
 const lookUpHost: LookupFunction = (name, options, callback) =>
   isLoopbackName(name) ? lookUpLoopback(name, options, callback) : lookup(name, options, callback);
 
 /**
- * Describes what is wrong with this machine's proxy or authorities, worded like the command line; any other error stays
- * as it was.
+ * Describes what is wrong with this machine's proxy or authorities, worded like the command line; returns any other
+ * error unchanged.
  */
 function toProblem(error: unknown, url: URL, proxy: HttpProxy | null): unknown {
   const cause = error instanceof TypeError && error.cause !== undefined ? error.cause : error;

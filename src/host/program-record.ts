@@ -27,7 +27,7 @@ const Entries = z.array(ProgramEntry);
 export type ProgramRecord = {
   add(pid: number): void;
   remove(pid: number): void;
-  /** Resolves when the file has what was added and removed so far. */
+  /** Resolves when the file contains all changes so far. */
   flush(): Promise<void>;
 };
 
@@ -37,7 +37,7 @@ export function createProgramRecord(path: string, machine: RecordMachine): Progr
   const running = new Map<number, ProgramEntry>();
   let last = Promise.resolve();
   const change = (apply: () => Promise<void>) => {
-    // A folder that cannot be written is reported by everything else that is stored there.
+    // Other writes to the folder report that it is not writable.
     last = last.then(apply).catch(() => {});
   };
   const write = () => writeWholeFile(path, `${JSON.stringify([...running.values()])}\n`, machine.pid);
@@ -69,7 +69,7 @@ export async function endLeftovers(path: string, machine: RecordMachine, log: Lo
   if (count > 0) log("info", "programs.leftovers_ended", { count });
 }
 
-/** A file that another user owns or can write could name any process, so it is not believed. */
+/** A file that another user owns or can write could name any process, so it is ignored. */
 async function readEntries(path: string, { uid }: RecordMachine): Promise<ProgramEntry[]> {
   try {
     const read = Entries.safeParse(JSON.parse((await readOwnFile(path, uid)) ?? ""));
@@ -118,7 +118,7 @@ async function askPsForStart(pid: number): Promise<string> {
 
 const run = promisify(execFile);
 
-/** What ending programs needs of the machine. */
+/** Ports for ending programs. */
 export type ProgramMachine = Pick<Machine, "kill" | "platform">;
 
 /**

@@ -26,7 +26,7 @@ const EMBEDDED_PORT = 4040;
 export type ServeRequest = Omit<HostOptions, "dataFolder" | "localSecret" | "drainMs" | "trusts"> & {
   dataDir?: string;
   embedded: boolean;
-  /** The embedded backend does not end when it is idle. */
+  /** The local backend does not end when it is idle. */
   stay?: boolean;
   /** Runs only the sandbox, for nodes that share it. */
   sandboxOnly?: boolean;

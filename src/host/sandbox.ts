@@ -42,7 +42,7 @@ export async function startSandbox(
     save: saver.save,
     warn: (message) => host.log("warn", "sandbox.world_set_aside", { message }),
   });
-  // Prefer the ports of the last run, because stored connections link to the sandbox's pages.
+  // Prefers the ports of the last run, because stored connections link to the sandbox's pages.
   const ports = await readPorts(portsFile);
   const options = { host: "127.0.0.1", grace: 1_000, dropHeader: DROP_HEADER };
   const listening = Object.entries(sandbox.origins).map(async ([name, fetch]) => {

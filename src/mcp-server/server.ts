@@ -31,7 +31,7 @@ export type KayCalls = {
   cancelGeneration(id: string): Promise<unknown>;
 };
 
-/** Parts of the server: the version that it states, the backend, and the tools that are listed by name. */
+/** Parts of the server: its version, the backend, and the tools that are listed by name. */
 export type KayServerOptions = {
   version: string;
   openCalls(): Promise<KayCalls>;
@@ -41,8 +41,8 @@ export type KayServerOptions = {
 };
 
 /**
- * Hosts end a call after 60 seconds. Seconds until a call that waits for a person is answered with its ID, and before
- * that, seconds in which a call may come to its question.
+ * Hosts end a call after 60 seconds. Seconds until a call that waits for the user is answered with its ID; and before
+ * that, seconds until a call reaches its question.
  */
 const WAIT_SECONDS = 45;
 const QUESTION_SECONDS = 10;
@@ -143,7 +143,7 @@ async function runCall(calls: KayCalls, { name, input, context, server, program 
   const view = await calls.startProgramCall({ tool: name, input, ...(program ? { program } : {}) });
   const { id } = view;
   if (id === undefined) return describeCall(view);
-  // A host that gives the call up no longer wants it; what was sent already is reported by `kay log`.
+  // A host that cancels the call no longer wants it; `kay log` reports what was already sent.
   const cancel = () => void calls.cancelGeneration(id).catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });
   try {
@@ -158,8 +158,8 @@ async function runCall(calls: KayCalls, { name, input, context, server, program 
 }
 
 /**
- * Asks in the host what a call waits for: by its dialog where the user lets it answer, else by a link to kay's own page,
- * which the host shows to the user and not to its model. Undefined if the host can do neither.
+ * Asks in the host for what a call waits for: in its dialog if the user allows that, otherwise with a link to kay's
+ * page, which the host shows to the user and not to its model. Undefined if the host supports neither.
  */
 async function askInHost(
   calls: KayCalls,
@@ -176,7 +176,7 @@ async function askInHost(
   return link && { [PAGE]: inputRequired.elicitUrl({ message, url: link.url }) };
 }
 
-/** The answer of the host's dialog and the call that it was about, if this request brings one. */
+/** Returns the answer of the host's dialog and its call, if this request has one. */
 function getDialogAnswer({ mcpReq }: ServerContext): { id: string; action: "approve" | "deny" | "cancel" } | undefined {
   const id: unknown = mcpReq.requestState();
   // The user answers on the page; that it was opened decides nothing.
@@ -188,7 +188,7 @@ function getDialogAnswer({ mcpReq }: ServerContext): { id: string; action: "appr
   return { id, action: answer.action === "accept" && answer.content?.approve === true ? "approve" : "deny" };
 }
 
-/** Passes the answer of the host's dialog on. The backend says again whether a dialog may answer. */
+/** Passes on the answer of the host's dialog. The backend checks again whether a dialog may answer. */
 async function passAnswer(
   calls: KayCalls,
   { id, action }: NonNullable<ReturnType<typeof getDialogAnswer>>,
@@ -205,13 +205,13 @@ function waitForEnd(calls: KayCalls, id: string, signal: AbortSignal): Promise<P
   return calls.programCall(id, { waitSeconds: WAIT_SECONDS, until: "end", signal });
 }
 
-/** The name that the host gives itself: in each request since protocol 2026-07-28, at its start before. */
+/** The host's own name: in each request since protocol 2026-07-28, in the initialization before. */
 function getProgramName({ mcpReq }: ServerContext, server: McpServer): string | undefined {
   const { [CLIENT_INFO]: info = server.server.getClientVersion() } = (mcpReq.envelope ?? {}) as Envelope;
   return info?.title ?? info?.name;
 }
 
-/** Which questions the host can ask its user. A host that names no mode has dialogs. */
+/** Which questions the host can ask its user. A host that names no mode supports dialogs. */
 function getDialogModes({ mcpReq }: ServerContext, server: McpServer): { form: boolean; url: boolean } {
   const { [CLIENT_CAPABILITIES]: capabilities = server.server.getClientCapabilities() } = (mcpReq.envelope ??
     {}) as Envelope;
@@ -220,7 +220,10 @@ function getDialogModes({ mcpReq }: ServerContext, server: McpServer): { form: b
   return { form: elicitation !== undefined && (elicitation.form !== undefined || !url), url };
 }
 
-/** Where a request of protocol 2026-07-28 says who sends it (modelcontextprotocol.io/specification/2026-07-28/basic). */
+/**
+ * Field in which a request of protocol 2026-07-28 identifies its sender
+ * (modelcontextprotocol.io/specification/2026-07-28/basic).
+ */
 const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
 const CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 type Envelope = { [CLIENT_INFO]?: Implementation; [CLIENT_CAPABILITIES]?: ClientCapabilities };

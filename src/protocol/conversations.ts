@@ -128,7 +128,7 @@ export const WriteView = z.looseObject({
   state: z.enum(["done", "running", "failed", "not_sent", "unknown"]),
   /** Link to the result. */
   url: z.optional(text),
-  /** What the service said when it refused. */
+  /** The service's reason for refusing it. */
   error: z.optional(text),
   /** Account that it was sent as. */
   account: z.optional(text),

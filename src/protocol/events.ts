@@ -81,7 +81,7 @@ export const InteractionRequest = z.looseObject({
   input_schema: z.optional(z.looseObject({ type: z.literal("form"), fields: z.array(InputField) })),
   /** URL for the user to open. The prompt contains it too. */
   link: z.optional(text),
-  /** The place of an approval among those of one step, which are asked together. */
+  /** The position of an approval among those of one step, which are asked together. */
   plan: z.optional(z.looseObject({ id: text, n: z.number(), of: z.number() })),
   error: z.optional(text),
   initial_values: z.optional(z.record(text, z.unknown())),
@@ -109,7 +109,7 @@ export const InteractionResponse = z.looseObject({
 });
 export type InteractionResponse = z.infer<typeof InteractionResponse>;
 
-/** A later deadline of an open request, because the user is at work on it. */
+/** A later deadline of an open request, because the user is working on it. */
 export const InteractionExtended = z.looseObject({ interaction_id: text, expires_at: text });
 export type InteractionExtended = z.infer<typeof InteractionExtended>;
 

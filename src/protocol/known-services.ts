@@ -2,22 +2,23 @@
 export type KnownService = {
   name: string;
   title: string;
-  /** What one uses it for, in a few words. */
+  /** Its purpose, in a few words. */
   purpose: string;
   url: string;
   /** `sse` is HTTP with SSE, which MCP replaced in 2025. */
   transport: "http" | "sse";
   /**
-   * How kay becomes a client: `automatic` by a metadata document or a registration, `client-id` with a client that its user registers,
-   * `key` with a key that the user pastes, `none` without a sign-in. It is what the vendor says; what the server says counts.
+   * How kay becomes a client: `automatic` by a metadata document or a registration, `client-id` with a client that its
+   * user registers, `key` with a key that the user pastes, `none` without a sign-in. This is the vendor's
+   * documentation; the server's own answer takes precedence.
    */
   client: "automatic" | "client-id" | "key" | "none";
   /** The vendor's documentation, or the page with the address where none was found. */
   docs: string;
-  /** The page that the address was read on, and the day. */
+  /** The page that documents the address, and the day it was checked. */
   source: string;
   checked: string;
-  /** What else stands in the way. */
+  /** Other obstacles. */
   note?: string;
 };
 

@@ -20,7 +20,7 @@ function listUnits(text: string): Unit[] {
   for (const quoted of text.split("\n")) {
     const line = quoted.replace(/^(?:[ \t]*>)+/, "");
     const [, mark] = FENCE.exec(line) ?? [];
-    // A fence within an HTML block is none.
+    // A fence within an HTML block does not count.
     hasHtml ||= fence === undefined && /^ {0,3}</.test(line);
     const isCode = fence !== undefined;
     if (mark && !hasHtml && (!fence || mark === fence)) fence = fence ? undefined : mark;
@@ -50,8 +50,8 @@ const DELIMITER = /^[ \t|:]*-[ \t|:-]*$/;
 /** A line that begins more than fifty quotes and lists. */
 const NESTED = /^(?:[ \t]*(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])){50}/m;
 
-/** Texts below this length are not costly but for their nesting. */
+/** Shorter texts are costly only if nested. */
 const MIN_LENGTH = 4_000;
 
-/** Most characters of a unit times its marks: less than a tenth of a second. */
+/** Maximum of a unit's characters times its marks: less than a tenth of a second. */
 const MAX_WORK = 30_000_000;

@@ -50,7 +50,7 @@ export const ProgramView = z.looseObject({
   id: z.string(),
   /** Its own claim. */
   name: z.string(),
-  /** Where its sign-in ended: a host, or one of this machine's names. */
+  /** Host of its redirect address. */
   redirect_host: z.string(),
   created_at: z.string(),
   /** When it last got tokens, which it does every half hour of use. */

@@ -1,7 +1,7 @@
 /** Replacement for a removed secret. */
 export const REDACTED = "[redacted]";
 
-/** A JWT, or a run that only begins like one: it is read whole, since every `eyJ` in it would be tried otherwise. */
+/** A JWT, or a run that only begins like one. It is read whole, so that not every `eyJ` in it is tried. */
 const JWT = /\beyJ[\w-]+(\.[\w-]+\.[\w-]*)?/g;
 
 /**

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { AskRequest } from "./ask.ts";
 import { GenerationStatus } from "./events.ts";
 
-/** Schedules that one person may have. */
+/** Maximum number of schedules per user. */
 export const MOST_SCHEDULES = 100;
 
 /** Fields of a schedule that its runs have from `kay ask`. */

@@ -18,7 +18,7 @@ export function readLocalParts(moment: number | Date, timeZone?: string): Record
   return Object.fromEntries(parts.map(({ type, value }) => [type, value]));
 }
 
-/** By zone: making one takes longer than its use. */
+/** Cached by zone, because creating one takes longer than using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function getFormat(timeZone: string | undefined): Intl.DateTimeFormat {

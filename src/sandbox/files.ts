@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 
-/** A file that a stand-in got. It keeps no bytes: their SHA-256 says which they were. */
+/** A file that a stand-in received. Only the SHA-256 of its bytes is stored. */
 export const SandboxFile = z.strictObject({
   id: z.string(),
   filename: z.string(),

@@ -10,7 +10,7 @@ import type { Grant, Provider, SandboxEnv } from "./provider.ts";
 
 const BODY_BYTES = 40_000_000;
 
-/** What an origin is started with. `seed` is checked already; `saved` is the world as it was last. */
+/** Options of an origin. `seed` is validated; `saved` is the last saved world. */
 export type OriginStart<World> = {
   provider: Provider<World>;
   client: Client;
@@ -22,13 +22,13 @@ export type OriginStart<World> = {
   changed(): void;
 };
 
-/** One stand-in: `fetch` answers as the provider would, `snapshot` is what a restart needs. */
+/** One stand-in: `fetch` answers like the provider, `snapshot` returns the state for a restart. */
 export type Origin = {
   fetch(request: Request, address?: string): Promise<Response>;
   snapshot(): { world: unknown; tokens: GrantRows };
 };
 
-/** Put a provider behind its OAuth server, faults, request log and controls. */
+/** Wraps a provider in its OAuth server, faults, request log and controls. */
 export function createOrigin<World>(start: OriginStart<World>): Origin {
   const { provider, now, random, changed } = start;
   const tokens = start.saved.tokens;

@@ -8,7 +8,7 @@ export function getAvatarUrl(request: Request, name: string): string {
   return `${new URL(request.url).origin}/_avatars/${encodeURIComponent(name)}.svg`;
 }
 
-/** Pictures for names: initials on a colour, so that every address in an answer leads somewhere. */
+/** Pictures for names: initials on a color, so that every URL in a response works. */
 export function registerAvatars(app: Hono<SandboxEnv>): void {
   app.get("/_avatars/:file", (c) => {
     const name = c.req.param("file").replace(/\.svg$/, "");

@@ -9,29 +9,29 @@ import type * as z from "zod/mini";
 export type Provider<World> = {
   /** Key in seeds and of the origin: `atlassian`. */
   name: string;
-  /** Name for people on the consent page: `Atlassian`. */
+  /** Display name on the consent page: `Atlassian`. */
   title: string;
   oauth: OAuthTraits;
   /** Shape of the provider's part of a seed, in the service's own words. */
   seed: z.ZodMiniType<unknown>;
-  /** The small built-in world, as a seed. */
+  /** The built-in world, as a seed. */
   builtIn: unknown;
   /**
    * Fills in what a seed leaves out. The result must itself be a seed, so that saved state can be loaded again.
    * @param now in ms, for relative times ("-3d")
-   * @throws SeedFault at the place that does not fit
+   * @throws SeedFault with the place of an invalid value
    */
   build(seed: unknown, now: number): World;
-  /** Who can consent; the first is chosen on the page unless the person picks another. */
+  /** Accounts that can consent; the page preselects the first. */
   accounts(world: World): Account[];
-  /** Add the API to the origin's app. */
+  /** Adds the API to the origin's app. */
   routes(app: Hono<SandboxEnv>, place: ProviderContext<World>): void;
 };
 
-/** An account that can give consent. */
+/** An account that can consent. */
 export type Account = { id: string; name: string; email: string };
 
-/** How a provider does OAuth 2 (RFC 6749). Sources are named where the data is. */
+/** How a provider implements OAuth 2 (RFC 6749). Sources are next to the data. */
 export type OAuthTraits = {
   authorizePath: string;
   tokenPath: string;
@@ -41,16 +41,19 @@ export type OAuthTraits = {
   subject(scopes: string[]): string;
   /** Name of the parameter that asks for scopes, where it is not `scope`. Spaces and commas both part them. */
   scopeParameter?: string;
-  /** Every scope that may be asked for, in words for the consent page. */
+  /** Every scope that may be requested, with its description for the consent page. */
   scopes: Record<string, string>;
   /** Parameters of the authorization request that must have exactly this value: Atlassian's `audience`. */
   fixed: Record<string, string>;
   accessSeconds: number;
-  /** How long a refresh token that is not used lives; for ever when left out. */
+  /** Lifetime of an unused refresh token; unlimited if omitted. */
   refreshSeconds?: number;
   /** Whether the authorization request must have an S256 challenge (RFC 7636). */
   needsChallenge?: boolean;
-  /** `rotating`: each refresh spends the refresh token. `stable`: it stays. `none`: there is none, as for most of LinkedIn's apps. */
+  /**
+   * `rotating`: each refresh spends the refresh token. `stable`: it stays. `none`: there is none, as for most LinkedIn
+   * apps.
+   */
   refresh: "rotating" | "stable" | "none";
   /** How the provider's tokens begin. */
   prefixes?: { access: string; refresh: string };
@@ -58,32 +61,32 @@ export type OAuthTraits = {
   offlineScope?: string;
   /** Whether parameters ask for a refresh token, where those decide: `first` is at the first consent of an account only. */
   asksRefresh?(query: URLSearchParams): RefreshTokenRule;
-  /** The endpoint that takes a token back (RFC 7009), where the provider has one. */
+  /** The revocation endpoint (RFC 7009), if the provider has one. */
   revocation?: {
     path: string;
     /** `account`: everything that the account gave to the client ends, as at Google. */
     covers: "consent" | "account";
-    /** Whoever has the token may take it back, without the client's secret (Google). */
+    /** Whoever has the token may revoke it, without the client's secret (Google). */
     open?: true;
-    /** Answer for a token that is not known; 200 if left out, as the RFC says. */
+    /** Status for an unknown token; 200 by default, as in the RFC. */
     unknown?: { status: 400; body: Record<string, unknown> };
   };
   /** Body of a successful token answer, in the provider's own fields. */
   answer(tokens: IssuedTokens, grantType: string): Record<string, unknown>;
-  /** Tokens may come as `Authorization: token …` too, as Octokit sends them (GitHub). */
+  /** Also accepts tokens as `Authorization: token …`, like Octokit sends them (GitHub). */
   tokenScheme?: true;
-  /** Answers are form data unless the client asks for JSON (GitHub). */
+  /** Responses are form data unless the client requests JSON (GitHub). */
   formUnlessAsked?: true;
   errors: Record<TokenError, { status: 200 | 400 | 401 | 403; body: Record<string, unknown> }>;
 };
 
-/** At which consents a client gets a refresh token. */
+/** Which consents return a refresh token. */
 export type RefreshTokenRule = "always" | "first" | "never";
 
-/** What can go wrong at a token endpoint; each provider has its own words for it. */
+/** Faults of a token endpoint; each provider has its own words for them. */
 export type TokenError = "client" | "code" | "refresh" | "grant_type" | "request";
 
-/** Tokens just issued, still in the clear; only their hashes are kept. */
+/** Newly issued tokens in plain text; only their hashes are stored. */
 export type IssuedTokens = {
   access: string;
   refresh?: string;
@@ -95,24 +98,24 @@ export type IssuedTokens = {
 
 /** Context for a provider's routes. */
 export type ProviderContext<World> = {
-  /** The world as it is now; routes change it in place and then call `changed`. */
+  /** The current world. Routes change it in place and then call `changed`. */
   world(): World;
   changed(): void;
   /** Milliseconds since the epoch. */
   now(): number;
   random(bytes: number): Uint8Array;
-  /** The grant behind the request's bearer token, unless it is missing, unknown, expired or revoked. */
+  /** Finds the grant of the request's bearer token, unless it is missing, unknown, expired or revoked. */
   grant(request: Request): Grant | undefined;
-  /** Takes the consent behind an access or refresh token back; returns whether there was one. */
+  /** Revokes the consent of an access or refresh token; returns whether there was one. */
   revoke(token: string, covers: "consent" | "account"): boolean;
-  /** The client registered here, for endpoints of the OAuth server that a provider has besides the usual two. */
+  /** The registered client, for additional OAuth endpoints of a provider. */
   client: { id: string; secret: string };
 };
 
 /** Hono's environment: `address` is the peer's, `grant` is set for an authenticated request. */
 export type SandboxEnv = { Bindings: { address?: string }; Variables: { grant: Grant } };
 
-/** A seed that is inconsistent: where, and one sentence about it. The loader converts it to a Problem. */
+/** An inconsistent seed: the place, and one sentence. The loader converts it to a Problem. */
 export class SeedError extends Error {
   readonly path: string;
 
@@ -123,5 +126,5 @@ export class SeedError extends Error {
   }
 }
 
-/** One consent: who gave it, to which client, for what. */
+/** One consent: its account, client and scopes. */
 export type Grant = { id: string; account: string; client: string; scopes: string[] };

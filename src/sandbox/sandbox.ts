@@ -14,7 +14,7 @@ export type SandboxPorts = {
   random(bytes: number): Uint8Array;
   /** A parsed seed (see `parseSeed`); undefined for the built-in world. */
   seed?: unknown;
-  /** The last value given to `save`, if any, so that issued tokens and changed state keep working. */
+  /** The last value passed to `save`, if any, so that issued tokens and changed state remain valid. */
   saved?: unknown;
   /** Called with plain JSON at the end of every turn in which something changed. Tokens in it are hashes, client secrets are not. */
   save?(state: unknown): void;
@@ -26,7 +26,7 @@ export type SandboxPorts = {
 export type Sandbox = {
   /** One handler per provider origin; `address` is the peer's, for the controls. */
   origins: Record<ProviderName, Origin["fetch"]>;
-  /** The client that kay is registered as at each provider. */
+  /** kay's client at each provider. */
   clients: Record<ProviderName, Client>;
 };
 
@@ -40,10 +40,10 @@ const Saved = z.object({
 type Saved = z.infer<typeof Saved>;
 
 /**
- * Stand-ins for the services: real paths, payloads, errors, paging and OAuth, over worlds in memory. A saved world is continued as long as
- * the seed it grew from is the same; another seed starts afresh and keeps only the client.
+ * Stand-ins for the services: real paths, payloads, errors, paging and OAuth, over worlds in memory. A saved world
+ * continues as long as its seed is the same; another seed starts a new one and keeps only the client.
  *
- * @throws Problem USAGE when the seed does not fit
+ * @throws Problem USAGE for an invalid seed
  */
 export function createSandbox(ports: SandboxPorts): Sandbox {
   const seed = ports.seed === undefined ? {} : checkSeed(ports.seed, "The seed");
@@ -111,7 +111,7 @@ function continueSaved(value: unknown, digest: string, check: (world: unknown) =
   }
 }
 
-/** A world takes a while to build, and most are never asked for anything. */
+/** Built on first use, because a world takes a while to build and most are never used. */
 function onceAsked(build: () => Origin): Origin {
   let built: Origin | undefined;
   const origin = () => {
@@ -133,7 +133,7 @@ function getClient(name: string, saved: Client | undefined, random: SandboxPorts
   return saved ?? { id: `kay-sandbox-${name}`, secret: Buffer.from(random(24)).toString("base64url") };
 }
 
-/** Many changes in one turn of the event loop are saved once. */
+/** Changes within one turn of the event loop are saved together. */
 function coalesce(run: () => void): () => void {
   let waiting = false;
   return () => {

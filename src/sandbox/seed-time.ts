@@ -3,11 +3,11 @@ import { SeedError } from "./provider.ts";
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
 /**
- * A time in a seed: ISO 8601, or relative to now ("-3d", "-2h", "-10m", "-1w").
+ * Parses a time in a seed: ISO 8601, or relative to now ("-3d", "-2h", "-10m", "-1w").
  *
- * @param path where in the seed it stands, for the sentence
+ * @param path its place in the seed, for the message
  * @returns ISO 8601 in UTC
- * @throws SeedFault when it is neither
+ * @throws SeedFault if it is neither
  */
 export function parseMoment(value: string, now: number, path: string): string {
   const shift = parsePeriod(value);
@@ -16,7 +16,7 @@ export function parseMoment(value: string, now: number, path: string): string {
   return new Date(at).toISOString();
 }
 
-/** Milliseconds of a period such as "-3d", "4w 2d" or "+1h"; undefined when the text is none. */
+/** Parses a period such as "-3d", "4w 2d" or "+1h" to milliseconds; undefined if it is not one. */
 export function parsePeriod(text: string): number | undefined {
   const match = /^([+-]?)\s*((?:\d+\s*[mhdw]\s*)+)$/.exec(text.trim());
   if (!match) return undefined;

@@ -23,7 +23,7 @@ export type ProviderName =
   | "hubspot"
   | "linkedin";
 
-/** Every stand-in there is. Adding one is a folder and a line here. */
+/** All stand-ins. A new one needs a folder and a line here. */
 export const PROVIDERS: Record<ProviderName, Provider<unknown>> = {
   atlassian,
   bitbucket,
@@ -36,14 +36,14 @@ export const PROVIDERS: Record<ProviderName, Provider<unknown>> = {
   linkedin,
 };
 
-/** A seed whose every part was checked; a provider that it leaves out keeps its built-in world. */
+/** A validated seed. A provider that it omits keeps its built-in world. */
 export type Seed = Partial<Record<ProviderName, unknown>>;
 
 /**
- * Read a seed file (YAML, of which JSON is a part).
+ * Reads a seed file (YAML, which includes JSON).
  *
- * @param filename only for the sentence
- * @throws Problem USAGE with one sentence that names the file and the place in it
+ * @param filename only for the message
+ * @throws Problem USAGE that names the file and the place in it
  */
 export function parseSeed(text: string, filename: string): Seed {
   const document = parseDocument(text, { prettyErrors: true });
@@ -58,7 +58,7 @@ export function parseSeed(text: string, filename: string): Seed {
   return checkSeed(expandAliases(document, filename), `The seed ${filename}`);
 }
 
-/** Check a seed as a whole. @param subject how the sentence begins: "The seed world.yaml" */
+/** Validates a whole seed. @param subject start of the message: "The seed world.yaml" */
 export function checkSeed(value: unknown, subject: string): Seed {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalidSeedError(`${subject} must be a map with one part per service: ${Object.keys(PROVIDERS).join(", ")}.`);
@@ -72,7 +72,7 @@ export function checkSeed(value: unknown, subject: string): Seed {
   return value;
 }
 
-/** A provider's world from its part of a seed. @throws Problem USAGE that names the place */
+/** Builds a provider's world from its part of a seed. @throws Problem USAGE that names the place */
 export function buildState<World>(provider: Provider<World>, part: unknown, now: number, subject: string): World {
   const result = provider.seed.safeParse(part);
   if (!result.success) throw invalidSeedError(`${subject} is wrong at ${getIssue(result.error, provider.name)}.`);
@@ -84,7 +84,7 @@ export function buildState<World>(provider: Provider<World>, part: unknown, now:
   }
 }
 
-/** Aliases may stand for a lot, but not for everything. */
+/** Limit of YAML aliases, which could otherwise expand without end. */
 function expandAliases(document: Document, filename: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });

@@ -45,8 +45,8 @@ export function createLog(write: (line: string) => void, options: { level: LogLe
 }
 
 /**
- * Escapes what JSON leaves as it is and a terminal would obey: DEL, C1 controls, and marks that are invisible or change the
- * reading direction.
+ * Escapes characters that JSON leaves unescaped but a terminal would interpret: DEL, C1 controls, and marks that are
+ * invisible or change the reading direction.
  */
 function escapeControls(json: string): string {
   return json.replace(

@@ -23,7 +23,7 @@ test("a field that takes only some words lists them in its schema, not in its de
   expect(listed.map(({ name }) => name)).toEqual([]);
 });
 
-/** What a model may send for a tool, and what the tool gets. */
+/** A value that a model may send, and what the tool gets. */
 function adapt(name: string, input: object): unknown {
   const tool = tools.find((one) => one.name === name);
   if (!tool) throw new Error(`There is no tool ${name}.`);

@@ -51,7 +51,7 @@ async function measure(connected: string[], prompt: string) {
     holds: () => false,
     offers: (messages: never[], past: never[]) => selectOfferedTools(all, { messages, past, connected }),
   };
-  // The provider has nothing to say; only the request counts.
+  // The answer does not matter; only the request counts.
   for await (const _ of runAgent(input as Parameters<typeof runAgent>[0]));
   const { tools = [], messages } = JSON.parse(body) as { tools?: { function: { name: string } }[]; messages: unknown };
   const tokens = Math.round(JSON.stringify({ tools, messages }).length / 4);

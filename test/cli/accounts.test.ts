@@ -19,7 +19,7 @@ const AT_WORK = SERVICES.map(({ title, tools }) => ({
   tools: tools.map((tool) => ({ ...tool, name: tool.name.replace(".", "_at_work.") })),
 }));
 
-/** Somebody whose Jira is connected as Dana, and as Sam under the name `work`. */
+/** A user whose Jira is connected as Dana, and as Sam under the name `work`. */
 async function withTwoAccounts(more: MachineOptions = {}): Promise<Machine> {
   const ann = kay({ connected: ["jira"], ...more });
   const second = await ann("connect jira --as work", {

@@ -11,7 +11,7 @@ const kay = useKay();
 const model = scriptedModel();
 const scripted = () => ({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
 
-/** What the model got as the newest message of the user. */
+/** Returns the latest user message that the model got. */
 function lastMessage(): unknown {
   return model.prompts.at(-1)?.messages.findLast(({ role }) => role === "user")?.content;
 }

@@ -26,7 +26,7 @@ function waiting(card: StreamPart = approval(), kind = "approval") {
   return { id: "int_1", kind, ...IDS, title: "Bugs", created_at, expires_at: EXPIRES, request: requestOf(card) };
 }
 
-/** Somebody in whose conversation this waits; after an answer `rest` comes. */
+/** A user with this open request; after an answer, `rest` follows. */
 function waits({
   pending = [waiting()],
   before = BEFORE,
@@ -38,7 +38,7 @@ function waits({
   before?: StreamPart[];
   rest?: StreamPart[];
   refusal?: Reply;
-  /** What one that does not wait is. */
+  /** The response for a request that is not open. */
   now?: Reply;
 } = {}): Machine & { given: unknown[] } {
   const ann = kay({ signedIn: true });

@@ -12,7 +12,7 @@ beforeEach(() => {
   for (const list of [agent.sessions, agent.prompts, agent.answers, agent.streams, agent.instead]) list.length = 0;
 });
 
-/** Somebody who is signed in at a backend with the agent server, which they reach themselves unless `here` is false. */
+/** A user signed in at a backend with the agent server, which they reach directly unless `here` is false. */
 function ann({ here = true } = {}): Machine {
   const machine = kay({
     signedIn: true,
@@ -41,7 +41,7 @@ async function hello(turn: AgentTurn): Promise<void> {
   turn.stream({ type: "finish", finishReason: "stop" });
 }
 
-/** What the backend has of the newest conversation. */
+/** The backend's data of the latest conversation. */
 async function keptBy(machine: Machine): Promise<string> {
   return (await machine("sessions show latest")).stdout;
 }

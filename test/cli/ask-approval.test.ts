@@ -22,7 +22,7 @@ kay wants to run slack.send_message, which writes, as ann@example.test.
   n  deny
 `;
 
-/** Somebody whose backend stops at this card and goes on with `rest` when it was answered; what was answered is in `given`. */
+/** A user whose backend stops at this card and continues with `rest` after an answer, which is in `given`. */
 function stopsAt(card: StreamPart, rest: StreamPart[], refusals: Reply[] = []): { ann: Machine; given: unknown[] } {
   const ann = kay({ signedIn: true });
   const given: unknown[] = [];
@@ -47,7 +47,7 @@ function stopsAt(card: StreamPart, rest: StreamPart[], refusals: Reply[] = []): 
   return { ann, given };
 }
 
-/** Somebody whose backend stops and waits for ever. */
+/** A user whose backend stops and never continues. */
 function staysAt(...cards: StreamPart[]): Machine {
   const ann = kay({ signedIn: true });
   const stream = async function* () {

@@ -10,7 +10,7 @@ const PLAIN = { terminal: true, env: { NO_COLOR: "1", TERM: "dumb" } };
 const CLOSE = 'ask --confirm "close KAY-4"';
 const SHOW = 'ask "show KAY-4"';
 
-/** The sandbox's services with Jira's tools replaced by three of each access, which only write down what they did. */
+/** The sandbox's services with Jira's tools replaced by three of each access, which only record what they did. */
 function withDesk(log: DeskLog) {
   const desk = deskServices(log).find(({ service }) => service.name === "jira");
   return (configured: BackendPorts["services"]) =>

@@ -9,7 +9,7 @@ const kay = useKay();
 const model = scriptedModel();
 const ready = () => kay({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
 
-/** What joined the prompt, as the model read it. */
+/** Returns what joined the prompt, as the model read it. */
 function contextOf(): unknown {
   const last = model.prompts.at(-1)?.messages.at(-1)?.content as { text: string }[] | string;
   const text = typeof last === "string" ? last : (last[1]?.text ?? "");

@@ -16,7 +16,9 @@ jira.create_issue asks: Which issue?
 `;
 const FIELDS = "Project (required)\n  1  KAY\n  2  OPS\n";
 
-/** Somebody whose backend stops at this part and goes on with `rest` once `route` was called; its bodies are in `given`. */
+/**
+ * A user whose backend stops at this part and continues with `rest` once `route` was called; its bodies are in `given`.
+ */
 function stopsAt(card: StreamPart, rest: StreamPart[], route = INTERACTION, refusals: Reply[] = []) {
   const ann: Machine = kay({ signedIn: true });
   const given: unknown[] = [];

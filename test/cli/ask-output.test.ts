@@ -19,7 +19,7 @@ const at = (ann: Machine, name: string) => join(ann.folder, name);
 const read = (ann: Machine, name: string) => readFileSync(at(ann, name), "utf8");
 const ASK = ["ask", "show OPS-1"];
 
-/** Names of files that were made on the way and not taken away. */
+/** Names of temporary files that were not removed. */
 const left = (ann: Machine) => readdirSync(ann.folder).filter((name) => name.startsWith(".kay-answer"));
 
 test("-o writes what would have been on stdout into a file, and stdout stays empty", async () => {
@@ -84,7 +84,7 @@ test("-o /dev/null throws the answer away", async () => {
 test("-o writes into a pipe that is there", async () => {
   const ann = kay({ signedIn: true });
   execFileSync("mkfifo", [at(ann, "pipe")]);
-  // Another process, since opening a pipe waits for its other end.
+  // In another process, because opening a pipe waits for its other end.
   const reading = promisify(execFile)("cat", [at(ann, "pipe")]);
   expect(await ann([...ASK, "-o", "pipe"])).toMatchObject({ exit: 0, stdout: "" });
   expect((await reading).stdout).toContain("OPS-1");

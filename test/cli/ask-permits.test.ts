@@ -27,7 +27,7 @@ Dry run: nothing was changed.
 `;
 const SAID = `Dry run: nothing was sent. Planned call: ${SUMMARY}.`;
 
-/** What was asked of the services that changes something. */
+/** Requests to the services that change something. */
 async function writes(ann: Machine): Promise<unknown[]> {
   const { requests } = await ann.place.control("atlassian", "GET /requests");
   const logged = requests as { method: string; path: string }[];
@@ -201,7 +201,7 @@ test.for(["--dry-run", `--allow ${TOOL}`])("a backend that does not know %s is n
   expect(ann.place.network.calls()).toEqual(["GET /capabilities"]);
 });
 
-/** Without the breaks that a terminal's width asks for. */
+/** Removes line breaks from wrapping. */
 function joined(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }

@@ -14,7 +14,7 @@ const call = (n: number) =>
     plan: { id: "plan_1", n, of: 2 },
   });
 
-/** Somebody whose backend asks about two writes together, and goes on when both were answered. */
+/** A user whose backend asks about two writes together, and continues when both are answered. */
 function stopsAtPlan() {
   const ann = kay({ signedIn: true });
   const given: unknown[] = [];

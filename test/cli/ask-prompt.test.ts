@@ -4,7 +4,7 @@ import { type Machine, type RunSetting, useKay } from "#test/kay";
 const kay = useKay();
 const NOTHING = '✗ No prompt given.\n  Pass a question: kay ask "what is open in project KAY?"\n';
 
-/** Run an ask against a backend that only says yes, and give the request that it got. */
+/** Runs a request against a backend that accepts everything, and returns the request that it got. */
 async function asked(ann: Machine, words: string[], setting?: RunSetting) {
   await ann("whoami");
   ann.place.network.on("POST /ask", { json: { status: "completed", message: "yes" } });

@@ -177,7 +177,7 @@ test("a generation that was cancelled elsewhere exits 5", async () => {
   });
 });
 
-/** Somebody for whom `then` happens when these parts have come, and nothing more comes. */
+/** A user for whom `then` happens once these parts have arrived, without further parts. */
 function interrupted(parts: StreamPart[], then: (ann: Machine) => void): Machine {
   const ann = kay({ signedIn: true });
   const stream = async function* () {
@@ -190,7 +190,7 @@ function interrupted(parts: StreamPart[], then: (ann: Machine) => void): Machine
   return ann;
 }
 
-/** Ctrl+C, and no time passes until the backend hears of it, which then does this. */
+/** Presses Ctrl+C; no time passes until the backend receives it and does this. */
 function pressesCtrlC(reply: Reply): (ann: Machine) => void {
   return (ann) => {
     const { clock, network } = ann.place;

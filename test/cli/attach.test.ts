@@ -13,7 +13,7 @@ const FIRST: StreamPart[] = [
   calls("slack.send_message", { channel: "#general" }),
 ];
 
-/** Somebody whose newest conversation stands at `now`, with `before` in its log and `rest` to come. */
+/** A user whose latest conversation is at `now`, with `before` in its log and `rest` to follow. */
 function at(now: string, before: StreamPart[], rest: StreamPart[]) {
   const ann = kay({ signedIn: true });
   const one = {

@@ -26,7 +26,7 @@ function put(ann: Machine, name: string, bytes: string | Buffer): void {
   writeFileSync(join(ann.folder, name), bytes);
 }
 
-/** The newest message of the user, as the model got it. */
+/** Returns the latest user message that the model got. */
 const lastMessage = () => model.prompts.at(-1)?.messages.findLast(({ role }) => role === "user")?.content;
 
 test("a model that reads pictures and PDFs gets them, with their types from their bytes", async () => {

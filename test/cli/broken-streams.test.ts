@@ -14,10 +14,10 @@ const BEGUN: StreamPart[] = [
   { type: "data-receipt", data: RECEIPT },
   ...says("The answer is", " 4"),
 ];
-/** What had come, in the document. */
+/** What had arrived, in the document. */
 const CAME = { ...IDS, text: "The answer is 4", receipts: [RECEIPT] };
 
-/** Somebody whose stream breaks after these parts, and whose backend then answers like this. */
+/** A user whose stream breaks after these parts, and whose backend then answers like this. */
 function breaks(then: Reply, parts = BEGUN): Machine {
   const ann = kay({ signedIn: true });
   ann.place.network.on("POST /ask", { stream: sse(parts, { ends: false }) });
@@ -25,7 +25,7 @@ function breaks(then: Reply, parts = BEGUN): Machine {
   return ann;
 }
 
-/** Waits until what is under way in this process has been done: modules are loaded, and what came is handed on. */
+/** Waits until pending work of this process is done: modules are loaded, and received data is passed on. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 20; round += 1) {
     await vi.dynamicImportSettled();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { documentOf, useKay } from "#test/kay";
 
 const kay = useKay();
-/** A machine that configures no backend by its environment. */
+/** A machine without a backend in its environment. */
 const machine = (env: Record<string, string> = {}) => kay({ env: { KAY_API_URL: "", ...env } });
 const settings = async (folder: string) => JSON.parse(await readFile(join(folder, "kay", "config.json"), "utf8"));
 

@@ -5,7 +5,7 @@ const kay = useKay();
 const DONE = "Action confirmed and executed successfully\n";
 const UNDECIDED = "✗ Specify --approve or --deny.\n  Use exactly one of them.\n";
 
-/** Ask for something in a script, and give the token of its confirmation. */
+/** Sends a request in a script, and returns the token of its confirmation. */
 async function held(ann: Machine): Promise<string> {
   expect(await ann('ask --confirm --json "close KAY-4"')).toMatchObject({ exit: 8 });
   return (documentOf(ann.raw()) as { confirmation_token: string }).confirmation_token;

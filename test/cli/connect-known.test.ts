@@ -10,7 +10,7 @@ import { mcpStandIn } from "#test/mcp-stand-ins";
 const kay = useKay();
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
 
-/** Somebody beside a stand-in, who consents at its page. */
+/** A user with a stand-in, who consents at its page. */
 function beside(name: string, options: LoginOptions | "open", more: MachineOptions = {}) {
   const standIn = mcpStandIn(name, options);
   const hosted = new Map<string, unknown>();

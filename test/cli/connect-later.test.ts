@@ -7,7 +7,7 @@ const CONNECTED = "Connected jira as Dana Demo (dana@example.com) at http://127.
 
 type Begun = { authorization_url: string; poll: string };
 
-/** Begin without waiting, and give the document in full. */
+/** Starts without waiting, and returns the full document. */
 async function begin(ann: Machine, line = "connect jira --no-wait --json"): Promise<Begun> {
   expect((await ann(line, { person: "stays away" })).exit).toBe(0);
   return documentOf(ann.raw()) as Begun;

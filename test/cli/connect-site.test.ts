@@ -5,7 +5,7 @@ import { asksFor, linkTo } from "#test/links";
 const kay = useKay();
 const DANA = { accountId: "557058:dana", displayName: "Dana Demo", emailAddress: "dana@example.com" };
 
-/** A machine whose Jira account opens two sites. */
+/** A machine whose Jira account has two sites. */
 async function withTwoSites(): Promise<Machine> {
   const ann = kay();
   const sites = ["other", "main"].map((name) => ({

@@ -181,7 +181,7 @@ test("every fault of a file is told, with its key and its line, and files that a
   expect((await ann("services add huge.yaml --yes")).stderr).toMatch(/^✗ huge\.yaml is larger than 256 KiB\./);
 });
 
-/** A machine with the file of the example, whose service is played. */
+/** A machine with the example's file, whose service is simulated. */
 function machine(service: ReturnType<typeof tasksService>, options: MachineOptions = {}): Machine {
   const ann = kay({ elsewhere: service.fetch, ...options });
   file(ann, "tasks.yaml", TASKS);

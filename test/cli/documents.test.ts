@@ -15,8 +15,8 @@ const starter = createPrograms(process.env, process);
 const SERVER = [process.execPath, join(import.meta.dirname, "../support/changing-server.ts"), "/dev/null"];
 
 /**
- * Every way to see a command's document, as small journeys of somebody who connected Jira: the document, and the line. A word like
- * `$.pending[0].id` stands for what the document before has there.
+ * Every way to get a command's document, as short journeys of a user with Jira: the document, and the command line. A
+ * word like `$.pending[0].id` refers to the previous document.
  */
 const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
   accounts: [
@@ -130,7 +130,7 @@ const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
   ],
 };
 
-/** Seen elsewhere: `kay try` and `kay serve` have a backend of their own. */
+/** Tested elsewhere: `kay try` and `kay serve` have separate backends. */
 const ELSEWHERE = ["inbox", "mcp", "mcp authorize", "mcp list", "mcp remove", "serve", "try"];
 
 test.for(Object.keys(JOURNEYS))(

@@ -13,7 +13,7 @@ const HOUR = 60 * MINUTE;
 
 const signedIn = () => kay({ signedIn: true, services: withDesk([]), env: { TZ: "Europe/Berlin" } });
 
-/** Moves time, and lets the backend look. */
+/** Moves time, and lets the backend check. */
 async function pass(ann: Machine, ms: number) {
   ann.place.clock.advance(ms);
   await ann.place.backend.tick();
@@ -31,7 +31,7 @@ async function list(ann: Machine): Promise<Listed[]> {
   return (documentOf(await ann("every list --json")) as { schedules: Listed[] }).schedules;
 }
 
-/** The time so long after a schedule was made, from which its intervals count. */
+/** The time this long after a schedule was created, from which its intervals count. */
 const after = ({ created_at }: Listed, ms: number) => new Date(Date.parse(created_at) + ms).toISOString();
 
 const titles = async (ann: Machine) => {
@@ -92,7 +92,7 @@ test("runs that were missed are reported and not made up for", async () => {
   const { stdout, stderr } = await ann("every list");
   expect(stdout).toMatch(/^\w{6}\tweekday 9:00\t2026-12-03 09:00 \+01:00\t\t3\tshow KAY-1\n$/);
   expect(stderr).toMatch(/^\w{6} missed 3 runs since 2026-11-30 09:00 \+01:00: the backend was off\.\n$/);
-  // The next run starts, and after a week nobody needs to know.
+  // The next run starts, and after a week the report is gone.
   await pass(ann, 20 * HOUR);
   await expect.poll(async () => (await list(ann))[0]?.last_run?.status).toBe("completed");
   expect((await ann("every list")).stderr).toContain("missed 3 runs");

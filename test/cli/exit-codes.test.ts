@@ -23,7 +23,7 @@ const failing = (code: keyof typeof ERRORS, more: object = {}) => ({
   json: { error: code, code, message: "A sentence.", ...more },
 });
 
-/** Exit code, how it comes about, the machine, the command, and the error it names; "" where it ends without one. */
+/** Exit code, its cause, the machine, the command, and its error; "" without one. */
 const TABLE: [exit: number, how: string, machine: () => Promise<Machine>, line: string, code: string][] = [
   [0, "done", signedIn, "connections", ""],
   [0, "nothing to sign out of", signedOut, "logout", ""],

@@ -3,7 +3,7 @@ import { type GuideBackend, guideBackend, type LaterStatus } from "#test/guide-b
 import { documentOf, type Machine, type MachineOptions, useKay } from "#test/kay";
 import { BACKEND } from "#test/network";
 
-// kay against a backend that has what the integration guide has and nothing else.
+// kay against a backend that has only what the integration guide has.
 
 const kay = useKay();
 const CONNECTED = "Connected jira as John Doe (john@example.com) at https://example.atlassian.net\n";

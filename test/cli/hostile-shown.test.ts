@@ -39,7 +39,7 @@ test.for([["constructor"], ["__proto__"], ["toString"]])("%s is neither a topic 
   expect(await ann(["disconnect", "--yes", name])).toMatchObject({ exit: 2, stdout: "" });
 });
 
-/** What a backend holds back, with one planned call. */
+/** A held request of a backend, with one planned call. */
 function held(input: Record<string, unknown>, summary: string) {
   const plan = [{ tool: "jira.create_issue", access: "write", input, summary }];
   const message = `Please confirm the following action: x\n- ${summary}`;

@@ -8,7 +8,7 @@ const kay = useKay();
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A machine with requests that wait, one for each issue, oldest first. */
+/** A machine with open requests, one for each issue, oldest first. */
 async function waiting(...issues: string[]): Promise<{ ann: Machine; log: DeskLog }> {
   const log: DeskLog = [];
   const ann = kay({ signedIn: true, services: withDesk(log) });

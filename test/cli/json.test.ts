@@ -7,7 +7,7 @@ import { documentOf, type Machine, useKay } from "#test/kay";
 
 const kay = useKay();
 
-/** A keychain that nothing can be kept in. */
+/** A keychain that cannot store anything. */
 function noKeychain(): Keychain {
   const refuse = async () => {
     throw toKeychainProblem({ state: "no-bus" });
@@ -15,7 +15,7 @@ function noKeychain(): Keychain {
   return { check: async () => ({ state: "no-bus" }), get: refuse, set: refuse, delete: refuse };
 }
 
-/** Leave half a settings file behind, as a crash would. */
+/** Leaves half a settings file, as after a crash. */
 function damageSettings(ann: Machine): void {
   mkdirSync(join(ann.folder, "kay"), { recursive: true });
   writeFileSync(join(ann.folder, "kay", "config.json"), '{"profiles": {"default"');

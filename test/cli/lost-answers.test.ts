@@ -4,7 +4,7 @@ import type { Reply } from "#test/network";
 
 const kay = useKay();
 const COMMENT = 'ask "comment on KAY-3: hello"';
-/** A backend that has only what the guide has does not know what became of a request. */
+/** A guide-only backend does not know the outcome of a request. */
 const GUIDE_ONLY: Reply = { status: 404, json: { error: "NOT_FOUND", message: "Not found" } };
 
 async function held(ann: Machine): Promise<string> {
@@ -26,7 +26,7 @@ test.for<Reply>(["lost", "gateway"])(
       stdout: expect.stringContaining("Commented on KAY-3."),
       stderr: expect.stringMatching(/^✓ Comment on KAY-3/m),
     });
-    // Done by then, or followed where it goes on.
+    // Done by then, or followed where it continues.
     expect(ann.place.network.calls().slice(0, 2)).toEqual(["POST /ask", "GET /requests/…"]);
     expect(ann.place.network.calls().filter((call) => call.startsWith("POST"))).toEqual(["POST /ask"]);
     expect(await comments(ann)).toBe(1);
@@ -52,7 +52,7 @@ test.for<[Reply, string]>([
       stderr,
     });
     expect(ann.place.network.calls()).toEqual(["POST /ask", "GET /requests/…"]);
-    // It may have been stopped, since nobody was there any more; it was not done twice.
+    // It may have been stopped because nobody followed; it was not done twice.
     expect(await comments(ann)).toBeLessThanOrEqual(1);
   },
 );

@@ -8,7 +8,7 @@ import { SITUATIONS, type Situation } from "#test/matrix/situations";
 import { TASKS, tasksService } from "#test/tasks-service";
 
 const kay = useKay();
-/** Longer than this, in ms, no command may take here, where time does not pass. */
+/** Time limit of a command in ms; the simulated time does not pass here. */
 const HANGS_MS = 8_000;
 
 test("every command has a row", () => {
@@ -24,7 +24,7 @@ for (const json of [false, true])
       const signIn = await ann.stored();
       const exits: Record<string, unknown> = {};
       const faults: string[] = [];
-      // The sign-in ends last: the others need it.
+      // The sign-in ends last because the others need it.
       const rows = Object.entries(ROWS)
         .filter(([, { own }]) => !own)
         .sort(([a], [b]) => Number(a === "logout") - Number(b === "logout"));
@@ -61,7 +61,7 @@ test.for([
   },
 );
 
-/** A machine on which there is something for every command, put into the situation. */
+/** A machine with something for every command, in this situation. */
 async function machineIn({ network, signIn }: Situation): Promise<{ ann: Machine; ready: Ready }> {
   const ann = kay({ signedIn: true, mcp: true, elsewhere: tasksService().fetch });
   const ready = await prepare(ann);
@@ -131,7 +131,7 @@ function wantedExit(
 
 type Ran = { result: Result; json: boolean; raw: { stdout: string; stderr: string }; situation: Situation };
 
-/** What is wrong with what a command printed, each with its name. */
+/** Returns what is wrong with a command's output, each with its name. */
 function faultsOf(name: string, row: Row, ran: Ran): string[] {
   const { result, json, raw } = ran;
   const faults = [
@@ -166,7 +166,7 @@ function isPlain({ setting }: Situation, stream: "stdout" | "stderr"): boolean {
   return setting?.terminal === undefined || (Array.isArray(setting.terminal) && !setting.terminal.includes(stream));
 }
 
-/** A sentence is laid out for the terminal it is said on. */
+/** A message is wrapped for its terminal. */
 function unwrapped(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }

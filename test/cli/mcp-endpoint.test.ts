@@ -16,14 +16,14 @@ const fetchFrom =
   (url: string | URL, init?: RequestInit) =>
     place.backend.fetch(new Request(url, init), "127.0.0.1");
 
-/** The user types the code into their terminal, and says yes. */
+/** The user types the code into their terminal, and confirms. */
 const letIn = (ann: Machine) => async (code: string) => {
   const { exit, stderr } = await ann(["mcp", "authorize", code, "--json"], { terminal: true, types: ["y"] });
   if (exit !== 0) throw new Error(stderr);
   return (parseDocument("mcp authorize", ann) as { url: string }).url;
 };
 
-/** What the last command printed, held to its document. */
+/** Checks the last command's output against its schema. */
 const parseDocument = (name: string, ann: Machine) =>
   z.parse(JSON_DOCUMENTS[name]?.schema ?? z.never(), JSON.parse(ann.raw().stdout));
 

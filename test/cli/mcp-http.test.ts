@@ -5,7 +5,7 @@ import { notesServer } from "#test/mcp-server";
 const kay = useKay();
 const ADDRESS = "https://notes.example.test/mcp";
 
-/** Somebody who adds the server of notes, behind what answers in front of it. */
+/** A user who adds the notes server, behind this front. */
 function ann(front: (request: Request, forward: (request: Request) => Promise<Response>) => Promise<Response>) {
   const server = notesServer();
   server.state.paid = true;

@@ -20,7 +20,7 @@ const starter = createPrograms({ PATH: process.env.PATH, HOME: folder, NOTES_KEY
 const NODE = process.execPath;
 const NOTES = [NODE, join(import.meta.dirname, "../support/changing-server.ts"), log];
 
-/** Somebody with kay's own backend, who is signed in. */
+/** A signed-in user with the local backend. */
 const own = (more: MachineOptions = {}) => kay({ own: true, signedIn: true, starter, model: { env: {} }, ...more });
 const add = (command: string[], ...flags: string[]) => ["services", "add", ...flags, "--mcp", "--", ...command];
 const trust = (command: string[], ...flags: string[]) => add(command, "--trust-reads", ...flags);

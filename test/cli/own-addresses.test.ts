@@ -10,7 +10,7 @@ import { paste } from "#test/key-page";
 const kay = useKay();
 const CLIENT = { id: "mine", secret: "s3cret" };
 
-/** Somebody whose backend has only these services, and what they sent. */
+/** A user whose backend has only these services, and the requests sent. */
 function own(options: CatalogueOptions, answers: Record<string, object>, secret?: string) {
   const seen: string[] = [];
   const ann: Machine = kay({

@@ -7,7 +7,7 @@ import { type RunSetting, useKay } from "#test/kay";
 
 const kay = useKay();
 
-/** A run at a terminal of 80 × 24 whose pager keeps what it is given. */
+/** A run on a terminal of 80 × 24 whose pager records its input. */
 async function paged(command: string, setting: RunSetting = {}, starts = true) {
   const shown: string[][] = [];
   const result = await kay({ signedIn: true })(command, {

@@ -7,7 +7,7 @@ import { WELL } from "#test/well-machine";
 
 const kay = useKay();
 
-/** A machine whose paths have all that the two formats quote. Its programs of the system are fake. */
+/** A machine whose paths have every character that the two formats quote. Its system programs are fake. */
 function machine(options: MachineOptions & { fails?: string } = {}) {
   const { fails, ...more } = options;
   const calls: string[] = [];

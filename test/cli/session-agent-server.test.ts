@@ -20,7 +20,7 @@ function ann(): Machine {
   return machine;
 }
 
-/** Says it in pieces, the last of which waits for its word. */
+/** Sends it in pieces, the last of which waits for a signal. */
 function saying(pieces: string[], word?: Promise<void>) {
   return async ({ stream, report }: AgentTurn) => {
     stream({ type: "text-start", id: "text-1" });

@@ -8,7 +8,7 @@ const kay = useKay();
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** The links that a session printed, each whole on a line of its own, oldest first. */
+/** The links that a session printed, each alone on its line, oldest first. */
 function links(ink: Ink): string[] {
   return [...new Set(ink.raw().match(/(?<=\n)http\S+(?=\r?\n)/g) ?? [])];
 }
@@ -18,7 +18,7 @@ async function linked(ink: Ink, count: number): Promise<string[]> {
   return links(ink);
 }
 
-/** Ask for something at confluence, which is not connected. */
+/** Sends a request for Confluence, which is not connected. */
 async function atAuthCard(ann: Machine, line = "ask"): Promise<Ink> {
   const ink = await openInk(ann, line);
   await ink.sees("● jira");

@@ -9,7 +9,7 @@ const kay = useKay();
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Somebody who is signed in at a backend whose jira writes down what it did. */
+/** A user signed in at a backend whose Jira records what it did. */
 function desk() {
   const log: DeskLog = [];
   return { ann: kay({ signedIn: true, services: withDesk(log) }), log };
@@ -86,7 +86,7 @@ test("a stream that is cut at any byte loses nothing and doubles nothing, and th
   await ink.leave();
 });
 
-/** The same answer, whose connection breaks off after so many bytes. */
+/** The same answer, whose connection breaks after this many bytes. */
 function cutAfter(response: Response, bytes: number): Response {
   let left = bytes;
   const cut = new TransformStream<Uint8Array, Uint8Array>({

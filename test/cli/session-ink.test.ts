@@ -8,7 +8,7 @@ const kay = useKay();
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Somebody who is signed in at a backend whose jira writes down what it did. */
+/** A user signed in at a backend whose Jira records what it did. */
 function desk() {
   const log: DeskLog = [];
   return { ann: kay({ signedIn: true, services: withDesk(log) }), log };
@@ -19,7 +19,7 @@ function count(text: string, wanted: string): number {
   return text.split(wanted).length - 1;
 }
 
-/** Open a session and ask for something that needs a yes. */
+/** Opens a session and sends a request that needs an approval. */
 async function atCard(ann: ReturnType<typeof desk>["ann"], prompt = "delete KAY-3"): Promise<Ink> {
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");

@@ -22,7 +22,7 @@ kay wants to run jira.delete_issue, which cannot be undone, as Dana Demo (kay-de
   n  deny
 Your answer, 1/2/e/n (TIME left): `;
 
-/** Somebody who is signed in at a backend whose jira writes down what it did. */
+/** A user signed in at a backend whose Jira records what it did. */
 function desk() {
   const log: DeskLog = [];
   return { ann: kay({ signedIn: true, services: withDesk(log) }), log };

@@ -18,7 +18,7 @@ beforeEach(async () => {
   await ann(["services", "add", "--name", "all", "--yes", "--mcp", "--", ...EVERYTHING, "stdio"]);
 });
 
-/** What a session by lines answers to these, each with its answer. */
+/** Returns a line session's answers to these inputs. */
 async function answers(...lines: string[]): Promise<string> {
   expect((await ann("ask", typing([...lines, "/quit"]))).exit).toBe(0);
   const [, said = ""] = /Ctrl\+C twice to quit\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];

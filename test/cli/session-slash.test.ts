@@ -10,7 +10,7 @@ import { read, typing, withDesk } from "#test/session";
 
 const kay = useKay();
 
-/** What a session answers to these, each with its answer; the last one leaves. */
+/** Returns a session's answers to these inputs; the last one leaves. */
 async function answers(ann: Machine, ...lines: string[]): Promise<string> {
   expect((await ann("ask", typing([...lines, "/quit"]))).exit).toBe(0);
   const [, said = ""] = /Ctrl\+C twice to quit\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];

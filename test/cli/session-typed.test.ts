@@ -24,9 +24,9 @@ function session() {
   return {
     typed,
     type,
-    /** Types what the terminal gets as soon as it listens for keys, that is before the prompt and after each line; "" for nothing. */
+    /** Input typed as soon as the terminal listens for keys, before the prompt and after each line; "" for none. */
     typeWhileListening: (...texts: string[]) => void listens.push(...texts),
-    /** Types when this is all that is shown. */
+    /** Types once exactly this is shown. */
     typeAt: (all: string, text: string) =>
       expect
         .poll(() => shown)

@@ -11,7 +11,7 @@ const RECEIPT = { tool_call_id: "c1", tool: "jira.close_issue", summary: "Close 
 const receipt = (effect: string) => ({ type: "data-receipt", data: { ...RECEIPT, effect } }) as never;
 const INPUT = { issue: "KAY-3" };
 
-/** Somebody whose backend works without end after these parts. */
+/** A user whose backend never finishes after these parts. */
 function works(...parts: Parameters<typeof sse>[0]) {
   const ann = kay({ signedIn: true });
   const stream = async function* () {
@@ -120,7 +120,7 @@ test("a consent is waited for no longer, and nothing is half stored", async () =
     6,
     ["✗ Timed out after 30 s.", "  Increase the limit with --timeout.", ""],
   ]);
-  // The time that passes here is no time for the disk.
+  // Simulated time is too fast for the disk.
   await expect.poll(() => ann.stored()).toEqual({});
 });
 

@@ -21,7 +21,7 @@ type Setting = {
   aborted?: boolean;
 };
 
-/** A person whose commands end one after the other; the registry says what `latest` is. */
+/** A user whose commands run one after another; the registry reports `latest`. */
 function person(latest: string | null = "1.3.0") {
   const home = mkdtempSync(join(tmpdir(), "kay-update-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -166,7 +166,7 @@ test("the record is whole, for its owner alone, and nothing lies beside it", asy
 test("where nothing can be written into the state folder nothing is looked for", async () => {
   const { ends, state } = person();
   await ends();
-  // A file in its place is in the way of everybody, also of root.
+  // A file in its place blocks everyone, including root.
   rmSync(state, { recursive: true });
   writeFileSync(state, "");
   expect(await ends()).toEqual(NOTHING);

@@ -13,7 +13,7 @@ function only(token: string, reply: Reply): Reply {
   return (seen: Seen) => (seen.headers.authorization === `Bearer ${token}` ? reply : EXPIRED);
 }
 
-/** The real refresher over credentials in a folder of the test's own, signed in with T0 and R0. */
+/** The real refresher over credentials in a test folder, signed in with T0 and R0. */
 async function signedIn() {
   const { credentials, warnings } = openProfile();
   await credentials.update(ORIGIN, () => ({ session_id: "K1", token: "T0", refresh_token: "R0" }));

@@ -39,7 +39,8 @@ test("H19 an ask that runs out of time is sent exactly once", async () => {
     return "hang";
   });
   backend.on("GET /requests/I1", { json: { state: "running" } });
-  // A clock on which both limits of the ask, for its connection and its answer, are over once it has arrived, and no other limit ever is.
+  // A clock on which both limits of the request, for its connection and its answer, pass once it has arrived, and no
+  // other limit does.
   const come = new Promise<void>((resolve) => {
     arrived = resolve;
   });
@@ -197,7 +198,7 @@ test.each(FAILURES)(
       details: { sent: true, idempotency_key: "I1", lost: failure[1] },
     };
     expect(await problemOf(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
-    // The database stays away for longer than anybody waits.
+    // The database stays away for longer than any client waits.
     backend.always("GET /requests/I1", fail([503, "DATABASE_UNAVAILABLE"]));
     expect(await problemOf(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
   },

@@ -12,7 +12,7 @@ function limited(retryAfter?: string | (() => string)): Reply {
   };
 }
 
-/** Waits between the attempts of one GET that is answered by `replies`. */
+/** Returns the waits between the attempts of one GET that is answered by `replies`. */
 async function waits(...replies: Reply[]): Promise<number[]> {
   const backend = await fakeBackend();
   backend.on("GET /connections", ...replies);

@@ -16,13 +16,13 @@ const TEXT = "会議 👩‍💻 é";
 const STREAM = frames(PARTS);
 const BYTES = new TextEncoder().encode(`${STREAM}data: [DONE]\n\n`);
 
-/** The first bytes of a body, after which the connection ends as if nothing were wrong, or breaks off. */
+/** The first bytes of a body, after which the connection ends normally or breaks. */
 async function* cut(bytes: Uint8Array, length: number, how: "ends" | "breaks" = "ends") {
   yield bytes.subarray(0, length);
   if (how === "breaks") throw new Error("cut");
 }
 
-/** A backend's log: what comes after the `Last-Event-ID` of a request, and then nothing more for as long as the client stays. */
+/** A backend's log: events after the `Last-Event-ID` of a request, and then silence while the client stays. */
 function log(parts: Record<string, unknown>[] = PARTS): Reply {
   return ({ headers }) => {
     const last = Number(headers?.["Last-Event-ID"]);
@@ -85,7 +85,7 @@ test("a stream whose connections are all cut, anywhere, is whole in the end", as
         const { api, network } = streamWorld();
         network.on("POST /ask", { stream: cut(BYTES, a, end) });
         const lengths = [b, c];
-        // A backend that starts anew at the beginning too: numbers at or below the last are dropped.
+        // Also for a backend that restarts at the beginning: numbers at or below the last are dropped.
         network.always("GET /sessions/session_1/events", (seen) => {
           const length = lengths.shift();
           return length === undefined

@@ -25,7 +25,7 @@ async function machine(changes: Partial<EmbeddedPorts> = {}) {
     notes,
     spawned,
     sent,
-    /** What a started backend does: gives its exit code, or never ends. */
+    /** What a started backend does: returns its exit code, or never ends. */
     onSpawn: async (_log: string): Promise<number | null> => new Promise(() => {}),
     answerToStop: (): Incoming => ({ status: 202, headers: {}, body: "" }),
     /** The backend of process 7 runs, with these settings. */

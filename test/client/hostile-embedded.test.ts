@@ -80,7 +80,7 @@ test("a request that the new one does not take either fails as the second did", 
   expect(sent.length).toBe(2);
 });
 
-/** A machine that does not tell when a process started, with a record of process 7, whose number is in use. */
+/** A machine that does not report process start times, with a record of process 7, whose number is in use. */
 async function timeless(alive: EmbeddedBackend[]) {
   const folder = await mkdtemp(join(tmpdir(), "kay-embedded-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

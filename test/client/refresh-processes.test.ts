@@ -14,7 +14,10 @@ import type { Job, Report } from "#test/refresh-worker";
 const worker = bundled(new URL("../support/refresh-worker.ts", import.meta.url));
 afterAll(worker.remove);
 
-/** A backend that rotates: the last spent refresh token answers with the same new pair for 60 s (`grace`), any other ends the sign-in. */
+/**
+ * A backend with rotation: the last spent refresh token returns the same new pair for 60 s (`grace`), any other ends
+ * the sign-in.
+ */
 async function backend({ grace }: { grace: boolean }) {
   const spent: string[] = [];
   let current = 0;
@@ -32,7 +35,7 @@ async function backend({ grace }: { grace: boolean }) {
   return { spent, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Run one process of kay; null when it was killed. `blocks` limits each file that it writes, as a full disk does. */
+/** Runs one kay process; null if it was killed. `blocks` limits each file that it writes, like a full disk. */
 function kay(job: Job, blocks?: number): Promise<Report | null> {
   const line = [process.execPath, worker.path, JSON.stringify(job)];
   const [program = "", ...args] =

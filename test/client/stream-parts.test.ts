@@ -5,7 +5,7 @@ import { problemOf } from "#test/client-api";
 const CONTEXT = { host: "http://b", now: 0, route: "ask" } as const;
 const FINISH = 'data: {"type":"finish","finishReason":"stop"}\n\n';
 
-/** What is read of a body that comes in these chunks, and the warnings. */
+/** Reads a body that arrives in these chunks. Returns the parts and the warnings. */
 async function read(...chunks: (string | Uint8Array)[]) {
   const warnings: string[] = [];
   const parts: PartRead[] = [];

@@ -18,7 +18,7 @@ import { markdownToMrkdwn } from "#connectors/slack/mrkdwn-write";
 import { slack } from "#connectors/slack/slack";
 import { contextOver, runTool } from "./support/outside.ts";
 
-/** The words that a service shows of what it stored, by the service's own form. */
+/** Returns the text that a service shows for a stored value, in the service's own form. */
 const WRITERS: Record<string, (text: string) => string> = {
   "Jira (ADF)": (text) => getWords(toAdf(text, "text")?.content),
   "Confluence and HubSpot (XHTML)": (text) => readHtml(markdownToHtml(text)),

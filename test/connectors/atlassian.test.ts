@@ -6,7 +6,7 @@ import { httpOver, outside } from "./support/outside.ts";
 const RESOURCES = "GET https://api.atlassian.com/oauth/token/accessible-resources";
 const ME = "GET https://api.atlassian.com/me";
 
-/** `/me` as Atlassian's User identity API answers it. */
+/** `/me` as returned by Atlassian's User identity API. */
 const JOHN = {
   account_type: "atlassian",
   account_id: "557058:abc123",

@@ -7,7 +7,7 @@ import { type Expected, httpOver, outside } from "./support/outside.ts";
 const API = "https://api.atlassian.com";
 const Thing = z.looseObject({ name: z.string() });
 
-/** What a rejected promise says, as a person and a program see it. */
+/** The error of a rejected promise, as users and programs see it. */
 async function problem(promise: Promise<unknown>) {
   const error = await promise.then(
     () => new Error("it did not fail"),
@@ -329,7 +329,7 @@ test("an answer larger than kay reads is refused", async () => {
   });
 });
 
-/** A service that takes the request and says nothing until the request is given up. */
+/** A service that accepts the request and stays silent until it is given up. */
 function silent(_: string, { signal }: RequestInit = {}): Promise<Response> {
   return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 }

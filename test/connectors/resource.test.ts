@@ -7,7 +7,10 @@ const DOC = "1aBcDeFgHiJkLmNoPqRsTuVwXyZ012345";
 const PAGE = "1f0c7a52-36f8-4c0c-9f3e-0a1b2c3d4e5f";
 const POST = "urn:li:share:7012345678901234567";
 
-/** Every tool that writes, an input, and the words that end its grant; `undefined` where a grant covers these very arguments. */
+/**
+ * Every tool that writes, an input, and the end of its grant's text; `undefined` if a grant covers only these
+ * arguments.
+ */
 const WRITES: [tool: string, input: Record<string, unknown>, words: string | undefined][] = [
   ["jira.create_issue", { project: "kay", summary: "Login fails" }, "in project KAY"],
   ["jira.transition_issue", { issue: "KAY-3", status: "Done" }, "in project KAY"],

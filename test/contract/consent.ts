@@ -1,7 +1,7 @@
-/** How a person's consent comes about: what is done with an authorization URL. */
+/** How the user consents: what happens with an authorization URL. */
 export type Consent = (authorizationUrl: string) => Promise<void>;
 
-/** The sandbox's way where the URL leads to a sandbox on this machine, else a person's. */
+/** The sandbox's way if the URL leads to a sandbox on this machine, otherwise a user's. */
 export const consentAsPossible: Consent = async (authorizationUrl) =>
   (await isSandbox(authorizationUrl)) ? sandboxConsent(authorizationUrl) : consentByHand(authorizationUrl);
 
@@ -22,7 +22,7 @@ const sandboxConsent: Consent = async (authorizationUrl) => {
   if (!page.ok) throw new Error(`The callback answered ${page.status}: ${await page.text()}`);
 };
 
-/** A person's: print the URL; the checks then wait until the backend says that it is done. */
+/** A user's way: prints the URL; the checks then wait until the backend reports it. */
 const consentByHand: Consent = async (authorizationUrl) => {
   process.stdout.write(`\nOpen this in a browser and allow it:\n${authorizationUrl}\n`);
 };

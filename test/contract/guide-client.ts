@@ -6,7 +6,7 @@
 /** An answer: HTTP status, and the JSON body. */
 export type Answer = { status: number; body: Record<string, unknown> };
 
-/** What a finished first connection leaves a client with. */
+/** What a client has after a complete first connection. */
 export type SignedIn = { session_id: string; token: string; refresh_token: string; account_id: string };
 
 export type GuideClient = ReturnType<typeof guideClient>;

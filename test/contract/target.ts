@@ -3,27 +3,27 @@ import { useServed } from "#test/served";
 import { type Consent, consentAsPossible, isSandbox } from "./consent.ts";
 import { type GuideClient, guideClient, type SignedIn } from "./guide-client.ts";
 
-/** The backend under test, and what the checks do with it over and over. */
+/** The backend under test, and common steps of the checks. */
 export type Target = {
   guide: GuideClient;
-  /** A sign-in of its own, by a first connection to jira. */
+  /** Creates a separate sign-in by a first connection to jira. */
   signIn(): Promise<SignedIn>;
-  /** The same for a session that exists and was signed out. */
+  /** The same for an existing session that was signed out. */
   signInAgain(session_id: string): Promise<SignedIn>;
-  /** One sign-in that tests share which leave it as it is. */
+  /** A sign-in shared by tests that do not change it. */
   shared(): Promise<SignedIn>;
-  /** Connect another service, as a client that is signed in: no polling. */
+  /** Connects another service as a signed-in client, without polling. */
   connectLater(session_id: string, service: string): Promise<void>;
   /** Whether the world behind the backend is the sandbox's, with its project KAY. */
   sandbox(): Promise<boolean>;
-  /** A request that changes something harmless, or undefined where only the person who runs the checks can name one. */
+  /** A request for a harmless change, or undefined if only the user who runs the checks can name one. */
   change(): Promise<string | undefined>;
 };
 
-/** How long a person may take to consent, in ms; a sandbox needs none of it. */
+/** How long a user may take to consent, in ms; a sandbox needs no time. */
 const PATIENCE = 10 * 60_000;
 
-/** `KAY_CONTRACT_URL` names a backend that runs already; else one is started for the tests of the file. */
+/** `KAY_CONTRACT_URL` names a running backend; otherwise one is started for the tests of the file. */
 export function useTarget(): () => Target {
   const given = process.env.KAY_CONTRACT_URL?.replace(/\/+$/, "");
   const url = given ? () => given : useServed();
@@ -68,7 +68,7 @@ function createTarget(url: string, consent: Consent): Target {
   };
 }
 
-/** Poll as the guide says: every 2 to 3 seconds, or at once where nobody has to click first. */
+/** Polls as in the guide: every 2 to 3 seconds, or at once if nobody has to click first. */
 async function completed(guide: GuideClient, state: string): Promise<Omit<SignedIn, "session_id">> {
   let found: Omit<SignedIn, "session_id"> | undefined;
   await until(async () => {

@@ -4,7 +4,7 @@ import { isErrorCode } from "#protocol/errors";
 import { PROVIDERS } from "#protocol/providers";
 import { documents, sources } from "#test/documents";
 
-/** What a system or its desktop, terminal, shell or CI sets by itself; nobody sets these for kay. */
+/** Variables that a system or its desktop, terminal, shell or CI sets; nobody sets these for kay. */
 const OF_THE_SYSTEM = [
   [
     "APPDATA",
@@ -77,7 +77,7 @@ function clientVariables(end: string): string[] {
   return Object.keys(PROVIDERS).map((provider) => `KAY_CLIENT_${provider.toUpperCase()}${end}`);
 }
 
-/** Other constants look like variables too; those of the environment end like this. */
+/** Other constants also look like variables; those of the environment end like this. */
 function isVariable(name: string): boolean {
   return /_(KEY|API_KEY|URL|HOST|MODEL|PROXY|HOME|DIR)$/.test(name) && !isErrorCode(name);
 }

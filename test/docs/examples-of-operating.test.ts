@@ -53,7 +53,7 @@ test("the server in front asks the nodes of the compose file whether they are re
 test("systemd takes the units as they are", () => {
   const folder = mkdtempSync(join(tmpdir(), "kay-units-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  // There are machines without it, and nothing else of kay needs it.
+  // Some machines do not have it, and nothing else in kay needs it.
   if (!existsSync("/usr/bin/systemd-analyze")) return;
   cpSync("docs/examples/kay.service", join(folder, "kay.service"));
   cpSync("docs/examples/kay-serve@.service", join(folder, "kay-serve@4001.service"));

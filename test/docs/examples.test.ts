@@ -60,7 +60,7 @@ const GITHUB: MachineOptions = { connected: ["github"], providers: ["github"] };
 /** A question that only a language model answers: the offline planner says so. */
 const MODEL: Scene = { exit: 1 };
 
-/** The user says yes on a terminal. */
+/** The user confirms on a terminal. */
 const YES: Scene = { setting: { terminal: true, types: ["y", "y"] } };
 
 const SCENES: [RegExp, Scene][] = [

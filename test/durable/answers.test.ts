@@ -28,7 +28,7 @@ afterAll(async () => {
   for (const node of nodes) await node.close();
 });
 
-/** Two backends on one database, each with a node of its own, that look once in 100 ms. */
+/** Two backends on one database, each on a separate node, that check every 100 ms. */
 beforeEach(() => {
   const { db } = database();
   const [first, second] = nodes as [Node, Node];
@@ -45,11 +45,11 @@ afterEach(async () => {
   expect(model.left()).toBe(0);
 });
 
-/** The next step is made twice: the first time its node loses the generation in the middle of it, to the other one. */
+/** The next step runs twice: the first time, its node loses the generation to the other one in the middle of it. */
 function takenOver(said: Parameters<typeof model.script>[0]): void {
   const { promise, resolve } = Promise.withResolvers<void>();
   model.script(async () => {
-    // Another connection of the node has another number: for everybody else the first is gone.
+    // Another connection of the node has another number, so for everyone else the first is gone.
     await database().db.updateTable("generations").set({ node: null }).where("finished_at", "is", null).execute();
     await promise;
     return { text: "Nobody hears this." };
@@ -65,7 +65,7 @@ async function asked(world: World, token: string, body: object) {
   return { status, answer };
 }
 
-/** What differs from answer to answer. */
+/** Values that differ between answers. */
 const bare = ({ status, answer }: Awaited<ReturnType<typeof asked>>) => {
   const { generation_id, session_id, confirmation_token, expires_at, ...rest } = answer;
   const ids = [generation_id, session_id, confirmation_token, expires_at].map((id) => typeof id);

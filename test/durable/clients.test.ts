@@ -38,7 +38,7 @@ afterEach(async () => {
 const follow = (world: World, token: string, session: unknown, query = "") =>
   openStream(world, `GET /sessions/${session}/events?after=0${query}`, token);
 
-/** Read on until the clients are called so, each with whether it is enabled. */
+/** Reads until the clients have these names, each with whether it is enabled. */
 async function named(stream: TestStream, wanted: Record<string, boolean>): Promise<void> {
   for (;;) {
     const { data, number } = await stream.next("data-presence");
@@ -48,7 +48,7 @@ async function named(stream: TestStream, wanted: Record<string, boolean>): Promi
   }
 }
 
-/** A conversation that is over, and one in which an approval waits. */
+/** An ended conversation, and one with an open approval. */
 async function conversation(world = a) {
   const { token } = await connect(world);
   model.script({ text: "Hello." });
@@ -86,7 +86,7 @@ test("who comes, leaves, or stops answering at one node is told at the other, an
     body: { interaction: { supported: true, enabled: true } },
   });
   await named(ann, { ann: true, bob: true });
-  // The same client twice, of which one goes: it is still there.
+  // The same client twice; one leaves, and the client is still there.
   const twice = await follow(b, token, session, "&client=b&name=bob");
   await twice.close();
   await bob.close();

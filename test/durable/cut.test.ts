@@ -23,7 +23,7 @@ test("a stream that is cut at any byte and taken up after its last whole event i
   expect(texts.join("")).toBe("żółć 👩‍👩‍👧 日本語line\nline\r\n\u2028 e\u0301");
   const rests = new Map<number, Buffer>();
   for (let length = 0; length <= whole.length; length++) {
-    // Each byte of a text, and of all else every eleventh: each is a request.
+    // Each byte of a text, and every eleventh of the rest, because each is a request.
     const cut =
       length % 11 === 0 || (whole[length] ?? 0) > 127 ? await bytesOf(token, path, length) : whole.subarray(0, length);
     const seen = eventsOf(cut);
@@ -36,7 +36,7 @@ test("a stream that is cut at any byte and taken up after its last whole event i
   expect(rests.size).toBe(eventsOf(whole).length + 1);
 });
 
-/** The bytes of a stream; with a length only so many, then it is left. */
+/** Reads the bytes of a stream; with a length, only that many. */
 async function bytesOf(token: string, path: string, length?: number, after?: number): Promise<Buffer> {
   const headers = { authorization: `Bearer ${token}`, ...(after ? { "last-event-id": String(after) } : {}) };
   const response = await world().backend.fetch(

@@ -6,7 +6,7 @@ const place = usePlace(closing);
 const { request } = killing(place);
 const TEXT = [...FIRST, ...LAST].join("");
 
-/** Where the write may have left when its process was killed. */
+/** Moments at which the write may have been sent when its process was killed. */
 const MAY_HAVE_LEFT = /^(sent after|service|settled before)/;
 
 for (const [at, time] of [

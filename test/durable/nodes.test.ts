@@ -30,7 +30,7 @@ afterAll(async () => {
   for (const node of nodes) await node.close();
 });
 
-/** Two backends on one database, each with a node of its own, that look once in 100 ms. */
+/** Two backends on one database, each on a separate node, that check every 100 ms. */
 beforeEach(() => {
   const { db } = database();
   const [first, second] = nodes as [Node, Node];
@@ -154,7 +154,7 @@ test("the second of two questions goes on at another node when the one that was 
   const { db } = database();
   const generation = (await b.call(`GET /sessions/${session}`, { token })).body;
   expect(generation).toMatchObject({ status: "completed" });
-  // As a node leaves it that is killed after the first ended and before it began the second.
+  // As left by a node that was killed after the first ended and before the second began.
   const row = await db
     .selectFrom("generations")
     .selectAll()

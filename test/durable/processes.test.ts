@@ -79,7 +79,7 @@ test("a process that only pauses keeps its work; one whose connection is cut mea
   await pause(1_000);
   const paused = parts.length;
   await pause(1_000);
-  // Nobody took it: it lives, as far as the database can tell.
+  // Nobody took it over, because the database considers it alive.
   expect(parts.length).toBe(paused);
   expect(await cutNode(database.config, session ?? "")).toBe(1);
   await reading;

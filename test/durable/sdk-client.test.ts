@@ -13,7 +13,7 @@ const world = useBackend({ services: deskServices([]), ...model.ports });
 let listener: Listener | undefined;
 afterEach(() => listener?.close());
 
-/** What `useChat` is without React. */
+/** `useChat` without React. */
 class Chat extends AbstractChat<UIMessage> {
   constructor(transport: DefaultChatTransport<UIMessage>) {
     const state: ChatState<UIMessage> = {
@@ -31,7 +31,7 @@ class Chat extends AbstractChat<UIMessage> {
   }
 }
 
-/** A chat of the AI SDK at the real route over a real socket, with kay's body; everything that came, besides. */
+/** A chat of the AI SDK at the real route over a real socket, with kay's body; also everything that arrived. */
 async function openChat() {
   const { token } = await connect(world());
   listener = await listen((request) => world().backend.fetch(request), { host: "127.0.0.1", port: 0, grace: 100 });

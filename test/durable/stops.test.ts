@@ -11,7 +11,10 @@ import { faultsOf } from "#test/durable/whole";
 
 const place = usePlace(closing);
 
-/** What becomes of a write whose process stands still at a moment, loses its connection, and goes on when another one has done its work. */
+/**
+ * The outcome of a write whose process pauses at a moment, loses its connection, and continues after another one has
+ * done its work.
+ */
 test.each([
   ["sent before", 1, "settled"],
   ["sent after", 1, "unknown"],

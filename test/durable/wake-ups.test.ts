@@ -10,7 +10,7 @@ import { json } from "#test/outside";
 import { scriptedModel } from "#test/scripted-model";
 import { ask, follow } from "#test/turn";
 
-/** A node that ends between a commit and its notification has told nobody: its commits are all that others have of it. */
+/** A node that ends between a commit and its notification has notified nobody, so others have only its commits. */
 
 const database = useDatabase();
 const gate = { open: Promise.withResolvers<void>() };
@@ -41,7 +41,7 @@ afterEach(async () => {
   expect(model.left()).toBe(0);
 });
 
-/** Looks, as a backend does once a second, until something has come. */
+/** Checks, like a backend does once a second, until something has arrived. */
 async function whileTicking<T>(world: World, wanted: Promise<T>): Promise<T> {
   let come = false;
   const settled = wanted.finally(() => {

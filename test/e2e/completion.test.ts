@@ -28,7 +28,7 @@ function homeWithTitles(): Home {
   return home;
 }
 
-/** Nothing that was typed or listed has been run. */
+/** Checks that nothing typed or listed was executed. */
 const untouched = (home: Home) => expect(readdirSync(home.folder)).not.toContain("pwned");
 
 const complete = (home: Home, ...words: string[]) => home.run(["__complete", "bash", String(words.length), ...words]);
@@ -155,8 +155,8 @@ function fish(home: Home, script: string): Promise<string[]> {
 }
 
 /**
- * A shell in a terminal: `tab` types a line, a TAB and a mark, and gives all that the terminal shows up to the mark. A shell takes a key only
- * when it has done with the one before, so by then the completion is over.
+ * A shell in a terminal: `tab` types a line, a Tab and a mark, and returns what the terminal shows up to the mark. A
+ * shell handles keys one after another, so by then the completion is done.
  */
 async function openTerminal(home: Home, shell: string, args: string[], setup: string) {
   const size = { cols: 200, rows: 50 };
@@ -194,7 +194,7 @@ async function openTerminal(home: Home, shell: string, args: string[], setup: st
   };
 }
 
-/** Without control sequences, and as it is after a line was drawn over. */
+/** Removes control sequences, and applies redrawn lines. */
 function plain(text: string): string {
   const bare = stripVTControlCharacters(text).replaceAll("\u0007", "").replaceAll("\r\n", "\n");
   return bare.replaceAll(/^.*\r(?=.)/gm, "").replaceAll(new RegExp(`.${BACKSPACE}`, "g"), "");
@@ -202,5 +202,5 @@ function plain(text: string): string {
 
 const BACKSPACE = "\b";
 
-/** In no line, and nothing to any shell. */
+/** In no line, and without a meaning in any shell. */
 const MARK = "~";

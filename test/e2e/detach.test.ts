@@ -7,7 +7,7 @@ import { openShell, type Shell } from "#test/built/terminal";
 
 const model = useModel();
 
-/** Somebody with a local backend, whose model answers when the gate opens. */
+/** A user with a local backend, whose model answers when the gate opens. */
 async function atWork() {
   const home = openHome(model.env());
   home.hasDatabase();
@@ -36,7 +36,7 @@ async function ended(home: Home): Promise<string> {
   return (await home.run(["sessions", "show", "latest"], { limitMs: 60_000 })).stdout;
 }
 
-/** Longer than a local backend waits for whoever left without a word, in ms. */
+/** Longer than a local backend waits for a client that vanished, in ms. */
 const LEFT_MS = 4_000;
 
 test.for([

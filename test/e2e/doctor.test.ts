@@ -9,7 +9,7 @@ test("the built kay looks at a fresh machine, starts its own backend, and writes
   const home = openHome();
   const first = await home.run(["doctor", "jira", "--json"], { limitMs: 60_000 });
   const checks = checksOf(first);
-  // A slow machine may need longer for the first start than doctor waits; the next look finds it started.
+  // A slow machine may need longer for the first start than doctor waits; the next run finds it started.
   if (checks.backend?.startsWith("failed: The backend has not answered"))
     await home.run(["model"], { limitMs: 60_000 });
   const second = await home.run(["doctor", "--bundle", "report.json", "--json"]);

@@ -8,7 +8,7 @@ import { connect } from "#test/built/serve";
 const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/) };
 const connections = (home: Home, env?: Record<string, string>) => home.run(["connections"], { env, limitMs: 60_000 });
 
-/** How often a backend began to listen, by its log. */
+/** How often a backend started to listen, according to its log. */
 const starts = (home: Home) => readFileSync(join(home.state, "backend.log"), "utf8").split('"listening"').length - 1;
 
 test("commands at once on a fresh machine start one backend, and all of them work", { timeout: 90_000 }, async () => {
@@ -173,13 +173,13 @@ test("a state folder that cannot be made is told in one sentence, with what to s
   );
 });
 
-/** Where the sandbox of kay's own backend is, by the link to its consent page. */
+/** Address of the local backend's sandbox, from the link to its consent page. */
 async function sandboxOf(home: Home): Promise<string> {
   const begun = await home.run(["connect", "jira", "--no-wait", "--json", "--profile", "other"]);
   return new URL(JSON.parse(begun.stdout).authorization_url).origin;
 }
 
-/** How many faults the sandbox still waits to meet somebody with. */
+/** Number of unused faults of the sandbox. */
 async function faultsOf(sandbox: string): Promise<number> {
   const { faults } = (await (await fetch(`${sandbox}/_sandbox/faults`)).json()) as { faults: unknown[] };
   return faults.length;

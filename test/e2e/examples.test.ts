@@ -18,7 +18,7 @@ beforeAll(async () => {
   await connect(person(), "jira");
 }, 90_000);
 
-/** What a runner gives to a job: a fresh account, the settings of the repository, and files for what the job says. */
+/** What a CI runner provides: a fresh account, the repository's settings, and files for the job's output. */
 async function runner(secrets: Record<string, string>) {
   const home = openHome({ CI: "true", GITHUB_ACTIONS: "true" });
   const said = (name: string) => join(home.folder, name);

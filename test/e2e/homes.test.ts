@@ -6,7 +6,7 @@ import { runKay, startKay } from "#test/built/run";
 
 const PATH = process.env.PATH ?? "";
 
-/** Run kay with this environment alone, in an empty folder; what it wrote there is told. */
+/** Runs kay with only this environment, in an empty folder, and returns what it wrote there. */
 async function kayIn(env: Record<string, string>, ...args: string[]) {
   const cwd = mkdtempSync(join(tmpdir(), "kay-homes-"));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));

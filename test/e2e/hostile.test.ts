@@ -16,7 +16,7 @@ async function signedIn(env: Record<string, string> = {}) {
   return { backend, home };
 }
 
-/** One line of a shell, to its end. */
+/** Runs one line of shell. */
 async function shell(env: Record<string, string>, cwd: string, line: string) {
   const child = spawn("/bin/bash", ["-c", line], { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";

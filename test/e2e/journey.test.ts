@@ -10,7 +10,7 @@ const home = useHome();
 
 type Issue = { key: string; status: string };
 
-/** A shell in which `$BROWSER` keeps the link, and a person who answers in Chromium. */
+/** A shell in which `$BROWSER` records the link, and a user who answers in Chromium. */
 async function desk(columns: number, rows: number, profile: string) {
   const { program, opened } = recordingBrowser(home(), profile);
   const env = { ...home().env, BROWSER: program, KAY_PROFILE: profile };
@@ -120,12 +120,12 @@ test("keys that were typed before the question was shown never answer it", { tim
   expect(await statusOf(url, "KAY-5")).toBe("To Do");
 });
 
-/** The link as it was printed: alone between two empty lines, nothing but its own characters in it. */
+/** The printed link: alone between two empty lines, without other characters. */
 function linkOf(shell: Shell): string {
   return /\r\n\r\n(https?:[^\r\n]*)\r\n\r\n/.exec(shell.bytes())?.[1] ?? "no link";
 }
 
-/** No line of what is shown was wrapped by the terminal itself, except for an address, which must stay whole. */
+/** Checks that the terminal itself wrapped no line, except for an address, which must stay whole. */
 function fits(shell: Shell, columns: number): void {
   const lines = shell.text().split("\n");
   expect(lines.filter((line) => line.length > columns && !line.includes("://"))).toEqual([]);

@@ -86,7 +86,7 @@ test("a keyring that freezes with a sign-in stored is told within 1.5 s, not wai
   await expect(again.read(ORIGIN)).rejects.toMatchObject({ message: "The keychain service does not respond." });
 });
 
-/** Nothing is timed but the limit that is promised, with room for a busy machine. */
+/** Only the promised limit is timed, with room for a busy machine. */
 async function timed(look: () => Promise<KeychainStatus>): Promise<KeychainStatus> {
   const started = performance.now();
   const found = await look();

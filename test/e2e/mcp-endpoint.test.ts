@@ -8,7 +8,7 @@ import { type Cluster, openCluster } from "#test/nodes/cluster";
 
 const move = (issue: string) => ({ name: "jira.transition_issue", input: { issue, status: "Done" } });
 
-/** The user at a real terminal: types the code of the page, reads what kay shows, says yes, and takes the link. */
+/** The user at a real terminal: types the page's code, reads what kay shows, confirms, and opens the link. */
 async function letIn(home: Home, code: string): Promise<string> {
   const shell = await openShell({ columns: 80, rows: 24, env: home.env, cwd: home.folder });
   shell.enter(`kay mcp authorize ${code}`);
@@ -32,7 +32,10 @@ async function listWrites(home: Home, issue: string) {
   return writes.filter(({ summary }) => summary.includes(issue)).map(({ state }) => state);
 }
 
-/** Reaches the balancer's address at one node, as if the balancer had chosen it, and at the other one if it is gone. */
+/**
+ * Sends requests to the balancer's address to one node, as if the balancer had chosen it, and to the other one if it is
+ * gone.
+ */
 function fetchFrom({ nodes, balancer }: Cluster, first: "a" | "b") {
   const [own, other] = first === "a" ? nodes : nodes.toReversed();
   const at = (url: string | URL, node = own) => String(url).replace(balancer.url, node?.url ?? "");
@@ -70,7 +73,7 @@ test("two nodes: a node is killed while a program's change waits, another termin
   });
   await nodes[0]?.start();
 
-  // With links: the node ends while the user is at the page, and the program goes on at the other one.
+  // With links: the node ends while the user is at the page, and the program continues at the other one.
   const links: (string | undefined)[] = [];
   const answers = async (_message: string, url?: string) => {
     links.push(url);

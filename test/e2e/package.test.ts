@@ -155,7 +155,7 @@ function listing(folder: string): string[] {
   return filesBelow(folder).map((file) => `${file} ${statSync(file).mtimeMs}`);
 }
 
-/** Where the tests run as root: a user to whom this home belongs, and nothing else. That user's Node lies there too. */
+/** If the tests run as root: a user who owns only this home, which also has that user's Node. */
 function somebodyElse(home: Home): number | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const uid = Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));

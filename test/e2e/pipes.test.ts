@@ -19,7 +19,7 @@ const SESSION = {
   last_event: 1,
 };
 
-/** A home signed in at a backend that answers at length. */
+/** A home signed in at a backend with long answers. */
 async function signedIn(signIn: SignIn = SIGN_IN, { readOnly = false } = {}) {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });
@@ -80,7 +80,7 @@ test("closed streams are as good as /dev/null", async () => {
   expect(await bash("kay conections 2>&-")).toMatchObject({ exit: 2, stdout: "" });
 });
 
-/** Root may write everywhere, so it gives that up. */
+/** Root may write everywhere, so it drops that privilege. */
 const isRoot = process.getuid?.() === 0;
 const OBEYS = isRoot ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
 

@@ -8,7 +8,7 @@ import { SESSION_MODES } from "#ui/screen/screen";
 const PROGRAM = fileURLToPath(new URL("../support/built/session-program.ts", import.meta.url));
 const READY = /┌─+┐\s*│ > /;
 
-/** A shell with the program in it, and what its terminal's modes were before. */
+/** A shell with the program, and the terminal's modes before it. */
 async function openSession(shell?: "/bin/bash") {
   const env = { PATH: process.env.PATH ?? "", TERM: "xterm-256color", NODE_NO_WARNINGS: "1" };
   const opened = await openShell({ columns: 60, rows: 20, env, cwd: "/", ...(shell ? { shell } : {}) });
@@ -77,7 +77,7 @@ for (const name of ["/bin/bash", undefined] as const) {
     await shell.shows(/exit=137/);
     await until(() => offs() > 0, "The modes were never switched off.");
     expect([offs(), shell.isCursorVisible()]).toEqual([1, true]);
-    // The mode follows what is written, and a line ends with Enter only then. It is shown over what is left of the frame.
+    // The mode changes after the output, and only then does Enter end a line. It is shown over the rest of the frame.
     await new Promise((resolve) => setTimeout(resolve, 500));
     shell.enter("stty -g");
     await shell.shows(new RegExp(cooked));

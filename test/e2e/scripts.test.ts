@@ -111,7 +111,7 @@ test("long output arrives whole through a pipe that is read slowly", async () =>
   expect(Number(stdout)).toBe(message.length + 1);
 });
 
-/** Run a line of shell: pipes and redirections as a person types them. */
+/** Runs a line of shell, with pipes and redirections as a user types them. */
 function shell(env: Record<string, string>, cwd: string, line: string) {
   return new Promise<{ exit: number | null; stdout: string; stderr: string }>((resolve) => {
     const child = spawn("/bin/sh", ["-c", line], { env, cwd, stdio: ["ignore", "pipe", "pipe"] });

@@ -66,7 +66,7 @@ test("the password of a database never reaches the log or the terminal", { timeo
   expect(`${stdout}${stderr}${log}${served.stdout}${served.stderr}`).not.toMatch(/hunter2/);
 });
 
-/** Take down every secret that lies in the home now. */
+/** Records every secret in the home now. */
 async function learn(home: Home, secrets: Map<string, string>): Promise<void> {
   const add = (name: string, secret: string | undefined) => {
     const known = [...secrets.values()];
@@ -86,7 +86,7 @@ async function learn(home: Home, secrets: Map<string, string>): Promise<void> {
     add("client", secret);
 }
 
-/** Collect the command lines of all processes until the test ends. */
+/** Collects the command lines of all processes until the test ends. */
 function watchProcesses(): () => string {
   const seen = new Set<string>();
   const look = () => {

@@ -93,7 +93,7 @@ test("kay serve --role agent runs the turns of kay serve --role backend on the s
     exit: 1,
     stderr: expect.stringContaining(`Could not reach the agent server at 127.0.0.1:${port}.`),
   });
-  // The sandbox of the same folder, so that its tokens are good there too.
+  // The sandbox of the same folder, so that its tokens are valid there too.
   const agent = await serve(home, ["--role", "agent", "--port", String(port)], env);
   expect(await client.run(["ask", "close KAY-3"])).toMatchObject({
     exit: 0,
@@ -109,7 +109,7 @@ test("kay serve --role agent runs the turns of kay serve --role backend on the s
   });
 });
 
-/** A Postgres of somebody else's, reached by a URL: the one that kay's own backend of another home runs. */
+/** A foreign Postgres, reached by a URL: the one that another home's local backend runs. */
 async function databaseServer() {
   const owner = openHome();
   owner.hasDatabase();

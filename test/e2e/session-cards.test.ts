@@ -11,7 +11,7 @@ const close = (issue: string): [string, string, object] => [
   { issue, status: "Done" },
 ];
 
-/** A session that has stopped at the approval of a change, and takes keys there. */
+/** A session at the approval of a change, which accepts keys. */
 async function stopped(issue: string, size: { columns?: number; rows?: number } = {}): Promise<SessionShell> {
   const session = await open(size);
   model.script({ text: "I will close it.\n\n", calls: [close(issue)] });

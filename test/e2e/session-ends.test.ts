@@ -9,7 +9,7 @@ const { model, home, open } = useSessions();
 
 const WAY_BACK = /^(?:Come back with )?`kay ask --resume [0-9a-f]{6}`\.$/m;
 
-/** A session in which something was said and that now works on an answer, and has a draft. */
+/** A session with history, a running answer, and a draft. */
 async function talking(shell?: "/bin/bash"): Promise<SessionShell> {
   const session = await open(shell ? { shell } : {});
   model.script({ text: ["Hello.\n\n", "never"], meanwhile: new Promise(() => {}) });
@@ -20,7 +20,7 @@ async function talking(shell?: "/bin/bash"): Promise<SessionShell> {
   return session;
 }
 
-/** The terminal is as it was: nothing of the frame on it, the cursor shown, cooked, every mode off again, once. */
+/** Checks that the terminal is restored: no frame, cursor visible, cooked mode, every mode off, once. */
 async function expectSane(session: SessionShell): Promise<void> {
   expect(session.text()).not.toMatch(/─{10}|● jira|a draft/);
   await expectModes(session);
@@ -105,9 +105,10 @@ test("kill -9 in the middle of an answer leaves the terminal as it was", async (
   process.kill(session.kay, "SIGKILL");
   await session.shows(/exit=137/);
   await until(() => session.bytes().includes(SESSION_MODES.off), "The modes were never switched off.");
-  // The line is cooked again a moment after that was written.
+  // The line is cooked again a moment after that output.
   await new Promise((resolve) => setTimeout(resolve, 500));
-  // Where the shell was first, it has written over a row of the frame, which is above the cursor then; what is below is erased.
+  // If the shell was faster, it has overwritten a row of the frame, which is then above the cursor; the rest below is
+  // erased.
   const left = session.text().split("\n");
   expect(left.filter((row) => row.includes("● jira") && !row.startsWith("exit=137"))).toEqual([]);
   session.type("\r");

@@ -6,7 +6,7 @@ const { model, open } = useSessions();
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What was sent when Enter is pressed after what `keys` typed; nothing before. */
+/** Returns what is sent when Enter is pressed after `keys`; nothing before. */
 async function sent(session: SessionShell): Promise<unknown> {
   const asked = model.prompts.length;
   model.script({ text: "Good." });
@@ -88,7 +88,7 @@ test("U13 an arrow key that comes in two reads is an arrow key", async () => {
   session.type("\x1b");
   await pause(30);
   session.type("[A");
-  // Up goes to the line before, which in a draft of one line is what was sent last.
+  // Up goes to the previous line, which in a draft of one line is the last sent text.
   await session.sees(/> (before|hello)(?!\[A)/);
   await pause(100);
   expect(session.screen().join("\n")).not.toContain("[A");

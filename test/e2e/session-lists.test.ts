@@ -3,7 +3,7 @@ import { type SessionShell, useSessions } from "#test/built/sessions";
 
 const { model, open } = useSessions();
 
-/** Every row of the window is whole: none was wrapped or cut by the terminal. */
+/** Checks that every row of the window is whole: the terminal wrapped or cut none. */
 function rows(session: SessionShell): string[] {
   return session.screen().filter((row) => row !== "");
 }

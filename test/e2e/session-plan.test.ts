@@ -10,7 +10,7 @@ const close = (issue: string): [string, string, object] => [
   { issue, status: "Done" },
 ];
 
-/** Asks for several changes of one step, and waits for their plan. */
+/** Requests several changes of one step, and waits for their plan. */
 async function planned(issues: string[], opening: Parameters<typeof open>[0] = {}): Promise<SessionShell> {
   const session = await open(opening);
   model.script({ calls: issues.map(close) });
@@ -24,8 +24,8 @@ async function planned(issues: string[], opening: Parameters<typeof open>[0] = {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Presses a key once the card takes it, and waits for the window. What came too early is in the line: it is taken back,
- * and the key is pressed again.
+ * Presses a key once the card accepts it, and waits for the window. A key that was too early is in the line: it is
+ * removed and pressed again.
  */
 async function press(session: SessionShell, key: string, look: RegExp): Promise<void> {
   for (let tries = 0; ; tries++) {

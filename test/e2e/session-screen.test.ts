@@ -6,7 +6,10 @@ const { model, open } = useSessions();
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const MARKERS = `for i in $(seq 100 199); do echo marker-$i; done`;
 
-/** What the session wrote clears neither the window nor the scrollback, and never went above a live region of the window's rows − 2. */
+/**
+ * Checks that the session never cleared the window or the scrollback, and never moved above a live region of the
+ * window's rows − 2.
+ */
 function expectTame(session: SessionShell, rows: number): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences
   expect(session.bytes().match(/\x1b\[[23]J|\x1b\[\?1049h|\x1bc/g)).toBe(null);
@@ -15,7 +18,7 @@ function expectTame(session: SessionShell, rows: number): void {
   expect(Math.max(0, ...ups)).toBeLessThan(rows - 2);
 }
 
-/** How often each of these is in the scrollback, without those that are there once. */
+/** Counts how often each of these is in the scrollback, without those that occur once. */
 function notOnce(session: SessionShell, words: string[]): [string, number][] {
   const all = session.all().join("\n");
   return words.map((word): [string, number] => [word, all.split(word).length - 1]).filter(([, count]) => count !== 1);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { twoNodes } from "#test/nodes/run";
 import { killed, quiet, rolled, stopped } from "#test/nodes/unrest";
 
-/** `npm run nodes` does the same for as long as one wants, and measures. */
+/** `npm run nodes` does the same for any time, and measures. */
 test("two nodes behind a balancer: killed, restarted and standing still, no effect is lost or doubled, and nobody notices a restart", {
   timeout: 240_000,
 }, async () => {

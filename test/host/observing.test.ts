@@ -27,7 +27,7 @@ const collector = createServer((request, response) => {
 });
 let observing: Telemetry;
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
-/** Made before the file's backend is; what it tells of goes to what is opened then. */
+/** Created before the file's backend; its data goes to what is opened later. */
 const observe: Observe = {
   count: (...given) => observing.observe.count(...given),
   measure: (...given) => observing.observe.measure(...given),

@@ -8,7 +8,7 @@ import { createProgramRecord, endLeftovers, PROGRAMS_FILE } from "#host/program-
 import { createPrograms } from "#host/programs";
 
 const NODE = process.execPath;
-/** A program that ignores the end of its input and SIGTERM, and says when it does. */
+/** A program that ignores the end of its input and SIGTERM, and reports when it does. */
 const STUBBORN = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("ready")';
 
 const machine = (platform: string = process.platform) => ({
@@ -44,7 +44,7 @@ async function start(programs: ReturnType<typeof createPrograms>, command: strin
   return { program, ended: ended.promise, output: () => output };
 }
 
-/** Starts a stubborn program as a backend does that is killed before it can end it. */
+/** Starts a stubborn program like a backend that is killed before it can end it. */
 async function leaveRunning(path: string, platform?: string) {
   const record = createProgramRecord(path, machine(platform));
   const env = { PATH: process.env.PATH };
@@ -124,7 +124,7 @@ test("a folder that is gone is told apart from a program that is not there", asy
   expect(await (await start(programs, ["no-such-program"], folder)).ended).toMatchObject({ fault: "ENOENT" });
 });
 
-/** Makes a script of this machine in the place of a program of Windows. It logs its arguments and then does `then`. */
+/** Creates a local script in place of a Windows program. It logs its arguments and then does `then`. */
 function fakeProgram(folder: string, name: string, then: string): void {
   const log = join(folder, `${name}.log`);
   writeFileSync(join(folder, name), `#!/bin/sh\nprintf '%s\\n' "$@" >> '${log}'\n${then}\n`, { mode: 0o755 });

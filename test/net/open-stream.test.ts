@@ -14,7 +14,7 @@ import { collected, frames } from "#test/stream-world";
 
 type Handle = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A server on a socket, with or without TLS; how many connections it has. */
+/** A server on a socket, with or without TLS, and its number of connections. */
 async function served(handle: Handle, tls?: { key: string; cert: string }) {
   const listener = (request: IncomingMessage, response: ServerResponse) => handle(response, request);
   const server = tls ? createTlsServer(tls, listener) : createServer(listener);
@@ -62,7 +62,7 @@ function open(url: string, clock: Timer = realClock, more: Partial<OutgoingStrea
   return openStream({ method: "GET", url, headTimeoutMs: 30_000, idleTimeoutMs: 120_000, ...more });
 }
 
-/** Both ways out: plain HTTP, and TLS with an authority from a file. */
+/** Both transports: plain HTTP, and TLS with an authority from a file. */
 async function bothWays() {
   const tls = selfSigned();
   const { mkdtempSync, rmSync, writeFileSync } = await import("node:fs");

@@ -10,14 +10,14 @@ import { realClock } from "#test/client-clock";
 
 type Env = Record<string, string | undefined>;
 
-/** Limits of a leg end sooner here. */
+/** The time limits of steps are shorter here. */
 const hasty: Timer = { now: realClock.now, sleep: (ms, signal) => realClock.sleep(ms / 20, signal) };
 
 function walked(address: string, env: Env = {}, clock = realClock, signal = new AbortController().signal) {
   return probeRoute(address, { builtin: process.getBuiltinModule, env, clock, signal });
 }
 
-/** State and words of each leg, without times. */
+/** State and text of each step, without times. */
 function shown(legs: ProbeStep[]): Record<string, string> {
   const told = legs.map(({ name, state, message }) => [name, `${state}: ${message.replace(/in \d+ ms/g, "in N ms")}`]);
   return Object.fromEntries(told);

@@ -26,7 +26,7 @@ async function failure(request: Partial<Outgoing> & { url: string }, env: Env = 
   return { code: problem.code, message: problem.message, hint: problem.hint, details: problem.details };
 }
 
-/** A clock on which a wait is over as soon as it is begun, when `over` says so. */
+/** A clock on which a wait ends at once if `over` says so. */
 function hasty(over: () => Promise<void>): Timer {
   return { now: Date.now, sleep: (_ms, signal) => Promise.race([over(), aborted(signal)]) };
 }
@@ -35,7 +35,7 @@ function aborted(signal?: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 }
 
-/** Takes connections and says nothing, not even of TLS. */
+/** Accepts connections and stays silent, even for TLS. */
 async function mute(): Promise<{ port: number; connected: Promise<void> }> {
   const connected = Promise.withResolvers<void>();
   const sockets = new Set<Socket>();
@@ -82,7 +82,7 @@ test("a proxy that says nothing is named in the time that is over", async () => 
   });
 });
 
-/** Begins every answer and never ends it; `begun` is when a client has had the time to read that. */
+/** Begins every answer and never ends it; `begun` resolves when a client has had time to read the beginning. */
 async function halfAnswering(tls?: { key: string; cert: string }): Promise<{ url: string; begun: Promise<void> }> {
   const begun = Promise.withResolvers<void>();
   const answer = (_: unknown, response: ServerResponse) => {
@@ -146,7 +146,7 @@ test("a machine without any network is told to be offline, one that has no IPv6 
     expect([host, code, findMissingNetwork(builtin, host, code)]).toEqual([host, code, lack]);
 });
 
-/** A name that no resolver is asked for: its first label is too long. */
+/** A name that never reaches a resolver, because its first label is too long. */
 const NOWHERE = `${"a".repeat(64)}.invalid`;
 
 test("offline is a sentence of its own, with exit 6 and its fact in the document", async () => {

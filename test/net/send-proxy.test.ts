@@ -25,7 +25,7 @@ function send(url: string, env: Env) {
   });
 }
 
-/** A proxy that records what it is asked for; every tunnel and every forwarded request goes to `target`. */
+/** A proxy that records its requests; every tunnel and every forwarded request goes to `target`. */
 async function fakeProxy(
   target: number,
   status = 200,

@@ -15,7 +15,7 @@ function send(request: Partial<Outgoing> & { url: string }, env: Env = {}, clock
   return createSend(ports)({ method: "GET", timeoutMs: 5_000, ...request });
 }
 
-/** The problem an exchange ends with, as a plain object. */
+/** The problem of an exchange, as a plain object. */
 async function failure(request: Partial<Outgoing> & { url: string }, env?: Env, clock?: Timer) {
   const problem = await send(request, env, clock).then(
     () => expect.fail("the exchange should fail"),
@@ -161,7 +161,7 @@ test("the time limit covers the whole exchange, and the caller's signal ends it"
       arrived();
       return "hang";
     });
-    // A clock on which every limit is over once the request has arrived.
+    // A clock on which every limit passes once the request has arrived.
     const sleep = () =>
       new Promise<void>((resolve) => {
         arrived = resolve;

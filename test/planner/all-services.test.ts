@@ -4,7 +4,7 @@ import { modelTools, plannerTalk, type Reply } from "#test/planner";
 
 const tools = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
 
-/** Requests that several services could take for theirs. */
+/** Requests that fit several services. */
 const UNDERSTOOD: [request: string, ...calls: Reply["calls"]][] = [
   ["what is open in project KAY?", ["jira.search", { project: "KAY", status: "open" }]],
   ["what is not done in KAY?", ["jira.search", { project: "KAY", status: "open" }]],

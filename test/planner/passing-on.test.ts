@@ -19,7 +19,7 @@ const MARKDOWN =
 const PLAIN =
   "2 open bugs in KAY:\nKAY-7 Loop https://jira.test/browse/KAY-7\nKAY-9 Crash https://jira.test/browse/KAY-9";
 
-/** First what is read, then what is made of it. */
+/** First the read, then the write made from it. */
 const PASSED: [request: string, reads: Reply["calls"], ...writes: Reply["calls"]][] = [
   [
     "send the open bugs to #general",

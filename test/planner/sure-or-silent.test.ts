@@ -4,7 +4,7 @@ import { modelTools, plannerTalk, type Reply } from "#test/planner";
 
 const tools = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
 
-/** A word of each changes what is asked for, and no field takes it. */
+/** One word of each changes the request, and no field accepts it. */
 const SILENT = [
   "all KAY issues except bugs",
   "show the issues in KAY that are not assigned to me",

@@ -12,7 +12,7 @@ const POST = {
   lifecycleState: "PUBLISHED",
 };
 
-/** Somebody signed in, whose requests carry the headers of the versioned API. */
+/** A signed-in user whose requests have the headers of the versioned API. */
 async function signedIn(scope = SCOPES, account?: string) {
   const world = sandbox();
   const { call } = await world.signedIn("linkedin", scope, account);

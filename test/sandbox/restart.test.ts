@@ -13,7 +13,7 @@ type Client = Awaited<ReturnType<ReturnType<typeof sandbox>["signedIn"]>>;
 type Part = { id: string; sub: string; data_source_id: string; tables: { id: string }[]; pages: { id: string }[] };
 type World = Record<string, Part[]>;
 
-/** A sign-in at each provider, something that it stores although it is unusual, and a request that needs the token. */
+/** A sign-in at each provider, an unusual stored value, and a request that needs the token. */
 const CASES: Record<
   ProviderName,
   { scope: string; write(client: Client, world: World): Promise<unknown>; read: string }

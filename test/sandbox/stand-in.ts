@@ -21,14 +21,14 @@ type Place = {
   base: string;
   authorize: string;
   token: string;
-  /** How a client gives its secret and its parameters at the token endpoint. */
+  /** How a client sends its secret and its parameters at the token endpoint. */
   client: "json" | "form" | "basic";
   /** Parameters without which a provider refuses the authorization request. */
   fixed?: Record<string, string>;
   scope?: string;
 };
 
-/** Where each origin listens in tests, and how a client of its speaks OAuth. */
+/** Where each origin listens in tests, and how its clients use OAuth. */
 const PLACES = {
   atlassian: {
     base: ATLASSIAN,
@@ -73,7 +73,7 @@ type Name = keyof typeof PLACES;
 const VERIFIED: Partial<Record<Name, { code_verifier: string }>> = { airtable: { code_verifier: "v".repeat(43) } };
 type Options = Partial<Pick<SandboxPorts, "seed" | "saved" | "save" | "warn">>;
 
-/** A sandbox in this process with a clock that the test moves and randomness that counts. */
+/** A sandbox in this process with a test clock and counting randomness. */
 export function sandbox(options: Options = {}) {
   let now = NOW;
   let counter = 0;
@@ -84,7 +84,7 @@ export function sandbox(options: Options = {}) {
   const made = createSandbox({ clock: { now: () => now }, random, ...options });
   const placeOf = (name: Name): Place => PLACES[name];
 
-  /** Ask an origin for something, as a program on this machine. */
+  /** Sends a request to an origin, like a program on this machine. */
   async function ask(
     name: Name,
     path: string,
@@ -138,7 +138,7 @@ export function sandbox(options: Options = {}) {
     return new URL(body.redirect_url).searchParams.get("code") ?? "";
   }
 
-  /** Tokens for a consent, the way the provider's own clients ask for them. */
+  /** Tokens for a consent, requested like the provider's own clients do. */
   async function tokens(name: Name, scope: string, account?: string) {
     return exchange(name, {
       grant_type: "authorization_code",
@@ -160,7 +160,7 @@ export function sandbox(options: Options = {}) {
     return ask(name, token, { method: "POST", headers, body: new URLSearchParams({ ...own, ...sent }) });
   }
 
-  /** A program that is signed in and works on one site, or on Bitbucket. */
+  /** A signed-in program for one site, or for Bitbucket. */
   async function signedIn(name: Name, scope: string, account?: string) {
     const answer = (await tokens(name, scope, account)).body;
     const body = answer.authed_user ?? answer;

@@ -19,7 +19,7 @@ const SOURCES = {
   "only-late.js": `export const only = "late";`,
 };
 
-/** Build these files as kay is built, with each module that entries share in a chunk. */
+/** Builds these files like kay, with each shared module in a chunk. */
 async function fixture(sources: Record<string, string>) {
   const root = mkdtempSync(join(tmpdir(), "kay-one-file-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));

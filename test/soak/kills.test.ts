@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { closing, expectOneEffect, FIRST, killing, LAST } from "#test/durable/killing";
 import { usePlace } from "#test/durable/place";
 
-/** How often each of the loops is run, and where their dice begin. */
+/** Number of runs of each loop, and the seeds of their random numbers. */
 const ROUNDS = Number(process.env.KAY_SOAK ?? 1);
 const SEED = Number(process.env.KAY_SOAK_SEED ?? Date.now() % 1_000_000);
 
@@ -47,7 +47,7 @@ test(`the same with a model that says something else each time (seed ${SEED})`, 
   }
 });
 
-/** Another beginning, or another end, and calls with ids of their own. */
+/** Another beginning, or another end, and calls with separate IDs. */
 function other(time: number, step: ReturnType<typeof closing>): ReturnType<typeof closing> {
   const text = time % 2 === 0 ? ["Well, ", ...step.text] : [...step.text.slice(0, 2), "hm."];
   return {

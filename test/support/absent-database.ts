@@ -7,10 +7,10 @@ import type { Database } from "#backend/store/schema";
 import { createWorld, type World } from "./backend.ts";
 import { useDatabase } from "./database.ts";
 
-/** A test's database that goes away at a chosen moment, as while Postgres restarts. */
+/** A test database that goes away at a chosen moment, like while Postgres restarts. */
 type AbsentDatabase = {
   db: Kysely<Database>;
-  /** Goes away as soon as statements like these were run, one after the other. */
+  /** Goes away once statements like these have run, in order. */
   leaveAfter(...statements: RegExp[]): void;
   comeBack(): void;
   isAway(): boolean;
@@ -65,7 +65,7 @@ function openAbsentDatabase(config: pg.PoolConfig): AbsentDatabase {
   };
 }
 
-/** A world on a database of a test's file that can go away. Another world for each test, with other ports if wanted. */
+/** A world on a database that can go away. Each test gets another world, with other ports if needed. */
 export function useAbsentWorld(more: () => Partial<BackendPorts> = () => ({})) {
   const database = useDatabase();
   let absent: AbsentDatabase;

@@ -4,7 +4,7 @@ import { createNode, type Node } from "#backend/store/node";
 import { createWorld, type World } from "./backend.ts";
 import { useDatabase } from "./database.ts";
 
-/** Where the agent server is; requests to it go to the one that lives. */
+/** The agent server's address; requests go to the one that is alive. */
 const AGENT = "http://127.0.0.1:4301";
 const BACKEND = "http://127.0.0.1:4000";
 export const PASSWORD = "agent-password";
@@ -12,15 +12,18 @@ export const PASSWORD = "agent-password";
 /** A backend and an agent server as two nodes on one database, in this process. */
 export type Roles = {
   backend: World;
-  /** The agent server that lives. */
+  /** The live agent server. */
   agent(): World;
-  /** As after a kill: its connection to the database is gone, and whatever it still does counts for nothing. Another one takes its place. */
+  /**
+   * As after a kill: its database connection is gone, and whatever it still does has no effect. Another one replaces
+   * it.
+   */
   killAgent(): Promise<void>;
   /** While false, the webhook cannot be reached. */
   webhook: boolean;
-  /** Reports as they were sent to the webhook, whether it could be reached or not. */
+  /** Reports sent to the webhook, whether or not it was reachable. */
   reports: Record<string, unknown>[];
-  /** What answers other addresses than these, in place of the outside of the backend. */
+  /** Answers other addresses, instead of the backend's outside. */
   elsewhere: Record<string, (request: Request) => Response | Promise<Response>>;
   /** A stream of the agent server, read to its end. */
   stream(url: string, token: string, prompt: string): Promise<{ status: number; text: string; parts: Part[] }>;

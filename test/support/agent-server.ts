@@ -2,24 +2,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /**
- * An agent server as the seed "agent streaming" describes it, written from that page alone: sessions behind a password, a stream for a token,
- * finished messages to the webhook. It shares no code with kay.
+ * A generic agent server, written from the protocol alone: sessions behind a password, a stream for a token, finished
+ * messages to the webhook. It shares no code with kay.
  */
 export type SeedAgent = {
   url: string;
   password: string;
-  /** What it does with a prompt: events of its stream, and what it tells the webhook. */
+  /** What it does with a prompt: events of its stream, and reports to the webhook. */
   script: (turn: AgentTurn) => Promise<void>;
-  /** How its reports get to the webhook. */
+  /** How it sends reports to the webhook. */
   deliver: (request: Request) => Promise<Response>;
-  /** Sessions as they were asked for. */
+  /** Requested sessions. */
   sessions: { sessionId: string; webhookUrl: string; authorization: string | undefined }[];
   prompts: string[];
-  /** What came with each request for a stream: its header for a sign-in, and its token. */
+  /** What each stream request had: its authorization header, and its token. */
   streams: { authorization: string | undefined; token: string | null }[];
-  /** Answers instead of a stream, one each: before the prompt is taken, or after it was with `taken`. */
+  /** Answers instead of a stream, one each: before the prompt is accepted, or after it with `taken`. */
   instead: { status: number; type: string; text: string; location?: string; taken?: true }[];
-  /** Told when somebody closes a stream before its end. */
+  /** Called when a client closes a stream before its end. */
   closed?: () => void;
   /** What the webhook answered. */
   answers: { status: number; body: unknown }[];
@@ -30,7 +30,7 @@ export type AgentTurn = {
   prompt: string;
   stream(event: object): void;
   report(body: object): Promise<{ status: number; body: unknown }>;
-  /** Break the connection off. */
+  /** Breaks the connection. */
   cut(): void;
 };
 

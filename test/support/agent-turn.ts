@@ -21,7 +21,7 @@ export async function beginTurn(roles: Roles, prompt: string): Promise<Begun> {
   };
 }
 
-/** What the conversation shows at the backend, once its turn is over. */
+/** What the conversation shows at the backend, once its turn has ended. */
 export async function shownTurn(roles: Roles, { session, token, generation }: Begun) {
   const stream = await openStream(roles.backend, `GET /sessions/${session}/events`, token);
   for (let over = false; !over; ) {
@@ -36,7 +36,7 @@ function toolsOf(parts: object[]): string[] {
   return parts.flatMap((part) => ("toolCallId" in part && "type" in part ? [String(part.type)] : []));
 }
 
-/** What was said in a stream. */
+/** The text of a stream. */
 export function wordsOf(parts: Part[]): string {
   return parts.map((part) => (part.type === "text-delta" ? part.text : "")).join("");
 }

@@ -11,7 +11,9 @@ import { createOutside, type Outside } from "./outside.ts";
 /** Noon of a day in 2026. */
 export const NOON = Date.UTC(2026, 10, 27, 12);
 
-/** A backend in this process, with a real database, a clock that only tests move, and an outside world that only they answer for. */
+/**
+ * A backend in this process, with a real database, a clock that only tests move, and an outside that only they answer.
+ */
 export type World = {
   ports: BackendPorts;
   backend: Backend;

@@ -7,7 +7,7 @@ import { buildSync } from "esbuild";
 /** Lets what is CommonJS in the bundle require Node's own modules. */
 const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
 
-/** A TypeScript program and all that it imports as a few files: a process of it starts in a fifth of the time. */
+/** Bundles a TypeScript program with its imports into a few files, so that it starts in a fifth of the time. */
 export type Bundled = { path: string; remove(): void };
 
 /** @param entry the program's URL */

@@ -5,7 +5,7 @@ import type { Key, KeyName } from "#ui/keys/key";
 import { reduceView } from "#ui/view/reduce";
 import { type CardItem, EMPTY_VIEW, listOpenCards } from "#ui/view/view";
 
-/** Cards and keys, for tests of what a person does with them. */
+/** Cards and keys, for tests of user input. */
 
 /** The card that a part opens. */
 export function cardOf(part: StreamPart): CardItem {
@@ -14,10 +14,10 @@ export function cardOf(part: StreamPart): CardItem {
   return card;
 }
 
-/** A moment at which the cards of `parts.ts` are open: 4:58 before their end. */
+/** A time at which the cards of `parts.ts` are open: 4:58 before their deadline. */
 export const NOW = Date.parse("2026-11-27T12:00:02Z");
 
-/** A key that is no text. */
+/** A key that is not text. */
 export function key(name: KeyName, more: Partial<Key> = {}): Key {
   return { name, text: "", ctrl: false, alt: false, shift: false, at: NOW, ...more };
 }
@@ -35,7 +35,7 @@ export function ctrl(text: string): Key {
   return { ...key("enter"), name: "text", text, ctrl: true };
 }
 
-/** What a person has done with a card after these keys, and all that was asked for on the way. Keys are a second apart. */
+/** The state of a card after these keys, and all requested actions. Keys are a second apart. */
 export function pressed(
   card: AnyCard,
   keys: Key[],

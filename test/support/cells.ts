@@ -1,8 +1,8 @@
 import { Terminal } from "@xterm/headless";
 
 /**
- * What text looks like on a terminal of this width: each row as it can be read, and the number of cells up to its last character, counted by
- * the emulator and not by us.
+ * How text looks on a terminal of this width: each visible row, and the number of cells up to its last character,
+ * counted by the emulator and not by kay.
  */
 export async function onTerminal(text: string, columns: number): Promise<{ rows: string[]; cells: number[] }> {
   const rows = text.split("\n").length;

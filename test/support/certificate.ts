@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A fresh self-signed certificate for localhost and 127.0.0.1, and the file it is in. Removed when the test ends. */
+/** A new self-signed certificate for localhost and 127.0.0.1, and its file, which is removed when the test ends. */
 export function selfSigned(): { key: string; cert: string; file: string } {
   const folder = mkdtempSync(join(tmpdir(), "kay-certificate-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

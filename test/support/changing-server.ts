@@ -1,4 +1,7 @@
-/** An MCP server of the tests, a program: its tool `change` makes others of its tools, and some misbehave. A file `<log>.second` has it begin so. */
+/**
+ * A test MCP server as a program: its tool `change` replaces its tools, and some misbehave. A file `<log>.second` makes
+ * it start that way.
+ */
 import { appendFileSync, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 

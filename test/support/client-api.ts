@@ -6,7 +6,10 @@ import { createSend } from "#net/send";
 import type { Problem } from "#protocol/errors";
 import { type FakeClock, fakeClock } from "./client-clock.ts";
 
-/** An api that speaks through real sockets to `baseUrl`, on a clock whose waits below five seconds take no time, or on `more.clock`. */
+/**
+ * An API client that uses real sockets to `baseUrl`, on a clock whose waits below five seconds take no time, or on
+ * `more.clock`.
+ */
 export function apiFor(baseUrl: string, more: Partial<ApiOptions> = {}): { api: Api; clock: FakeClock } {
   const clock = fakeClock({ jump: (ms) => ms < 5_000 });
   const ways = { builtin: process.getBuiltinModule, env: {}, clock: more.clock ?? clock };

@@ -12,14 +12,14 @@ export const realClock: Timer = {
 };
 
 export type FakeClock = Timer & {
-  /** Every wait that was asked for and begun, in milliseconds. */
+  /** Every requested wait, in ms. */
   sleeps: number[];
   advance(ms: number): void;
 };
 
 /**
- * A clock on which a wait up to `jump` takes no time but moves the clock on; longer ones (time limits of exchanges) never end by
- * themselves. So a loop of waits runs through at once, in order, and what it waited can be compared.
+ * A clock on which a wait up to `jump` takes no time but advances the clock; longer ones (time limits of exchanges)
+ * never end. So a loop of waits runs at once, in order, and its waits can be compared.
  */
 export function fakeClock(options: { start?: number; jump?: (ms: number) => boolean } = {}): FakeClock {
   let now = options.start ?? Date.UTC(2026, 10, 27, 12);

@@ -4,7 +4,7 @@ import type { CompletionTable, CompletionValue } from "#cli/completion/table";
 import type { Kay } from "#cli/kay";
 import { buildProgram } from "#cli/program";
 
-/** The tree of commands by itself: nothing of it is run. */
+/** The tree of commands alone; nothing runs. */
 export function programAlone() {
   const stream = { write: () => {}, columns: () => 80 };
   return buildProgram(
@@ -29,7 +29,7 @@ function completionTable(): CompletionTable {
   });
 }
 
-/** What is offered for a line up to its end, without what is said about it. */
+/** Completions at the end of a line, without descriptions. */
 export function offered(line: string, known: Record<string, CompletionValue[]> = {}): string[] {
   return offer(line, known).values.map(([value]) => value);
 }

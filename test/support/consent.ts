@@ -17,7 +17,7 @@ function site(id: string, name: string) {
 
 export type Consent = { account?: object; sites?: object[]; tokens?: object; token?: string };
 
-/** Expect what a consent at Atlassian makes the backend ask: the code's exchange, the sites, the account. */
+/** Expects the backend's requests for a consent at Atlassian: the code exchange, the sites, the account. */
 export function expectAtlassian(
   { outside }: World,
   { account = ANN, sites = [MAIN], tokens = {} }: Consent = {},
@@ -33,7 +33,7 @@ export function expectAtlassian(
   outside.expect("GET https://api.atlassian.com/me", json(account));
 }
 
-/** Begin to connect a service, and give what the client needs to go on. */
+/** Starts to connect a service, and returns what the client needs to continue. */
 export async function begin(
   world: World,
   body: object = {},
@@ -44,7 +44,7 @@ export async function begin(
   return { session: String(answer.body.session_id), state: String(answer.body.state) };
 }
 
-/** The browser comes back with a code. */
+/** The browser returns with a code. */
 export function callback(world: World, state: string, code = "the-code"): Promise<Answer> {
   return world.call(`GET /auth/callback?code=${code}&state=${state}`);
 }

@@ -37,7 +37,7 @@ export function memoryKeychain(): Keychain & { keys: Map<string, Uint8Array>; gi
   };
 }
 
-/** The credentials of a profile in a folder of the test's own, plain unless said otherwise, with the warnings they gave. */
+/** The credentials of a profile in a test folder, in a plain file by default, with their warnings. */
 export function openProfile(changes: Partial<CredentialsOptions> & { in?: string } = {}) {
   const folder = changes.in ?? temporaryFolder();
   const warnings: string[] = [];

@@ -9,9 +9,9 @@ export type TestDatabase = {
   db: Kysely<Database>;
   /** Connection data, for a process or a backend that opens the database itself. */
   config: pg.PoolConfig;
-  /** Whether something is asked of it by `db` just now. */
+  /** Whether `db` has a running query on it. */
   isUsed(): boolean;
-  /** Closes `db` and removes the database, whoever is still connected. */
+  /** Closes `db` and removes the database, even if others are connected. */
   drop(): Promise<void>;
 };
 

@@ -10,8 +10,8 @@ export type DeskLog = string[];
 const Issue = z.object({ issue: withDescription(z.string(), "Key of the issue, such as KAY-3.") });
 
 /**
- * Jira with three tools that only write down what they did, one of each access; closing speaks to the service, the others do not.
- * `meanwhile` is awaited inside each write. `more` are a test's own tools, each at the service that its name begins with.
+ * Jira with three tools that only record what they did, one of each access; only closing contacts the service.
+ * `meanwhile` is awaited inside each write. `more` are additional tools of a test, each at the service in its name.
  */
 export function deskServices(
   log: DeskLog,

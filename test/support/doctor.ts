@@ -9,7 +9,7 @@ export function checksOf(result: Pick<Result, "stdout">): Record<string, string>
   );
 }
 
-/** The states of the checks, those that are well left out. */
+/** The states of the checks that are not ok. */
 export function unwell(result: Pick<Result, "stdout">): Record<string, string> {
   const { checks } = documentOf(result) as { checks: CheckReport[] };
   return Object.fromEntries(checks.filter(({ state }) => state !== "ok").map(({ id, state }) => [id, state]));

@@ -8,20 +8,20 @@ export type Emulator = {
   screen: Screen;
   /** Every write, in order. */
   writes: string[];
-  /** What the terminal shows after all that was written: rows of the window, without the empty ones at its end. */
+  /** What the terminal shows after all output: rows of the window, without empty ones at its end. */
   rows(): Promise<string[]>;
-  /** All rows it holds, from the oldest of its scrollback. */
+  /** All its rows, from the oldest of its scrollback. */
   all(): Promise<string[]>;
-  /** The same, each character with its colour's number, and a star where it is bold. */
+  /** The same, each character with its color number, and a star if it is bold. */
   cells(): Promise<string[]>;
   cursor(): Promise<{ row: number; column: number }>;
   /** Text of somebody else. */
   print(text: string): void;
-  /** Make the window another size, and tell the screen. */
+  /** Resizes the window, and notifies the screen. */
   resize(columns: number, rows?: number): Promise<void>;
 };
 
-/** Open an {@link Emulator} of this size; it ends with the test. */
+/** Opens an {@link Emulator} of this size; it ends with the test. */
 export function openEmulator(columns: number, rows: number, reflows: ReflowMode = "all"): Emulator {
   const terminal = new Terminal({
     cols: columns,

@@ -7,15 +7,15 @@ export type TestStream = {
   headers: Headers;
   /** The parts so far, with their numbers. */
   parts: (StreamPart & { number: number })[];
-  /** Read on until a part of this type came (that was not returned before), and give it. */
+  /** Reads until a part of this type arrives (that was not returned before), and returns it. */
   next<T extends StreamPart["type"]>(type: T): Promise<Extract<StreamPart, { type: T }> & { number: number }>;
-  /** Read to the end; the types of all parts. */
+  /** Reads to the end, and returns the types of all parts. */
   end(): Promise<string[]>;
   /** Whether `[DONE]` came. */
   done(): boolean;
-  /** Stop reading, as a terminal that is closed. */
+  /** Stops reading, like a closed terminal. */
   close(): Promise<void>;
-  /** The text of everything that was said. */
+  /** The text of all parts. */
   text(): string;
 };
 
@@ -83,7 +83,7 @@ function readStream(response: Response): TestStream {
   };
 }
 
-/** A stream that says nothing for ten seconds hangs. */
+/** A stream that is silent for ten seconds hangs. */
 async function within<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error("nothing came for ten seconds")), 10_000);

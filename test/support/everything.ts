@@ -8,7 +8,10 @@ export const EVERYTHING = [
   fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js")),
 ];
 
-/** It would listen on every address, at a port that must be known before; so it listens on this machine alone, at a free one, and tells which. */
+/**
+ * By itself it listens on every address, at a fixed port. Here it listens only on this machine, at a free port, and
+ * prints which.
+ */
 const LOOPBACK = `
 import net from "node:net";
 const { listen } = net.Server.prototype;

@@ -5,13 +5,13 @@ import { buildProgram } from "#cli/program";
 import { programAlone } from "./completion.ts";
 import { documents } from "./documents.ts";
 
-/** A command line that a document or a help page shows. */
+/** A command line in a document or a help page. */
 export type Example = {
   /** Where it is shown: `docs/scripting.md`, `kay help approvals`, `kay ask --help`. */
   from: string;
   /** The arguments after `kay`. */
   words: string[];
-  /** What is piped into it, or the file that it reads. */
+  /** Its piped input, or the file that it reads. */
   stdin?: string;
 };
 
@@ -98,7 +98,7 @@ function parseLine(line: string): Omit<Example, "from"> | undefined {
   return { words, ...(stdin === undefined ? {} : { stdin }) };
 }
 
-/** Before the command are only variables, or a whole command and a pipe. */
+/** Only variables, or a whole command and a pipe, may precede the command. */
 function isBeforeCommand(tokens: Token[], at: number) {
   const isPiped = tokens[at - 1]?.isMark && tokens[at - 1]?.word === "|";
   return ({ word }: Token) => isPiped || /^[A-Z_]+=/.test(word);

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** One request as the fake saw it. */
+/** One request as the fake received it. */
 export type Seen = {
   method: string;
   path: string;
@@ -11,7 +11,9 @@ export type Seen = {
   body: unknown;
 };
 
-/** What the fake does with one request. `drop` destroys the socket after the whole request was read, `hang` never answers. */
+/**
+ * How the fake handles one request. `drop` destroys the socket after the whole request was read, `hang` never answers.
+ */
 export type Reply =
   | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string; cut?: boolean }
   | "drop"
@@ -21,21 +23,21 @@ export type Reply =
 export type FakeBackend = {
   url: string;
   port: number;
-  /** Every request in the order it came in. */
+  /** Every request in order. */
   seen: Seen[];
   /** `METHOD path` of every request. */
   calls(): string[];
-  /** `METHOD path` of every request whose client went away before it had an answer. */
+  /** `METHOD path` of every request whose client left before its answer. */
   abandoned(): string[];
-  /** Script the answers of one route, one each. */
+  /** Scripts the answers of one route, one each. */
   on(route: string, ...replies: Reply[]): void;
-  /** Answer every request of a route that has no scripted answer left; none has to come. */
+  /** Answers every request of a route without scripted answers; none is required. */
   always(route: string, reply: Reply): void;
 };
 
 /**
- * A strict stand-in for a backend on a socket of 127.0.0.1 (or `host`). When the test ends it is closed, and the test fails if a request
- * came that was not scripted, or one that was scripted did not come.
+ * A strict stand-in for a backend on 127.0.0.1 (or `host`). It is closed when the test ends; the test fails on an
+ * unscripted request, or a missing scripted one.
  */
 export async function fakeBackend(
   options: { host?: string; tls?: { key: string; cert: string } } = {},

@@ -1,7 +1,9 @@
 import { PassThrough } from "node:stream";
 import type { ProcessStreams } from "#cli/terminal/modes";
 
-/** A process's streams: what is written to `stdin` was typed or piped, `modes` has each switch to raw (true) and back. */
+/**
+ * A process's streams: data written to `stdin` was typed or piped, `modes` has each switch to raw mode (true) and back.
+ */
 export type FakeStreams = ProcessStreams & {
   typed: PassThrough;
   out: PassThrough;
@@ -12,7 +14,7 @@ export type FakeStreams = ProcessStreams & {
   hungUp: number;
 };
 
-/** Build {@link FakeStreams}; all three are terminals where `terminal` is true. */
+/** Creates {@link FakeStreams}; all three are terminals if `terminal` is true. */
 export function fakeStreams(terminal: boolean): FakeStreams {
   const [typed, out, err] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const streams: FakeStreams = {

@@ -1,21 +1,24 @@
 import type { Terminal } from "#cli/terminal/terminal";
 
-/** Which streams are a terminal, how wide it is, and what comes in. */
+/** Which streams are a terminal, its width, and the input. */
 export type TerminalSetting = {
-  /** True for all three streams; none unless said otherwise. */
+  /** True for all three streams; none by default. */
   terminal?: boolean | ("stdin" | "stdout" | "stderr")[];
   columns?: number;
   rows?: number;
-  /** What a pipe or file brings, in these pieces; "silent" is a pipe that stays open and brings nothing. Ended and empty unless said. */
+  /**
+   * Data of a pipe or file, in these pieces; "silent" is a pipe that stays open without data. Ended and empty by
+   * default.
+   */
   stdin?: string | (string | Uint8Array)[] | ((signal: AbortSignal) => AsyncIterable<Uint8Array>);
   /**
-   * What the person types when asked, one line for each question; `null` is the end of the input, "\x03" Ctrl+C. What is typed later on
-   * is a promise; a question that ends before is not answered by it. Then the person is silent.
+   * What the user types when asked, one line per question; `null` is the end of the input, "\x03" Ctrl+C. Later input
+   * is a promise, which does not answer a question that ended before. Then the user is silent.
    */
   types?: Typed[];
-  /** What was typed before each question, as the terminal shows it first; lines with `\n`. */
+  /** Input typed before each question; lines with `\n`. */
   ahead?: string[];
-  /** Keys pressed as soon as they are listened for. */
+  /** Keys pressed as soon as the terminal listens for them. */
   presses?: string[];
 };
 
@@ -23,15 +26,15 @@ type Typed = string | null | Promise<string | null>;
 
 export type FakeTerminal = Terminal & {
   written: { stdout: string; stderr: string; both: string };
-  /** The person types: bytes for who listens to them. */
+  /** The user types: bytes for the listeners. */
   type(text: string): void;
   /** The window gets another size. */
   resize(columns: number, rows: number): void;
-  /** How often the process was stopped as a job; it goes on at once. */
+  /** How often the process was stopped as a job; it continues at once. */
   stops: number;
 };
 
-/** A terminal of strings. `onStderr` is told of every text, as a person sees it. */
+/** A terminal of strings. `onStderr` is called with every text, as a user sees it. */
 export function fakeTerminal(
   setting: TerminalSetting,
   onStderr: (text: string) => void,
@@ -141,7 +144,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-/** What stays to be read when lines were redrawn in place: of each line what follows its last erasure. */
+/** The readable text after lines were redrawn in place: what follows each line's last erasure. */
 export function asSeen(text: string): string {
   return text
     .split("\n")

@@ -6,15 +6,15 @@ type Incoming = { query: URLSearchParams; body: Json; session?: string; rest: st
 type Routes = Record<string, (incoming: Incoming) => Reply>;
 type Store = ReturnType<typeof createStore>;
 
-/** What a guide-only backend knows of the status of a connection besides the first: nothing, or never more than that it is pending. */
+/** The status that a guide-only backend reports for later connections: none, or always pending. */
 export type LaterStatus = "unknown" | "pending";
 
-/** A backend that has what the integration guide has and nothing else; written from it alone. */
+/** A backend with only what the integration guide has, written from it alone. */
 export type GuideBackend = {
   fetch(request: Request): Promise<Response>;
-  /** The person allows what an authorization URL asks for. */
+  /** The user allows the request of an authorization URL. */
   consent(authorizationUrl: string): Promise<void>;
-  /** The database is lost: no session is known any more. */
+  /** The database is lost: all sessions are unknown. */
   forget(): void;
   /** The model's key is missing. */
   loseModel(): void;
@@ -30,7 +30,7 @@ const INVALID_SESSION = {
   session_reset_required: true,
 };
 
-/** Build a {@link GuideBackend}. */
+/** Creates a {@link GuideBackend}. */
 export function guideBackend(clock: { now(): number }, later: LaterStatus = "unknown"): GuideBackend {
   const store = createStore(clock);
   const routes = { ...connecting(store, later), ...signedIn(store), ...asking(store) };
@@ -52,7 +52,7 @@ export function guideBackend(clock: { now(): number }, later: LaterStatus = "unk
       const { pathname, searchParams: query } = new URL(request.url);
       const name = `${request.method} ${pathname}`;
       const route = Object.keys(routes).find((each) => each === name || (each.endsWith("/") && name.startsWith(each)));
-      // As web frameworks answer by themselves.
+      // As web frameworks answer by default.
       const page = { status: 404, headers: { "content-type": "text/html" } };
       if (!route) return new Response(`<pre>Cannot ${name}</pre>`, page);
       const token = request.headers.get("authorization")?.replace("Bearer ", "");
@@ -104,7 +104,7 @@ function createStore(clock: { now(): number }) {
   };
 }
 
-/** "Service Connection Flow": what needs no access token. */
+/** "Service Connection Flow": calls without an access token. */
 function connecting(store: Store, later: LaterStatus): Routes {
   const { sessions, states } = store;
   const view = (session: string) => {

@@ -3,39 +3,42 @@ import { onTestFinished } from "vitest";
 import type { FakeTerminal } from "./fake-terminal.ts";
 import type { Machine, Result, RunSetting } from "./kay.ts";
 
-/** A session on a terminal, as the person in front of it has it. */
+/** A session on a terminal, as its user sees it. */
 export type Ink = {
   terminal: FakeTerminal;
   /** The session's end. */
   result: Promise<Result>;
   /** Type it, in one go. */
   type(text: string): void;
-  /** Press keys that answer a card: after it was in sight for a while, as a person does. */
+  /** Presses keys that answer a card after it was visible for a while, like a user. */
   press(keys: string): Promise<void>;
-  /** Type a line and press Enter. */
+  /** Types a line and presses Enter. */
   enter(text: string): void;
-  /** Wait until the whole terminal, scrollback and all, has this on it; its rows, joined. Fails after ten seconds. */
+  /**
+   * Waits until the whole terminal, including scrollback, shows this. Returns its rows, joined. Fails after ten
+   * seconds.
+   */
   shows(wanted: string | RegExp): Promise<string>;
-  /** Wait until the window has this on it. */
+  /** Waits until the window shows this. */
   sees(wanted: string | RegExp): Promise<string>;
-  /** Wait until the window does not have it any more. */
+  /** Waits until the window no longer shows this. */
   sheds(unwanted: string | RegExp): Promise<string>;
-  /** All that the terminal holds, and what is in its window. */
+  /** Everything in the terminal, and the content of its window. */
   all(): Promise<string>;
   window(): Promise<string>;
-  /** Everything that was written, as it was. */
+  /** All output, unchanged. */
   raw(): string;
-  /** Leave as a person does, and wait for the end. */
+  /** Leaves like a user, and waits for the end. */
   leave(): Promise<Result>;
 };
 
-/** How long a test waits for what is to be seen, in ms of real time. */
+/** How long a test waits for visible text, in ms of real time. */
 const PATIENCE_MS = 25_000;
 
-/** How long a person looks at a card before they answer. */
+/** How long a user looks at a card before answering. */
 const LOOKING_MS = 1_200;
 
-/** Open a session by this command line. */
+/** Opens a session with this command line. */
 export async function openInk(machine: Machine, line: string, setting: RunSetting = {}): Promise<Ink> {
   const opened = Promise.withResolvers<FakeTerminal>();
   const result = machine(line, {

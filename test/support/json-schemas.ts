@@ -5,12 +5,12 @@ let made: ReturnType<typeof schemas> | undefined;
 
 type Schema = Record<string, unknown>;
 
-/** Whether a document is as its shipped schema says, and has nothing that the schema does not name; the faults, none where all is well. */
+/** Validates a document against its shipped schema, without unknown fields. Returns the errors. */
 export async function faultsOf(command: string, document: unknown): Promise<string[]> {
   made ??= schemas();
   const schema = (await made)[`${command.replaceAll(" ", "-")}.json`];
   if (!schema) return [`there is no schema of ${command}`];
-  // Of alternatives the faults of the one that fits best.
+  // For alternatives, the errors of the best match.
   const all = alternatives(schema).map((one) => checked(one, document));
   return all.sort((a, b) => a.length - b.length)[0] ?? [];
 }

@@ -21,41 +21,43 @@ const ORIGINS = {
 } as const;
 type Provider = keyof typeof ORIGINS;
 
-/** The stand-ins that a backend has unless more are wanted. */
+/** The default stand-ins of a backend. */
 const USUAL: Provider[] = ["atlassian", "bitbucket"];
 
-/** The far side of a command line: the real backend over a real database, the real sandbox, and the network to them. */
+/**
+ * The other side of a command line: the real backend over a real database, the real sandbox, and the network to them.
+ */
 export type Place = {
   clock: VirtualClock;
   network: Network;
   backend: Backend;
-  /** Use a control of a stand-in: `control("atlassian", "PUT /state", seed)`. */
+  /** Uses a control of a stand-in: `control("atlassian", "PUT /state", seed)`. */
   control(provider: Provider, call: string, body?: unknown): Promise<Record<string, unknown>>;
-  /** What the person does at a consent page, and what the browser then shows as status. */
+  /** The user's action at a consent page. Returns the status that the browser then shows. */
   consent(authorizationUrl: string, answer?: { decision?: "allow" | "deny"; account?: string }): Promise<number>;
 };
 
 export type PlaceOptions = {
   db: BackendPorts["db"];
-  /** Whether something is asked of `db` just now. */
+  /** Whether `db` has a running query. */
   isUsed(): boolean;
   node: BackendPorts["node"];
   /** The stand-ins; Atlassian's and Bitbucket's unless given. */
   providers?: Provider[];
   /** Changes what is configured, for instance its tools. */
   services?(configured: BackendPorts["services"]): BackendPorts["services"];
-  /** What the backend knows of models; nothing unless given. */
+  /** The backend's model settings; none by default. */
   model?: ModelSettings;
   localSecret?: string;
-  /** An agent server elsewhere answers instead of a model; it is reached by `elsewhere`. */
+  /** A remote agent server answers instead of a model; `elsewhere` reaches it. */
   agent?: NonNullable<BackendPorts["agent"]>;
   /** Starts MCP servers that are programs. */
   starter?: NonNullable<BackendPorts["programs"]>;
-  /** The document that says who kay is, where its operator hosts one. */
+  /** URL of the client metadata document, if the operator hosts one. */
   clientDocument?: string;
   /** Serves `/mcp` to programs. */
   mcp?: boolean;
-  /** What answers beside the sandbox: a service that somebody described. */
+  /** Answers besides the sandbox: a custom service. */
   elsewhere?: Fetch;
 };
 
@@ -98,7 +100,7 @@ export function createPlace(options: PlaceOptions): Place {
     services: services(configureServices({ clients: {}, sandbox: standIns })),
     model: () => model,
     publicUrl: BACKEND,
-    // Its counters go by real time, which hardly passes here.
+    // Its counters use real time, which hardly passes here.
     limits: { ...DEFAULT_LIMITS, requestsPerMinute: 1e6, sensitivePerMinute: 1e6 },
     version: "0.0.0-test",
     sandbox: true,

@@ -24,14 +24,17 @@ import { BACKEND } from "./network.ts";
 import { answeringProofs, OWN_SECRET, type OwnBackend, ownBackend } from "./own-backend.ts";
 import { WELL } from "./well-machine.ts";
 
-/** What a command line came to. Ids, states and the machine's own folder are shortened; redrawn lines are as they are last seen. */
+/**
+ * The result of a command line. IDs, states and the machine's folder are shortened; redrawn lines have their last
+ * content.
+ */
 export type Result = { exit: number; stdout: string; stderr: string };
 
-/** What the person at the consent page does with every link that kay prints. */
+/** What the user does with every link that kay prints. */
 type Person = "allows" | "denies" | "stays away" | ((url: string) => Promise<unknown>);
 
 export type MachineOptions = Omit<PlaceOptions, "db" | "isUsed" | "node" | "localSecret"> & {
-  /** No backend is configured, so that kay starts its own; `fails` is one that does not come up. */
+  /** No backend is configured, so kay starts the local one; `fails` is one that does not start. */
   own?: true | "fails";
   /** Connect jira first. */
   signedIn?: boolean;
@@ -41,13 +44,13 @@ export type MachineOptions = Omit<PlaceOptions, "db" | "isUsed" | "node" | "loca
   person?: Person;
   keychain?: Keychain;
   platform?: NodeJS.Platform;
-  /** Home folder as the system tells it, where it is not the machine's own. */
+  /** Home folder reported by the system, if it is not the machine's. */
   home?: string | undefined;
   /** Programs on PATH, by their names. */
   programs?: string[];
   /** The real services, which tools with a token of the environment reach without a backend. */
   outside?: Fetch;
-  /** What is different about this machine: `kay doctor` looks at it, and its ways out. */
+  /** Differences of this machine for `kay doctor`, and its network. */
   world?: Partial<Omit<CliPorts, "machine">> & { machine?: Partial<CliPorts["machine"]> };
   /** Another machine, whose backend this one uses too. */
   beside?: Machine;
@@ -56,37 +59,40 @@ export type MachineOptions = Omit<PlaceOptions, "db" | "isUsed" | "node" | "loca
 export type RunSetting = TerminalSetting & {
   env?: Record<string, string>;
   person?: Person;
-  /** What the person makes of a text in their editor; null where it does not start. */
+  /** What the user does with a text in their editor; null if it does not start. */
   edits?(text: string): string | null;
-  /** The pager, told of its name and the text; whether it started. */
+  /** The pager, called with its name and the text; returns whether it started. */
   pages?(pager: string, text: string): boolean;
-  /** Told of the terminal as soon as the run has it. */
+  /** Called with the terminal as soon as the run has it. */
   at?(terminal: FakeTerminal): void;
 };
 
-/** A person's machine: calling it runs one command line on it, as a process of its own. */
+/** A user's machine: calling it runs one command line on it, like a separate process. */
 export type Machine = ((line: string | string[], setting?: RunSetting) => Promise<Result>) & {
   place: Place;
   /** Folder of settings, state and data. */
   folder: string;
-  /** As the last run wrote it, nothing shortened; `both` in the order of writing. */
+  /** The last run's output, unshortened; `both` in the order of writing. */
   raw(): { stdout: string; stderr: string; both: string };
-  /** What is stored for an origin; the backend's unless another is given. */
+  /** The data stored for an origin; the backend's by default. */
   stored(origin?: string): Promise<SignIn>;
   store(signIn: SignIn, origin?: string): Promise<void>;
   /** Programs that were started to open a link. */
   launched: LaunchCommand[];
   /** What `kay serve` was called with. */
   served: ServeOptions[];
-  /** How kay's own backend was started. */
+  /** How the local backend was started. */
   spawned: { profile: string; sandbox: boolean }[];
-  /** How often kay's own backend was started. */
+  /** How often the local backend was started. */
   starts(): number;
-  /** Press Ctrl+C, or send another signal, to the run that is under way. */
+  /** Presses Ctrl+C, or sends another signal, to the current run. */
   interrupt(signal?: string): void;
 };
 
-/** A machine for each call, over one database for the file. Requests that nobody serves fail the test, scripted ones that never come too. */
+/**
+ * A machine for each call, over one database for the file. Unserved requests fail the test, and so do missing scripted
+ * ones.
+ */
 export function useKay(): (options?: MachineOptions) => Machine {
   const database = useDatabase();
   let node: Node | undefined;
@@ -248,7 +254,7 @@ function credentialPorts({ clock }: Place, folder: string, { processes }: OwnBac
   };
 }
 
-/** A link that is printed is a link that the person sees, once. */
+/** A printed link is shown to the user once. */
 function watchLinks(place: Place, person: Person): { see(text: string): void; done(): Promise<unknown> } {
   const known = new Set<string>();
   const acts: Promise<unknown>[] = [];

@@ -1,6 +1,6 @@
 import type { Backend } from "#backend/ports";
 
-/** What a browser shows of a page of the backend, and what it sends when its form is submitted. */
+/** What a browser shows of a page, and what it sends when its form is submitted. */
 export type Shown = { status: number; html: string; headers: Headers; fields: Record<string, string> };
 
 /** A browser at the page where a key is pasted: `open` shows it, `submit` fills it in and sends it. */
@@ -21,7 +21,7 @@ export function browserAt(backend: Backend, url: string) {
   };
 }
 
-/** Open the page and paste a secret into it. */
+/** Opens the page and pastes a secret into it. */
 export async function paste(backend: Backend, url: string, entered: Record<string, string>): Promise<Shown> {
   const browser = browserAt(backend, url);
   const { fields } = await browser.open();

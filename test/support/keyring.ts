@@ -7,7 +7,9 @@ import { until } from "./built/processes.ts";
 import { realClock } from "./client-clock.ts";
 import { temporaryFolder } from "./credentials.ts";
 
-/** A desktop session of its own, until the test ends: a bus that starts no service by itself, and a home for a real gnome-keyring. */
+/**
+ * A separate desktop session until the test ends: a bus that starts no services, and a home for a real gnome-keyring.
+ */
 export async function keyringSession() {
   const home = temporaryFolder();
   const address = join(home, "bus");
@@ -25,7 +27,7 @@ export async function keyringSession() {
   });
   // Its socket has a name before it listens.
   await until(async () => (await keychain.check()).state === "no-provider", "the bus does not answer");
-  /** Start the keyring; with a password it is unlocked, and made when there is none. */
+  /** Starts the keyring; a password unlocks it, and creates it if there is none. */
   const keyring = async (password?: string) => {
     const args = ["--foreground", "--components=secrets", `--control-directory=${home}`];
     const daemon = start("gnome-keyring-daemon", password ? [...args, "--unlock"] : args, env);
@@ -39,7 +41,7 @@ export async function keyringSession() {
   return { bus, env, keychain, keyring };
 }
 
-/** Stop a process as a frozen one is stopped. A signal takes effect a little later, so this waits until it stands still. */
+/** Freezes a process. A signal takes effect a little later, so this waits until it is stopped. */
 export async function freeze(child: ChildProcess): Promise<void> {
   child.kill("SIGSTOP");
   await until(() => readFileSync(`/proc/${child.pid}/stat`, "utf8").includes(") T "), "it does not stand still");
@@ -51,7 +53,7 @@ function start(program: string, args: string[], env: Record<string, string | und
   return child;
 }
 
-/** Kill a part of the session, and wait for its end. */
+/** Kills a part of the session, and waits for its end. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));

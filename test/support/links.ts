@@ -10,12 +10,12 @@ const LINKS: Record<string, { host: string; link: string }> = {
   },
 };
 
-/** What a person sees of a connection before it is finished, where no browser can be opened. */
+/** What a user sees of a pending connection if no browser can be opened. */
 export function asksFor(service: string, why = "There is no display to open a browser on."): string {
   return `${linkTo(service)}${why} Open the link manually.\nWaiting for authorization in your browser (10 minutes left)…\n`;
 }
 
-/** The link alone, as it stands on stderr. */
+/** The link alone, as on stderr. */
 export function linkTo(service: string): string {
   const { host, link } = LINKS[service] ?? { host: "", link: "" };
   return `To connect ${service}, allow access at ${host}:\n\n${link}\n\n`;

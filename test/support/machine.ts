@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import type { Machine } from "#files/machine";
 
-/** This machine, as `src/process.ts` would describe it, with root's databases below a folder of the test's own. */
+/** This machine, as `src/process.ts` describes it, with root's databases below a test folder. */
 export function thisMachine(systemFolder: string, changes: Partial<Machine> = {}): Machine {
   return {
     platform: process.platform,

@@ -15,7 +15,7 @@ export type Host = {
 };
 
 type HostOptions = { flags?: string[]; era?: "legacy" | "modern" } & Pick<ClientOptions, "capabilities"> & {
-    /** Answers the questions that kay asks in the host. */
+    /** Answers kay's questions in the host. */
     answers?(message: string, url?: string): object | Promise<object>;
   };
 
@@ -60,7 +60,7 @@ export async function openHost(
   };
 }
 
-/** Holds every line of `kay mcp` to its document. */
+/** Checks every line of `kay mcp` against its schema. */
 function parseMessage(line: string): JSONRPCMessage {
   const message: unknown = JSON.parse(line);
   return z.parse(JSON_DOCUMENTS.mcp?.schema as z.core.$ZodType<JSONRPCMessage>, message);

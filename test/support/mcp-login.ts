@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Fetch } from "#net/ports";
 
-/** Where the MCP server of the tests is, and where its people sign in. */
+/** Addresses of the test MCP server and of its sign-in. */
 export const NOTES = "https://notes.example.test/mcp";
 export const LOGIN = "https://login.example.test/t1";
 
@@ -11,25 +11,26 @@ type Tokens = { client: string; scope: string; family: string };
 
 /** What may be different with the server of a test. */
 export type LoginOptions = {
-  /** Where the server and its authorization server are, where that is not the usual place. */
+  /** Addresses of the server and its authorization server, if not the usual ones. */
   notes?: string;
   login?: string;
-  /** Changes of the two documents; `undefined` takes a field away. */
+  /** Changes of the two documents; `undefined` removes a field. */
   resource?: Record<string, unknown>;
   metadata?: Record<string, unknown>;
-  /** Where the 401 says that the document of the resource is, and what it asks for. */
+  /** Where the 401 says that the resource metadata is, and the scopes it requires. */
   challenge?: string;
   /** Registered clients get a secret. */
   secrets?: boolean;
   /** Permissions that a call needs. */
   needs?: string;
-  /** Clients that are there already: registered by hand, or read from a document whose address is the ID. */
+  /** Existing clients: registered by hand, or read from a document whose URL is the ID. */
   clients?: Client[];
 };
 
 /**
- * An MCP server with a sign-in, and its authorization server, as strict as the specification lets them be: PKCE, resource, redirect address and
- * client are checked, each refresh token is good once, and a reused one ends all that came of it.
+ * An MCP server with a sign-in, and its authorization server, as strict as the specification lets them be: PKCE,
+ * resource, redirect address and client are checked, each refresh token is valid once, and a reused one revokes its
+ * whole family.
  */
 export function mcpLogin(options: LoginOptions = {}) {
   const { notes = NOTES, login: issuer = LOGIN } = options;
@@ -150,7 +151,7 @@ export function mcpLogin(options: LoginOptions = {}) {
     return new Response(null, { status, headers: { "www-authenticate": header } });
   }
 
-  /** The refusal of a request to the server, if its token is no good for it. */
+  /** The refusal of a request to the server, if its token is not valid for it. */
   function refused(request: Request): Response | undefined {
     const given = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
     const about = given === undefined ? undefined : access.get(given);
@@ -172,7 +173,7 @@ export function mcpLogin(options: LoginOptions = {}) {
     return new Response(null, { status: 404 });
   };
 
-  /** What a person does at the page that the link leads to: the address that the browser comes back to. */
+  /** The user's action at the page of the link. Returns the address that the browser returns to. */
   function consent(link: string): URL {
     const url = new URL(link);
     const query = url.searchParams;
@@ -207,9 +208,9 @@ export function mcpLogin(options: LoginOptions = {}) {
     refused,
     access,
     refresh,
-    /** The server loses every client. */
+    /** The server forgets every client. */
     forgetClients: () => clients.clear(),
-    /** Access tokens end, refresh tokens do not. */
+    /** Access tokens expire, refresh tokens do not. */
     endAccess: () => access.clear(),
   };
 }

@@ -18,9 +18,9 @@ type ProgramOptions = Pick<ClientOptions, "capabilities"> & {
   fetch?: Fetch;
   name?: string;
   era?: "legacy" | "modern";
-  /** The user at their terminal: takes the code of the page to `kay mcp authorize`, and returns the link that it prints. */
+  /** The user at their terminal: enters the page's code in `kay mcp authorize`, and returns the printed link. */
   letIn(code: string, page: string): Promise<string>;
-  /** Answers the questions that kay asks in the host. */
+  /** Answers kay's questions in the host. */
   answers?(message: string, url?: string): object | Promise<object>;
 };
 
@@ -35,10 +35,10 @@ export type Program = {
   reconnect(fetch?: Fetch): Promise<Program["client"]>;
 };
 
-/** Where the program waits for its code; nothing has to listen there. */
+/** The program's redirect address; nothing needs to listen there. */
 const REDIRECT = "http://localhost:8787/callback";
 
-/** Signs a program in, as a host does it, and connects it. */
+/** Signs a program in like a host, and connects it. */
 export async function openProgram(options: ProgramOptions): Promise<Program> {
   const { origin, fetch: usual = fetch, name = "Claude Code", era = "legacy", letIn, answers } = options;
   const memory: Program["memory"] = {};

@@ -29,12 +29,12 @@ export const PRIORITY = {
   required: ["title"],
 };
 
-/** Where the notes server wants people to pay. */
+/** The notes server's payment page. */
 export const PAY = "https://pay.example.test/bill?id=7";
 
 /**
- * A server of notes that asks its people while it works, in both protocols. `notes` is what was really written, `calls` counts what came in, and
- * `paid` is what it waits for before `list_paid`.
+ * A notes server that asks users during calls, in both protocols. `notes` is what was written, `calls` counts requests,
+ * and `list_paid` waits for `paid`.
  */
 export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = {}) {
   const state = { notes: [] as unknown[], calls: 0, paid: false, said: [] as unknown[], servers: new Set<McpServer>() };
@@ -129,7 +129,7 @@ export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = 
     state,
     fetch: async (request: Request): Promise<Response> =>
       era === "modern" ? await modern.fetch(request) : await legacy(request),
-    /** Somebody paid; the server says so to whoever listens. */
+    /** Simulates a payment; the server notifies its listeners. */
     pay: async () => {
       state.paid = true;
       for (const one of state.servers)

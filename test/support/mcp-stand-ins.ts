@@ -6,7 +6,7 @@ import { notesServer } from "./mcp-server.ts";
 /** Tests of a file share the database, in which clients are registered by the address of their authorization server. */
 let count = 0;
 
-/** A stand-in for a server that kay knows, at its real address: an MCP server, and how one signs in to it. */
+/** A stand-in for a known server, at its real address: an MCP server and its sign-in. */
 export function mcpStandIn(name: string, options: LoginOptions | { key: string } | "open") {
   const notes = findKnownService(name)?.url ?? "";
   const server = notesServer();

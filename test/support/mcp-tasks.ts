@@ -50,7 +50,7 @@ export function taskServer() {
   };
   return {
     state,
-    /** It knows no task from now on. */
+    /** From now on, it knows no task. */
     forget: () => {
       hasForgotten = true;
     },

@@ -3,7 +3,7 @@ import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
 import { test } from "vitest";
 
-/** Debian's package of each program, where its name is another. */
+/** Debian's package of each program, if its name differs. */
 const packages: Record<string, string> = {
   "dbus-daemon": "dbus",
   "gnome-keyring-daemon": "gnome-keyring",
@@ -12,8 +12,8 @@ const packages: Record<string, string> = {
 };
 
 /**
- * `test` for what needs these programs. Where one is missing the tests are skipped, which the run says once for each program and names
- * Debian's package of it; under `CI`, where .ci/run installs them all, it is a failure.
+ * `test` for tests that need these programs. If one is missing, they are skipped, and the run names the program and its
+ * Debian package once. In CI, where .ci/run installs all of them, that is a failure.
  *
  * @example needs("chromium")("the consent page has Allow and Deny", async () => { … });
  */
@@ -39,7 +39,7 @@ function isInstalled(program: string): boolean {
   });
 }
 
-/** `test` for what needs IPv6 on this machine; skipped where there is none, since no package brings it. */
+/** `test` for tests that need IPv6; skipped without it, because no package provides it. */
 export function needsIpv6(): typeof test | typeof test.skip {
   const hasIt = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === "::1"));
   if (hasIt) return test;

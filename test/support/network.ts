@@ -5,12 +5,13 @@ import { readBody } from "#net/send";
 import type { Transport } from "#net/transport";
 import type { VirtualClock } from "./virtual-clock.ts";
 
-/** Where the backend of a test is. */
+/** Address of a test's backend. */
 export const BACKEND = "http://127.0.0.1:4000";
 
 /**
- * What becomes of a request: an answer; `pass` lets the real handler answer; `refused` and `lost` are faults of the network before and after
- * it was carried out, `fault` another one before, by its code; `gateway` a page of a gateway in between after it was; `hang` never answers.
+ * The handling of a request: an answer; `pass` lets the real handler answer; `refused` and `lost` are network faults
+ * before and after the request ran, `fault` is another one before it, by code; `gateway` returns a gateway's page after
+ * it ran; `hang` never answers.
  */
 export type Reply =
   | Scripted
@@ -24,13 +25,13 @@ export type Reply =
 
 type Scripted = { status?: number; headers?: Record<string, string>; json?: unknown; text?: string; stream?: Chunks };
 
-/** A body as it comes; one that throws breaks the connection off. */
+/** A body as it arrives; one that throws breaks the connection. */
 type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
-/** One request on its way. */
+/** A pending request. */
 type Going = Pick<Outgoing, "method" | "url" | "headers" | "body" | "signal">;
 
-/** One request as it went out. */
+/** A sent request. */
 type Seen = Pick<Outgoing, "method" | "url" | "headers"> & { body: unknown };
 
 export type Network = {
@@ -39,15 +40,18 @@ export type Network = {
   seen: Seen[];
   /** `METHOD path` of every request to the backend, without its query; states are shortened. */
   calls(): string[];
-  /** How many streams of the backend are read just now. */
+  /** Number of the backend's open streams. */
   streaming(): number;
-  /** Let requests to this origin be answered by a handler. */
+  /** Routes requests to this origin to a handler. */
   serve(origin: string, handler: (request: Request) => Promise<Response>): void;
-  /** Script the next answers of a route of the backend, `POST /ask` or `GET /auth/status/`, one each; each must come. */
+  /**
+   * Scripts the next answers of a backend route, such as `POST /ask` or `GET /auth/status/`, one each; each must be
+   * requested.
+   */
   on(route: string, ...replies: Reply[]): void;
-  /** Script all further answers of a route. */
+  /** Scripts all further answers of a route. */
   always(route: string, reply: Reply): void;
-  /** Fails when a request came that nobody serves, or a scripted one did not. */
+  /** Fails if a request was not served, or a scripted one is missing. */
   settled(): void;
 };
 
@@ -137,7 +141,10 @@ async function* bytes(chunks: Chunks): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield typeof chunk === "string" ? encoder.encode(chunk) : chunk;
 }
 
-/** The body as it comes from a connection; what breaks it off on the other side is a reset here. Time stands still while a chunk arrives. */
+/**
+ * The body as it arrives from a connection; a break on the other side is a reset here. Time stands still while a chunk
+ * arrives.
+ */
 async function* chunksOf(
   { body }: Response,
   signal: AbortSignal,
@@ -170,7 +177,7 @@ async function whole(answer: Promise<Response>, { url }: Going, clock: VirtualCl
   return readBody({ status: response.status, headers: headersOf(response, clock), body }, url);
 }
 
-/** The caller's signal and the time limit end an exchange, as in the real thing. */
+/** The caller's signal and the time limit end an exchange, as in reality. */
 async function limited(request: Outgoing, work: Promise<Incoming>, clock: VirtualClock): Promise<Incoming> {
   const over = new AbortController();
   const exchange = { request, url: new URL(request.url), signal: over.signal, sent: true };

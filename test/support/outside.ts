@@ -4,15 +4,15 @@ import type { Fetch } from "#net/ports";
 type Sent = { method: string; url: string; headers: Headers; body: string; init: RequestInit };
 type Answer = (sent: Sent) => Response | Promise<Response>;
 
-/** The outside world of a backend: answers what it was told to expect, in order, and fails the test for anything else. */
+/** The outside of a backend: answers expected requests in order, and fails the test for any other. */
 export type Outside = {
   fetch: Fetch;
   sent: Sent[];
-  /** Expect one request `METHOD url` (without its query) and answer it. */
+  /** Expects one request `METHOD url` (without its query) and answers it. */
   expect(request: string, answer: Answer): void;
-  /** Takes an expectation back. Returns false if the request has come. */
+  /** Removes an expectation. Returns false if the request has arrived. */
   withdraw(request: string): boolean;
-  /** Fails if something expected never came, or something unknown did. */
+  /** Fails on a missing expected request, or an unknown one. */
   settled(): void;
 };
 

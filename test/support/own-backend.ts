@@ -7,22 +7,22 @@ import type { Send } from "#net/ports";
 import { EMBEDDED_RECORD, PROOF_PATH } from "#protocol/embedded";
 import { BACKEND } from "./network.ts";
 
-/** The secret that opens kay's own backend in tests. */
+/** The local backend's secret in tests. */
 export const OWN_SECRET = "local-secret";
 
 const KAY_PID = 4242;
 const BACKEND_PID = 5000;
 
-/** The processes of a test's machine: the command line's, and once it was started that of kay's own backend. */
+/** The processes of a test machine: the command line's and, once started, the local backend's. */
 export type OwnBackend = {
   processes: Processes;
   /** How often it was started. */
   starts(): number;
-  /** Stands for `kay serve --embedded`: writes the record as that does. `fails` ends at once instead. */
+  /** Simulates `kay serve --embedded`: writes its record. `fails` ends at once instead. */
   spawn(log: string, env: Record<string, string | undefined>, fails: boolean): { ended(): Promise<number | null> };
 };
 
-/** kay's own backend as a machine sees it, without a process: requests reach the place's backend all the same. */
+/** The local backend as a machine sees it, without a process: requests reach the test's backend. */
 export function ownBackend(): OwnBackend {
   let starts = 0;
   const started = async (pid: number) => (pid === KAY_PID || (pid === BACKEND_PID && starts > 0) ? "then" : null);
@@ -47,7 +47,7 @@ export function ownBackend(): OwnBackend {
   };
 }
 
-/** A way on which backends with this secret answer challenges; everything else goes the way it was given. */
+/** A network on which backends with this secret answer challenges; everything else is passed on. */
 export function answeringProofs(send: Send, secret: (url: string) => string | undefined = () => OWN_SECRET): Send {
   return async (request) => {
     const { origin, pathname, searchParams } = new URL(request.url);

@@ -1,6 +1,6 @@
 import type { StreamPart } from "#protocol/events";
 
-/** Parts of a scripted stream, by which tests say what a backend answers. */
+/** Parts of a scripted stream, for a backend's answers in tests. */
 
 /** Server-Sent Events of these parts, numbered from `first`, and the end of the stream. */
 export function sse(parts: StreamPart[], { first = 1, ends = true } = {}): string[] {
@@ -41,7 +41,7 @@ export function ends(): StreamPart[] {
 
 type Request = Extract<StreamPart, { type: "data-interaction-request" }>["data"];
 
-/** An approval of a message to #general, and what of it is another. */
+/** An approval of a message to #general, with changes. */
 export function approval(change: Partial<Request> = {}): StreamPart {
   const data: Request = {
     interaction_id: "int_1",
@@ -95,7 +95,7 @@ export function answered(data: Omit<Response, "interaction_id"> & { interaction_
   return { type: "data-interaction-response", data: { interaction_id: "int_1", ...data } as Response };
 }
 
-/** Wait for slack and gmail. */
+/** Waits for slack and gmail. */
 export function needs(...integrations: string[]): StreamPart {
   const expires_at = "2026-11-27T12:10:00.000Z";
   return { type: "data-auth-needed", data: { generation_id: "gen_1", integrations, connected: [], expires_at } };

@@ -5,19 +5,19 @@ import { createPlanner } from "#planner/model";
 import { SIGNATURE } from "#planner/reply";
 import { NOON } from "./backend.ts";
 
-/** What the planner said or wants called: text without its signature, or `tool {input}` per call. */
+/** The planner's answer: text without its signature, or `tool {input}` per call. */
 export type Reply = {
   text?: string;
   calls: [tool: string, input: Record<string, unknown>][];
   message: LanguageModelV4Prompt[number];
 };
 
-/** A tool of the agent itself, beside those of services. */
+/** A tool of the agent itself, in addition to those of services. */
 export function ownTool(name: string, properties: Record<string, object> = {}): LanguageModelV4FunctionTool {
   return { type: "function", name, description: name, inputSchema: { type: "object", properties } };
 }
 
-/** What became of a call: a result, a failure, or a person's no. */
+/** The outcome of a call: a result, a failure, or a denial. */
 export type Result = { text?: string; data: unknown } | Error | { denied: string } | { code: string };
 
 /** Tools of services as the loop hands them to a model. */

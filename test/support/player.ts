@@ -8,31 +8,34 @@ import { createSession, updateSession } from "#ui/session/update";
 import { NOW } from "./cards.ts";
 import { keyNamed } from "./shorthand.ts";
 
-/** A session that is played event by event, with a clock that goes on by itself a little with each key. */
+/** A session that is played event by event, with a clock that advances a little with each key. */
 export type Player = {
   now(): Session;
   /** Keys as `shorthand` writes them: `<ctrl-c>`, `<enter>`, `x`. */
   press(...keys: string[]): void;
-  /** What one read of the terminal brought. */
+  /** The keys of one read of the terminal. */
   read(text: string): void;
   /** Text, a key for each character. */
   type(text: string): void;
   parts(...parts: StreamPart[]): void;
   event(event: SessionEvent): void;
-  /** The frame as it is now is on the screen. */
+  /** Marks the current frame as drawn. */
   draw(more?: { text?: string[]; tools?: string[] }): LiveFrame;
-  /** Time goes by without anything. */
+  /** Advances time without events. */
   wait(ms: number): void;
-  /** A frame is drawn, and then nothing happens for a second: a card that has the focus takes keys. */
+  /** Draws a frame, then lets a second pass, so that a focused card takes keys. */
   settle(): void;
-  /** What was wanted since the last time, without what opens and closes cards and what is remembered; a letter stands alone by then. */
+  /**
+   * The requested actions since the last call, without those that open and close cards or store data; a held letter is
+   * released.
+   */
   did(): SessionEffect[];
   /** All of it. */
   all(): SessionEffect[];
   draft(): string;
 };
 
-/** Begin one. `width` and `height` are the window's. */
+/** Starts one. `width` and `height` are the window's. */
 export function play(width = 80, height = 24, status: Partial<Status> = {}): Player {
   const whole: Status = {
     model: "offline",
@@ -114,7 +117,7 @@ export function beginsAs(generation_id: string): StreamPart[] {
   ];
 }
 
-/** The status of a generation, which is the first one unless said. */
+/** The status of a generation, the first by default. */
 export function goes(
   status: Extract<StreamPart, { type: "data-status" }>["data"]["status"],
   generation_id = "gen_1",

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-/** Below the ports that Linux, macOS and Windows give to a program that asks for any port, so that no program takes one by chance. */
+/** Below the ephemeral ports of Linux, macOS and Windows, so that no program takes one by chance. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
-/** A port on loopback that is free now and stays free between two starts of a program. */
+/** Returns a loopback port that is free and stays free between two starts of a program. */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));

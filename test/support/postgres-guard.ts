@@ -8,8 +8,8 @@ import { fastFolder } from "./fast-folder.ts";
 import { thisMachine } from "./machine.ts";
 
 /**
- * A process beside the test run that holds the run's Postgres and the folder for those of single tests: prints both as one line of JSON, and
- * when its standard input ends (the run is over, was interrupted or was killed) stops every Postgres and removes everything.
+ * A process that owns the test run's Postgres and the folder for those of single tests. It prints both as one line of
+ * JSON. When its stdin ends (the run ended, was interrupted or killed), it stops every Postgres and removes everything.
  */
 const folder = await mkdtemp(join(await fastFolder(), "kay-pg-"));
 await chmod(folder, 0o711);
@@ -28,7 +28,7 @@ try {
   await clear();
 }
 
-/** Interrupted tests go on for a moment: what they leave in their folders (`w-…`) is removed until nothing comes any more. */
+/** Interrupted tests continue for a moment: their folders (`w-…`) are removed until no more appear. */
 async function clear(): Promise<void> {
   const interrupted = (await readdir(folder)).some((name) => name.startsWith("w-"));
   for (let round = interrupted ? 12 : 1; round > 0; round -= 1) {

@@ -7,7 +7,7 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** How to reach the run's Postgres; its database is the template of `testDatabase` in `database.ts`. */
+    /** Connection data of the run's Postgres; its database is the template of `testDatabase` in `database.ts`. */
     postgres: pg.PoolConfig;
     /** Folder for the databases of single tests, removed after the run with whatever is in it. */
     postgresFolder: string;
@@ -15,8 +15,8 @@ declare module "vitest" {
 }
 
 /**
- * One Postgres for the whole run, with the tables made once in the database that every test's own is copied from. `KAY_TEST_DATABASE_URL`
- * names one that runs already; nothing else may use the database it names.
+ * One Postgres for the whole run, with a template database that has all tables. `KAY_TEST_DATABASE_URL` names a running
+ * one; nothing else may use its database.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const guard = spawn(process.execPath, [fileURLToPath(new URL("postgres-guard.ts", import.meta.url))], {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { inject, onTestFinished } from "vitest";
 
-/** The account `nobody`, as which tests that run as root play an ordinary user. */
+/** The account `nobody`, which tests running as root use as an ordinary user. */
 export const NOBODY = { uid: 65534, gid: 65534 };
 
 export type World = {
@@ -33,7 +33,7 @@ export async function postgresWorld(owner?: { uid: number; gid: number }): Promi
 }
 
 export type PostgresProcess = {
-  /** What it printed first: the connection data, or the problem it ran into. */
+  /** Its first output: the connection data, or its problem. */
   answer: { config: pg.PoolConfig; folder: string; code?: string; message?: string };
   /** Asks it to stop its Postgres and waits for its end. */
   end(): Promise<void>;
@@ -65,7 +65,7 @@ export async function startInProcess(world: World, account?: { uid: number; gid:
   };
 }
 
-/** Runs one statement on a connection of its own and gives the first column of the first row. */
+/** Runs one statement on a separate connection and returns the first column of the first row. */
 export async function ask(config: pg.PoolConfig, statement: string): Promise<unknown> {
   const client = new pg.Client(config);
   await client.connect();
@@ -78,7 +78,7 @@ export async function postmasterOf(folder: string): Promise<number> {
   return Number.parseInt(await readFile(join(folder, "data", "postmaster.pid"), "utf8"), 10);
 }
 
-/** Whether a process runs; one that has ended but that nobody has waited for does not count. */
+/** Whether a process runs; a zombie does not count. */
 export async function runs(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return status !== "" && !/\) Z /.test(status);

@@ -1,7 +1,7 @@
 /**
- * An MCP server of the tests that answers each method with the result given for it, byte for byte as a stranger's server
- * would: `node raw-server.ts '{"tools/list": {"tools": [], "nextCursor": null}}'`. `prefix` is written before its first
- * message, and `envelope` has further fields of each answer.
+ * A test MCP server that answers each method with the given result, byte for byte: `node raw-server.ts '{"tools/list":
+ * {"tools": [], "nextCursor": null}}'`. `prefix` is written before its first message, and `envelope` has further fields
+ * of each answer.
  */
 import { createInterface } from "node:readline";
 

@@ -1,6 +1,6 @@
 /**
- * One process of kay as far as its sign-in goes, for tests with many of them: reads its job from the arguments, asks for a token (or reads
- * the store), prints what became of it as JSON.
+ * The sign-in part of a kay process, for tests with many of them: reads its job from the arguments, requests a token
+ * (or reads the store), and prints the result as JSON.
  */
 import { createCredentials } from "#client/credentials/create";
 import { createRefresher, type RefreshOutcome, type RefreshStep } from "#client/credentials/refresh";
@@ -9,7 +9,7 @@ import { createProcesses } from "#files/processes";
 import { Problem } from "#protocol/errors";
 import { realClock } from "./client-clock.ts";
 
-/** What a worker is told to do. `stopAt` kills it there, as `kill -9` does; `server` answers POST /auth/refresh. */
+/** A worker's job. `stopAt` kills it there, like `kill -9`; `server` answers POST /auth/refresh. */
 export type Job = {
   folder: string;
   does: "read" | "afterRejection";

@@ -8,13 +8,13 @@ import { ORIGIN, openProfile } from "./credentials.ts";
 export const NOW = Date.UTC(2026, 10, 27, 12);
 export const MINUTE = 60_000;
 
-/** An access token as a backend with a right clock issues it. */
+/** An access token as issued by a backend with a correct clock. */
 export function jwt(issued: number, lifetime = 30 * MINUTE, claims: object = {}): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   return `${part({ alg: "HS256", typ: "JWT" })}.${part({ iat: issued / 1000, exp: (issued + lifetime) / 1000, ...claims })}.c2ln`;
 }
 
-/** A process that is signed in so, against a backend that answers a refresh so. */
+/** A process with this sign-in, and a backend with this answer to a refresh. */
 export async function signedIn(
   signIn: SignIn,
   answer: (refreshToken: string, world: World) => RefreshOutcome | Promise<RefreshOutcome>,
@@ -57,7 +57,7 @@ type World = ReturnType<typeof openProfile> & {
 /** Several processes wait for each other's files: their time must not run faster than the disk. */
 export const SLOW = { sleep: realClock.sleep };
 
-/** What stays when the tokens go. */
+/** What remains without the tokens. */
 export const K = { session_id: "kaysession_1", account_id: "557058:t" };
 /** An access token that has expired, and the next. */
 export const T0 = jwt(NOW - 31 * MINUTE);

@@ -32,7 +32,7 @@ export function createSandboxWorld(base: World) {
 
 export type SandboxWorld = ReturnType<typeof createSandboxWorld>;
 
-/** Connects a service by the consent of a person at its stand-in. */
+/** Connects a service by a consent at its stand-in. */
 export async function consent(
   { world, control, providerOf }: SandboxWorld,
   service: string,

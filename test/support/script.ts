@@ -15,7 +15,7 @@ export function say(text: string): LanguageModelV4StreamPart[] {
   ];
 }
 
-/** A model that makes calls, by the tools' own names. */
+/** A model that makes calls, by tool name. */
 export function calls(...made: [id: string, tool: string, input: object][]): LanguageModelV4StreamPart[] {
   const parts = made.map(
     ([toolCallId, tool, input]): LanguageModelV4StreamPart => ({

@@ -3,9 +3,9 @@ import type { BackendPorts } from "#backend/ports";
 import type { Fetch } from "#net/ports";
 
 /**
- * What the model says in one step: words, and calls by the tools' own names. `meanwhile` is awaited after the first words, `breaks` cuts the
- * connection after the last ones, `finish` is another reason to end, `fails` is the status of a refusal and `says` its sentence,
- * `usage` what it counts.
+ * The model's output in one step: words, and calls by tool name. `meanwhile` is awaited after the first words, `breaks`
+ * cuts the connection after the last ones, `finish` is another reason to end, `fails` is the status of a refusal and
+ * `says` its sentence, `usage` what it counts.
  */
 type Said = {
   text?: string | string[];
@@ -18,14 +18,14 @@ type Said = {
   says?: string;
 };
 
-/** What a scripted model was asked, step by step: the messages of an OpenAI chat completion. */
+/** The requests to a scripted model, step by step: the messages of an OpenAI chat completion. */
 type Prompted = { messages: { role: string; content: unknown; tool_call_id?: string }[]; tools: string[] };
 
 const BASE = "http://model.test/v1";
 
 /**
- * A model that says what a test wants, on the wire of an OpenAI-compatible endpoint. Each request takes the next step; one without a step
- * left fails the request. What a test leaves over is forgotten before the next one.
+ * A scripted model on the wire of an OpenAI-compatible endpoint. Each request takes the next step; without one, the
+ * request fails. Unused steps are dropped before the next test.
  */
 export function scriptedModel(fetch: Fetch = refuse) {
   const steps: (Said | ((prompt: Prompted) => Said | Promise<Said>))[] = [];

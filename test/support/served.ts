@@ -9,7 +9,10 @@ import { startHost } from "#host/serve";
 import { type TestDatabase, testDatabase } from "./database.ts";
 import { thisMachine } from "./machine.ts";
 
-/** What `kay serve --sandbox` runs, on a free port of 127.0.0.1 over a database of its own, for the tests of a file; its URL. */
+/**
+ * The backend of `kay serve --sandbox`, on a free port of 127.0.0.1 with a separate database, for the tests of a file.
+ * Returns its URL.
+ */
 export function useServed(): () => string {
   let folder: string | undefined;
   let database: TestDatabase | undefined;

@@ -2,12 +2,12 @@ import type { BackendPorts } from "#backend/ports";
 import { type DeskLog, deskServices } from "./desk.ts";
 import type { Machine, RunSetting } from "./kay.ts";
 
-/** At a terminal that is read aloud; what is typed, one line for each question. */
+/** A terminal with a screen reader; its input, one line per question. */
 export function typing(types: NonNullable<RunSetting["types"]>, more: RunSetting = {}): RunSetting {
   return { terminal: true, columns: 200, env: { NO_COLOR: "1", ACCESSIBLE: "1" }, types, ...more };
 }
 
-/** The sandbox's services, of which jira has the tools that only write down what they did. */
+/** The sandbox's services, with Jira tools that only record what they did. */
 export function withDesk(log: DeskLog): (configured: BackendPorts["services"]) => BackendPorts["services"] {
   const desk = deskServices(log).find(({ service }) => service.name === "jira");
   return (configured) =>
@@ -16,7 +16,7 @@ export function withDesk(log: DeskLog): (configured: BackendPorts["services"]) =
     );
 }
 
-/** A session as it is read: ids and ports shortened, the way back too. */
+/** A session's output, with IDs and ports shortened. */
 export function read(machine: Machine): string {
   return machine
     .raw()
@@ -27,7 +27,7 @@ export function read(machine: Machine): string {
     .replaceAll(/^http\S+$/gm, "URL");
 }
 
-/** Wait until a session shows this. */
+/** Waits until a session shows this. */
 export async function shows(machine: Pick<Machine, "raw">, text: string): Promise<void> {
   while (!machine.raw().both.includes(text)) await new Promise((resolve) => setTimeout(resolve, 5));
 }

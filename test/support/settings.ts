@@ -6,7 +6,7 @@ import { expect, onTestFinished } from "vitest";
 import { createSettings, type SettingsPorts } from "#client/settings/settings";
 import { Problem } from "#protocol/errors";
 
-/** A settings folder of its own, with a file in it if `content` is given. */
+/** A separate settings folder, with a file if `content` is given. */
 export function folderWith(content?: string | Uint8Array): { path: string; file: string } {
   const path = mkdtempSync(join(tmpdir(), "kay-settings-"));
   onTestFinished(() => rm(path, { recursive: true, force: true }));

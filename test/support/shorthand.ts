@@ -1,6 +1,6 @@
 import type { Key } from "#ui/keys/key";
 
-/** Keys as a person would write them down: `x`, `<ctrl-left>`, `<paste>two\nlines`. */
+/** Keys in readable notation: `x`, `<ctrl-left>`, `<paste>two\nlines`. */
 export function shorthand(keys: Key[]): string[] {
   return keys.map(({ name, text, ctrl, alt, shift }) => {
     const modifiers = `${ctrl ? "ctrl-" : ""}${alt ? "alt-" : ""}${shift ? "shift-" : ""}`;

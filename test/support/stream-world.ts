@@ -14,17 +14,17 @@ export function streamWorld(more: Partial<ApiOptions> = {}): { api: Api; network
   return { api: createApi(options), network, clock };
 }
 
-/** Parts as a backend writes them into a stream, numbered from `from` on. */
+/** Parts as written into a backend's stream, numbered from `from` on. */
 export function frames(parts: Record<string, unknown>[], from = 1): string {
   return parts.map((part, index) => `id: ${from + index}\ndata: ${JSON.stringify(part)}\n\n`).join("");
 }
 
-/** The text that the parts of an answer make. */
+/** The text of the parts of an answer. */
 export function textOf(parts: NumberedPart[]): string {
   return parts.map(({ part }) => (part.type === "text-delta" ? part.delta : "")).join("");
 }
 
-/** All that comes, and the error that ends it. */
+/** Everything that arrives, and the final error. */
 export async function collected(
   parts: AsyncIterable<NumberedPart>,
 ): Promise<{ parts: NumberedPart[]; error?: unknown }> {

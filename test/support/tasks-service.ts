@@ -4,7 +4,7 @@ import { read } from "./documents.ts";
 /** The example of docs/services.md, as it stands there. */
 export const TASKS = /```yaml\n(name: tasks\n[\s\S]*?)```/.exec(read("docs/services.md").text)?.[1] ?? "";
 
-/** Where the service of the example is, and a key that it takes. */
+/** Address of the example's service, and a valid key. */
 export const TASKS_API = "https://tasks.example.com/api/v1";
 export const TASKS_KEY = "tk_0123456789abcdef";
 

@@ -2,18 +2,18 @@ import type { GenerationStatus, InteractionRequest } from "#protocol/events";
 import type { Answer, World } from "./backend.ts";
 import { openStream, type TestStream } from "./event-stream.ts";
 
-/** A streamed ask, and what a person does about it. */
+/** A streamed request, and the user's actions. */
 export type Turn = TestStream & {
   session: string;
   /** The next approval or form. */
   asked(): Promise<InteractionRequest>;
-  /** Answer one of them, as whoever has the token. */
+  /** Answers one of them, as the token's owner. */
   answer(id: string, body: object): Promise<Answer>;
-  /** Read on until the generation has this status. */
+  /** Reads until the generation has this status. */
   until(wanted: GenerationStatus): Promise<void>;
 };
 
-/** Ask for something over a stream, as a terminal does. */
+/** Sends a request over a stream, like a terminal. */
 export async function ask(
   world: World,
   token: string,
@@ -23,7 +23,7 @@ export async function ask(
   return turnOf(world, token, await openStream(world, "POST /ask", token, { body: { prompt, ...body }, headers }));
 }
 
-/** Follow a conversation from an event on. */
+/** Follows a conversation from an event on. */
 export async function follow(world: World, token: string, session: string, query = "after=0"): Promise<Turn> {
   return turnOf(world, token, await openStream(world, `GET /sessions/${session}/events?${query}`, token));
 }

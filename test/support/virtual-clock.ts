@@ -1,38 +1,40 @@
 import { vi } from "vitest";
 import type { Timer } from "#net/ports";
 
-/** A clock that moves on by itself, to the next wait that ends, whenever nothing else is under way in this process. */
+/** A clock that advances to the end of the next wait whenever nothing else runs in this process. */
 export type VirtualClock = Timer & {
   advance(ms: number): void;
-  /** Time stands still while this work is under way. */
+  /** Time stands still while this work runs. */
   during<T>(work: Promise<T>): Promise<T>;
-  /** Limits are not over while this says that something works, but for {@link WORKING_MS} of real time; short waits are. */
+  /** Limits do not pass while this reports work, for at most {@link WORKING_MS} of real time; short waits do. */
   whileWorking(works: () => boolean): void;
-  /** Time stands still while this says that something is read or written. */
+  /** Time stands still while this reports a read or a write. */
   whileUsing(uses: () => boolean): void;
 };
 
-/** So many looks in a row must find nothing under way; between two steps of one piece of work there may be a moment without any. */
+/**
+ * Number of consecutive checks that must find nothing running, because work may pause for a moment between two steps.
+ */
 const QUIET_LOOKS = 5;
 /**
- * Longer waits than this, in ms, are limits of something; it has really hung when nothing happened in so many looks, a millisecond or more
- * apart (on a machine that is slow at everything, these are slow too), nor in so many ms of real time, which are more than short timers of
- * the backend take.
+ * Waits longer than this, in ms, are time limits. One has passed if nothing happened in this many checks, a millisecond
+ * or more apart (slower on a slow machine), nor in this many ms of real time, which exceeds short timers of the
+ * backend.
  */
 const LIMITS_MS = 4_000;
 const HUNG_LOOKS = 330;
 const HUNG_MS = 700;
 const WORKING_MS = 30_000;
 
-/** After so many of them modules that are being loaded are waited for; what they were loaded for has the rest of the looks to begin. */
+/** After this many checks, pending module loads are awaited; their users have the remaining checks to begin. */
 const LOOKS_BETWEEN_MODULES = 50;
 
 type Wait = { began: number; ends: number; wake(): void };
 
 /**
- * Build a {@link VirtualClock}. Work that it knows of is what passes `during` (requests), what `whileUsing` tells (a database), modules
- * that are loaded, and whatever reads or writes files. So a wait of ten minutes takes milliseconds, in the order in which it would go in real
- * time, and nothing depends on how fast the machine is.
+ * Creates a {@link VirtualClock}. It knows work that passes `during` (requests), `whileUsing` (a database), module
+ * loads, and file access. So a wait of ten minutes takes milliseconds, in real order, and nothing depends on the speed
+ * of the machine.
  */
 export function virtualClock(start: number): VirtualClock {
   let now = start;

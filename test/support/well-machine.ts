@@ -1,6 +1,6 @@
 import type { CliPorts } from "#cli/ports";
 
-/** A machine on which `kay doctor` finds all well. */
+/** A machine on which every check of `kay doctor` passes. */
 export const WELL: CliPorts["machine"] = {
   arch: "x64",
   node: "24.0.0",

@@ -23,7 +23,7 @@ export const KINDS = [
   ...["2026-", "12:", "in ", "and ", "to ", "#a ", "KAY-1 ", "show bugs. ", "a\t", "{{", "${", "\u202e", "- a\nb\n"],
 ];
 
-/** Ends of such a text: none, and one that what was repeated does not lead to. */
+/** Ends of such a text: none, and one that does not match the repetition. */
 export const ENDS = ["", "¶", "\n¶"];
 
 /** Repeats a piece of text to a length. */
@@ -31,7 +31,7 @@ export function repeatTo(piece: string, length: number, end = ""): string {
   return piece.repeat(Math.ceil(length / piece.length)).slice(0, length) + end;
 }
 
-/** Most that ten times the text may cost. Caches make it up to 20 on a busy machine; a loop within a loop makes it 100. */
+/** Maximum cost ratio for ten times the text. Caches cause up to 20 on a busy machine; nested loops cause 100. */
 const MAX_RATIO = 30;
 
 /** Work below this, in ms of processor time, is not judged: it is mostly noise. */

@@ -5,7 +5,7 @@ import { shorthand } from "#test/shorthand";
 import type { Key } from "#ui/keys/key";
 import { createKeyReader } from "#ui/keys/reader";
 
-/** Reads that come `gap` ms after each other, and a long silence. */
+/** Reads `gap` ms apart, and a long silence. */
 function read(reads: (string | Uint8Array)[], gap = 0): Key[] {
   const reader = createKeyReader();
   const keys = reads.flatMap((each, n) => reader.push(typeof each === "string" ? Buffer.from(each) : each, n * gap));
@@ -80,7 +80,7 @@ test("U11 a long paste without brackets that comes in pieces is a paste to its e
   expect(shorthand(reader.push(Buffer.from("ok\r"), 500))).toEqual(["o", "k", "<enter>"]);
 });
 
-/** Bytes of every kind that matters, in an order that nobody sends. */
+/** Bytes of every relevant kind, in unlikely order. */
 const pieces = fc.oneof(
   fc.constantFrom(
     "\x1b",

@@ -26,7 +26,7 @@ git pull
 # The end
 Bye.`;
 
-/** What was written after each piece, and in all. */
+/** The output after each piece, and in total. */
 function written(
   make: (write: (text: string) => void) => { push(delta: string): void; end(): void },
   pieces: string[],

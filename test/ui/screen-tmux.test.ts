@@ -7,7 +7,7 @@ import { createScreen } from "#ui/screen/screen";
 
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
-/** A window of tmux that shows what is written to its terminal. */
+/** A tmux window that shows what is written to its terminal. */
 function openTmux(columns: number, rows: number) {
   const folder = mkdtempSync(join(tmpdir(), "kay-tmux-"));
   const tmux = (...args: string[]) =>
@@ -20,7 +20,7 @@ function openTmux(columns: number, rows: number) {
   return {
     tmux,
     tty: tmux("list-panes", "-F", "#{pane_tty}").trim(),
-    /** All rows, of the scrollback too, wrapped ones by themselves. */
+    /** All rows, including the scrollback, with wrapped ones separate. */
     all: () => toRows(tmux("capture-pane", "-p", "-S", "-")),
     /** The rows of the window. */
     visible: () => toRows(tmux("capture-pane", "-p")),
@@ -33,7 +33,7 @@ const toRows = (captured: string) =>
     .split("\n")
     .map((row) => row.trimEnd());
 
-/** A screen on this terminal of tmux, and a way to give it another size. */
+/** A screen on this tmux terminal, and a function that resizes it. */
 function openScreen({ tmux, tty }: ReturnType<typeof openTmux>, columns: number, rows: number) {
   let size = { columns, rows };
   let written = "";
@@ -45,7 +45,7 @@ function openScreen({ tmux, tty }: ReturnType<typeof openTmux>, columns: number,
     reflows: "all",
   });
   const settle = async () => {
-    // tmux answers commands after what it has read: a mark that it shows says that it has read all.
+    // tmux answers commands after its input, so a visible mark shows that it has read everything.
     writeFileSync(tty, `${written}\x1b]2;${++marks}\x07`);
     written = "";
     await expect.poll(() => tmux("display-message", "-p", "#{pane_title}").trim()).toBe(String(marks));

@@ -8,7 +8,7 @@ const XTERM = "not the cursor line";
 
 const lines = (...texts: string[]) => ({ lines: texts, cursor: null });
 
-/** As a terminal wraps these lines. */
+/** Wraps these lines like a terminal. */
 const wrapped = (texts: string[], columns: number) =>
   texts.flatMap((text) => text.match(new RegExp(`.{1,${columns}}`, "g")) ?? [""]);
 

@@ -3,7 +3,7 @@ import type { StreamPart } from "#protocol/events";
 import { reduceView } from "#ui/view/reduce";
 import { EMPTY_VIEW, listOpenCards, type View } from "#ui/view/view";
 
-/** The view after these parts, numbered from 1; a number before a part is when it came, in ms. */
+/** The view after these parts, numbered from 1; a number before a part is its arrival, in ms. */
 function after(...parts: (StreamPart | [at: number, part: StreamPart])[]): View {
   return parts.reduce<View>((view, each, index) => {
     const [at, part] = Array.isArray(each) ? each : [undefined, each];

@@ -12,9 +12,9 @@ import { hashSecret } from "../store/secrets.ts";
 const SESSION_ID = /^kaysession_[A-Za-z0-9_-]{1,200}$/;
 
 const HOUR_MS = 60 * 60 * 1000;
-/** How long an installation is kept that nobody signs in to. A link to sign in lives ten minutes. */
+/** How long an installation is kept without a sign-in. A sign-in link is valid for ten minutes. */
 const ANONYMOUS_LIFETIME_MS = 7 * 24 * HOUR_MS;
-/** How many of them there may be. The oldest make room, once they are an hour old. */
+/** Maximum number of such installations. The oldest are removed once they are an hour old. */
 const ANONYMOUS_LIMIT = 10_000;
 
 /** An installation and the session ID by which its client names it. */

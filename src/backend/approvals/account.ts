@@ -4,7 +4,9 @@ import { toCanonicalJson } from "#protocol/canonical-json";
 import { cleanLine } from "#protocol/clean";
 import type { Grant } from "../store/grants.ts";
 
-/** Whose account a connection is, and at which site or workspace; another site of the same person is another account here. */
+/**
+ * The account of a connection, and its site or workspace. Another site of the same person counts as another account.
+ */
 export function toAccount({
   provider,
   account_id: id,
@@ -17,7 +19,7 @@ export function toAccount({
   return { id: toCanonicalJson([provider, id, metadata]), words: cleanLine(words) };
 }
 
-/** Returns an opaque ID of an account for what is shown and stored, which tells accounts apart without naming them. */
+/** Returns an opaque ID that distinguishes accounts without naming them. */
 export function hashAccount({ id }: Account): string {
   return createHash("sha256").update(id).digest("base64url").slice(0, 22);
 }

@@ -3,11 +3,12 @@ import { cleanLine } from "#protocol/clean";
 import { findClosestName, suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 
-/** An entry of the caller's list: a tool everywhere, or at one place. */
+/** An entry of the caller's list: a tool everywhere, or in one place. */
 type Allowed = { tool: string; resource?: string };
 
 /**
- * The entry that covers a call, if one does: of its tool, and without a place or with the one that the tool names for the call.
+ * Returns the entry that covers a call, if any: one for its tool, either without a place or with the place that the
+ * tool names.
  *
  * @param resource in the tool's words with their preposition: "to #ci"
  */
@@ -20,7 +21,7 @@ export function findAllowEntry(entries: string[], tool: string, resource: string
 }
 
 /**
- * Whether each entry is of a tool that there is. Nothing is allowed by a service as a whole, or by a pattern: an entry says one thing.
+ * Checks that each entry names an existing tool. An entry cannot allow a whole service or a pattern.
  *
  * @throws Problem INVALID_REQUEST with the nearest name
  */

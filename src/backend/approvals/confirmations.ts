@@ -15,7 +15,10 @@ const CONFIRMATION_LIFE = 300_000;
 type Ports = Pick<BackendPorts, "db" | "clock">;
 type Held = Omit<StoredConfirmation, "expiresAt" | "answeredAt" | "approved">;
 
-/** Hold an ask back. The token is shown once and stored hashed; it is good for one answer by the same installation within 5 minutes. */
+/**
+ * Holds a request for confirmation. The token is shown once and stored as a hash. It is valid for one answer by the
+ * same installation within 5 minutes.
+ */
 export async function openConfirmation(
   { db, clock }: Ports,
   installationId: string,
@@ -29,7 +32,7 @@ export async function openConfirmation(
 }
 
 /**
- * Answers a confirmation. The first answer wins by compare-and-set in the store; later callers learn what was answered.
+ * Answers a confirmation. The first answer wins by compare-and-set in the store; later callers get that answer.
  * @throws Problem CONFIRMATION_NOT_FOUND (unknown, or another installation's), CONFIRMATION_USED, CONFIRMATION_EXPIRED
  */
 export async function closeConfirmation(

@@ -27,7 +27,7 @@ export type CallQuestion = {
   allow?: string[];
   /** Policies and the saved approvals of the tool, if they were just read. */
   facts?: Pick<CallFacts, "policies" | "approvals">;
-  /** Only wants to know: an approval that would answer is not noted as used. */
+  /** Only evaluates the decision: a saved approval that covers the call is not recorded as used. */
   peek?: boolean;
 };
 
@@ -41,7 +41,7 @@ export type Decision = {
   offer: GrantOffer;
   grant?: Grant;
   allowed?: string;
-  /** Set if it asks only because of values that are not the user's. */
+  /** Set if the call asks only because of values that are not the user's. */
   guarded?: boolean;
 };
 
@@ -88,7 +88,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
   if (guarded) return guarded;
   const grant = peek ? saved : await noteGrantUse(ports, saved);
   if (!grant) return { mode, why, offer };
-  // Approved was the call before it runs, not what it comes to.
+  // The approval covers the call before it runs, not its result.
   return { mode: floorAfter(tool.mode, fromInput), why: `you approved ${grant.words}`, offer, grant };
 }
 
@@ -120,7 +120,7 @@ function guardCall({
   return { mode: "confirm_before_execution", why: reason, offer, guarded: true };
 }
 
-/** Makes a sentence of a reason. */
+/** Turns a reason into a sentence. */
 export function toSentence(why: string): string {
   return `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
 }

@@ -36,7 +36,7 @@ export type GrantedCall = {
   access: Access;
 };
 
-/** What may be approved for longer, and in which words. `key` is the same for the calls that it would cover, and for no others. */
+/** What may be approved for longer, and its wording. Calls have the same `key` exactly if the approval covers them. */
 export type GrantOffer = {
   tool: string;
   key: string;
@@ -54,7 +54,7 @@ export type GrantOffer = {
 export function toGrantOffer({ tool, input, resource, account, access }: GrantedCall): GrantOffer {
   // A place is wider than the object that would be gone for good.
   const named = resource?.trim() && access !== "destructive" ? resource : undefined;
-  // A resource is a text and arguments are an object, so that neither can pass for the other.
+  // A resource is a text and arguments are an object, so neither can be mistaken for the other.
   const key = toCanonicalJson([tool, account?.id ?? null, named ?? input]);
   const as = account ? ` as ${account.words}` : "";
   const words = cleanLine(`${tool} ${named ?? "with exactly these arguments"}${as}`);
@@ -73,7 +73,7 @@ export function toGrantOffer({ tool, input, resource, account, access }: Granted
   };
 }
 
-/** Notes that an approval answered. Undefined if it was taken back meanwhile. */
+/** Records that an approval was used. Returns undefined if it was revoked in the meantime. */
 export async function noteGrantUse({ db, clock }: Ports, grant: Grant): Promise<Grant | undefined> {
   const now = clock.now();
   if (!(await touchApproval(db, grant.id, now))) return undefined;
@@ -81,7 +81,7 @@ export async function noteGrantUse({ db, clock }: Ports, grant: Grant): Promise<
 }
 
 /**
- * The approval that answers for the user, if one does. Its use is not noted yet.
+ * Returns the saved approval that covers the call, if any. Its use is not recorded yet.
  *
  * @param known those of the tool, if they were just read
  */
@@ -95,7 +95,7 @@ export async function peekGrant(
 }
 
 /**
- * Keep what the person said yes to. Nothing is kept for `once`.
+ * Saves what the user approved. Saves nothing for `once`.
  *
  * @throws Problem INVALID_REQUEST for a scope that was not offered, SESSION_NOT_FOUND when the conversation is gone
  */
@@ -127,12 +127,12 @@ export async function rememberGrant(
   return toGrantView(stored);
 }
 
-/** Every approval that still counts, newest first. */
+/** Lists the approvals that are still valid, newest first. */
 export async function listGrants({ db, clock }: Ports, installationId: string): Promise<Grant[]> {
   return (await listApprovals(db, installationId, clock.now())).map(toGrantView);
 }
 
-/** Take one approval back. @throws Problem APPROVAL_NOT_FOUND for an unknown, expired or foreign one */
+/** Revokes one approval. @throws Problem APPROVAL_NOT_FOUND for an unknown, expired or foreign one */
 export async function revokeGrant({ db, clock }: Ports, installationId: string, id: string): Promise<Grant> {
   const known = (await listApprovals(db, installationId, clock.now())).some((approval) => approval.id === id);
   const [revoked] = known ? await deleteApprovals(db, installationId, [id]) : [];
@@ -140,7 +140,7 @@ export async function revokeGrant({ db, clock }: Ports, installationId: string, 
   return toGrantView(revoked);
 }
 
-/** Take back every approval of a tool (`slack.send_message`), of a service (`slack`), or all (`*`). */
+/** Revokes every approval of a tool (`slack.send_message`), of a service (`slack`), or all (`*`). */
 export async function revokeGrants({ db, clock }: Ports, installationId: string, target: string): Promise<Grant[]> {
   const covered = (await listApprovals(db, installationId, clock.now())).filter(
     ({ tool }) => target === "*" || tool === target || tool.startsWith(`${target}.`),

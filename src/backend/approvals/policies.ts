@@ -6,27 +6,27 @@ import type { Policy } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { getBaseName } from "#protocol/tool-names";
 
-/** What decides whether a call needs a person. */
+/** The inputs to the decision whether a call needs the user. */
 export type ModeQuestion = {
   /** `mode` is what the tool itself declares. */
   tool: { name: string; service: string; access: Access; mode?: ToolMode };
   /** What the tool requires for these arguments. */
   fromInput?: ToolMode;
-  /** The person's policies, all of them. */
+  /** All policies of the user. */
   policies: Policy[];
-  /** What a plain write does if no policy covers it. */
+  /** The mode of a plain write that no policy covers. */
   writes: "auto" | "confirm_before_execution";
 };
 
 /**
- * The mode that counts, and why. `everyTime` says that the person wants to be asked every time, so that no remembered approval may answer.
- * `why` is a clause without a full stop: "your policy for slack is to ask every time".
+ * The mode that applies, and the reason. `everyTime` means that the user wants to be asked every time, so no saved
+ * approval counts. `why` is a clause without a full stop: "your policy for slack is to ask every time".
  */
 export type EffectiveMode = { mode: ToolMode; why: string; everyTime: boolean };
 
 /**
- * When a call needs a person (protocol section 5). The person's policies replace the default of the tool, the strictest of those that apply
- * wins, and what the arguments ask for is a floor under all of it.
+ * Decides when a call needs the user. The user's policies replace the tool's default. The strictest policy that applies
+ * wins, and none allows more than the arguments require.
  */
 export function resolveMode({ tool, fromInput, policies, writes }: ModeQuestion): EffectiveMode {
   const applying = policies.filter(
@@ -38,7 +38,8 @@ export function resolveMode({ tool, fromInput, policies, writes }: ModeQuestion)
   const everyTime = applying.some(({ mode }) => mode === "ask");
   if (fromInput === undefined || fromInput === "auto" || isStricter(view.mode, fromInput))
     return { ...view, everyTime };
-  // A policy that is as strict is the better reason, since the person made it; a default is not, since a policy would not change a thing.
+  // A policy that is equally strict is the better reason, because the user made it. A default is not, because a policy
+  // would change nothing.
   if (fromInput === view.mode && applying.length > 0) return { ...view, everyTime };
   return { mode: fromInput, why: `with these arguments ${tool.name} always ${WHEN[fromInput]}`, everyTime };
 }

@@ -39,7 +39,7 @@ function parseAttachment({ name: given, data }: NewAttachment): StoredFile {
   const name = cleanLine(given.split(/[/\\]/).at(-1) ?? "", MAX_NAME_LENGTH);
   if (name === "") throw attachmentProblem("An attachment has no name.");
   const bytes = Buffer.from(data, "base64");
-  // Node ignores what is not base64, so a wrong length is the sign of it.
+  // Node ignores characters that are not base64, so a wrong length reveals them.
   if (Math.abs(bytes.length * 4 - data.replace(/(?<!=)=+$/, "").length * 3) > 3)
     throw attachmentProblem(`The data of ${name} is not base64.`);
   if (bytes.length === 0) throw attachmentProblem(`${name} is empty.`);

@@ -35,7 +35,7 @@ export async function beginGeneration(claimed: ClaimedGeneration): Promise<void>
   });
 }
 
-/** The parts with which a generation begins. */
+/** Returns the first parts of a generation. */
 export function toFirstParts(
   row: Pick<ClaimedRow, "id" | "conversation_id">,
   { prompt, source, limits, attachments }: GenerationRequest,
@@ -56,7 +56,7 @@ export function toFirstParts(
   ];
 }
 
-/** Something was said in between: the conversation says to which request the coming step belongs. */
+/** Other messages came in between, so the log says which request the next step belongs to. */
 async function noteConfirmation(tx: DbConnection, { row, request }: ClaimedGeneration, now: number): Promise<void> {
   const before = await findLastMessage(tx, row.conversation_id);
   if (before?.role !== "assistant") return;
@@ -64,7 +64,7 @@ async function noteConfirmation(tx: DbConnection, { row, request }: ClaimedGener
   await appendMessages(tx, row.conversation_id, { messages, generationId: null, now });
 }
 
-/** A request that got no answer must not look open to the model when the next one comes. */
+/** A request without an answer must not look open to the model when the next one arrives. */
 const UNFINISHED = {
   role: "assistant" as const,
   content: "(This request was not finished. Do nothing more for it.)",

@@ -7,7 +7,7 @@ import type { NewGeneration } from "./request.ts";
 
 type Ports = Pick<BackendPorts, "agent" | "agentRole" | "fetch">;
 
-/** Which generations this node works on. */
+/** Decides which generations this node works on. */
 export function getDelegationScope({ agent, agentRole }: Pick<Ports, "agent" | "agentRole">): DelegationScope {
   if (agentRole?.alone) return "agent";
   return agent && !agentRole ? "backend" : "all";
@@ -38,7 +38,9 @@ export async function shouldDelegate(
   return true;
 }
 
-/** The same agent server knows the conversation, so this database is its own. @throws Problem INVALID_REQUEST */
+/**
+ * Checks that the agent server knows the conversation, so that both use this database. @throws Problem INVALID_REQUEST
+ */
 export async function checkSharedConversation(
   { agent, fetch }: Ports,
   request: Pick<GenerationRequest, "confirm" | "attachments">,

@@ -20,7 +20,7 @@ import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
 type Written = Pick<ClaimedGeneration, "ports" | "row" | "writer" | "progress">;
 
-/** The generation is over with an answer, and with the value that was wanted of it. */
+/** Ends a generation with an answer, and with the requested value, if any. */
 export async function completeGeneration(
   { ports, row, writer, progress }: Written,
   finishReason: string,
@@ -117,7 +117,7 @@ async function listUsageParts(
   return usage ? [{ type: "data-usage", data: usage }] : [];
 }
 
-/** What belongs to the error besides its words. */
+/** Returns the details that belong to the error. */
 function getTold(problem: Problem): { details?: Record<string, unknown> } {
   const { problems, text, finish_reason } = problem.details;
   const integrations = getIntegrations(problem);
@@ -170,7 +170,7 @@ async function tellModel(tx: DbConnection, row: ClaimedRow, content: string, now
   await appendMessages(tx, row.conversation_id, { messages, generationId: row.id, now });
 }
 
-/** Releases a generation that has nothing to do now. Any event can claim it again. */
+/** Releases a generation that has nothing to do at the moment. Any event can claim it again. */
 export async function releaseRun({ row, writer }: Pick<ClaimedGeneration, "row" | "writer">): Promise<void> {
   await writer.commit([], (tx) => changeGeneration(tx, row.id, { node: null }));
 }
@@ -183,7 +183,7 @@ export async function handOverRun({ row, writer }: Pick<ClaimedGeneration, "row"
   });
 }
 
-/** Tell the operator that a generation is over. `code` is that of its error. */
+/** Reports the end of a generation to the operator. `code` is the code of its error. */
 export function recordGenerationEnd(
   { observe, clock }: Pick<BackendPorts, "observe" | "clock">,
   row: Pick<StoredGeneration, "created_at">,

@@ -24,32 +24,32 @@ const HAND_OVER_LIMIT = 2_000;
 /** Milliseconds to find out whether there is anybody to leave it to. */
 const LOOK_LIMIT = 1_000;
 
-/** Of so many looks, one is also after what nodes that are gone left half done. */
+/** Every this many ticks, kay also recovers what vanished nodes left unfinished. */
 const MARK_EVERY = 10;
 
-/** Looks at the followed logs after the last other node was seen. */
+/** How often followed logs are checked after the last other node was seen. */
 const LOOKS_ALONE = 5;
 
-/** What carries generations on at this node. Any other node, now or later, can take over from the rows. */
+/** Runs generations on this node. Any other node can take over from the rows, now or later. */
 export type Engine = {
   hub: EventHub;
   attendance: StreamRegistry;
-  /** Work on a generation here, if it is not over and no other node does. Resolves when it is over or waits. */
+  /** Runs a generation here unless it has ended or another node runs it. Resolves when it ends or waits. */
   run(id: string): Promise<RunResult | undefined>;
-  /** The same without waiting: something came that it may wait for. */
+  /** Wakes a generation because something arrived that it may wait for. Returns at once. */
   wake(id: string): void;
   /** Whether this node begins new work, or leaves it to others. */
   takesWork(): boolean;
   create: Creations["create"];
   /** Claims a generation in a statement of the caller's, to be woken then. */
   claim: Creations["claim"];
-  /** Have it stopped, wherever it is worked on. `reason` is a sentence. Resolves when that is noted. */
+  /** Stops a generation, whichever node runs it. `reason` is a sentence. Resolves when the request is stored. */
   stop(id: string, reason: string): Promise<void>;
-  /** Called when a follower disconnects. Generations no client follows are stopped after a while. */
+  /** Called when a follower disconnects. Generations that no client follows stop after a while. */
   leave(conversationId: string): void;
   /** Takes care of work without a node: see `Backend.tick`. */
   tick(): Promise<void>;
-  /** How many are worked on here, and how many follow one. */
+  /** Number of generations that run here, and of their followers. */
   busy(): number;
   counts(): { working: number; followers: number };
   /**
@@ -58,7 +58,7 @@ export type Engine = {
    */
   drain(): Promise<void>;
   close(): Promise<void>;
-  /** Fires when this node has left its work to others. */
+  /** Fires when this node has handed its work over. */
   closed: AbortSignal;
   /**
    * Tracks a caller that waits here for an outcome. A node that hands its work over lets its callers have the outcome
@@ -71,7 +71,7 @@ export function createEngine(ports: BackendPorts): Engine {
   const hub = createEventHub(ports);
   const attendance = createStreamRegistry(ports);
   const active = new Map<string, ActiveRun>();
-  /** Claims of this node that it could not give back, since the database was away. */
+  /** Claims that this node could not release because the database was away. */
   const unreleased = new Map<string, number>();
   const created = createCreations(ports, unreleased);
   const share = getDelegationScope(ports);
@@ -85,7 +85,7 @@ export function createEngine(ports: BackendPorts): Engine {
 
   const wake = (id: string) => void run(id).catch((error: unknown) => fail(ports, id, error));
   const stopListening = ports.node.on("generation", (id) => {
-    // The next look finds what was missed. Work that arrives while this node drains is for others.
+    // The next tick finds what was missed. Other nodes take work that arrives while this node drains.
     if (id !== ANY_ID && !handing.signal.aborted) wake(id);
   });
 
@@ -142,7 +142,7 @@ export function createEngine(ports: BackendPorts): Engine {
       for (;;) {
         one.again = false;
         const end = await runGeneration(ports, id, one.control, created.take(id));
-        // What came while it was about to wait may not have been seen.
+        // Events that arrived just before it began to wait may have been missed.
         if (end?.kind !== "waiting" || !one.again || closing) return end;
       }
     } finally {
@@ -152,7 +152,7 @@ export function createEngine(ports: BackendPorts): Engine {
     }
   }
 
-  /** The next of a conversation that waits for its turn; what is held for a confirmation stands aside. */
+  /** Returns the next generation in a conversation's queue. One that is held for a confirmation does not block it. */
   async function next(conversationId: string): Promise<void> {
     const [first] = (await listOpenGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));
     if (first?.status === "paused") wake(first.id);
@@ -253,7 +253,7 @@ function expire(ms: number): Promise<false> {
   return new Promise((resolve) => setTimeout(resolve, ms, false).unref());
 }
 
-/** A generation that this node cannot carry on is left to the next look, here or elsewhere. */
+/** The next tick, here or on another node, takes up a generation that this node cannot continue. */
 async function fail(ports: BackendPorts, id: string, error: unknown): Promise<void> {
   if (error instanceof LostGeneration) return;
   ports.log(getFaultLevel(error), "generation_fault", { generation: id, error });

@@ -19,7 +19,7 @@ const LONGEST_MS = 24 * 60 * 60_000;
 const AHEAD_MS = 60_000;
 
 /**
- * Gives the user who is at work on an open request five more minutes, and tells every client.
+ * Extends an open request by five minutes because the user is working on it, and tells every client.
  * @throws Problem INTERACTION_NOT_FOUND, INTERACTION_CLOSED
  */
 export async function extendRequest(

@@ -34,7 +34,7 @@ import type { Writer } from "./events/writer.ts";
 import { getWantedOutput } from "./wanted-output.ts";
 import type { ClaimedGeneration } from "./work.ts";
 
-/** A generation that a node works on; `writer` and `onChange` are for one whose calls meet people. */
+/** A generation that a node runs. `writer` and `onChange` are set if its calls can reach the user. */
 export type AgentInputSource = Omit<ClaimedGeneration, "writer" | "advanceChange"> & {
   signal: AbortSignal;
   writer?: Writer;
@@ -45,7 +45,7 @@ export type AgentInputSource = Omit<ClaimedGeneration, "writer" | "advanceChange
 
 /**
  * Builds the input of the loop from rows: the messages, the past calls with their outcomes, and the open step.
- * @param said the messages, if they are not those of the conversation
+ * @param said the messages, if they differ from those of the conversation
  * @returns also the messages that the model has seen, to which its own are added
  */
 export async function buildAgentInput(
@@ -70,7 +70,7 @@ export async function buildAgentInput(
   const dryRuns = request.limits.dryRun === true;
   const owner = { installationId, generationId: id, dryRun: dryRuns, attachments: rows.attachments, facts };
   const tools = await buildAgentTools(ports, owner, configured);
-  // The offline planner reads all tools and whole results; that costs it nothing.
+  // The offline planner reads all tools and whole results, at no cost.
   const services = provider === "offline" ? undefined : listServiceStates(rows.connections.grants, configured);
   const messages = history.kind === "newest" ? takeNewest(all, history.keep) : all;
   const known = calls.map((call) => ({ call: toCall(call), outcome: getOutcome(call), step: call.step }));
@@ -86,7 +86,7 @@ export async function buildAgentInput(
   const mayHold = request.mode === "answer" && !dryRun;
   const holds = mayHold ? (call: CheckedCall) => holdsCall({ ...source, provenance }, call) : () => false;
   const stored = row.step as OpenStep | null;
-  // As the rows have it: what was held is run exactly as it was shown.
+  // From the rows: a held step runs exactly as it was shown.
   const open = stored && {
     message: stored.message,
     calls: known.filter(({ step }) => step > row.steps).map(({ call }) => call),

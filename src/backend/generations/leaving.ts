@@ -14,7 +14,7 @@ type Left = {
 /** Stops what has no reader at this moment, after a while. A later question or answer has its own reader. */
 export async function leaveConversation(ports: BackendPorts, left: Left): Promise<void> {
   const { conversationId, isOver } = left;
-  // By its events, for the clocks of two nodes differ.
+  // By its events, because the clocks of two nodes differ.
   const at = await findLastEventNumber(ports.db, conversationId);
   const rows = (await listOpenGenerations(ports.db, conversationId)).filter(
     (row) => row.request.mode === "stream" && (row.status === "running" || row.status === "paused"),
@@ -35,7 +35,7 @@ async function stopUnattended(
   for (const row of await listOpenGenerations(ports.db, conversationId)) {
     if (!ids.has(row.id) || row.status !== "running" || row.detached) continue;
     if (await wasAttendedSince(ports.db, row.id, since)) continue;
-    // An agent server elsewhere works on, and reports what comes of it.
+    // A remote agent server continues and reports the result.
     if (row.progress.remote?.direct) await recordStreamOutcome(ports, row.id, { outcome: "broken" });
     else await stop(row.id, "The caller has disconnected.");
   }

@@ -3,12 +3,12 @@ import { toAnswerUrl } from "../approvals/answer-device.ts";
 import type { BackendPorts, Notice } from "../ports.ts";
 import { claimUnseenRequests, type UnseenRequest } from "../store/notices.ts";
 
-/** How long a request waits for a follower that is on its way, in ms. */
+/** How long a request waits for a follower that may still connect, in ms. */
 const SETTLE_MS = 2_000;
 
 /**
- * Notifies the user of open requests while no client follows their conversation. A request is claimed before its notice is
- * sent, so it is sent at most once, whatever nodes end meanwhile.
+ * Notifies the user of open requests while no client follows their conversation. A request is claimed before its notice
+ * is sent, so it is sent at most once, even if nodes stop.
  */
 export async function sendNotices(ports: Pick<BackendPorts, "db" | "clock" | "notify" | "publicUrl">): Promise<void> {
   const { db, clock, notify } = ports;
@@ -31,7 +31,7 @@ function getService(tool: string): string {
   return tool.includes(".") ? tool.replace(/\..*/s, "") : "kay";
 }
 
-/** Says nothing of what is asked, because it may be shown on a locked screen. */
+/** Does not say what is asked, because it may be shown on a locked screen. */
 function getLine(kind: Notice["kind"], service: string): string {
   const shown = service.replaceAll(",", ", ");
   if (kind === "auth") return `kay needs a connection to ${shown}.`;

@@ -26,7 +26,7 @@ const AUTH_LIFE = 10 * 60_000;
  */
 const HELD_LIFE = 5 * 60_000 + 10_000;
 
-/** The step is kept for a confirmation (guide); nothing of it was run. */
+/** Holds the step for a confirmation. None of its calls ran. */
 export async function holdGeneration(
   { ports, row, writer }: ClaimedGeneration,
   held: { message: ModelMessage; calls: HeldCall[] },
@@ -54,7 +54,7 @@ export async function pauseGeneration(
   const kept_by = hasSuspendedCall(ports.node, row.id) ? await ports.node.number() : null;
   const deadlines = waits.flatMap((one) => (one.kind === "auth" ? [] : [one.expiresAt]));
   if (row.auth === null && deadlines.length === waits.length) {
-    // The usual case: people are asked, and nothing has happened meanwhile.
+    // The usual case: the user is asked, and nothing has changed in the meantime.
     const status = getStatus(waits);
     const times = { wake_at: new Date(Math.min(...deadlines)), paused_at: new Date(now) };
     const change = { generation: { status, node: null, kept_by, ...times } };
@@ -67,7 +67,7 @@ export async function pauseGeneration(
     const still = waits.filter(
       (one) => one.kind !== "auth" || !one.integrations.every((name) => connected.includes(name)),
     );
-    // Connected, or answered, since this was begun.
+    // Something was connected or answered since this began.
     const again = still.length < waits.length || current.wake_at !== null;
     const auth = getAuth(row, known?.integrations.length ? known : null, still, now);
     const asked = auth?.integrations.filter((name) => !known?.integrations.includes(name)) ?? [];
@@ -88,13 +88,13 @@ export async function pauseGeneration(
   });
 }
 
-/** Services that were connected while the generation was at work. */
+/** Returns the services that were connected while the generation ran. */
 function connectedSince(before: AuthNeeded | null, now: AuthNeeded | null): string[] {
   const connected = now ? now.connected : (before?.integrations ?? []);
   return connected.filter((name) => !before?.connected.includes(name));
 }
 
-/** In the words of every error about a missing connection. */
+/** Uses the same words as every error about a missing connection. */
 export function authRequiredProblem(services: ServiceConfiguration[], integrations: string[]): Problem {
   const titles = integrations.map(
     (name) => services.find(({ service }) => service.name === name)?.service.title ?? name,
@@ -104,7 +104,7 @@ export function authRequiredProblem(services: ServiceConfiguration[], integratio
   });
 }
 
-/** All services that are known to be needed, asked for together; what is waited for already keeps its time. */
+/** Requests all missing services together. One that is already requested keeps its deadline. */
 function getAuth(row: ClaimedRow, known: AuthNeeded | null, waits: Wait[], now: number): AuthNeeded | undefined {
   const missing = waits.flatMap((one) => (one.kind === "auth" ? [one] : []));
   if (missing.length === 0) return undefined;
@@ -124,7 +124,7 @@ function getStatus(waits: Wait[]): GenerationStatus {
   return waits.some(({ kind }) => kind === "approval") ? "awaiting_approval" : "awaiting_input";
 }
 
-/** It is over; handlers that waited for a person hear of it. */
+/** It has ended, so handlers that wait for the user are told. */
 export async function stopGeneration(world: ClaimedGeneration, reason: string): Promise<void> {
   const { ports, row } = world;
   const open = (await listInteractions(ports.db, row.id)).filter(

@@ -10,7 +10,7 @@ import type { StoredGeneration } from "../store/generation-state.ts";
 import { findGeneration, listAwaitingAuth } from "../store/generations.ts";
 import { findInteraction, listOpenInteractions, type StoredInteraction } from "../store/interactions.ts";
 
-/** Everything of an installation that waits for a person, oldest first. */
+/** Lists the open requests of an installation, oldest first. */
 export async function listPendingRequests(
   { db, clock }: BackendPorts,
   installationId: string,
@@ -56,10 +56,10 @@ export async function listPendingRequests(
 }
 
 /**
- * The name of the client that answers.
+ * Returns the name of the client that answers.
  *
- * @param given its id, or its name; undefined for one that does not say who it is
- * @throws Problem INTERACTION_UNAVAILABLE for one that said it does not answer
+ * @param given its ID or its name; undefined for a client that does not identify itself
+ * @throws Problem INTERACTION_UNAVAILABLE for a client that reported that it cannot answer
  */
 export async function findAnsweringClient(
   { db, clock }: BackendPorts,
@@ -77,9 +77,9 @@ export async function findAnsweringClient(
 }
 
 /**
- * One thing that waits for a person, by the id that `kay answer` takes.
+ * Finds an open request by the ID that `kay answer` takes.
  *
- * @throws Problem INTERACTION_CLOSED (details `answered`) for one that was answered or is over, INTERACTION_NOT_FOUND
+ * @throws Problem INTERACTION_CLOSED (details `answered`) for one that was answered or has ended, INTERACTION_NOT_FOUND
  */
 export async function getPendingRequest(
   ports: BackendPorts,
@@ -96,7 +96,7 @@ export async function getPendingRequest(
   throw over ?? new Problem("INTERACTION_NOT_FOUND", "No request has this ID.");
 }
 
-/** What became of an approval or a form that was answered already. */
+/** Returns how an answered approval or form ended. */
 export function interactionClosedProblem({ status, response, id }: StoredInteraction): Problem {
   const answered = response ?? { interaction_id: id, action: "cancel" };
   const words: Record<string, string> = {
@@ -108,7 +108,7 @@ export function interactionClosedProblem({ status, response, id }: StoredInterac
   return new Problem("INTERACTION_CLOSED", words[status] ?? expired, { details: { answered } });
 }
 
-/** What became of a request to connect services that is over; undefined where there was none. */
+/** Returns how a request to connect services ended; undefined if there was none. */
 export async function findAuthClosedProblem(
   { db }: Pick<BackendPorts, "db">,
   { id }: StoredGeneration,

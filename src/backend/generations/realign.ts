@@ -8,7 +8,7 @@ export type LoggedStep = {
   calls: Map<string, string>;
 };
 
-/** A text that says a cut-off one anew, because it came out differently. */
+/** A text that replaces a cut-off one because the new step differs. */
 const AGAIN = "-again";
 /** Suffix of a text that continues a closed one. */
 const ON = "-on";
@@ -85,11 +85,11 @@ export function createRealigner(logged: LoggedStep): (part: StreamPart) => Strea
 }
 
 type State = {
-  /** The text of the new step so far. */
+  /** Text of the new step so far. */
   said: string;
-  /** It says what was not seen yet. */
+  /** It contains text that was not seen yet. */
   own: boolean;
-  /** The step is made; those after it are new. */
+  /** The step is complete; later steps are new. */
   over: boolean;
   /** Texts that are open in the log. */
   live: Set<string>;
@@ -108,7 +108,7 @@ function sameOrOwn(part: TextDelta, state: State, logged: LoggedStep): StreamPar
   state.said += part.delta;
   if (logged.text.startsWith(state.said)) return [];
   state.own = true;
-  // Everything that was seen was said again: from here on it is new.
+  // Everything that was seen has been repeated. From here on, the text is new.
   const more = state.said.startsWith(logged.text) ? state.said.slice(logged.text.length) : undefined;
   if (more !== undefined && logged.open?.type === "text") {
     const { id } = logged.open;
@@ -144,7 +144,7 @@ function closing(logged: LoggedStep): StreamPart[] {
   return open ? [{ type: `${open.type}-end`, id: open.id }] : [];
 }
 
-/** The new step is shorter than what was seen, or it turns to its calls. */
+/** The new step is shorter than what was seen, or continues with its calls. */
 function formatFinish(logged: LoggedStep, state: State): StreamPart[] {
   state.own = true;
   return closing(logged);

@@ -9,13 +9,13 @@ import { toStoredOutcome } from "./calls/stored-outcomes.ts";
 import type { ProgressEvent } from "./progress.ts";
 import type { ClaimedGeneration, LoopResult } from "./work.ts";
 
-/** A run, as far as it has come. */
+/** The state of a run. */
 export type RecordedRun = {
   end: LoopResult;
   text: string;
   failed: Problem[];
   receipts: Receipt[];
-  /** Parts to be written together with what the run came to. */
+  /** Parts to write together with the outcome of the run. */
   last: StreamPart[];
 };
 

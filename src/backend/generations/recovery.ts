@@ -21,12 +21,14 @@ import { runTransaction } from "../store/wake-ups.ts";
 import { toResponseParts } from "./calls/call-ports.ts";
 import { recordGenerationEnd, toAuthResultParts, toStatusPart } from "./end.ts";
 
-/** How long answered requests and expired confirmations are kept, in ms: longer than anybody looks for a lost answer. */
+/**
+ * How long answered requests and expired confirmations are kept, in ms: longer than any client looks for a lost answer.
+ */
 const MEMORY_MS = 7 * 24 * 60 * 60_000;
 
 type Ports = Pick<BackendPorts, "db" | "clock" | "log" | "observe">;
 
-/** Runs once at start-up: {@link markLostWork}, then removes what is no longer looked up. */
+/** Runs once at start-up: {@link markLostWork}, then removes answers that are no longer looked up. */
 export async function recoverLostWork(ports: Ports): Promise<void> {
   await markLostWork(ports);
   const old = new Date(ports.clock.now() - MEMORY_MS);
@@ -48,7 +50,7 @@ export async function markLostWork({ db, clock, log, observe }: Ports): Promise<
 }
 
 /**
- * Close every request whose time is over, once, whichever node comes first.
+ * Closes every expired request once, on whichever node comes first.
  *
  * @returns the generations that waited for them
  */
@@ -64,7 +66,7 @@ export async function expireOverdue(
   return [...ids];
 }
 
-/** Close one as expired. False when something else ended it first. */
+/** Closes one as expired. Returns false if something else ended it first. */
 export async function expireInteraction(
   { db, observe }: Pick<BackendPorts, "db" | "observe">,
   { id, conversation_id, generation_id, late }: StoredInteraction,
@@ -84,13 +86,13 @@ export async function expireInteraction(
   return isFirst;
 }
 
-/** So many faults in a row end a generation. */
+/** Number of consecutive faults that end a generation. */
 const MOST = 5;
 
 /** Milliseconds until it is tried again after the first; twice as long after each more. */
 const FIRST_RETRY = 1_000;
 
-/** Doubled no more than so often: about an hour. */
+/** Maximum number of doublings: about an hour. */
 const MOST_DOUBLED = 12;
 
 /**
@@ -118,12 +120,12 @@ export async function recordFault(ports: BackendPorts, id: string, node: number,
   return true;
 }
 
-/** So many nodes in a row may end while they work on one step. */
+/** Number of consecutive nodes that may end while they run the same step. */
 const MOST_LOST = 3;
 
 /**
- * Ends a generation whose step outlived no node: a fourth one would probably end as well, and with it everything else
- * that it works on.
+ * Ends a generation whose step ended every node that ran it. Another node would probably end as well, with all its
+ * other work.
  *
  * @param row as it was before this node claimed it
  */
@@ -147,7 +149,7 @@ async function endGivenUp(ports: BackendPorts, id: string, message: string): Pro
   if (given) recordGenerationEnd(ports, given, "error", "INTERNAL");
 }
 
-/** The plainest end there is: nothing is read that may be what cannot be read. */
+/** The simplest end: it reads nothing that may be unreadable. */
 async function giveUp(
   tx: DbConnection,
   row: GenerationRow,

@@ -21,22 +21,25 @@ import type { StreamRecord } from "./reports.ts";
 import { toUserMessage } from "./request.ts";
 import type { ClaimedGeneration, RunControl } from "./work.ts";
 
-/** The seed has no word for the end of a turn: it is over when something was said and nothing more is reported for so long, in ms. */
+/**
+ * The protocol has no event for the end of a turn. It has ended when something was said and nothing more is reported
+ * for this time, in ms.
+ */
 const QUIET_MS = 60_000;
 
-/** After a stream that broke off, so long is waited for what the agent server reports. */
+/** How long to wait for the agent server's reports after its stream broke off, in ms. */
 const QUIET_CUT_MS = 10_000;
 
-/** What an agent server that is there may take until its next report, after the stream broke off that a client read, in ms. */
+/** Longest time to the next report of a reachable agent server after a client's stream broke off, in ms. */
 const SILENT_MS = 120_000;
 
-/** Reports wake their waiters. A lost wake-up costs this much, in ms. */
+/** How often to check for reports, in ms, in case a wake-up was lost. */
 const LOOK_AGAIN_MS = 1_000;
 
 type Agent = NonNullable<BackendPorts["agent"]>;
 type RemoteWork = ClaimedGeneration & { control: RunControl };
 
-/** Until when an agent server may report a turn that begins now. */
+/** Returns until when an agent server may report on a turn that begins now. */
 export function toRemoteTurn(now: number, direct: boolean): RemoteTurn {
   return { until: now + WEBHOOK_LIFETIME_MS, ...(direct ? { direct } : {}) };
 }
@@ -54,9 +57,9 @@ export async function openTurn(ports: BackendPorts, agent: Agent, turn: WebhookT
 }
 
 /**
- * A turn that an agent server elsewhere carries out, as the events of the loop: its stream is read and told while it comes. The prompt goes
- * out once: after a crash, or when the stream broke off, the agent server's reports say what came of it. A client that streams from there
- * itself leaves only the reports to be read here.
+ * Runs a turn at a remote agent server and yields it as events of the loop. The prompt is sent once. After a crash or a
+ * broken stream, the agent server's reports give the outcome. If a client streams from the agent server directly, only
+ * the reports are read here.
  */
 export async function* runRemoteTurn(work: RemoteWork, agent: Agent): AsyncGenerator<AgentEvent> {
   const asked = work.progress().remote !== null;
@@ -97,13 +100,13 @@ async function* stream(
   return signal.aborted ? "abort" : undefined;
 }
 
-/** The reports of a turn whose prompt was sent from here. */
+/** Reads the reports of a turn whose prompt was sent from here. */
 async function* afterStream(work: RemoteWork, agent: Agent, heard: TurnTracker): AsyncGenerator<AgentEvent, End> {
   const end = yield* report(work, agent, heard);
   return end === "unsent" ? lastWord(heard, agent) : end;
 }
 
-/** @returns `unsent` when the client whose stream it was could not send the prompt, and nothing says otherwise */
+/** @returns `unsent` if the streaming client could not send the prompt and no report contradicts that */
 async function* report(
   { ports, row, progress, control }: RemoteWork,
   agent: Agent,
@@ -129,21 +132,21 @@ async function* report(
     }
     seen = reports.length;
     const said = heard.getText() !== "" && heard.isComplete();
-    // Without a reason it is only left to another node.
+    // Without a reason, it is only left to another node.
     if (control.stop.signal.aborted) return said && control.reason !== undefined ? "finish" : "abort";
     const now = ports.clock.now();
     const silent = now - last >= (said ? patience.said : patience.unsaid);
-    // An agent server that works on this database is known to be at it.
+    // An agent server on this database is known to be working on it.
     if (now >= until || (silent && !(await isUnderWay(ports.db, row.id)))) return lastWord(heard, agent);
     if (control.closing.aborted) return "abort";
     await applyChange(control);
   }
 }
 
-/** How long nothing may be reported, in ms: after something was said, and while something is missing. */
+/** How long reports may be absent, in ms: after text has arrived, and while something is missing. */
 type Patience = { said: number; unsaid: number };
 
-/** Once the stream that a client read broke off, nothing but reports tells of the turn: of an agent server that is gone none will come. */
+/** Once a client's stream broke off, only reports describe the turn, and an agent server that is gone sends none. */
 async function brokenPatience({ fetch }: BackendPorts, agent: Agent): Promise<Patience> {
   return { said: QUIET_CUT_MS, unsaid: (await isReachable(fetch, agent)) ? SILENT_MS : QUIET_CUT_MS };
 }
@@ -169,7 +172,7 @@ function lastWord(heard: TurnTracker, agent: Agent): End {
 async function* conclude({ ports, row }: RemoteWork, heard: TurnTracker, end: End): AsyncGenerator<AgentEvent> {
   if (end === "abort") return yield { type: "abort" };
   yield* heard.close();
-  // Of one that works on this database it is known what was done, and what its tools said.
+  // For an agent server on this database, the rows show what was done and what its tools returned.
   for (const data of await listReceipts(ports.db, row.id)) yield { type: "data-receipt", data };
   const messages = await listTurnMessages(ports.db, row.id);
   const text = heard.getText();
@@ -208,7 +211,7 @@ async function applyChange({ stop, closing, onChange }: RunControl): Promise<voi
   });
 }
 
-/** The person's words, and what a caller gave along, as one text. */
+/** Returns the user's words and the caller's data as one text. */
 function getPrompt(request: GenerationRequest): string {
   const { content } = toUserMessage(request);
   if (typeof content === "string") return content;

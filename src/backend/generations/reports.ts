@@ -10,8 +10,8 @@ import { notifyGeneration } from "../store/generation-wakes.ts";
 import { findGeneration } from "../store/generations.ts";
 
 /**
- * What an agent server tells the webhook. The same report again has no effect; one that is new after the turn
- * is over is refused, and so is one of another conversation.
+ * Handles a report that an agent server sends to the webhook. A repeated report has no effect. A new one after the end
+ * of the turn, or for another conversation, is refused.
  *
  * @returns whether it was new
  * @throws Problem INVALID_REQUEST, NOT_FOUND, TOKEN_EXPIRED, TOKEN_INVALID, GENERATION_CLOSED
@@ -38,7 +38,7 @@ export async function acceptReport(ports: BackendPorts, token: string, body: unk
 }
 
 /**
- * What became of the stream that a client reads from the agent server itself, kept among the reports of the turn.
+ * Records the end of a stream that a client reads from the agent server directly, among the reports of the turn.
  *
  * @throws Problem GENERATION_CLOSED
  */

@@ -15,7 +15,7 @@ import type { GenerationRequest, RemoteTurn, TurnLimits } from "../store/generat
 export type LinkRequest = {
   /** Changes that read `held`, as under a `Condition`. `place`: where the generation's events begin. */
   changes(place: { conversationId: string; generationId: string; after: number }): RawBuilder<unknown>[];
-  /** Called when it may be committed although the end of that is not heard. */
+  /** Called when it may have been committed although the confirmation was lost. */
   begin(): void;
 };
 

@@ -60,7 +60,7 @@ export async function runGeneration(
   } catch (error) {
     if (!(error instanceof LostGeneration) && (await recordFault(ports, id, node, error).catch(() => false)))
       return undefined;
-    // What could not be written down is left as the rows have it, for the next look.
+    // What could not be stored stays as the rows have it, for the next tick.
     await releaseGeneration(ports.db, id, node).catch(() => {
       control.unreleased = node;
     });
@@ -74,7 +74,7 @@ async function carryOn(world: World): Promise<RunResult | undefined> {
   const now = ports.clock.now();
   const reason = row.cancel ?? outOfTime(row, isApproved, now);
   if (reason !== undefined && isApproved) {
-    // The approved calls run; what would follow them does not.
+    // The approved calls run; nothing after them does.
     world.control.reason = reason;
     world.control.stop.abort(new Cancellation(reason));
   } else if (reason !== undefined) {
@@ -98,7 +98,7 @@ async function carryOn(world: World): Promise<RunResult | undefined> {
   }
   const isFirst = world.isNew || world.progress().historyLength === null;
   const begun = beginGeneration(world);
-  // In the middle of a step nothing of this is read; otherwise the person's message may come with it.
+  // In the middle of a step this is not read; otherwise the user's message may come with it.
   if (row.step === null) await begun;
   const recorded = going === "no" ? await begun.then(tooLong) : await work(world, begun, isFirst);
   if (writer.failure() !== undefined) throw writer.failure();
@@ -134,7 +134,7 @@ function outOfTime(row: ClaimedRow, isApproved: boolean, now: number): string | 
   return undefined;
 }
 
-/** `isNew`: it was created here a moment ago, and the rows have nothing more of it. */
+/** `isNew`: it was just created here, and the rows have nothing else. */
 type World = ClaimedGeneration & { control: RunControl; isNew: boolean };
 
 /** @param isFirst nothing of the generation was logged before */
@@ -185,7 +185,7 @@ async function work(world: World, begun: Promise<void>, isFirst = world.isNew): 
   return record.state;
 }
 
-/** A generation that began here continues here, and one that an agent server received is never sent to a model too. */
+/** A generation that began here continues here. One that an agent server received is never sent to a model as well. */
 function agentFor({ ports, row, request, progress }: World): BackendPorts["agent"] {
   // A program's call has no prompt that an agent server could answer.
   if (request.call) return undefined;
@@ -234,7 +234,7 @@ async function conclude(world: World, { end, text, last }: RecordedRun): Promise
   }
 }
 
-/** Work on a generation as one span of its trace; each line of the log that is written meanwhile says which generation it is about. */
+/** Runs a generation as one span of its trace. Log lines written in the meantime name the generation. */
 async function traceRun(
   { ports, row, request }: World,
   node: number,

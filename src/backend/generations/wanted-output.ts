@@ -13,7 +13,9 @@ export async function getWantedOutput({
   return schema && { schema, check: await readOutputSchema(schema) };
 }
 
-/** The end that the last step was, where that was stored before a crash, and only the end is missing. */
+/**
+ * Returns the final answer if the last step was stored before a crash and only the end of the generation is missing.
+ */
 export function findStoredAnswer(
   { steps, step }: ClaimedRow,
   messages: ModelMessage[],
@@ -28,7 +30,7 @@ export function findStoredAnswer(
   return { kind: "error", problem: outputInvalidProblem(toMismatch(text, checked.problems)) };
 }
 
-/** The value of an answer, as a field of its `data`. */
+/** Returns the value of an answer as a field of its `data`. */
 export function toOutputField(end: LoopResult): { output?: unknown } {
   return end.kind === "answered" && end.output ? { output: end.output.value } : {};
 }

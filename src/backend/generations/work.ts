@@ -27,7 +27,7 @@ export type ClaimedGeneration = {
    * @throws LostGeneration
    */
   advance(event: ProgressEvent, tx?: DbConnection, change?: GenerationChange): Promise<void>;
-  /** The same as a change that goes with parts of the writer. */
+  /** The same as a change that the writer stores together with parts. */
   advanceChange(events: ProgressEvent[], change?: GenerationChange): GenerationChange;
 };
 
@@ -62,7 +62,7 @@ export type ActiveRun = {
   control: RunControl;
   listeners: Set<() => void>;
   again: boolean;
-  /** The newest `wake_at` of its row that was passed on. */
+  /** The latest `wake_at` of its row that was handled. */
   news?: number;
   ended: Promise<RunResult | undefined>;
 };
@@ -96,16 +96,16 @@ export type RunResult = LoopResult & { row: ClaimedRow; failed: Problem[]; recei
 
 /** What steers it meanwhile. */
 export type RunControl = {
-  /** Ends the work; always with the default reason, which the AI SDK takes for an abort. */
+  /** Ends the work, always with the default reason, which the AI SDK recognizes as an abort. */
   stop: AbortController;
-  /** Why it was stopped, for people. Without it the work is left as it is, for another node. */
+  /** Why it was stopped, for users. Without it, the work is left to another node. */
   reason?: string;
   /** Fires when this node begins to end: work that only waits moves to another node at once. */
   closing: AbortSignal;
   /** Fires when another node should continue: the run stops between two steps of the model. */
   handing: AbortSignal;
-  /** Set when a claim could not be given back: the number under which this node holds it. */
+  /** Set if a claim could not be released: the node number that holds it. */
   unreleased?: number;
-  /** Called back when something came that a call may wait for. */
+  /** Called when something arrives that a call may wait for. */
   onChange(again: () => void): () => void;
 };

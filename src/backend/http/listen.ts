@@ -6,23 +6,25 @@ import { Problem } from "#protocol/errors";
 import { getStreamSource, type StreamSink, type StreamSource } from "./streaming-response.ts";
 
 export type ListenOptions = {
-  /** Name or address to listen at; loopback unless the operator says otherwise. */
+  /** Name or address to listen on; loopback by default. */
   host: string;
   /** 0 lets the system choose. */
   port: number;
   /** How long running requests get when the socket closes, in ms. Default: 10 s. */
   grace?: number;
-  /** An answer with this header is not sent: its connection is cut instead (the sandbox's fault of a dropped connection). */
+  /**
+   * An answer with this header is not sent. Its connection is cut instead, for the sandbox's dropped-connection fault.
+   */
   dropHeader?: string;
 };
 
 export type Listener = {
-  /** Where to reach it: `http://127.0.0.1:4000`, no trailing slash. */
+  /** Its URL, such as `http://127.0.0.1:4000`, without a trailing slash. */
   url: string;
   port: number;
-  /** Lets answers finish, each as the last of its connection, so that clients choose a node again. */
+  /** Lets responses finish and closes each connection after its response, so that clients choose another node. */
   drain(): void;
-  /** Stops accepting requests, lets running ones finish, then closes what is left. */
+  /** Stops accepting requests, lets running ones finish, then closes the remaining connections. */
   close(): Promise<void>;
 };
 
@@ -32,9 +34,9 @@ const REQUEST_LIMIT = 60_000;
 const GRACE = 10_000;
 
 /**
- * Serve a Request → Response function on a socket. The peer's address goes with each request.
+ * Serves a function from Request to Response on a socket. Each request carries the peer's address.
  *
- * @throws Problem BACKEND_START_FAILED when the address cannot be listened at
+ * @throws Problem BACKEND_START_FAILED when it cannot listen on the address
  */
 export async function listen(
   fetch: (request: Request, address?: string) => Response | Promise<Response>,
@@ -72,7 +74,7 @@ export async function listen(
   };
 }
 
-/** Straight to the socket, so that nothing is kept for a reader but the reader's connection. */
+/** Writes directly to the socket, so that a reader costs no more than its connection. */
 function push(outgoing: ServerResponse, { status, headers }: Response, open: (sink: StreamSink) => StreamSource): void {
   // Headers of the ended request only.
   outgoing.removeAllListeners("close");
@@ -119,7 +121,7 @@ function startProblem(error: NodeJS.ErrnoException, host: string, port: number):
   return new Problem("BACKEND_START_FAILED", sentence, { hint, cause: error });
 }
 
-/** Idle connections close at once; the others when their answer is out, or when the grace is over. */
+/** Idle connections close at once; the others when their response is sent or the grace period ends. */
 function close(server: Server, grace: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), grace);

@@ -34,7 +34,7 @@ const SENSITIVE = [
 export type RateLimits = { check(route: string, address: string): Promise<void> };
 
 /**
- * Counters for one backend.
+ * Creates the counters of one backend.
  *
  * @throws from `check`: Problem RATE_LIMITED with `retry_after` (seconds) in its details
  */

@@ -2,15 +2,15 @@ import { withLogFields } from "#telemetry/log";
 import { getTraceId, parseTraceparent, type Span, traceSpan } from "#telemetry/trace";
 import type { BackendPorts } from "../ports.ts";
 
-/** Who asks again and again would be most of all traces: probes, and clients that wait for a consent. */
+/** Routes that are polled would make up most traces: probes, and clients that wait for a consent. */
 const UNTRACED = ["/health", "/ready", "/capabilities", "/auth/status/:state"];
 
-/** A request, its id, and the template of the route that it meets. */
+/** A request, its ID, and the template of the matched route. */
 export type RequestContext = { request: Request; requestId: string; route: string };
 
 /**
- * Answer a request so that an operator can see it: every line of the log that is written meanwhile has its id, and it is counted, timed and,
- * where traces are wanted, traced below what its sender says. One that fails by no fault of its sender is logged in any case.
+ * Handles a request so that an operator can follow it: log lines carry its ID, and it is counted, timed and, if traces
+ * are on, traced below the sender's span. A failure that the sender did not cause is always logged.
  */
 export function logRequest(
   ports: Pick<BackendPorts, "observe" | "clock" | "log">,
@@ -51,7 +51,7 @@ export function logRequest(
   );
 }
 
-/** The error that an answer tells of. */
+/** Returns the error that a response reports. */
 async function getCode(response: Response): Promise<{ code?: unknown }> {
   const body = await response
     .clone()

@@ -1,12 +1,12 @@
-/** The reader of an answer that is written piece by piece. */
+/** The reader of a streamed response. */
 export type StreamSink = {
-  /** False when they have enough for now: no more until {@link Source.go}. */
+  /** Returns false when the reader is full; write no more until {@link Source.go}. */
   write(text: string): boolean;
   /** Ends the answer. */
   end(): void;
 };
 
-/** What such an answer comes from. */
+/** The source of a streamed response. */
 export type StreamSource = {
   /** More may be written. */
   go(): void;
@@ -17,8 +17,8 @@ export type StreamSource = {
 const sources = new WeakMap<Response, (sink: StreamSink) => StreamSource>();
 
 /**
- * An answer that is pushed to its reader. Who serves it on a socket takes its source (`sourceOf`) and writes there without anything in between:
- * that is what makes thousands of them cheap. To everybody else it is a response with a body as any other.
+ * Creates a response that is pushed to its reader. The socket's listener takes its source and writes without a stream
+ * in between, which keeps thousands of them cheap. For everyone else it is a normal response with a body.
  */
 export function createStreamingResponse(
   open: (sink: StreamSink) => StreamSource,
@@ -39,7 +39,7 @@ export function createStreamingResponse(
         source.go();
       },
       cancel() {
-        // An answer that was never read also needs an end.
+        // A response that was never read also needs an end.
         source ??= open({ write: () => false, end() {} });
         source.gone();
       },

@@ -26,8 +26,8 @@ const Metadata = z.looseObject({
 });
 
 /**
- * Registers a program (RFC 7591). Its client ID holds what it said of itself, signed, so that nothing is stored and
- * nobody can fill the database.
+ * Registers a program (RFC 7591). Its client ID contains its signed metadata, so nothing is stored and nobody can fill
+ * the database.
  *
  * @throws OAuthError invalid_client_metadata, invalid_redirect_uri
  */
@@ -60,7 +60,7 @@ export function allowsRedirect({ redirectUris }: ProgramClient, address: string)
   return redirectUris.some((own) => own === address || withoutPort(own) === withoutPort(address));
 }
 
-/** The address without its port if it is on the user's machine; otherwise nothing that equals another. */
+/** Returns the address without its port if it is on the user's machine; otherwise the address unchanged. */
 function withoutPort(address: string): unknown {
   const url = parseRedirect(address);
   if (!url || !isLoopbackHost(url.hostname)) return Symbol(address);

@@ -11,7 +11,7 @@ export const REVOKE_PATH = `${MCP_PATH}/revoke`;
 export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource";
 export const SERVER_METADATA_PATH = "/.well-known/oauth-authorization-server";
 
-/** The one scope: to call kay's tools. What each call may do is decided by kay's own gate. */
+/** The one scope: calling kay's tools. kay's own gate decides what each call may do. */
 export const SCOPE = "mcp";
 
 /** Returns the name of the authorization server, byte for byte as its metadata states it. */

@@ -7,7 +7,10 @@ type Code =
   | "invalid_client_metadata"
   | "unsupported_grant_type";
 
-/** A refused request of a program, as OAuth clients read it. The message is one sentence for its developer or user. */
+/**
+ * A refused request of a program, in the form OAuth clients read. The message is one sentence for its developer or
+ * user.
+ */
 export class OAuthError extends Error {
   readonly code: Code;
   constructor(code: Code, message: string, options?: ErrorOptions) {

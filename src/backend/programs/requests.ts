@@ -21,7 +21,7 @@ import { OAuthError } from "./oauth-error.ts";
 
 type Ports = Pick<BackendPorts, "db" | "clock" | "keys" | "publicUrl" | "log">;
 
-/** How long a program may ask, and its code is valid, in ms. */
+/** How long a program's request and its code are valid, in ms. */
 const LIFE_MS = 10 * 60_000;
 
 const LONGEST_STATE = 2_000;
@@ -78,7 +78,8 @@ export async function getOpenRequest({ db, clock }: Ports, userCode: string): Pr
 /**
  * Answers a request for a signed-in user.
  *
- * @returns the address where the user's browser takes the answer to the program; undefined if the program is not let in
+ * @returns the address where the user's browser takes the answer to the program; undefined if the program gets no
+ * access
  * @throws Problem NOT_FOUND
  */
 export async function answerRequest(
@@ -103,7 +104,7 @@ export async function findAllowedRequest({ db, clock }: Ports, code: string): Pr
   return request?.program_id === null ? request : undefined;
 }
 
-/** Returns the address of the program with the answer: the code (RFC 9207 names who gives it), or why there is none. */
+/** Returns the program's redirect address with the answer: the code and its issuer (RFC 9207), or the error. */
 export function buildRedirect(
   ports: Ports,
   { redirect_uri, state }: ProgramRequest,
@@ -119,8 +120,8 @@ export function buildRedirect(
 export type CodeExchange = { code: string; clientId: string; redirectUri: string | null; verifier: string };
 
 /**
- * Spends a code. It works once, for the program and the address that it was made for, and with its PKCE verifier. A
- * second use ends the access that the first one gave (OAuth 2.1 section 4.1.3).
+ * Redeems a code. It works once, only for its program and address and with its PKCE verifier. A second use ends the
+ * access that the first one gave (OAuth 2.1 section 4.1.3).
  *
  * @returns the ID of the program
  * @throws OAuthError invalid_grant
@@ -160,7 +161,7 @@ function isForRequest(request: ProgramRequest, { clientId, redirectUri, verifier
   );
 }
 
-/** A code as it was typed. */
+/** Normalizes a typed code. */
 function toUserCode(text: string): string {
   const letters = text.toUpperCase().replace(/[^A-Z]/g, "");
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;

@@ -31,8 +31,8 @@ export async function exchangeCode(ports: Ports, exchange: CodeExchange): Promis
 }
 
 /**
- * Exchanges a refresh token for new tokens. Each works once, so one that comes again later was copied, and ends the
- * access of its program (RFC 9700 section 4.14.2).
+ * Exchanges a refresh token for new tokens. Each works once, so a repeated one was copied and ends the access of its
+ * program (RFC 9700 section 4.14.2).
  *
  * @throws OAuthError invalid_grant
  */
@@ -60,7 +60,9 @@ export async function refreshTokens(
   throw createEndedError();
 }
 
-/** Ends the access of the program that has a refresh token or an access token (RFC 7009). Unknown ones end nothing. */
+/**
+ * Ends the access of the program that a refresh token or an access token belongs to (RFC 7009). Ignores unknown tokens.
+ */
 export async function revokeToken(ports: Ports, token: string): Promise<void> {
   const id = parseRefreshToken(ports, token)?.id ?? (await findTokenProgram(ports, token).catch(() => undefined))?.id;
   if (id !== undefined) await deleteProgram(ports.db, id);

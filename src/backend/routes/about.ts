@@ -9,7 +9,7 @@ import type { BackendPorts } from "../ports.ts";
 import { hasOwnTables } from "../store/database.ts";
 import { STREAM_HEADERS } from "./sse.ts";
 
-/** What an agent server outside this database does not get, or cannot be held to. */
+/** Features that an agent server outside this database does not get or cannot enforce. */
 const BOUNDS = [
   "output_schema",
   "max_steps",
@@ -21,7 +21,7 @@ const BOUNDS = [
   "instructions",
 ];
 
-/** What this backend has beyond the guide; a client may rely on what is named here. */
+/** Features of this backend beyond the basic protocol. A client may rely on each that is listed. */
 const FEATURES = [
   "code_challenge",
   "needs_tokens",
@@ -45,10 +45,11 @@ const FEATURES = [
 ];
 
 /**
- * What this backend is (`GET /capabilities`), whether it works (`GET /health`) and takes requests (`GET /ready`), both for probes without a
- * secret, and whether its streams arrive as they are sent (`GET /health/stream`).
+ * Routes about the backend: what it offers (`GET /capabilities`), whether it works (`GET /health`) and accepts requests
+ * (`GET /ready`), both for probes without a secret, and whether its streams arrive as they are sent (`GET
+ * /health/stream`).
  *
- * @param draining whether it will end soon
+ * @param draining whether the node will stop soon
  */
 export function createAboutRoutes(ports: BackendPorts, draining: () => boolean): Hono {
   const app = new Hono();
@@ -90,7 +91,7 @@ async function getTables({ db }: BackendPorts): Promise<boolean> {
   });
 }
 
-/** So many beats, with so many milliseconds between two of them. */
+/** Number of beats, and the milliseconds between two of them. */
 const BEATS = 3;
 const PAUSE = 400;
 
@@ -119,7 +120,7 @@ export function streamBeats(clock: Clock): Response {
   return new Response(body, { headers: STREAM_HEADERS });
 }
 
-/** Which model answers and why (`GET /model`), and whether it works (`POST /model/test`). */
+/** Routes about the model: which one answers and why (`GET /model`), and whether it works (`POST /model/test`). */
 export function createModelRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/model", async (c) => {
@@ -133,7 +134,10 @@ export function createModelRoutes(ports: BackendPorts): Hono {
   return app;
 }
 
-/** Who has the local secret, which every request to this backend was asked for, is its owner: the model may be seen before the first sign-in. */
+/**
+ * Whoever has the local secret, which every request here needs, is the owner and may see the model before the first
+ * sign-in.
+ */
 async function admit(ports: BackendPorts, request: Request): Promise<void> {
   if (ports.localSecret === undefined) await authenticate(ports, request);
 }

@@ -6,7 +6,7 @@ import { secretsEqual } from "../store/secrets.ts";
 
 /** A name or an address, and a port (RFC 9110 section 7.2). */
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/i;
-/** Browsers and probes come here without the local secret. */
+/** Paths that browsers and probes request without the local secret. */
 const OPEN = [
   "GET /auth/callback",
   "GET /auth/begin",
@@ -19,16 +19,16 @@ const OPEN = [
   "POST /agent/webhook",
 ];
 
-/** The redirect address of a custom service, open like that of all others. */
+/** The redirect address of a custom service, which is open like all others. */
 const OWN_CALLBACK = /^(\/auth\/callback)\/[0-9a-f]{16}$/;
 
 type Ports = Pick<BackendPorts, "publicUrl" | "hosts" | "localSecret">;
 
 /**
- * Who may talk to this backend at all, before any route is looked at.
+ * Decides who may talk to this backend at all, before any route is matched.
  *
- * @throws Problem HOST_REFUSED for a foreign name in `Host` (DNS rebinding), ORIGIN_REFUSED for a page of another origin that wants to
- * change something, LOCAL_SECRET_REQUIRED for a stranger on this machine (all 403)
+ * @throws Problem HOST_REFUSED for a foreign name in `Host` (DNS rebinding), ORIGIN_REFUSED for a page of another
+ * origin that wants to change something, LOCAL_SECRET_REQUIRED for a stranger on this machine (all 403)
  */
 export function checkAdmission(ports: Ports, request: Request): void {
   const url = new URL(request.url);
@@ -38,7 +38,10 @@ export function checkAdmission(ports: Ports, request: Request): void {
   checkLocalSecret(ports, request, url.pathname);
 }
 
-/** A name that an attacker's page resolved to this machine stays in `Host`; only names that are ours are answered. */
+/**
+ * A name that an attacker's page resolved to this machine stays in `Host`, so only the backend's own names are
+ * answered.
+ */
 function checkHost({ publicUrl, hosts = [] }: Ports, host: string): void {
   const name = HOST.test(host) && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : "";
   const own = [new URL(publicUrl).hostname, ...hosts.map((each) => each.toLowerCase())];

@@ -11,8 +11,8 @@ import { readJsonBody } from "./body.ts";
 import { type LiveSink, STREAM_HEADERS, type TimerWheel, withKeepAlive } from "./sse.ts";
 
 /**
- * kay as an agent server (protocol section 4; seed: agent streaming): `POST /session` for backends, `POST /stream/:sessionId` for clients.
- * `GET /session/:sessionId` tells a backend whether a conversation is here, that is, whether both work on one database.
+ * kay as an agent server (protocol section 4; seed: agent streaming): `POST /session` for backends, `POST
+ * /stream/:sessionId` for clients. `GET /session/:sessionId` tells a backend whether both use the same database.
  */
 export function createAgentRoutes(turns: AgentServer, { password }: NonNullable<BackendPorts["agentRole"]>): Hono {
   const app = new Hono();
@@ -37,7 +37,7 @@ export function createAgentRoutes(turns: AgentServer, { password }: NonNullable<
   return app;
 }
 
-/** Compared by digests, which takes as long whatever is wrong. */
+/** Compares digests, so the time does not depend on where they differ. */
 function checkPassword(password: string, given: string | undefined): void {
   const [, told = ""] = /^Bearer (.+)$/i.exec(given ?? "") ?? [];
   if (secretsEqual(told, password)) return;
@@ -46,7 +46,7 @@ function checkPassword(password: string, given: string | undefined): void {
   });
 }
 
-/** A turn as Server-Sent Events, in the seed's form. It ends with `finish`, `error` or `abort`; without one of them it was cut. */
+/** A turn as Server-Sent Events. It ends with `finish`, `error` or `abort`; otherwise it was cut. */
 export function streamTurn(feed: TurnStream, wheel?: TimerWheel): Response {
   return createStreamingResponse((sink) => tell(feed, withKeepAlive(sink, wheel), sink), STREAM_HEADERS);
 }

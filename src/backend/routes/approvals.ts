@@ -26,7 +26,7 @@ import { readJsonBody } from "./body.ts";
 /** The mode of an ordinary write if a client can answer. */
 const WRITES = "confirm_before_execution";
 
-/** Remembered approvals (protocol section 5): `GET /approvals`, `DELETE /approvals[/:id]`, `POST /approvals/test`. */
+/** Saved approvals: `GET /approvals`, `DELETE /approvals[/:id]`, `POST /approvals/test`. */
 export function createApprovalRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/approvals", async (c) => {

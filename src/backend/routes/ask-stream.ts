@@ -15,10 +15,10 @@ import { retryWhileAway } from "../store/retry.ts";
 import { parseClient, type RequestedClient, toClientMode } from "./client-mode.ts";
 import { streamEvents } from "./event-stream.ts";
 
-/** Position of an ask's stream, for a repeated request or a lookup. */
+/** Position of a request's stream, for a repeated request or a lookup. */
 export type StreamPosition = { session_id: string; generation_id: string; after: number };
 
-/** Begin a generation whose events are streamed (protocol section 2). */
+/** Starts a generation whose events are streamed. */
 export async function beginAskStream(
   ports: BackendPorts,
   engine: Engine,
@@ -42,7 +42,7 @@ export async function beginAskStream(
     link,
   });
   const { conversationId, generationId, after, queued } = started;
-  // Before the work begins, which may ask at once.
+  // Before the work begins, because it may ask at once.
   if (client) {
     const place = { conversationId, clientId: client.id };
     await retryWhileAway(() => putClient(ports.db, place, toClientMode(client), ports.clock.now()));

@@ -17,7 +17,7 @@ import { answerOnce, authenticateWrite, type RequestRecord, runOnceLate, toLostP
 import { getStreamPosition, loadOutcome } from "./outcome.ts";
 import { openAnswer } from "./stored-answer.ts";
 
-/** Asking (guide, "Ask Endpoint"): `POST /ask`, `POST /ask/confirm`, and what became of a request, `GET /requests/:key`. */
+/** Requests: `POST /ask`, `POST /ask/confirm`, and the outcome of a request, `GET /requests/:key`. */
 export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.post("/ask", async (c) => {
@@ -40,7 +40,7 @@ export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {
     const { installationId } = await authenticate(ports, c.req.raw);
     const key = c.req.param("key");
     const found = await findRequest(ports.db, installationId, key);
-    // Tells a client apart from a backend without this call that the key is unknown.
+    // Tells the client that the key is unknown, as opposed to a backend without this call.
     if (!found)
       throw new Problem("NOT_FOUND", "No request with this key has arrived.", { details: { state: "absent" } });
     return c.json(await loadOutcome(ports, openAnswer(ports, { installationId, key }, found)));
@@ -61,7 +61,7 @@ async function beginInBackground(
   return { status: 200, body: { status: "pending", message, session_id, generation_id } };
 }
 
-/** A client that takes a stream gets one; what answers a confirmation is JSON in any case. */
+/** A client that accepts a stream gets one. The answer to a confirmation is always JSON. */
 function wantsStream(request: Request): boolean {
   return /\btext\/event-stream\b/i.test(request.headers.get("accept") ?? "");
 }
@@ -130,7 +130,7 @@ function checkPrompt(body: unknown): void {
   }
 }
 
-/** Every failure of asking says `status: "error"` besides the fields of the table (guide). */
+/** Every failed request has `status: "error"` besides the usual fields. */
 function failure(ports: BackendPorts, error: unknown): Response {
   const known = error instanceof Problem;
   if (!known) ports.log(getFaultLevel(error), "ask_failed", { error });

@@ -16,7 +16,7 @@ import { handleServiceConnected } from "../generations/requests/auth.ts";
 import type { BackendPorts } from "../ports.ts";
 import { readJsonBody } from "./body.ts";
 
-/** Signing in, staying signed in, signing out (guide, "Service Connection Flow" and "Token Refresh"). */
+/** Routes for signing in, refreshing tokens, and signing out. */
 export function createAuthRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.on("GET", ["/auth/callback", "/auth/callback/:place"], async (c) => {

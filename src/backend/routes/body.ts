@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 
 /**
- * The JSON object in a request's body; nothing at all counts as `{}`, since the guide's calls without fields may send no body.
+ * Reads the JSON object in a request's body. An empty body counts as `{}`, since calls without fields may send none.
  *
  * @throws Problem INVALID_REQUEST
  */
@@ -37,7 +37,7 @@ function isTooDeep(text: string): boolean {
 }
 
 /**
- * A request whose body is whole in memory and not larger than `limit` bytes, whatever `Content-Length` says.
+ * Reads a request's body into memory, at most `limit` bytes, whatever `Content-Length` says.
  *
  * @param extend called once for a larger body; returns the limit that applies to it, in bytes
  * @throws Problem PAYLOAD_TOO_LARGE

@@ -11,13 +11,16 @@ import { isConversationOwner } from "../store/conversations.ts";
 import { readJsonBody } from "./body.ts";
 import { sessionNotFoundProblem } from "./sessions.ts";
 
-/** A client as it says who it is, and, where it does, whether it can answer. */
+/** A client as it identifies itself, and whether it can answer, if it says so. */
 export type RequestedClient = NonNullable<AskRequest["client"]>;
 
 /** Most characters of a name. */
 const LONGEST_NAME = 60;
 
-/** A client as it follows: `?client=ID&name=NAME&interaction=enabled|disabled|unsupported`. @throws Problem INVALID_REQUEST */
+/**
+ * Parses a client that follows: `?client=ID&name=NAME&interaction=enabled|disabled|unsupported`. @throws Problem
+ * INVALID_REQUEST
+ */
 export function parseClientQuery(query: Record<string, string>): RequestedClient | undefined {
   const { client: id, name, interaction } = query;
   if (!id) return undefined;
@@ -29,7 +32,7 @@ export function parseClientQuery(query: Record<string, string>): RequestedClient
   return parseClient({ id, ...(name ? { name } : {}), ...(mode ? { interaction: mode } : {}) });
 }
 
-/** It chooses its own id and name; both are shown to others. @throws Problem INVALID_REQUEST */
+/** Parses a client's ID and name, which it chooses and others see. @throws Problem INVALID_REQUEST */
 export function parseClient({ id, name, interaction }: RequestedClient): RequestedClient {
   const shown = cleanLine(name ?? "", LONGEST_NAME);
   return { id: parseClientId(id), ...(shown === "" ? {} : { name: shown }), ...(interaction ? { interaction } : {}) };
@@ -40,7 +43,7 @@ export function toClientMode({ name, interaction = { supported: true, enabled: t
   return { ...(name === undefined ? {} : { name }), interaction };
 }
 
-/** A client's id travels in paths and is shown. @throws Problem INVALID_REQUEST */
+/** Validates a client's ID, which appears in paths and is shown. @throws Problem INVALID_REQUEST */
 function parseClientId(id: string): string {
   if (/^[\w.:-]{1,100}$/.test(id)) return id;
   throw new Problem("INVALID_REQUEST", "A client's id has 1 to 100 letters, digits, or . _ : -", {
@@ -54,7 +57,10 @@ const MODES: Record<string, ClientMode["interaction"]> = {
   unsupported: { supported: false, enabled: false },
 };
 
-/** Who follows a conversation and may answer in it (protocol section 3): `/sessions/:id/clients`, `/sessions/:id/clients/:client_id`. */
+/**
+ * Routes about who follows a conversation and may answer in it: `/sessions/:id/clients`,
+ * `/sessions/:id/clients/:client_id`.
+ */
 export function createClientRoutes(ports: BackendPorts): Hono {
   const { db, clock } = ports;
   const app = new Hono();

@@ -10,8 +10,8 @@ import type { BackendPorts } from "../ports.ts";
 import { readJsonBody } from "./body.ts";
 
 /**
- * Connecting services (guide, "Service Connection Flow"). Whose connections a request is about, it says by its bearer token or, in the
- * guide's older way, by the session id alone: reading prefers the token, disconnecting the session id that the body names.
+ * Routes for connecting services. A request names its installation by bearer token or, in the older way, by session ID
+ * alone. Reading prefers the token; disconnecting prefers the session ID in the body.
  */
 export function createConnectionRoutes(ports: BackendPorts): Hono<{ Bindings: { address?: string } }> {
   const app = new Hono<{ Bindings: { address?: string } }>();

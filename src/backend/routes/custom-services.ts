@@ -12,8 +12,8 @@ import { listKnownAccounts } from "../store/installations.ts";
 import { readJsonBody } from "./body.ts";
 
 /**
- * Services of people's own, described or MCP servers: `POST /services`, `DELETE /services/:name`, `GET /services/:name/description`, and for a
- * server `POST /services/:name/approve`.
+ * Routes for custom services and MCP servers: `POST /services`, `DELETE /services/:name`, `GET
+ * /services/:name/description`, and for a server `POST /services/:name/approve`.
  */
 export function createCustomServiceRoutes(ports: BackendPorts): Hono {
   const app = new Hono();

@@ -13,10 +13,10 @@ import { runOnce } from "./idempotency.ts";
 import { getStreamPosition } from "./outcome.ts";
 
 /**
- * Begins a turn that the client streams from the agent server itself: the whole of `POST /ask/stream`, and of a `POST /ask` whose client said
- * that it would rather have that.
+ * Starts a turn that the client streams from the agent server directly, for `POST /ask/stream` and for a `POST /ask`
+ * whose client prefers it.
  *
- * @throws Problem AGENT_NOT_CONFIGURED, AGENT_FAILED, INVALID_REQUEST for what an agent server cannot be held to
+ * @throws Problem AGENT_NOT_CONFIGURED, AGENT_FAILED, INVALID_REQUEST for limits that an agent server cannot enforce
  */
 export async function answerDirectTurn(
   ports: BackendPorts,

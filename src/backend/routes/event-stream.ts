@@ -11,7 +11,7 @@ export type StreamRange = {
   conversationId: string;
   /** Number of the last event that is not sent. */
   after: number;
-  /** Only what belongs to this generation, and to the end of it. */
+  /** Sends only events of this generation, up to its end. */
   generationId?: string;
   /** The last event to send. Without it and without a generation, the stream follows as long as it has a reader. */
   until?: number;
@@ -38,7 +38,7 @@ export function streamEvents(engine: Followed, ports: StreamPorts, streamed: Str
   });
 }
 
-/** While nothing happens it is a place in the log and an entry in two lists: thousands of them may wait. */
+/** An idle stream is only a position in the log and an entry in two lists, so thousands of them can be open. */
 function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSink, ports: StreamPorts): StreamSource {
   const { conversationId: id, until = Number.POSITIVE_INFINITY } = streamed;
   // A stream of an ended conversation reports no followers.
@@ -66,7 +66,7 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
     sink.end();
     gone(isOver);
   };
-  /** Sends what comes next. False when that is all there is. */
+  /** Sends the next events. Returns false at the end. */
   const more = async (): Promise<boolean> => {
     const events = position < until ? await hub.read(id, position) : [];
     if (ended) return false;
@@ -118,7 +118,9 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
   };
 }
 
-/** Of events that came together the first was written first. Those from before the stream was opened were not waited for. */
+/**
+ * Of events that arrived together, the first was written first. Those from before the stream was opened do not count.
+ */
 function measureDelay(
   { clock, observe }: Pick<BackendPorts, "clock" | "observe">,
   opened: number,
@@ -128,10 +130,10 @@ function measureDelay(
   if (at >= opened) observe?.measure("kay_event_delay_seconds", {}, Math.max(0, clock.now() - at) / 1_000);
 }
 
-/** Of an event that many follow: what is read together is written out once. */
+/** Cached text of events that many followers read at once. */
 const texts = new WeakMap<StoredEvent, string>();
 
-/** Presence is not an event of the log and has no number: the reader's position stays as it was. */
+/** Presence is not an event of the log and has no number, so the reader's position does not change. */
 function getSse(event: StoredEvent): string {
   const { number, part, at } = event;
   const id = number > 0 ? `id: ${number}\n` : "";
@@ -142,7 +144,7 @@ function getSse(event: StoredEvent): string {
 
 function concerns({ generationId, number, part }: StoredEvent, { generationId: wanted, until }: StreamRange): boolean {
   if (until !== undefined && number > until) return false;
-  // Nodes of before wrote into the log who followed then.
+  // Nodes of an earlier version wrote presence into the log.
   if (part.type === "data-presence") return false;
   return wanted === undefined || generationId === wanted || generationId === null;
 }

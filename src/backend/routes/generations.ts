@@ -17,14 +17,14 @@ import { parseClientQuery } from "./client-mode.ts";
 import { streamEvents } from "./event-stream.ts";
 import { authenticateWriteReading, runOnceLate } from "./idempotency.ts";
 
-/** Following conversations, and answering what generations wait for (protocol section 3). */
+/** Routes for following conversations and answering open requests. */
 export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();
   app.get("/sessions/:id/events", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const conversationId = await requireConversation(ports, installationId, c.req.param("id"));
     const after = parseEventNumber(c.req.header("last-event-id") ?? c.req.query("after"));
-    // Who only reads what is there already does not follow.
+    // A reader of the existing log only is not a follower.
     if (c.req.query("live") === "false") {
       const until = await findLastEventNumber(ports.db, conversationId);
       const headers = { etag: `"${ports.version}-${after}-${until}"`, "cache-control": "public, no-cache" };

@@ -28,7 +28,7 @@ type Answer = { status: number; body: unknown };
 
 /** Updates of the record of a key while its write runs. */
 export type RequestRecord = {
-  /** Names the generation that makes the answer, in the transaction that starts or approves it. */
+  /** Links the key to the generation that answers, in the transaction that starts or approves it. */
   link: LinkRequest;
   /** Claims the key before anything is done that would be done again by a repeat. */
   claim(): Promise<void>;
@@ -37,7 +37,7 @@ export type RequestRecord = {
    * request has the key, that statement fails, and its answer is sent.
    */
   store(answer: Answer, generationId: string): RawBuilder<unknown>[];
-  /** Says that something may be sent from now on, without a generation. */
+  /** Records that something may be sent from now on, without a generation. */
   begin(): void;
 };
 
@@ -77,7 +77,7 @@ export async function answerOnce(
   return Response.json(body, { status });
 }
 
-/** The same for an answer that is not sent as it is kept. */
+/** The same for an answer that is stored in another form than it is sent. */
 export async function runOnce(ports: Ports, installationId: string, request: Request, handle: Handle): Promise<Answer> {
   return await runOnceLate(ports, installationId, request, async (body, signal, record) => {
     await record.claim();
@@ -168,7 +168,7 @@ async function answerError(ports: Ports, state: KeyState, error: unknown): Promi
     if (taken instanceof TakenKey) return await replay(ports, { ...state, key }, taken.first);
     await keep(ports, { ...state, key }, answer);
   } else if (state.isClaimed)
-    // No answer is stored: what a generation works on is its own record.
+    // No answer is stored, because the generation's rows are the record.
     void retryWhileAway(() => (begun ? interruptRequest : releaseRequest)(ports.db, installationId, key)).catch(
       () => {},
     );

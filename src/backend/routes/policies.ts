@@ -33,14 +33,14 @@ async function getPolicies({ db }: BackendPorts, installationId: string): Promis
   return { policies, ...(approvalTimeout === undefined ? {} : { approval_timeout: approvalTimeout }) };
 }
 
-/** All of the changes or, when one is not accepted, none. */
+/** Applies all changes, or none if one is invalid. */
 async function change(
   ports: BackendPorts,
   installationId: string,
   changes: Parameters<typeof putPolicies>[2],
 ): Promise<void> {
   const had = (await listPolicies(ports.db, installationId)).map(({ target }) => target);
-  // A policy may outlive its service; it must not be impossible to forget.
+  // A policy may outlive its service, and users must still be able to remove it.
   const services = await listServices(ports, installationId);
   for (const { target, mode } of changes) checkTarget(services, target, mode === null ? had : []);
   const targets = changes.map(({ target }) => target);

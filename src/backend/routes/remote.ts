@@ -13,8 +13,8 @@ import { answerDirectTurn } from "./direct-turn.ts";
 import { authenticateWrite } from "./idempotency.ts";
 
 /**
- * Agent servers elsewhere (protocol section 4): `POST /ask/stream` and `POST /generations/:id/stream` for clients that stream from there
- * themselves, `POST /agent/webhook` for the agent server.
+ * Routes for remote agent servers: `POST /ask/stream` and `POST /generations/:id/stream` for clients that stream from
+ * them directly, `POST /agent/webhook` for the agent server.
  */
 export function createRemoteRoutes(ports: BackendPorts, engine: Engine): Hono {
   const app = new Hono();

@@ -111,7 +111,7 @@ async function addSchedule(
   return id;
 }
 
-/** A schedule that is resumed runs at its next time. One that already is as wanted stays unchanged. */
+/** Pauses or resumes a schedule. A resumed schedule runs at its next time. */
 async function pauseSchedule(
   { db, clock }: BackendPorts,
   scheduler: Scheduler,

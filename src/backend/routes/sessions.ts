@@ -23,7 +23,7 @@ import { parseWholeNumber } from "./query.ts";
 /** Longest page that is asked for; beyond it there is nothing anyhow. */
 const LAST_PAGE = 1_000_000;
 
-/** Conversations (protocol section 3): `/sessions`, `/sessions/:id`. */
+/** Routes for conversations: `/sessions`, `/sessions/:id`. */
 export function createSessionRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/sessions", async (c) => {

@@ -9,14 +9,14 @@ export const STREAM_HEADERS = {
   "transfer-encoding": "chunked",
 };
 
-/** Seconds of silence after which a comment shows that a stream lives (protocol section 2). */
+/** Seconds of silence after which a comment shows that the stream is alive. */
 const KEEPALIVE = 15;
 
 const sharedWheel = createTimerWheel(KEEPALIVE);
 
-/** The reader of a stream of events, who is shown that it lives while nothing else is written. */
+/** The reader of an event stream. Comments keep the stream alive while nothing else is written. */
 export type LiveSink = {
-  /** They have enough for now, or have not begun to read. */
+  /** The reader is full, or has not begun to read. */
   full: boolean;
   write(text: string): void;
   /** Stops writing. */
@@ -42,7 +42,7 @@ export function withKeepAlive(sink: StreamSink, wheel = sharedWheel): LiveSink {
 
 /** One timer for all streams with the same interval, so that an idle stream needs none. */
 export type TimerWheel = {
-  /** Have this called when the time has passed, and again and again; the time begins anew. */
+  /** Calls `ring` each time the interval has passed. A further call restarts the interval. */
   set(call: () => void): void;
   clear(call: () => void): void;
 };

@@ -5,7 +5,7 @@ import { seal, unseal } from "../store/seal.ts";
 type Ports = Pick<BackendPorts, "keys">;
 type RequestName = { installationId: string; key: string };
 
-/** Seals the token of a confirmation in an answer before it is stored. Elsewhere the database has only its hash. */
+/** Encrypts a confirmation token in an answer before it is stored. Elsewhere, the database has only its hash. */
 export function sealAnswer({ keys }: Ports, name: RequestName, answer: unknown): unknown {
   const { confirmation_token: token, ...rest } = (answer ?? {}) as Record<string, unknown>;
   if (typeof token !== "string") return answer;

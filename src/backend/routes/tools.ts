@@ -16,7 +16,7 @@ import { answerOnce, authenticateWrite, type RequestRecord } from "./idempotency
 /** Longest query that is searched for, in characters. */
 const MAX_QUERY_LENGTH = 500;
 
-/** What can be connected and done (protocol section 5): `GET /services`, `GET /tools`, `GET /tools/:name`, `POST /tools/:name/call`. */
+/** Routes for services and tools: `GET /services`, `GET /tools`, `GET /tools/:name`, `POST /tools/:name/call`. */
 export function createToolRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   app.get("/services", async (c) => {

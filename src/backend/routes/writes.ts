@@ -33,7 +33,7 @@ export function createWriteRoutes(ports: BackendPorts): Hono {
   return app;
 }
 
-/** @throws Problem INVALID_REQUEST for what is not a cursor of an earlier answer */
+/** @throws Problem INVALID_REQUEST for an invalid cursor */
 function parseCursor(text: string): WritePosition {
   const [, ms = "", id = ""] = /^(\d{1,15})\.(\S{1,100})$/.exec(text) ?? [];
   if (id !== "") return { at: new Date(Number(ms)), id };

@@ -7,7 +7,7 @@ const DAY = 24 * 60 * MINUTE;
 /** Longest search in days. A zone can skip a whole day, as Samoa did in 2011. */
 const SEARCH = 10;
 
-/** Most runs on days that are counted one by one. */
+/** Maximum number of daily runs that are counted one by one. */
 const MOST_COUNTED = 1_000;
 
 /**
@@ -32,7 +32,7 @@ export function findNextRun(timing: Timing, timeZone: string, after: number, sta
   throw new RangeError(`no run follows ${after}`);
 }
 
-/** The runs that are due: how many, the last of them, and the first that is not due yet. */
+/** The due runs: their number, the last one, and the next one that is not due yet. */
 export type DueRuns = { count: number; last: number; next: number };
 
 /** Returns the runs from one that is due until now. */

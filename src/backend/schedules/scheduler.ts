@@ -12,17 +12,20 @@ import { startRun } from "./start-run.ts";
 /** Longest pause between two looks at the schedules, in ms. Another node may have added one. */
 const LOOK_MS = 20_000;
 
-/** A run that is later than this, in ms, does not start: no backend ran when it was due. */
+/** A run that is later than this, in ms, does not start, because no backend was running when it was due. */
 const LATE_MS = 5 * 60_000;
 
 /** Schedules that one look runs. */
 const AT_ONCE = 50;
 
-/** Runs what is due at this node. Each run starts once over all nodes, since its row says so in the same transaction. */
+/**
+ * Runs due schedules on this node. Each run starts once across all nodes, because its row changes in the same
+ * transaction.
+ */
 export type Scheduler = {
-  /** Looks at the schedules if one is due, and every 20 s. */
+  /** Checks the schedules if one is due, and every 20 s. */
   tick(): Promise<void>;
-  /** A schedule of this node runs at this time, in ms. */
+  /** Time of the next due schedule that this node knows, in ms. */
   expect(at: number): void;
 };
 
@@ -42,7 +45,7 @@ export function createScheduler(ports: BackendPorts, engine: Engine): Scheduler 
   return {
     async tick() {
       const now = clock.now();
-      // A clock that was set back must not stop the looks.
+      // A clock that was set back must not stop the checks.
       if ((now < nextLook && now >= lastLook) || !engine.takesWork()) return;
       [lastLook, nextLook] = [now, now + LOOK_MS];
       const times = await listNextTimes(db, AT_ONCE);
@@ -60,7 +63,7 @@ export function createScheduler(ports: BackendPorts, engine: Engine): Scheduler 
 }
 
 /**
- * Moves a schedule to its next time. Starts the last of the runs that are due, or records why none starts.
+ * Moves a schedule to its next time. Starts the last due run, or records why none starts.
  *
  * @returns the generation of the run
  */

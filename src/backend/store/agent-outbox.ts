@@ -39,7 +39,7 @@ export async function addToOutbox(
   await query.where("generation_id", "=", generationId).execute();
 }
 
-/** Become the one who delivers for a turn, if it is time and no other node which lives does. */
+/** Claims the delivery of a turn's reports, if it is due and no live node has it. */
 export async function claimDelivery(
   db: Kysely<Database>,
   generationId: string,
@@ -64,7 +64,7 @@ export async function claimDelivery(
   );
 }
 
-/** The first of a turn that was not delivered. */
+/** Returns the first undelivered report of a turn. */
 export async function findNextReport(db: DbConnection, generationId: string): Promise<WaitingReport | undefined> {
   const row = await db
     .selectFrom("agent_outbox")
@@ -97,9 +97,9 @@ export async function postponeDelivery(
 }
 
 /**
- * Nothing is left to be delivered, unless something came in between.
+ * Marks a turn as delivered, unless a report was added in the meantime.
  *
- * @returns whether that is so
+ * @returns whether nothing is left
  */
 export async function endDelivery(db: Kysely<Database>, generationId: string): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
@@ -130,7 +130,7 @@ export async function listTurnsToDeliver(db: Kysely<Database>, node: number, now
   return rows.map(({ generation_id }) => generation_id);
 }
 
-/** Turns that one look of a node takes up. */
+/** Maximum number of turns that one tick takes up. */
 const AT_ONCE = 100;
 
 const leftTo = (node: number) =>

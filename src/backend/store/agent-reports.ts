@@ -32,16 +32,16 @@ export async function ensureAgentSecret(ports: Ports, conversationId: string, fr
 }
 
 /**
- * Keep a report of a generation that is not over.
+ * Stores a report of a running generation.
  *
- * @returns whether it is new; one that is known already counts as kept, whatever became of the generation since
+ * @returns whether it is new; a known one counts as stored, even if the generation has ended since
  * @throws Problem GENERATION_CLOSED
  */
 export async function addReport(db: Kysely<Database>, report: NewAgentReport): Promise<boolean> {
   return await db.transaction().execute((tx) => addReportIn(tx, report));
 }
 
-/** The same as a part of a transaction. */
+/** The same within a transaction. */
 export async function addReportIn(
   tx: DbConnection,
   { generationId, key, report, now }: NewAgentReport,
@@ -57,7 +57,7 @@ export async function addReportIn(
 
 type NewAgentReport = { generationId: string; key: string; report: object; now: number };
 
-/** A report, and when it came. */
+/** A report, and when it arrived. */
 export type StoredReport = { report: Record<string, unknown>; at: Date };
 
 /** Lists the reports about a generation in the order of their arrival. */

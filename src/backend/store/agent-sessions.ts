@@ -8,7 +8,10 @@ import { hashSecret } from "./secrets.ts";
 /** A session that a backend opened at this agent server for one turn of a conversation. */
 export type StoredAgentSession = Selectable<AgentSessions>;
 
-/** Make the session of a conversation, or give the one that is there a new token and webhook; its former token is worth nothing then. */
+/**
+ * Creates the session of a conversation, or gives the existing one a new token and webhook. The former token becomes
+ * invalid.
+ */
 export async function putAgentSession(
   db: Kysely<Database>,
   { token, ...session }: Omit<StoredAgentSession, "token_hash"> & { token: string },
@@ -21,7 +24,7 @@ export async function putAgentSession(
     .execute();
 }
 
-/** The session of a conversation, held until the transaction ends. */
+/** Finds the session of a conversation and locks it until the transaction ends. */
 export async function lockAgentSession(
   tx: DbConnection,
   conversationId: string,
@@ -39,13 +42,13 @@ export function matchesToken(
   return token_hash !== null && timingSafeEqual(token_hash, hashSecret(token)) && token_expires_at.getTime() > now;
 }
 
-/** It is good for one stream. */
+/** The token is valid for one stream. */
 export async function spendToken(tx: DbConnection, conversationId: string): Promise<void> {
   const query = tx.updateTable("agent_sessions").set({ token_hash: null });
   await query.where("conversation_id", "=", conversationId).execute();
 }
 
-/** Whose conversation it is; undefined when there is none. */
+/** Returns the owner of the conversation; undefined if it does not exist. */
 export async function findOwner(db: DbConnection, conversationId: string): Promise<string | undefined> {
   const query = db.selectFrom("conversations").select("installation_id").where("id", "=", cleanText(conversationId));
   return (await query.executeTakeFirst())?.installation_id;

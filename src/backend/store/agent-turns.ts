@@ -37,7 +37,7 @@ export async function hasRunningTurn(tx: DbConnection, conversationId: string): 
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Take a turn that is not over and that no other node which lives works on. */
+/** Claims a turn that has not ended and that no live node runs. */
 export async function claimTurn(
   db: Kysely<Database>,
   generationId: string,
@@ -53,7 +53,7 @@ export async function claimTurn(
     .executeTakeFirst();
 }
 
-/** What changes when a step begins or ends, and when a turn is over or left to another node. */
+/** Changes to a turn when a step begins or ends, and when the turn ends or moves to another node. */
 export type TurnChange = {
   node?: null;
   steps?: number;
@@ -62,7 +62,7 @@ export type TurnChange = {
   finished_at?: Date;
 };
 
-/** Changes a turn, with its reports, while this node is the one that runs it. Returns false when it is not. */
+/** Changes a turn, with its reports, if this node still runs it. Returns false otherwise. */
 export async function changeTurn(
   tx: DbConnection,
   generationId: string,
@@ -72,7 +72,7 @@ export async function changeTurn(
   const { numUpdatedRows } = await tx
     .updateTable("agent_turns")
     .set({
-      // So that the row is held until the transaction ends, whatever else changes.
+      // Locks the row until the transaction ends.
       node,
       ...plain,
       ...(step === undefined ? {} : { step: step === null ? null : toJsonColumn(step) }),
@@ -92,7 +92,7 @@ export async function listTurnsToRun(db: Kysely<Database>, node: number): Promis
   return rows.map(({ generation_id }) => generation_id);
 }
 
-/** Of these turns, those that are to be stopped: their generation is over or to be stopped, or their time is. */
+/** Returns those of these turns that must stop: their generation has ended or must stop, or their time is over. */
 export async function listTurnsToStop(db: Kysely<Database>, ids: string[], now: number): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await db
@@ -124,7 +124,7 @@ export async function isUnderWay(db: DbConnection, generationId: string): Promis
   return turn !== undefined && (turn.finished_at === null || turn.deliver_at !== null);
 }
 
-/** Turns are forgotten when their generation is over and nothing of them is left to be delivered. */
+/** Deletes turns whose generation has ended and whose reports are delivered. */
 export async function forgetTurns(db: Kysely<Database>): Promise<void> {
   await db
     .deleteFrom("agent_turns")
@@ -134,7 +134,7 @@ export async function forgetTurns(db: Kysely<Database>): Promise<void> {
     .execute();
 }
 
-/** Turns that one look of a node takes up. */
+/** Maximum number of turns that one tick takes up. */
 const AT_ONCE = 100;
 
 const leftTo = (node: number) =>

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Database } from "./schema.ts";
 
-/** A link that signs a device in: the sign-in that it belongs to, and the request that it shows first. */
+/** A link that signs a device in: its sign-in, and the request that it shows first. */
 type Link = { hash: Buffer; familyId: string; interactionId: string | null; expiresAt: Date };
 
 /** Stores a link, and forgets those of its sign-in that have expired. */
@@ -19,7 +19,7 @@ export async function isAnswerLink(db: Kysely<Database>, hash: Buffer, now: numb
 }
 
 /**
- * Spends a link for a device, once: the first one to come gets it.
+ * Uses a link for a device. It works once, for the first device.
  *
  * @returns the request that the link shows first, or undefined if the link is gone
  */

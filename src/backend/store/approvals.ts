@@ -5,7 +5,7 @@ import { lockInstallation } from "./installations.ts";
 import type { Database, DbConnection } from "./schema.ts";
 import type { Approvals } from "./schema-work.ts";
 
-/** A remembered approval as it is stored. */
+/** A saved approval as stored. */
 export type Approval = Selectable<Approvals>;
 
 /** Listed, because a prepared `select *` fails once a newer node adds a column. */
@@ -22,7 +22,7 @@ const COLUMNS = [
   "last_used_at",
 ] as const;
 
-/** One call's right to a remembered approval. Without a conversation only those count that hold everywhere. */
+/** What identifies the saved approval of a call. Without a conversation, only those that hold everywhere count. */
 export type ApprovalQuestion = { installationId: string; conversationId?: string; key: string };
 
 /**
@@ -56,7 +56,7 @@ export async function insertApproval(
   });
 }
 
-/** The approval that covers a call at this moment, if there is one; one that holds everywhere before one of the conversation. */
+/** Finds the approval that covers a call now. One that holds everywhere is preferred to one of the conversation. */
 export async function findApproval(
   db: Kysely<Database>,
   { key, ...place }: ApprovalQuestion,
@@ -86,7 +86,7 @@ function queryUsable(db: DbConnection, { installationId, conversationId }: Omit<
     .orderBy("conversation_id", (order) => order.desc().nullsFirst());
 }
 
-/** Note that an approval answered for the person. `false` when it was revoked in the meantime, and so answers nothing. */
+/** Records that an approval was used. Returns `false` if it was revoked in the meantime, so that it does not count. */
 export async function touchApproval(db: Kysely<Database>, id: string, now: number): Promise<boolean> {
   const update = db
     .updateTable("approvals")
@@ -95,7 +95,7 @@ export async function touchApproval(db: Kysely<Database>, id: string, now: numbe
   return (await update.returning("id").executeTakeFirst()) !== undefined;
 }
 
-/** Every approval that still counts, newest first. */
+/** Lists the approvals that are still valid, newest first. */
 export async function listApprovals(db: Kysely<Database>, installationId: string, now: number): Promise<Approval[]> {
   return await db
     .selectFrom("approvals")
@@ -107,7 +107,7 @@ export async function listApprovals(db: Kysely<Database>, installationId: string
     .execute();
 }
 
-/** Take approvals back, by their ids; those that were there. */
+/** Revokes approvals by ID. Returns those that existed. */
 export async function deleteApprovals(
   db: Kysely<Database>,
   installationId: string,

@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Attachment } from "#protocol/attachments";
 import type { Database, DbConnection } from "./schema.ts";
 
-/** A file to be stored with the request that brought it. */
+/** A file to store with its request. */
 export type StoredFile = Attachment & { bytes: Uint8Array };
 
 /** Creates an ID, `att_…`. */

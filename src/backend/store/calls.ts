@@ -8,7 +8,7 @@ const COLUMNS = ["generation_id", "step", "position", "tool_call_id", "tool", "i
 
 type CallRow = Pick<Selectable<Calls>, (typeof COLUMNS)[number]>;
 
-/** One call of a step, and how it ended once it has. */
+/** A call of a step, and how it ended, if it has. */
 export type StoredCall = {
   step: number;
   position: number;
@@ -18,7 +18,7 @@ export type StoredCall = {
   outcome: unknown;
 };
 
-/** Inserts the calls of a step before any of them runs, as a change under a `Condition`. */
+/** Returns a change that inserts the calls of a step before any of them runs (`Condition`). */
 export function insertCallsSql(
   step: number,
   calls: { toolCallId: string; toolName: string; input: unknown }[],
@@ -38,7 +38,7 @@ export function settleCallSql(toolCallId: string, outcome: object): RawBuilder<u
     where generation_id = held.id and tool_call_id = ${toolCallId} and (outcome is null or outcome ? 'ran')`;
 }
 
-/** Every call of a generation in order. */
+/** Lists the calls of a generation in order. */
 export async function listCalls(db: DbConnection, generationId: string): Promise<StoredCall[]> {
   return (await queryCalls(db, generationId).execute()).map(toStoredCall);
 }

@@ -9,22 +9,22 @@ import { wake } from "./wake-ups.ts";
 /** A client of a conversation. */
 export type ClientKey = { conversationId: string; clientId: string };
 
-/** The parts of its mode that a client has stated. */
+/** The parts of its mode that a client has reported. */
 export type PartialMode = Partial<ClientMode>;
 
-/** Everybody who follows a conversation, as `data-presence` tells it: `total` where they are too many to be told one by one. */
+/** The followers of a conversation, as in `data-presence`. `total` is set if they are too many to list. */
 export type PresentClients = { clients: ClientPresence[]; total?: number };
 
-/** Milliseconds for which a client counts that has said what it can, and has no stream. */
+/** How long a client without a stream counts after it reported its abilities, in ms. */
 const WITHOUT_STREAM = 60_000;
 
-/** Where such a client is; no node has this number. */
+/** Node number of such clients; no node has it. */
 const NOWHERE = 0;
 
-/** Most clients that are listed one by one. Those that can answer come first. */
+/** Maximum number of clients that are listed. Those that can answer come first. */
 const MOST_TOLD = 100;
 
-/** Note what a client says it can. Where it has no stream it counts for a minute. Every node hears of it. */
+/** Stores the abilities that a client reports. Without a stream, it counts for a minute. Every node is notified. */
 export async function putClient(
   db: DbConnection,
   { conversationId, clientId }: ClientKey,
@@ -91,7 +91,7 @@ export async function detachClient(
   if (numDeletedRows > 0n) wakePresence(db, conversationId);
 }
 
-/** Everybody who follows a conversation now. */
+/** Lists the current followers of a conversation. */
 export async function listClients(db: DbConnection, conversationId: string, now: number): Promise<PresentClients> {
   const { rows } = await sql<Row & { total: number }>`
     select *, count(*) over ()::int as total from (${present(conversationId, now)}) as clients
@@ -114,7 +114,7 @@ export function queryAbility(conversationId: string, now: number): RawBuilder<{ 
   return sql`select bool_or(supported and enabled) as able from (${present(conversationId, now)}) as clients`;
 }
 
-/** The client of this id; where there is none, the one that is called so and can do the most. */
+/** Finds the client with this ID; otherwise, the most capable one with this name. */
 export async function findClient(
   db: DbConnection,
   conversationId: string,
@@ -139,7 +139,7 @@ export async function forgetLostClients(db: DbConnection, now: number, node: num
 
 type Row = { client_id: string; name: string | null; supported: boolean; enabled: boolean };
 
-/** Each client once: with a stream at several nodes, or twice at one, its last word counts. */
+/** Lists each client once. If it has several streams, its last report counts. */
 function present(conversationId: string, now: number): RawBuilder<Row> {
   return sql`select distinct on (client_id) client_id, name, supported, enabled from present_clients
     where conversation_id = ${conversationId}
@@ -187,7 +187,7 @@ export async function isFollowedElsewhere(db: DbConnection, conversationId: stri
   return (await living.executeTakeFirst()) !== undefined;
 }
 
-/** Forget those of nodes that are gone. */
+/** Deletes the clients of vanished nodes. */
 export async function forgetLostFollowers(db: DbConnection): Promise<void> {
   await db
     .deleteFrom("followers")

@@ -4,12 +4,15 @@ import type { ColumnType, JSONColumnType } from "kysely";
 export type Time = ColumnType<Date, Date, Date>;
 export type MaybeTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
 export type Json = JSONColumnType<Record<string, unknown>>;
-/** `jsonb` whose shape is known; written as the text that `jsonColumn` makes. */
+/** `jsonb` of a known shape, written as the text that `jsonColumn` returns. */
 export type JsonOf<T> = ColumnType<T, string, string>;
 export type MaybeJsonOf<T> = ColumnType<T | null, string | null | undefined, string | null>;
 export type MaybeJson = ColumnType<unknown, string | null | undefined, string | null>;
 
-/** JSON for a `jsonb` column: Postgres takes neither NUL nor a lone surrogate, and services, models and people may send both. */
+/**
+ * Returns JSON for a `jsonb` column. Postgres accepts neither NUL nor a lone surrogate, and services, models and users
+ * may send both.
+ */
 export function toJsonColumn(value: unknown): string {
   return JSON.stringify(value, (_, item) => (typeof item === "string" ? cleanText(item) : item)) ?? "null";
 }

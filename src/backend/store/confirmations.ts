@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { cleanText, toJsonColumn } from "./column-types.ts";
 import type { Database } from "./schema.ts";
 
-/** A held ask as it is stored. `plan` is what `generations/confirm.ts` needs to continue. */
+/** A held request as stored. `plan` is what `confirm.ts` needs to continue. */
 export type StoredConfirmation = {
   generationId: string;
   conversationId: string;
@@ -15,7 +15,7 @@ export type StoredConfirmation = {
   approved: boolean | null;
 };
 
-/** Store a held-back ask under the hash of its token. */
+/** Stores a held request under the hash of its token. */
 export async function insertConfirmation(
   db: Kysely<Database>,
   hash: Buffer,
@@ -41,7 +41,7 @@ export async function insertConfirmation(
 }
 
 /**
- * Answer a confirmation once: the first answer before its end wins, whichever process or node brings it.
+ * Answers a confirmation once. The first answer before the deadline wins, from any process or node.
  *
  * @returns the confirmation when this answer won, otherwise `undefined`
  */
@@ -65,7 +65,7 @@ export async function answerConfirmation(
   return row && store(row);
 }
 
-/** The confirmation behind a token, if it belongs to the installation. */
+/** Finds the confirmation of a token, if it belongs to the installation. */
 export async function findConfirmation(
   db: Kysely<Database>,
   hash: Buffer,
@@ -109,7 +109,7 @@ function store(row: Row): StoredConfirmation {
   };
 }
 
-/** At start-up: confirmations that expired long ago. */
+/** Deletes confirmations that expired long ago. Called at start-up. */
 export async function forgetConfirmationsBefore(db: Kysely<Database>, time: Date): Promise<void> {
   await db.deleteFrom("confirmations").where("expires_at", "<", time).execute();
 }

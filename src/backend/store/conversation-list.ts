@@ -4,13 +4,13 @@ import type { GenerationStatus } from "#protocol/events";
 import { cleanText } from "./column-types.ts";
 import type { Database, DbConnection } from "./schema.ts";
 
-/** A conversation as it is listed. `status` is that of its newest generation. */
+/** A conversation in a list. `status` is that of its latest generation. */
 export type ListedConversation = Pick<
   Selectable<Database["conversations"]>,
   "id" | "title" | "created_at" | "updated_at" | "last_event"
 > & { status: GenerationStatus | null };
 
-/** Some conversations of an installation, the one with the newest activity first, and how many there are. */
+/** Lists a page of an installation's conversations, latest activity first, and their total number. */
 export async function listConversations(
   db: Kysely<Database>,
   installationId: string,
@@ -30,7 +30,7 @@ export async function listConversations(
     });
 }
 
-/** Found by the index alone, from the nearer end; only what is shown is looked at. */
+/** Uses the index alone, from the nearer end, and reads only the rows of the page. */
 async function format(
   tx: DbConnection,
   { installationId, offset, limit, total }: { installationId: string; offset: number; limit: number; total: number },
@@ -76,8 +76,9 @@ export async function renameConversation(
 }
 
 /**
- * Delete a conversation with everything of it: messages, events, generations and what they asked and did, approvals for it, confirmations and
- * kept answers. Nothing is deleted while one of its generations is at work, since what that sends would have no receipt.
+ * Deletes a conversation with all its data: messages, events, generations with their requests and effects, approvals,
+ * confirmations and stored answers. Nothing is deleted while one of its generations runs, because its writes would have
+ * no receipt.
  */
 export async function deleteConversation(
   db: Kysely<Database>,
@@ -101,7 +102,10 @@ export async function deleteConversation(
   });
 }
 
-/** Answers that are kept for their `Idempotency-Key`, by the conversation or the generation that they name; a stream's by where it is. */
+/**
+ * Deletes answers stored for an `Idempotency-Key`, by the conversation or generation that they name; a stream's by its
+ * position.
+ */
 async function forgetAnswers(tx: DbConnection, installationId: string, ids: string[]): Promise<void> {
   await tx
     .deleteFrom("requests")

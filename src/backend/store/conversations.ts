@@ -32,9 +32,9 @@ export async function createConversation(
 }
 
 /**
- * Hold a conversation until the transaction ends, so that what is decided about its generations stays true meanwhile.
+ * Locks a conversation until the transaction ends, so that decisions about its generations stay valid.
  *
- * @returns the number of its newest event
+ * @returns the number of its latest event
  */
 export async function lockConversation(tx: DbConnection, id: string): Promise<number> {
   const query = tx.selectFrom("conversations").select("last_event").where("id", "=", id);
@@ -89,14 +89,14 @@ export async function loadMessagesBefore(db: DbConnection, id: string, generatio
   return rows.slice(0, own === -1 ? rows.length : own).map(({ message }) => message as unknown as ModelMessage);
 }
 
-/** The newest message of a conversation. */
+/** Returns the latest message of a conversation. */
 export async function findLastMessage(db: DbConnection, id: string): Promise<ModelMessage | undefined> {
   const newest = db.selectFrom("messages").select("message").where("conversation_id", "=", id);
   const row = await newest.orderBy("sequence", "desc").limit(1).executeTakeFirst();
   return row && (row.message as unknown as ModelMessage);
 }
 
-/** The newest message of a conversation that is a generation's own. */
+/** Returns the latest message that a generation wrote. */
 export async function findLastGenerationMessage(
   db: DbConnection,
   id: string,
@@ -112,10 +112,11 @@ export async function findLastGenerationMessage(
 }
 
 /**
- * Append messages that belong together, numbered under the lock of the conversation's row so that two nodes never collide.
+ * Appends messages that belong together, numbered under the lock of the conversation's row, so that two nodes never
+ * collide.
  *
- * @param tx the transaction they are part of
- * @returns how many messages the conversation has now
+ * @param tx their transaction
+ * @returns the number of messages in the conversation
  */
 export async function appendMessages(
   tx: DbConnection,
@@ -149,7 +150,7 @@ export function isMessageCollision(error: unknown): boolean {
   return (error as { constraint?: unknown } | null)?.constraint === "messages_pkey";
 }
 
-/** Titles of conversations by their ids. */
+/** Loads the titles of conversations by ID. */
 export async function loadTitles(db: DbConnection, ids: string[]): Promise<Map<string, string | null>> {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom("conversations").select(["id", "title"]).where("id", "in", ids).execute();

@@ -13,7 +13,7 @@ const COLUMNS = [
   "updated_at",
 ] as const;
 
-/** A described service as it is stored. */
+/** A custom service as stored. */
 export type StoredDescription = Selectable<DescribedServices>;
 
 export async function listDescriptions(db: DbConnection, installationId: string): Promise<StoredDescription[]> {
@@ -39,7 +39,7 @@ export async function findDescription(
     .executeTakeFirst();
 }
 
-/** Store a description over whatever was there of this name. `keepsClient` leaves the client's secret in place. */
+/** Stores a description and replaces one of the same name. `keepsClient` keeps the client's secret. */
 export async function putDescription(
   db: DbConnection,
   row: { installation_id: string; name: string; source: string; description: Record<string, unknown> },
@@ -57,7 +57,7 @@ export async function putDescription(
     .execute();
 }
 
-/** Store the sealed secret of the client, or forget it. */
+/** Stores the encrypted secret of the client, or deletes it. */
 export async function putClientSecret(
   db: DbConnection,
   installationId: string,

@@ -16,18 +16,18 @@ const IDLE_TRANSACTION_LIMIT = 60_000;
 export type OpenDatabase = {
   db: Kysely<Database>;
   pool: pg.Pool;
-  /** Where it is, without user and password: `db.example.com:5432/kay`. */
+  /** Its address without user and password: `db.example.com:5432/kay`. */
   place: string;
   /** Waits for running queries and closes every connection. May be called more than once. */
   close(): Promise<void>;
 };
 
 /**
- * Opens a database by connection data or URL (`postgres://…`) and brings its tables up to date; several processes may do so at once. A
- * database that a newer kay has migrated is used as it is, since migrations only add. Throws DATABASE_UNAVAILABLE naming host and database,
- * never the password.
+ * Opens a database by connection data or URL (`postgres://…`) and migrates its tables; several processes may do so at
+ * once. A database that a newer kay has migrated is used unchanged, because migrations only add. Throws
+ * DATABASE_UNAVAILABLE naming host and database, never the password.
  *
- * @param ports.revive brings the database back when no connection can be had; then the connection is tried once more
+ * @param ports.revive restarts the database if it cannot be reached; then the connection is tried once more
  */
 export async function openDatabase(
   where: pg.PoolConfig | string,
@@ -37,7 +37,7 @@ export async function openDatabase(
   const place = describePlace(config);
   const pool = new pg.Pool(config);
   pool.on("connect", nameStatements);
-  // As an error, so that its code is known to be one of Postgres, which an operator is to read.
+  // As an error, so that the operator sees Postgres's code.
   listenForDrops(pool, (error) => log("warn", "database.connection_dropped", { ...place, error }));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: revive ? reviving(pool, revive) : pool }) });
   let closing: Promise<void> | undefined;
@@ -55,7 +55,7 @@ export async function openDatabase(
   return { db, pool, place: `${place.host}:${place.port}/${place.database}`, close };
 }
 
-/** Statements that are prepared, at most: each costs memory on every connection. Those that come later are planned each time. */
+/** Maximum number of prepared statements: each costs memory on every connection. Others are planned each time. */
 const MOST_NAMED = 200;
 
 const names = new Map<string, string>();
@@ -87,8 +87,8 @@ function getName(text: string): string | undefined {
 }
 
 /**
- * Listens for dropped connections, idle or taken between two queries. Without a listener, either would end the process.
- * Each drop is reported once.
+ * Listens for dropped connections, idle or in use between two queries. Without a listener, either would end the
+ * process. Each drop is reported once.
  */
 function listenForDrops(pool: pg.Pool, tell: (error: Error) => void): void {
   const told = new WeakSet<pg.ClientBase>();
@@ -101,7 +101,7 @@ function listenForDrops(pool: pg.Pool, tell: (error: Error) => void): void {
   pool.on("connect", (client) => client.on("error", (error) => listen(error, client)));
 }
 
-/** A pool that brings the database back when no connection can be had: kay's own Postgres may have been killed. */
+/** A pool that restarts the database if it cannot be reached: kay's own Postgres may have been killed. */
 function reviving(pool: pg.Pool, revive: () => Promise<void>): PostgresPool {
   let underWay: Promise<void> | undefined;
   const once = () => {
@@ -140,8 +140,8 @@ function poolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
 }
 
 /**
- * Faults of Postgres that pass by themselves or by its operator, whatever was asked of it: of the connection (SQLSTATE classes 08 and 57P, and of
- * the socket), nothing left to work with (class 53: disk, memory, connections), a disk that fails, and a node that only reads.
+ * Faults of Postgres that do not depend on the query: connection (SQLSTATE classes 08 and 57P, and socket errors),
+ * resources (class 53: disk, memory, connections), a failing disk, and a read-only server.
  */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -159,7 +159,10 @@ export function getFaultLevel(error: unknown): "warn" | "error" {
   return isDatabaseAway(error) && !/^(53100|58030|25006)$/.test(getErrno(error as Error)) ? "warn" : "error";
 }
 
-/** The same in the words of the table, or undefined. A client shows no hint of the backend's, so the sentence has the next step. */
+/**
+ * Returns the problem for such a fault, or undefined. Clients do not show the backend's hint, so the sentence has the
+ * next step.
+ */
 export function toDatabaseProblem(error: unknown): Problem | undefined {
   if (!isDatabaseAway(error)) return undefined;
   const words: Record<string, string> = {
@@ -172,7 +175,10 @@ export function toDatabaseProblem(error: unknown): Problem | undefined {
 
 type Place = { host: string; port: number; database: string; user: string };
 
-/** What may be said of the connection; also where an unreadable URL is found out. The parser's own error would hold the password. */
+/**
+ * Returns what may be shown of the connection. Also detects an invalid URL, because the parser's error would contain
+ * the password.
+ */
 function describePlace(config: pg.PoolConfig): Place {
   try {
     const { host, port, database, user } = new pg.Client(config);

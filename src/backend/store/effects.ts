@@ -18,8 +18,8 @@ export type PlannedEffect = {
 };
 
 /**
- * Records an effect before anything is sent. An effect that was recorded before is returned as it is: a write that had
- * left is unknown from now on, whoever repeats its call, and a refused one stays refused.
+ * Records an effect before anything is sent. An effect that was recorded before is returned: a write that may have left
+ * becomes unknown, and a refused one stays refused.
  */
 export async function planEffect(
   db: Kysely<Database>,
@@ -66,14 +66,14 @@ export async function insertEffect(
   return rows.length > 0;
 }
 
-/** An effect as the node that does it knows it. */
+/** An effect as its node knows it. */
 export type EffectKey = { id: string; node: number | null };
 
 /**
- * Write down how far an effect came.
+ * Records the progress of an effect.
  *
- * @param account words of the account that it is sent as
- * @returns false when another node does it now: then nothing may be sent from here
+ * @param account name of the account that it is sent as
+ * @returns false if another node has it now; then nothing may be sent from here
  */
 export async function setEffectState(
   db: Kysely<Database>,
@@ -88,7 +88,7 @@ export async function setEffectState(
   return (await open.executeTakeFirst()).numUpdatedRows > 0n;
 }
 
-/** Write down that an effect went through, and what its tool answered. */
+/** Records that an effect succeeded, with the tool's result. */
 export async function settleEffect(
   db: Kysely<Database>,
   effect: EffectKey,
@@ -101,7 +101,7 @@ export async function settleEffect(
     .execute();
 }
 
-/** Write down that the service refused an effect, and what it said: that stays. */
+/** Records that the service refused an effect, with its reason. This is final. */
 export async function refuseEffect(
   db: Kysely<Database>,
   effect: EffectKey,
@@ -114,9 +114,9 @@ export async function refuseEffect(
 }
 
 /**
- * Takes over an effect that is unknown because the node that sent it is gone, if a task of it can still be asked for.
+ * Takes over an effect that is unknown because its node is gone, if it has a task that can still be queried.
  *
- * @returns false when there is no such task
+ * @returns false if there is no such task
  */
 export async function resumeEffect(db: Kysely<Database>, { id, node }: EffectKey, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db

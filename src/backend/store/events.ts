@@ -5,22 +5,22 @@ import type { Database, DbConnection } from "./schema.ts";
 import type { Events, StoredEvent } from "./schema-work.ts";
 import { publishDoubt, wake } from "./wake-ups.ts";
 
-/** A part to be appended, and the generation it belongs to. */
+/** A part to append, and its generation. */
 export type NewEvent = { generationId: string | null; part: StreamPart };
 
-/** The generation whose parts are written, and the node that must be the one at work on it. */
+/** The generation whose parts are written, and the node that must be running it. */
 export type Holder = { generationId: string; node: number };
 
 /**
- * What must be so that anything is written, as the first queries of the statement: the last of them is named `held` and has no row when it is not.
- * `changes` are made with it, each reading `held`.
+ * A condition for writing, as the first queries of the statement. The last one is named `held` and has no row if the
+ * condition fails. Each of `changes` reads `held`.
  */
 export type Condition = { queries: RawBuilder<unknown>[]; changes: RawBuilder<unknown>[] };
 
 /**
  * Requires that the holder still runs its generation. The row is locked until everything is written, so that no other
- * node takes it.
- * @param also what the row must meet besides
+ * node claims it.
+ * @param also further conditions for the row
  */
 export function whileHeldBy(
   { generationId, node }: Holder,
@@ -43,14 +43,14 @@ export async function runHeldChange(
 
 /**
  * Appends parts to a conversation's log. Numbers are assigned under the lock of the conversation's row, so a reader of
- * number n has all before it; a global sequence would show later numbers first. Followers are notified after the
+ * number n has all earlier ones; a global sequence could show later numbers first. Followers are notified after the
  * commit; those in this process get the parts themselves.
  *
  * It is one statement, so parts and the changes they report need no surrounding transaction, and the lock is held no
  * longer than that.
  * @param tx the transaction of further changes that the parts report
  * @param condition if absent, the parts are written in any case
- * @returns false when the condition is not met; then nothing is written
+ * @returns false if the condition is not met; then nothing is written
  */
 export async function appendEvents(
   tx: DbConnection,
@@ -89,10 +89,10 @@ export function parseWritten(text: string, before: number, at: Date): StoredEven
 /** Listed, because a prepared `select *` fails once a newer node adds a column. */
 const COLUMNS = ["conversation_id", "number", "generation_id", "part", "created_at"] as const;
 
-/** Most events that one read gives. */
+/** Maximum number of events that one read returns. */
 export const MAX_EVENTS_PER_READ = 500;
 
-/** The log after a number, oldest first. */
+/** Returns the log after a number, oldest first. */
 export async function readEvents(
   db: Kysely<Database>,
   conversationId: string,
@@ -110,7 +110,7 @@ export async function readEvents(
   return rows.map(store);
 }
 
-/** Those whose log has more than is known of it. */
+/** Returns the conversations whose log has more events than known. */
 export async function listGrown(db: Kysely<Database>, known: { id: string; last: number }[]): Promise<string[]> {
   if (known.length === 0) return [];
   const { rows } = await sql<{ id: string }>`select id from conversations
@@ -143,7 +143,7 @@ export async function wasAttendedSince(db: Kysely<Database>, generationId: strin
   return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** How the newest request of a generation to connect services ended; undefined while none has. */
+/** Returns how the latest request of a generation to connect services ended; undefined if none has. */
 export async function findLastAuthResult(db: Kysely<Database>, generationId: string): Promise<AuthResult | undefined> {
   const events = db.selectFrom("events").select("part").where("generation_id", "=", generationId);
   const results = events.where(sql<boolean>`part ->> 'type' = 'data-auth-result'`).orderBy("number", "desc");
@@ -153,7 +153,7 @@ export async function findLastAuthResult(db: Kysely<Database>, generationId: str
 
 type AuthResult = Extract<StreamPart, { type: "data-auth-result" }>["data"];
 
-/** Number of the newest event; 0 before the first. */
+/** Returns the number of the latest event; 0 before the first. */
 export async function findLastEventNumber(db: Kysely<Database>, conversationId: string): Promise<number> {
   const query = db.selectFrom("conversations").select("last_event").where("id", "=", conversationId);
   return (await query.executeTakeFirst())?.last_event ?? 0;

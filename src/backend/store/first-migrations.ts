@@ -93,7 +93,7 @@ export const THIRD = [
      primary key (installation_id, name))`,
 ];
 
-/** For what every node looks after once a second, and at its start: by what is open, not by what there ever was. */
+/** Indexes for what every node checks once a second and at its start: over open rows only. */
 export const LOOKS = [
   `create index effects_open on effects (node) where state in ('planned', 'sent')`,
   `create index requests_running on requests (node) where state = 'running'`,
@@ -110,12 +110,12 @@ export const LOOKS = [
   `create index interactions_of_installation on interactions (installation_id, created_at) where status = 'open'`,
 ];
 
-/** For generations whose work fails inside kay: how often in a row, and before when they are left alone. */
+/** For generations whose work fails inside kay: the number of failures in a row, and the time of the next attempt. */
 export const FAULTS = [
   `alter table generations add column failures integer not null default 0, add column retry_at timestamptz`,
 ];
 
-/** For agent servers elsewhere: the secret that their webhook tokens are signed with, and what they reported, each report once. */
+/** For remote agent servers: the secret that signs their webhook tokens, and their reports, each once. */
 export const AGENT_SERVERS = [
   `alter table conversations add column sealed_agent_secret bytea`,
   `create table agent_reports (
@@ -141,7 +141,7 @@ export const AGENT_ROLE = [
      key text not null, report jsonb not null, created_at timestamptz not null, delivered_at timestamptz, unique (generation_id, key))`,
 ];
 
-/** For lists of conversations, in their order: whatever is passed over on the way to a page, and all that is counted, is only looked up here. */
+/** Index for lists of conversations: pages and counts read only this index. */
 export const LOAD = [
   `create index conversations_listed on conversations (installation_id, updated_at desc, created_at desc, id)`,
 ];

@@ -17,7 +17,9 @@ const TurnLimits = z.object({
 });
 export type TurnLimits = z.infer<typeof TurnLimits>;
 
-/** A turn that an agent server answers: until when it may report (ms), and whether the client reads the stream from there. */
+/**
+ * A turn that an agent server answers: until when it may report (ms), and whether the client streams from it directly.
+ */
 const RemoteTurn = z.object({ until: z.number(), direct: z.optional(z.boolean()) });
 export type RemoteTurn = z.infer<typeof RemoteTurn>;
 
@@ -41,8 +43,8 @@ const GenerationRequest = z.object({
   /** Files that the user gave with it; table `attachments` has their bytes. */
   attachments: z.optional(z.array(Attachment)),
   /**
-   * `stream`: the generation waits for people. `answer`: the HTTP request waits for the answer, so a call that needs a person ends it with a
-   * confirmation or with the missing services.
+   * `stream`: the generation waits for the user. `answer`: the HTTP request waits for the answer, so a call that needs
+   * the user ends it with a confirmation or with the missing services.
    */
   mode: z.enum(["stream", "answer"]),
   interactive: z.boolean(),
@@ -68,7 +70,7 @@ const GenerationRequest = z.object({
       tool: z.string(),
       input: JsonObject,
       program: z.string(),
-      /** The program of `/mcp` that made it, and that alone may read its result there. */
+      /** The program of `/mcp` that made it; only that program may read its result. */
       program_id: z.optional(z.string()),
     }),
   ),
@@ -97,7 +99,7 @@ const GenerationProgress = z.object({
   historyLength: z.nullable(z.number()),
   /** `granted`: the user approved the step that is held. */
   approval: z.enum(["none", "granted"]),
-  /** By tool call: what allowed it to run without an approval, and in whose name it ran. */
+  /** By tool call: what allowed it to run without an approval, and as which account. */
   allowances: Allowances,
   /** By service: how often the user was asked to connect it. */
   authAttempts: Counts,
@@ -157,7 +159,7 @@ export function parseGenerationState({ id, request, progress, options }: StateCo
   }
 }
 
-/** Column `options`: all that a node before migration 014 reads and writes. The first rows have no fields at all. */
+/** Column `options`: what nodes before migration 014 read and write. The oldest rows have no fields. */
 const LegacyOptions = z.object({
   prompt: z._default(z.string(), ""),
   context: z._default(JsonObject, {}),
@@ -208,7 +210,7 @@ function fromLegacyHistory({ newest, shortening, shortened = 1 }: LegacyOptions)
   return newest === undefined ? { kind: "full" } : { kind: "newest", keep: newest, round: shortened };
 }
 
-/** The state as an older node reads it, which may run beside this one (docs/decisions/nodes.md). */
+/** The state as older nodes read it, which may run beside this one (docs/decisions/nodes.md). */
 export function toLegacyOptions({ request, progress }: GenerationState): LegacyOptions {
   const { prompt, context, mode, interactive, confirm, source, limits, runsAt, traceparent } = request;
   const { historyLength, approval, allowances, authAttempts, declinedServices, correction, history, remote } = progress;
@@ -234,7 +236,7 @@ export function toLegacyOptions({ request, progress }: GenerationState): LegacyO
 /** A row of the table. `request`, `progress` and `options` are not parsed. */
 export type GenerationRow = Readonly<Selectable<Generations>>;
 
-/** A generation as it is stored. */
+/** A generation as stored. */
 export type StoredGeneration = Omit<GenerationRow, "request" | "progress" | "options"> & Readonly<GenerationState>;
 
 /** @throws Problem STORE_UNREADABLE */

@@ -34,7 +34,7 @@ export async function listGenerationsToWake(
   return rows.map(({ id }) => id);
 }
 
-/** Those of some that are to be stopped, or have news that was not looked at. */
+/** Returns those of some generations that must stop, or have events that were not handled. */
 export async function listNews(
   db: Kysely<Database>,
   ids: string[],
@@ -66,7 +66,7 @@ export function notifyGeneration(db: DbConnection, id: string): void {
   wake(db, { topic: "generation", id });
 }
 
-/** Lets a generation that waits for a deadline wait longer. One that is to continue now is left alone. */
+/** Extends the deadline of a waiting generation. One that should continue now is unchanged. */
 export async function delayWake(tx: DbConnection, id: string, until: Date, now: number): Promise<void> {
   await tx
     .updateTable("generations")
@@ -77,13 +77,13 @@ export async function delayWake(tx: DbConnection, id: string, until: Date, now: 
     .execute();
 }
 
-/** Generations that one look takes up: as many as are carried on in about the second until the next look. */
+/** Maximum number of generations that one tick takes up: about as many as run in the second until the next. */
 const WOKEN_AT_ONCE = 100;
 
 /** How long the creator of a generation has to begin with it before other nodes do, in ms. */
 const BEGINNING = 1_000;
 
-/** Nothing of its conversation goes before it; what is held for a confirmation stands aside. */
+/** No earlier generation of its conversation is open, except one that is held for a confirmation. */
 const isNext = () => sql<boolean>`not exists (select from generations before
   where before.conversation_id = generations.conversation_id and before.finished_at is null
   and (before.created_at, before.id) < (generations.created_at, generations.id)

@@ -92,13 +92,14 @@ export function queryAsker(db: DbConnection, interactionId: string) {
   return columns.where("id", "=", asking);
 }
 
-/** Which generations a node works on: those that are given to agent servers (`options.at`), all but those, or all there are. */
+/** Which generations a node runs: those for agent servers (`options.at`), all others, or all. */
 export type DelegationScope = "agent" | "backend" | "all";
 
 /**
- * Take a generation that is not over and that no living node works on, or keeps a call open of. Exactly one node gets it.
+ * Claims a generation that has not ended, unless a live node runs it or keeps one of its calls open. Exactly one node
+ * gets it.
  *
- * @returns as it was before, so that its status says what it waited for
+ * @returns the row before the claim, so that its status says what it waited for
  */
 export async function claimGeneration(
   db: Kysely<Database>,
@@ -122,7 +123,7 @@ export async function claimGeneration(
       query
         .updateTable("generations")
         .from("before")
-        // Taken from a node that ended in the middle of it: that may have been its doing.
+        // Claimed from a node that ended while running it, perhaps because of it.
         .set({ node, failures: sql<number>`before.failures + (before.node is not null)::int` })
         .whereRef("generations.id", "=", "before.id"),
     )
@@ -131,7 +132,7 @@ export async function claimGeneration(
     .executeTakeFirst();
 }
 
-/** Give a generation back that this node claimed. */
+/** Releases a generation that this node claimed. */
 export async function releaseGeneration(db: Kysely<Database>, id: string, node: number): Promise<void> {
   const query = db.updateTable("generations").set({ node: null }).where("id", "=", id);
   await query.where("node", "=", node).where("finished_at", "is", null).execute();
@@ -143,7 +144,7 @@ export async function isHolder(tx: DbConnection, id: string, node: number): Prom
   return (await query.forNoKeyUpdate().executeTakeFirst())?.node === node;
 }
 
-/** What changes when a step ends, or when a generation waits or is over. */
+/** Changes when a step ends, or when a generation waits or ends. */
 export type GenerationChange = Partial<
   Pick<
     StoredGeneration,
@@ -164,7 +165,7 @@ export async function changeGeneration(tx: DbConnection, id: string, change: Gen
   await tx.updateTable("generations").set(getColumns(change)).where("id", "=", id).execute();
 }
 
-/** The same as a change that goes with parts (`Condition`). */
+/** The same as a change that is written with parts (`Condition`). */
 export function changeGenerationSql(change: GenerationChange): RawBuilder<unknown> {
   const sets = Object.entries(getColumns(change)).map(([name, value]) => sql`${sql.id(name)} = ${value}`);
   return sql`update "generations" set ${sql.join(sets)} from held where generations.id = held.id`;
@@ -179,13 +180,16 @@ function getColumns({ state, step, auth, ...plain }: GenerationChange) {
   };
 }
 
-/** Lets a generation run without a follower. Returns false if it is over. */
+/** Lets a generation run without a follower. Returns false if it has ended. */
 export async function detachGeneration(db: DbConnection, id: string): Promise<boolean> {
   const query = db.updateTable("generations").set({ detached: true }).where("id", "=", id);
   return (await query.where("finished_at", "is", null).executeTakeFirst()).numUpdatedRows > 0n;
 }
 
-/** Those of a conversation that are not over, in the order they were asked for. @throws Problem STORE_UNREADABLE */
+/**
+ * Lists the generations of a conversation that have not ended, in order of request.
+ * @throws Problem STORE_UNREADABLE
+ */
 export async function listOpenGenerations(db: DbConnection, conversationId: string): Promise<StoredGeneration[]> {
   const rows = await db
     .selectFrom("generations")
@@ -198,7 +202,7 @@ export async function listOpenGenerations(db: DbConnection, conversationId: stri
   return rows.map(parseGeneration);
 }
 
-/** Those that wait for this service to be connected, or are at work and may have met it before it was. */
+/** Lists generations that wait for this service, or that run and may have needed it before it was connected. */
 export async function listAwaitingService(
   db: Kysely<Database>,
   installationId: string,
@@ -214,7 +218,7 @@ export async function listAwaitingService(
   return rows.map(({ id }) => id);
 }
 
-/** Those of an installation that wait for a connection. @throws Problem STORE_UNREADABLE */
+/** Lists the generations of an installation that wait for a connection. @throws Problem STORE_UNREADABLE */
 export async function listAwaitingAuth(db: Kysely<Database>, installationId: string): Promise<StoredGeneration[]> {
   const rows = await db
     .selectFrom("generations")
@@ -227,22 +231,22 @@ export async function listAwaitingAuth(db: Kysely<Database>, installationId: str
   return rows.map(parseGeneration);
 }
 
-/** The same row, held until the transaction ends; undefined when it is over. */
+/** Locks the row until the transaction ends; undefined if the generation has ended. */
 export async function lockGeneration(tx: DbConnection, id: string): Promise<GenerationRow | undefined> {
   const query = tx.selectFrom("generations").select(COLUMNS).where("id", "=", id).where("finished_at", "is", null);
   return await query.forNoKeyUpdate().executeTakeFirst();
 }
 
-/** No living node works on it. */
+/** No live node runs it. */
 export const isIdle = () => sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES_SQL)}))`;
 
-/** Any node may end a generation that must stop, also without a living agent server. */
+/** Any node may end a generation that must stop, even without a live agent server. */
 export const isWithin = (share: DelegationScope) =>
   share === "agent"
     ? sql<boolean>`options ->> 'at' = 'agent'`
     : sql<boolean>`(${share === "all"} or cancel is not null or options ->> 'at' is distinct from 'agent')`;
 
-/** A call that a living node keeps open continues only there. Another node could only repeat it. */
+/** A call that a live node keeps open continues only there. Another node could only repeat it. */
 const keptBy = (node: number) =>
   sql<boolean>`(kept_by is null or kept_by = ${node} or kept_by not in (${sql.raw(LIVE_NODES_SQL)}))`;
 

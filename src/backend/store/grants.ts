@@ -25,7 +25,7 @@ const COLUMNS = [
 /** A grant: the access that a service gave to an installation. */
 export type Grant = Selectable<Grants>;
 
-/** A grant as a consent gives it. */
+/** A grant as a consent provides it. */
 export type NewGrant = {
   installation_id: string;
   service: string;
@@ -84,7 +84,7 @@ export async function listGrantsOfAccount(
     .execute();
 }
 
-/** Store what a consent gave, over whatever was there for this service. */
+/** Stores the grant of a consent and replaces an earlier one for this service. */
 export async function putGrant(db: DbConnection, grant: NewGrant): Promise<void> {
   const row = {
     ...grant,
@@ -125,7 +125,7 @@ export async function putGrantTokens(
     .execute();
 }
 
-/** Writes a grant as it is. A full disk or a read-only node fails here, before its refresh token is spent. */
+/** Writes a grant unchanged. A full disk or a read-only server fails here, before the refresh token is spent. */
 export async function rewriteGrant(
   db: DbConnection,
   grant: Pick<Grant, "installation_id" | "service" | "sealed">,
@@ -138,7 +138,7 @@ export async function rewriteGrant(
     .execute();
 }
 
-/** Permissions that the service asks for besides those it gave; the next consent asks for them too. */
+/** Scopes that the service requires in addition; the next consent requests them too. */
 export async function requestScopes(
   db: DbConnection,
   installationId: string,

@@ -51,7 +51,10 @@ export async function deleteAnonymousBefore(db: DbConnection, time: Date, limit:
     .execute();
 }
 
-/** Hold an installation until the transaction ends: what depends on its accounts and sign-ins is decided by one at a time. */
+/**
+ * Locks an installation until the transaction ends, so that decisions about its accounts and sign-ins are made one at a
+ * time.
+ */
 export async function lockInstallation(db: DbConnection, id: string): Promise<void> {
   await db.selectFrom("installations").select("id").where("id", "=", id).forUpdate().executeTakeFirst();
 }

@@ -26,7 +26,7 @@ const COLUMNS = [
   "notified_at",
 ] as const;
 
-/** A request to a person, as it is stored. */
+/** A request to the user, as stored. */
 export type StoredInteraction = Selectable<Interactions>;
 
 /** Creates an ID such as `int_…`. It cannot be guessed, because it authorizes an answer. */
@@ -34,7 +34,7 @@ export function createInteractionId(): string {
   return `int_${randomBytes(16).toString("hex")}`;
 }
 
-/** A request is written down, as a change that goes with the parts that ask it (`Condition`). */
+/** Returns a change that stores a request together with the parts that ask it (`Condition`). */
 export function insertInteractionSql(
   row: Pick<
     StoredInteraction,
@@ -100,7 +100,7 @@ export function answerAndClaimSql(
   return { queries, changes: [running] };
 }
 
-/** Those of a generation in the order they were asked. */
+/** Lists the requests of a generation in order. */
 export async function listInteractions(db: DbConnection, generationId: string): Promise<StoredInteraction[]> {
   return await queryInteractions(db, generationId).execute();
 }
@@ -111,7 +111,7 @@ export function queryInteractions(db: DbConnection, generationId: string) {
   return all.orderBy("created_at").orderBy("ordinal");
 }
 
-/** The request at this place of a call. */
+/** Finds the request at this ordinal of a call. */
 export async function findInteractionAt(
   db: DbConnection,
   generationId: string,
@@ -143,7 +143,7 @@ export async function hasApproved(
   return found !== undefined;
 }
 
-/** The newest request of a call at this place or at one of the places from `from` on. */
+/** Finds the latest request of a call at this ordinal, or at one from `from` on. */
 export async function findNewestInteraction(
   db: DbConnection,
   { generationId, toolCallId }: { generationId: string; toolCallId: string },
@@ -170,7 +170,7 @@ export function queryInteraction(db: DbConnection, id: string) {
 }
 
 /**
- * End an interaction. The first end wins, whichever node or process brings it; an answer counts only before `expires_at`.
+ * Ends an interaction. The first end wins, from any node or process. An answer counts only before `expires_at`.
  *
  * @returns whether this one won
  */
@@ -218,7 +218,7 @@ export async function listExpiredInteractions(db: Kysely<Database>, now: number)
     .execute();
 }
 
-/** Open ones that expire before a time although they stay while a client is attached. */
+/** Lists open requests that would expire before a time although a client that keeps them open is attached. */
 export async function listExpiringSoon(db: Kysely<Database>, before: number): Promise<StoredInteraction[]> {
   return await db
     .selectFrom("interactions")
@@ -230,7 +230,7 @@ export async function listExpiringSoon(db: Kysely<Database>, before: number): Pr
     .execute();
 }
 
-/** Open ones of an installation, oldest first. */
+/** Lists the open requests of an installation, oldest first. */
 export async function listOpenInteractions(db: Kysely<Database>, installationId: string): Promise<StoredInteraction[]> {
   return await db
     .selectFrom("interactions")

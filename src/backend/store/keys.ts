@@ -6,7 +6,10 @@ import { getErrno } from "#files/folders";
 
 import { Problem } from "#protocol/errors";
 
-/** Bytes of every key that kay makes; sealing keys must have exactly as many, signing keys at least (RFC 7518, 3.2). */
+/**
+ * Length of the keys that kay creates, in bytes. Encryption keys must have exactly this length, signing keys at least
+ * (RFC 7518, 3.2).
+ */
 const KEY_BYTES = 32;
 
 const KeyEntry = z.looseObject({
@@ -26,15 +29,16 @@ export type Keys = {
 
 type Key = { id: string; key: Uint8Array };
 
-/** Where the keys are: `keys.json` in the data folder, made if it is not there, or what an operator gave as `KAY_KEYS`. */
+/** Source of the keys: `keys.json` in the data folder, which is created if missing, or the operator's `KAY_KEYS`. */
 export type KeySource = { folder: string } | { value: string };
 
 /**
- * The backend's keys, as JSON `{"version": 1, "signing": [{"id", "key"}, …], "sealing": [{"id", "key"}, …]}`, keys in base64; one signing key
- * may stand without a list. To rotate, put a new one first and keep the former ones behind it. `KAY_KEYS` holds the JSON itself or the path of a
- * file with it.
+ * The backend's keys, as JSON `{"version": 1, "signing": [{"id", "key"}, …], "sealing": [{"id", "key"}, …]}`, keys in
+ * base64; one signing key may stand without a list. To rotate, put the new key first and keep the former ones after it.
+ * `KAY_KEYS` holds the JSON itself or the path of a file with it.
  *
- * Throws STORE_UNREADABLE for keys that cannot be read. They are never made anew by themselves: that would lose every stored token.
+ * Throws STORE_UNREADABLE for keys that cannot be read. They are never created again automatically, because that would
+ * lose every stored token.
  */
 export async function loadBackendKeys(source: KeySource): Promise<Keys> {
   if ("folder" in source) return keysOfFolder(source.folder);
@@ -94,7 +98,7 @@ async function readKeys(file: string, where: string): Promise<string> {
   }
 }
 
-/** The parsers' own errors quote what they read, so nothing of them is passed on. */
+/** The parsers' errors quote their input, so they are not passed on. */
 function parseKeys(text: string, where: string): Keys {
   const found = KeyFile.safeParse(parseJson(text, where));
   if (!found.success) {

@@ -14,7 +14,7 @@ const COLUMNS = [
   "updated_at",
 ] as const;
 
-/** An MCP server that an installation's person added, as it is stored. */
+/** An MCP server that a user added, as stored. */
 export type StoredMcp = Selectable<McpServices>;
 
 export async function listMcp(db: DbConnection, installationId: string): Promise<StoredMcp[]> {
@@ -36,8 +36,8 @@ export async function findMcp(db: DbConnection, installationId: string, name: st
 }
 
 /**
- * Store a server over whatever was there of this name; what it offers is what was approved. `client` is the sealed secret
- * of its client; without it the one that is there stays.
+ * Stores a server and replaces one of the same name. Its tools are the approved ones. `client` is the encrypted secret
+ * of its client; without it, the stored one stays.
  */
 export async function putMcp(
   db: DbConnection,
@@ -70,7 +70,7 @@ export async function putClientIssuer(
     .execute();
 }
 
-/** Remember the tools that a server lists, where they are not those that were approved; nothing where they are. */
+/** Stores the tools that a server lists if they differ from the approved ones; otherwise clears them. */
 export async function putOffered(
   db: DbConnection,
   { installation_id, name }: { installation_id: string; name: string },
@@ -95,10 +95,13 @@ export async function deleteMcp(db: DbConnection, installationId: string, name: 
   return row !== undefined;
 }
 
-/** What this backend is registered as at an authorization server, for one redirect address. */
+/** This backend's registration at an authorization server, for one redirect address. */
 export type McpClientRow = Selectable<McpClients>;
 
-/** The registration, held until the transaction ends; made empty where there is none, so that one alone registers. */
+/**
+ * Locks the registration until the transaction ends. Inserts an empty one if there is none, so that only one caller
+ * registers.
+ */
 export async function lockMcpClient(tx: DbConnection, issuer: string, redirectUri: string): Promise<McpClientRow> {
   await tx
     .insertInto("mcp_clients")

@@ -19,8 +19,8 @@ const PAUSE = 500;
 const GIVE_UP = 120_000;
 
 /**
- * Brings the tables up to date, all or nothing, under a lock of the database itself: of several nodes that start, one does it. Asking first keeps
- * a usual start to one query. A database that a newer kay has migrated stays as it is.
+ * Migrates the tables, all or nothing, under a lock of the database, so that only one of several starting nodes does
+ * it. A check first keeps a usual start to one query. A database that a newer kay has migrated stays unchanged.
  *
  * @throws Problem DATABASE_UNAVAILABLE
  */
@@ -31,7 +31,7 @@ export async function runMigrations<T>(db: Kysely<T>, config: pg.PoolConfig, log
     const { error, results } = await attempt(config);
     for (const { migrationName, status } of (error === undefined && results) || [])
       log("info", "database.migrated", { migration: migrationName, status });
-    // A newer kay may have migrated in between, which the migrator takes for corruption.
+    // A newer kay may have migrated in between, which the migrator would treat as corruption.
     if (error === undefined || (await isUpToDate(db, log))) return;
     if (!isLocked(error) || performance.now() > end) throw fail(error);
     log("warn", "database.migration_waits", {});
@@ -39,7 +39,7 @@ export async function runMigrations<T>(db: Kysely<T>, config: pg.PoolConfig, log
   }
 }
 
-/** Names of the migrations that were made, in order. */
+/** Lists the names of the applied migrations, in order. */
 export async function listMigrations<T>(db: Kysely<T>): Promise<string[]> {
   const table = await sql<{ found: string | null }>`select to_regclass('kysely_migration')::text as found`.execute(db);
   if (!table.rows[0]?.found) return [];

@@ -40,14 +40,14 @@ function runEach(list: () => string[]): Migration {
   };
 }
 
-/** MCP servers as services, in a table of their own: an older node takes every row of described_services for a description. */
+/** MCP servers in a separate table, because an older node reads every row of described_services as a description. */
 const MCP = [
   `create table mcp_services (
      installation_id text not null references installations on delete cascade, name text not null, definition json not null, offered json,
      created_at timestamptz not null, updated_at timestamptz not null, primary key (installation_id, name))`,
 ];
 
-/** For MCP servers: where their people sign in, as which client, and which node keeps a call open while a person is asked. */
+/** For MCP servers: where users sign in, as which client, and which node keeps a call open while the user is asked. */
 const MCP_AUTH = [
   `alter table states add column "authorization" bytea`,
   `alter table grants add column "authorization" bytea, add column wanted_scopes text`,
@@ -69,8 +69,8 @@ const GENERATION_STATE = [
 ];
 
 /**
- * Installations that nobody signed in to, which have an end. An authorization knows the browser that began it, and what
- * its page shows.
+ * Installations without a sign-in, which expire. An authorization knows the browser that began it, and what its page
+ * shows.
  */
 const BROWSERS = [
   `alter table installations add column anonymous boolean not null default false`,
@@ -99,7 +99,7 @@ const MCP_OWN_CLIENTS = [`alter table mcp_services add column sealed_client byte
 /** Generations that run although no client follows them. */
 const DETACHED = [`alter table generations add column detached boolean not null default false`];
 
-/** When a notification of what waits was sent. */
+/** When a notification about an open request was sent. */
 const NOTICES = [
   `alter table interactions add column notified_at timestamptz`,
   `alter table generations add column notified_at timestamptz`,
@@ -116,7 +116,10 @@ const ANSWER_DEVICES = [
   `create index answer_devices_by_family on answer_devices (family_id)`,
 ];
 
-/** For programs that use `/mcp`: their requests, which end after minutes, and those that a user let in. Each ends with its sign-in. */
+/**
+ * For programs that use `/mcp`: their requests, which expire after minutes, and the authorized ones. Each ends with its
+ * sign-in.
+ */
 const PROGRAMS = [
   `create table programs (
      id text primary key, family_id text not null references families on delete cascade, client_id text not null, name text not null,
@@ -150,7 +153,7 @@ const ATTACHMENTS = [
   `alter table attachments alter column content set storage external`,
 ];
 
-/** Handles of calls that a service continues as tasks, by the ID of the call's effect. */
+/** Handles of calls that a service runs as tasks, by the ID of the call's effect. */
 const CALL_TASKS = [
   `create table call_tasks (
      id text primary key, installation_id text not null references installations on delete cascade, handle text not null,

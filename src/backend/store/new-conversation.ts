@@ -31,8 +31,8 @@ export type NewConversation = {
 };
 
 /**
- * Writes a conversation, its first generation, the user's message and the first parts of the log in one statement. Nobody knows the
- * conversation yet, so nothing has to be locked or read.
+ * Writes a conversation, its first generation, the user's message and the first parts of the log in one statement.
+ * Nobody knows the conversation yet, so nothing needs to be locked or read.
  */
 export async function insertConversation(
   db: Kysely<Database>,
@@ -72,7 +72,7 @@ export async function insertConversation(
     conversation_id: id,
     installation_id: installationId,
     status: "running",
-    // As a claim returns it: before a node had it.
+    // As a claim returns it, before a node had it.
     node: null,
     request: JSON.parse(request),
     progress: JSON.parse(progress),

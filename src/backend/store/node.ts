@@ -11,12 +11,13 @@ import { CHANNELS, type Topic, type WakeUp, type WakeUpPort } from "./wake-ups.t
 /** Two halves of an advisory lock: this one says "a node of kay". */
 const NODE_LOCK = 0x6b6179;
 
-/** A node that has come says so here, so that another one no longer takes itself for the only one. */
+/** A new node notifies this channel, so that another one no longer assumes that it is alone. */
 const ARRIVALS = "kay_nodes";
 
 /**
- * One process of the backend among those that share a database. It has a number and holds an advisory lock on it for as long as its own
- * connection lives: a node that was killed is known to be gone at once, and one that only pauses is not. No clock is compared.
+ * A process of the backend among those that share a database. It has a number and holds an advisory lock on it as long
+ * as its connection is open. So a killed node is known to be gone at once, a paused one is not, and no clocks are
+ * compared.
  */
 export type Node = WakeUpPort & {
   /** Number under which this node claims work. @throws when the database cannot be reached */
@@ -32,7 +33,7 @@ export type Node = WakeUpPort & {
 /** Replaces an ID: the connection was lost, and everything must be checked. */
 export const ANY_ID = "";
 
-/** SQL for the numbers of the nodes that live, this one among them. */
+/** SQL for the numbers of all live nodes, including this one. */
 export const LIVE_NODES_SQL = `select objid::int from pg_locks where locktype = 'advisory' and classid = ${NODE_LOCK} and granted
   and database = (select oid from pg_database where datname = current_database())`;
 
@@ -42,7 +43,9 @@ const RETRY = 500;
 /** Milliseconds that the last wake-ups may take when a node ends. */
 const LAST_LIMIT = 1_000;
 
-/** A node that connects when it is first needed, and again, under a new number, whenever its connection drops. */
+/**
+ * Creates a node that connects when it is first needed, and reconnects under a new number when its connection drops.
+ */
 export function createNode(where: pg.PoolConfig | string, log: Log): Node {
   const listeners: Listeners = { events: new Set(), generation: new Set(), presence: new Set() };
   let current: Promise<Connected> | undefined;
@@ -74,7 +77,7 @@ export function createNode(where: pg.PoolConfig | string, log: Log): Node {
     );
     return one;
   };
-  // A connection that drops says so several times, maybe when there is a new one already.
+  // A dropped connection reports it several times, possibly after the new one is open.
   function reconnect(one: Promise<Connected>, error: unknown): void {
     if (closed || current !== one) return;
     current = undefined;
@@ -127,7 +130,7 @@ async function open(
   client.on("end", () => dropped());
   let own: number | undefined;
   client.on("notification", ({ channel, payload = "", processId }) => {
-    // This process has heard before.
+    // This process was notified directly.
     if (processId === own) return;
     if (channel === ARRIVALS) return arrived();
     for (const topic of Object.keys(CHANNELS) as Topic[])
@@ -135,7 +138,7 @@ async function open(
   });
   try {
     await client.connect();
-    // So that the server notices within seconds when the machine of a node is gone without a word.
+    // Lets the server notice within seconds that a node's machine is gone.
     await client.query("set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3");
     const { rows } = await client.query<{ number: number; own: number }>(
       "select nextval('node_numbers')::int as number, pg_backend_pid() as own",
@@ -165,7 +168,7 @@ export async function hasOtherNodes(db: DbConnection, node: number): Promise<boo
   return rows[0]?.others === true;
 }
 
-/** The work of all nodes of a database: how many live, the generations that are not over, and the schedules that run. */
+/** Counts the work of all nodes of a database: live nodes, open generations, and active schedules. */
 export type WorkStatus = { nodes: number; generations: Partial<Record<GenerationStatus, number>>; schedules: number };
 
 export async function getWorkStatus(db: DbConnection, now: number): Promise<WorkStatus> {

@@ -19,7 +19,7 @@ const CLAIMED_AT_ONCE = 20;
 /**
  * Claims requests that opened before a time and that no client sees, each once over all nodes.
  *
- * @param before what opened later may still find its follower
+ * @param before requests that opened later may still find a follower
  */
 export async function claimUnseenRequests(
   db: Kysely<Database>,

@@ -12,16 +12,16 @@ const RETRY = 500;
 /** Sends wake-ups. Returns whether another node was there to hear them. */
 type Send = (channels: string[], ids: string[]) => Promise<boolean>;
 
-/** The wake-ups that other nodes have not heard yet. Each ID is sent once, however often it was added meanwhile. */
+/** Wake-ups that other nodes have not received yet. Each ID is sent once, however often it was added. */
 export type Outbox = {
   add(wakeUps: WakeUp[]): void;
-  /** Sends what was gathered now: another node has come. */
+  /** Sends the collected IDs now, because another node has started. */
   flush(): Promise<void>;
 };
 
 /**
- * A node that is alone sends nothing but looks for others once a second, while it works. What it gathers until then is sent if one is there:
- * a node that comes later has read the rows after that.
+ * A node that is alone sends nothing. While it works, it looks for others once a second and sends what it has collected
+ * if there is one. A node that starts later reads the rows after that.
  */
 export function createOutbox(send: Send): Outbox {
   let gathered = new Map<string, [Topic, string]>();

@@ -14,7 +14,10 @@ export function queryPolicies(db: DbConnection, installationId: string) {
   return all.orderBy(sql`target collate "C"`);
 }
 
-/** Set or, with mode `null`, forget the policies of some targets: all of them or none. No target may be there twice. */
+/**
+ * Sets the policies of some targets, or removes them with mode `null`, all or nothing. Each target may appear only
+ * once.
+ */
 export async function putPolicies(
   db: Kysely<Database>,
   installationId: string,
@@ -25,7 +28,7 @@ export async function putPolicies(
   const rows = changes.flatMap(({ target, mode }) =>
     mode === null ? [] : [{ installation_id: installationId, target, mode, updated_at: new Date(now) }],
   );
-  // In one order for everybody, so that two changes at once wait for each other and never for ever.
+  // In the same order for everyone, so that concurrent changes never deadlock.
   rows.sort((a, b) => (a.target < b.target ? -1 : 1));
   await db.transaction().execute(async (tx) => {
     if (forgotten.length > 0) {

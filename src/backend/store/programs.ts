@@ -56,7 +56,7 @@ export async function findOpenRequest(
     .executeTakeFirst();
 }
 
-/** Notes that a sign-in lets the program in. The first answer counts; returns whether this was it. */
+/** Records the answer of a sign-in. The first one counts; returns whether this was it. */
 export async function allowRequest(
   db: DbConnection,
   userCode: string,
@@ -133,7 +133,7 @@ function selectPrograms(db: DbConnection, now: Date) {
     .where("families.expires_at", ">", now);
 }
 
-/** Notes that a program got its next refresh token. */
+/** Records that a program got its next refresh token. */
 export async function advanceProgram(db: DbConnection, id: string, sequence: number, now: Date): Promise<void> {
   await db.updateTable("programs").set({ sequence, used_at: now }).where("id", "=", id).execute();
 }

@@ -9,16 +9,14 @@ export type StoredRequest = {
   state: "running" | "done" | "interrupted";
   status: number | null;
   answer: unknown;
-  /**
-   * The generation that makes the answer, if any. It continues even if the process that accepted the request is gone.
-   */
+  /** The generation that answers, if any. It continues even if the process that accepted the request is gone. */
   generationId: string | null;
 };
 
 /**
- * Claim a key for a request.
+ * Claims a key for a request.
  *
- * @returns `undefined` when it is now ours, otherwise what the first request with this key came to
+ * @returns `undefined` if it is claimed now; otherwise the outcome of the first request with this key
  */
 export async function claimRequest(
   db: Kysely<Database>,
@@ -51,7 +49,7 @@ export async function finishRequest(
     .execute();
 }
 
-/** What became of the request with this key. */
+/** Finds the outcome of the request with this key. */
 export async function findRequest(
   db: Kysely<Database>,
   installationId: string,
@@ -68,7 +66,7 @@ export async function findRequest(
   return { fingerprint, state, status, answer, generationId };
 }
 
-/** Names the generation that makes the answer of this request, in the transaction that starts or approves it. */
+/** Links the request to the generation that answers it, in the transaction that starts or approves it. */
 export function linkRequestSql(installationId: string, key: string, generationId: string): RawBuilder<unknown> {
   return sql`update "requests" set generation_id = ${generationId}
     where installation_id = ${installationId} and key = ${key}`;
@@ -104,7 +102,7 @@ export function isKeyTaken(error: unknown): boolean {
   return (error as { constraint?: unknown } | null)?.constraint === "requests_pkey";
 }
 
-/** Marks a request as interrupted: its outcome is unknown, unless a generation makes its answer. */
+/** Marks a request as interrupted: its outcome is unknown, unless a generation answers it. */
 export async function interruptRequest(db: Kysely<Database>, installationId: string, key: string): Promise<void> {
   await db
     .updateTable("requests")
@@ -116,7 +114,7 @@ export async function interruptRequest(db: Kysely<Database>, installationId: str
     .execute();
 }
 
-/** Forgets a request that was not executed, so that its key is unknown again. */
+/** Deletes a request that was not executed, so that its key is unknown again. */
 export async function releaseRequest(db: Kysely<Database>, installationId: string, key: string): Promise<void> {
   await db
     .deleteFrom("requests")

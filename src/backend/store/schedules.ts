@@ -6,7 +6,7 @@ import type { GenerationRequest } from "./generation-state.ts";
 import type { DbConnection } from "./schema.ts";
 import type { Schedules } from "./schema-work.ts";
 
-/** The part of a generation's request that a schedule keeps. */
+/** The part of a generation's request that a schedule stores. */
 export type ScheduledRequest = Pick<
   GenerationRequest,
   "prompt" | "limits" | "approvalTimeout" | "model" | "instructions" | "defaults"
@@ -69,7 +69,7 @@ export async function listSchedules(
   return rows.map(({ request, ...row }) => ({ ...row, request: request as ScheduledRequest }));
 }
 
-/** Holds a schedule of an installation until the transaction ends. */
+/** Locks a schedule of an installation until the transaction ends. */
 export async function lockSchedule(
   tx: DbConnection,
   installationId: string,
@@ -80,7 +80,7 @@ export async function lockSchedule(
   return row && { ...row, request: row.request as ScheduledRequest };
 }
 
-/** Holds a schedule that is due, unless another node holds it or has run it. */
+/** Locks a due schedule, unless another node has locked or run it. */
 export async function lockDueSchedule(tx: DbConnection, id: string, now: Date): Promise<StoredSchedule | undefined> {
   const query = tx.selectFrom("schedules").select(COLUMNS).where("id", "=", id).where("next_at", "<=", now);
   const row = await query.forUpdate().skipLocked().executeTakeFirst();

@@ -12,14 +12,17 @@ export type AgentReports = {
   created_at: Time;
 };
 
-/** At an agent server: what a backend opened for a conversation. The token is stored as SHA-256 until it is spent, the webhook's URL sealed. */
+/**
+ * At an agent server: the session that a backend opened for a conversation. The token is stored as SHA-256 until it is
+ * used; the webhook's URL is encrypted.
+ */
 export type AgentSessions = {
   conversation_id: string;
   token_hash: Buffer | null;
   token_expires_at: Time;
   sealed_webhook: Buffer;
   webhook_expires_at: Time;
-  /** Whose turn the webhook is for, where a backend on the same database said so. */
+  /** The generation that the webhook is for, if a backend on the same database named it. */
   generation_id: string | null;
 };
 
@@ -38,7 +41,7 @@ export type AgentTurns = {
   /** The messages of the model and its tools in the turn. */
   messages: ColumnType<unknown[], string | undefined, string>;
   sealed_webhook: Buffer;
-  /** When its webhook takes no more reports, and it is given up. */
+  /** When its webhook accepts no more reports and the turn is given up. */
   expires_at: Time;
   finished_at: MaybeTime;
   /**
@@ -54,7 +57,7 @@ export type AgentTurns = {
 export type AgentOutbox = {
   number: GeneratedAlways<string>;
   generation_id: string;
-  /** The same for what a turn says anew when it is run once more. */
+  /** The same for parts that a repeated turn sends again. */
   key: string;
   report: Json;
   created_at: Time;

@@ -9,7 +9,7 @@ import type {
 } from "#protocol/events";
 import type { Json, JsonOf, MaybeJson, MaybeJsonOf, MaybeTime, Time } from "./column-types.ts";
 
-/** Tables of asking: conversations, what is worked on in them, and what people allow. See `schema.ts`. */
+/** Tables of conversations, their generations, and approvals. See `schema.ts`. */
 
 /** A conversation, `session_…`. */
 export type Conversations = {
@@ -17,9 +17,9 @@ export type Conversations = {
   installation_id: string;
   title: string | null;
   interactive: boolean;
-  /** Sealed secret of the tokens with which an agent server reports; made with the first of its turns. */
+  /** Encrypted secret that signs the tokens of an agent server's reports; created with its first turn. */
   sealed_agent_secret: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
-  /** Number of the newest event; raised under the row's lock, so that no number is given twice and none is passed over. */
+  /** Number of the latest event. It increases under the row's lock, so numbers are unique and without gaps. */
   last_event: Generated<number>;
   created_at: Time;
   updated_at: Time;
@@ -30,7 +30,7 @@ export type Messages = {
   conversation_id: string;
   sequence: number;
   message: Json;
-  /** The generation that said it, or whose request it is. */
+  /** The generation that wrote it, or whose request it is. */
   generation_id: string | null;
   created_at: Time;
 };
@@ -40,7 +40,7 @@ export type Attachments = {
   id: string;
   conversation_id: string;
   generation_id: string;
-  /** Place among the files of its request. */
+  /** Position among the files of its request. */
   position: number;
   name: string;
   type: string;
@@ -49,7 +49,7 @@ export type Attachments = {
   content: Buffer;
 };
 
-/** One answer being made. A paused one is this row and those of its calls and interactions, and nothing in memory. */
+/** A generation. A paused one consists of this row and those of its calls and interactions, with nothing in memory. */
 export type Generations = {
   id: string;
   conversation_id: string;
@@ -59,7 +59,7 @@ export type Generations = {
   node: number | null;
   /** A `GenerationRequest`. Null in rows of older nodes. */
   request: MaybeJson;
-  /** How far it is: a `GenerationProgress`. Null in rows that an older node wrote last. */
+  /** Its `GenerationProgress`. Null in rows that an older node wrote last. */
   progress: MaybeJson;
   /** Both, as older nodes read and write them. */
   options: MaybeJson;
@@ -71,15 +71,15 @@ export type Generations = {
   kept_by: number | null;
   /** Services that are waited for. */
   auth: MaybeJsonOf<AuthNeeded>;
-  /** When the earliest thing it waits for ends. */
+  /** The earliest deadline of what it waits for. */
   wake_at: MaybeTime;
-  /** When the last node left it waiting. */
+  /** When the last node released it. */
   paused_at: MaybeTime;
-  /** How often in a row its work ended in a fault of kay's own; back to none with each step that is done. */
+  /** Number of internal errors in a row; reset with each completed step. */
   failures: Generated<number>;
   /** Time of the next attempt after a failure. No node runs it before. */
   retry_at: MaybeTime;
-  /** Why it should stop, if it should. */
+  /** Why it must stop, if it must. */
   cancel: string | null;
   /** Whether it runs without a follower. */
   detached: Generated<boolean>;
@@ -89,7 +89,7 @@ export type Generations = {
   finished_at: MaybeTime;
 };
 
-/** A held-back ask; the token is stored as SHA-256 and answers once, within 5 minutes. */
+/** A held request. Its token is stored as SHA-256 and is valid once, within 5 minutes. */
 export type Confirmations = {
   hash: Buffer;
   installation_id: string;
@@ -97,7 +97,7 @@ export type Confirmations = {
   conversation_id: string;
   prompt: string;
   context: Json;
-  /** The plan that was shown: the first step, as the loop needs it to continue. */
+  /** The plan that was shown: the first step, in the form that the loop continues from. */
   plan: MaybeJson;
   interactive: boolean;
   created_at: Time;
@@ -117,14 +117,11 @@ export type Effects = {
   state: "planned" | "sent" | "settled" | "failed" | "unknown";
   summary: string;
   url: string | null;
-  /**
-   * The tool's result once settled, or the refusal once failed. A call that is resumed after a crash takes it from
-   * here.
-   */
+  /** The tool's result once settled, or the refusal once failed. A call that resumes after a crash reads it here. */
   result: MaybeJson;
   /** The node that sends it. */
   node: number | null;
-  /** Words of the account that it was sent as. */
+  /** Name of the account that it was sent as. */
   account: string | null;
   created_at: Time;
   updated_at: Time;
@@ -140,7 +137,7 @@ export type Requests = {
   answer: MaybeJson;
   /** The node that answers it. */
   node: number | null;
-  /** The generation whose end is its answer. */
+  /** The generation that answers it. */
   generation_id: string | null;
   created_at: Time;
 };
@@ -154,14 +151,14 @@ export type Events = {
   created_at: Time;
 };
 
-/** The same row, as it is read. */
+/** The same row, as read. */
 export type StoredEvent = { number: number; generationId: string | null; part: StreamPart; at: Date };
 
 /** Calls of a generation's steps. `outcome` is set once and for all when a call is over. */
 export type Calls = {
   generation_id: string;
   step: number;
-  /** Place among the calls of the step. */
+  /** Position among the calls of the step. */
   position: number;
   tool_call_id: string;
   tool: string;
@@ -169,7 +166,9 @@ export type Calls = {
   outcome: MaybeJson;
 };
 
-/** A request to a person: `ordinal` is its place among those of one call, so that a resumed call finds the answers it got. */
+/**
+ * A request to the user. `ordinal` is its position among those of one call, so that a resumed call finds its answers.
+ */
 export type Interactions = {
   id: string;
   installation_id: string;
@@ -208,19 +207,19 @@ export type Approvals = {
   last_used_at: MaybeTime;
 };
 
-/** What kay may run without asking: for a service, a tool, or everything (`*`). */
+/** A policy for a service, a tool, or everything (`*`). */
 export type Policies = { installation_id: string; target: string; mode: PolicyMode; updated_at: Time };
 
-/** Who follows a conversation and whether they can answer, once for each node that they have a stream at. */
+/** The followers of a conversation and whether they can answer, once per node with a stream. */
 export type PresentClients = {
   conversation_id: string;
   client_id: string;
-  /** 0 for one that has no stream, and only said what it can. */
+  /** 0 for a client without a stream that only reported its abilities. */
   node: number;
   name: string | null;
   supported: boolean;
   enabled: boolean;
-  /** When it came, or last said what it can. */
+  /** When it connected, or last reported its abilities. */
   seen_at: Time;
 };
 
@@ -242,7 +241,7 @@ export type Schedules = {
   last_at: MaybeTime;
   last_conversation_id: string | null;
   last_generation_id: string | null;
-  /** The latest row of runs that did not start: how many, the first and last time, and why the last did not. */
+  /** The latest series of runs that did not start: their number, the first and last time, and the last reason. */
   missed: Generated<number>;
   missed_since: MaybeTime;
   missed_until: MaybeTime;

@@ -20,8 +20,9 @@ import type {
 } from "./schema-work.ts";
 
 /**
- * The tables, as Kysely sees them; `migrations.ts` makes them. Times are `timestamptz` given by the backend's clock (never `now()` of the
- * database), so that tests can move time. No column holds a secret in the clear: tokens of kay are stored as SHA-256, tokens of services sealed.
+ * The tables, for Kysely; `migrations.ts` creates them. Times are `timestamptz` from the backend's clock (never `now()`
+ * of the database), so that tests can control time. No column holds a secret in plain text: kay's tokens are stored as
+ * SHA-256, services' tokens encrypted.
  */
 export type Database = {
   installations: Installations;
@@ -66,15 +67,18 @@ export type Database = {
 type Installations = {
   id: string;
   anonymous: Generated<boolean>;
-  /** How long its approvals wait, in seconds, if its person chose that. */
+  /** How long its approvals wait, in seconds, if the user chose that. */
   approval_timeout: ColumnType<number | null, undefined, number | null>;
   created_at: Time;
 };
 
-/** Accounts that ever consented for an installation; only these may bring lost tokens back. */
+/** Accounts that have consented for an installation. Only these may restore lost tokens. */
 export type KnownAccounts = { installation_id: string; provider: string; account_id: string; label: string };
 
-/** One sign-in: the chain of refresh tokens that rotate into each other. `expires_at` is the 30-day end no rotation moves. */
+/**
+ * One sign-in: the chain of refresh tokens that rotate into each other. `expires_at` is the end after 30 days, which no
+ * rotation extends.
+ */
 export type Families = {
   id: string;
   installation_id: string;
@@ -90,7 +94,10 @@ type AnswerLinks = { hash: Buffer; family_id: string; interaction_id: string | n
 /** A device that may answer. `hash` is SHA-256 of its cookie. */
 type AnswerDevices = { hash: Buffer; family_id: string; expires_at: Time };
 
-/** A program that may use `/mcp` while the sign-in that let it in lasts. `sequence` is that of its last refresh token. */
+/**
+ * A program that may use `/mcp` as long as the sign-in that authorized it lasts. `sequence` is that of its last refresh
+ * token.
+ */
 export type Programs = {
   id: string;
   family_id: string;
@@ -99,11 +106,14 @@ export type Programs = {
   redirect_uri: string;
   sequence: number;
   created_at: Time;
-  /** When it last got tokens. */
+  /** When it last received tokens. */
   used_at: Time;
 };
 
-/** A program that asks for access. `family_id` is the sign-in that let it in, and `program_id` what its code was exchanged for. */
+/**
+ * A program that asks for access. `family_id` is the sign-in that authorized it, and `program_id` what its code was
+ * exchanged for.
+ */
 export type ProgramRequests = {
   /** Code that the page and the terminal show. */
   user_code: string;
@@ -131,13 +141,13 @@ export type RefreshTokens = {
   spent_at: MaybeTime;
 };
 
-/** A pending authorization. It lives 10 minutes, its callback counts once, and its tokens are handed out once. */
+/** A pending authorization. It is valid for 10 minutes, its callback counts once, and its tokens are delivered once. */
 export type States = {
   /** SHA-256 of the state; the state itself is only in the authorization URL and in the client. */
   hash: Buffer;
   installation_id: string;
   service: string;
-  /** Sealed PKCE verifier towards the provider. */
+  /** Encrypted PKCE verifier for the provider. */
   verifier: Buffer | null;
   /** S256 challenge of the client, if it sent one. */
   code_challenge: string | null;
@@ -145,7 +155,7 @@ export type States = {
   /** Whether the caller was signed in to the installation. Knowing its session ID alone proves little. */
   signed_in: boolean;
   site: string | null;
-  /** Sealed: where an MCP server has its people sign in, as it was found out when this began. */
+  /** Encrypted: the authorization server of an MCP server, as discovered at the start. */
   authorization: Buffer | null;
   status: "pending" | "exchanging" | "completed" | "denied" | "failed";
   message: string | null;
@@ -180,52 +190,52 @@ export type Grants = {
   user: Json;
   metadata: Json;
   version: number;
-  /** Sealed: where tokens of an MCP server are renewed and revoked, and as which client. */
+  /** Encrypted: where tokens of an MCP server are refreshed and revoked, and as which client. */
   authorization: Buffer | null;
-  /** Permissions that an MCP server asked for besides those that were given. */
+  /** Scopes that an MCP server requires besides the granted ones. */
   wanted_scopes: string | null;
   updated_at: Time;
 };
 
-/** A service that an installation's person described. */
+/** A custom service. */
 export type DescribedServices = {
   installation_id: string;
   name: string;
-  /** As it was given, comments and all. */
+  /** The YAML as given, with comments. */
   source: string;
-  /** As it was read, its keys in their order: `services/described/shape.ts`. */
+  /** The parsed description, with its keys in order. */
   description: Json;
-  /** Sealed secret of its OAuth client, where one was pasted. */
+  /** Encrypted secret of its OAuth client, if one was pasted. */
   sealed_client: Buffer | null;
   created_at: Time;
   updated_at: Time;
 };
 
-/** An MCP server that an installation's person added. */
+/** An MCP server that a user added. */
 export type McpServices = {
   installation_id: string;
   name: string;
-  /** Where it is, how one signs in, and the tools that were approved: `services/mcp/definition.ts`. */
+  /** Its address, its sign-in, and the approved tools (`connectors/mcp/definition.ts`). */
   definition: Json;
-  /** The tools that it listed last, where those are not the approved ones. */
+  /** The tools that it listed last, if they differ from the approved ones. */
   offered: MaybeJson;
-  /** The secret of a client that its user registered, sealed, and the issuer of the authorization server that knows it. */
+  /** Encrypted secret of a client that the user registered, and the issuer of its authorization server. */
   sealed_client: Buffer | null;
   client_issuer: string | null;
   created_at: Time;
   updated_at: Time;
 };
 
-/** What this backend is registered as at the authorization servers of MCP servers (RFC 7591). */
+/** This backend's registrations at the authorization servers of MCP servers (RFC 7591). */
 export type McpClients = {
   issuer: string;
   redirect_uri: string;
-  /** Sealed id and secret; nothing while it is registered for the first time, or when the server forgot it. */
+  /** Encrypted ID and secret; null during the first registration, or when the server forgot the client. */
   sealed: Buffer | null;
 };
 
-/** Where a query runs: on its own, or inside a transaction. */
+/** Where a query runs: alone or inside a transaction. */
 export type DbConnection = Kysely<Database> | Transaction<Database>;
 
-/** Handle of a call that its service continues as a task. `id` is that of the call's effect. */
+/** Handle of a call that its service runs as a task. `id` is that of the call's effect. */
 type CallTasks = { id: string; installation_id: string; handle: string; created_at: Time };

@@ -7,12 +7,12 @@ const NONCE = 12;
 const TAG = 16;
 
 /**
- * Encrypts what must not lie in the database in the clear (AES-256-GCM, NIST SP 800-38D) with the first of the sealing keys.
+ * Encrypts a value with the first encryption key (AES-256-GCM, NIST SP 800-38D).
  *
  * The result is: format version (1 byte), length of the key's id (1 byte), the id, nonce (12), tag (16), ciphertext.
  *
- * @param context says which row and column the value belongs to (`grants/<installation>/<service>`); only the same context opens it again,
- *   so a sealed value cannot be moved to another row
+ * @param context says which row and column the value belongs to (`grants/<installation>/<service>`); only the same
+ * context opens it again, so a sealed value cannot be moved to another row
  */
 export function seal(keys: Keys["sealing"], context: string, plain: string | Uint8Array): Buffer {
   const [first] = keys;
@@ -29,7 +29,10 @@ export function seal(keys: Keys["sealing"], context: string, plain: string | Uin
   return Buffer.concat([head, nonce, cipher.getAuthTag(), text]);
 }
 
-/** The bytes that {@link seal} was given for this context. Throws STORE_UNREADABLE for anything else, or if its key is not there. */
+/**
+ * Decrypts a value of {@link seal} for this context. Throws STORE_UNREADABLE for anything else, or if its key is
+ * missing.
+ */
 export function unseal(keys: Keys["sealing"], context: string, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   const headLength = 2 + (bytes[1] ?? 0);
@@ -51,7 +54,7 @@ export function unseal(keys: Keys["sealing"], context: string, sealed: Uint8Arra
   }
 }
 
-/** The head says how long it is itself, so that no other pair of head and context has the same bytes. */
+/** The head contains its own length, so no other pair of head and context has the same bytes. */
 function additional(head: Buffer, context: string): Buffer {
   return Buffer.concat([head, Buffer.from(context, "utf8")]);
 }

@@ -5,7 +5,7 @@ export function hashSecret(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }
 
-/** Compares two secrets of any length in a time that does not depend on where they differ. */
+/** Compares two secrets of any length in constant time. */
 export function secretsEqual(given: string, expected: string): boolean {
   return timingSafeEqual(hashSecret(given), hashSecret(expected));
 }

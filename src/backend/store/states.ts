@@ -42,7 +42,7 @@ export async function findState(db: DbConnection, hash: Buffer): Promise<Authori
   return db.selectFrom("states").selectAll().where("hash", "=", hash).executeTakeFirst();
 }
 
-/** The newest authorizations of an installation for a service, first the last one. */
+/** Lists the latest authorizations of an installation for a service, newest first. */
 export async function listLatestStates(
   db: DbConnection,
   installationId: string,
@@ -59,7 +59,7 @@ export async function listLatestStates(
     .execute();
 }
 
-/** Takes a state from `pending`, once: the caller that gets a row has its callback, all others came second. */
+/** Claims a pending state, once. The caller that gets a row handles its callback; all others are too late. */
 export async function claimState(
   db: DbConnection,
   hash: Buffer,
@@ -76,7 +76,7 @@ export async function claimState(
     .executeTakeFirst();
 }
 
-/** How an exchange ended. Only a state in exchange ends here. */
+/** Ends a state that is being exchanged. */
 export async function settleState(
   db: DbConnection,
   hash: Buffer,
@@ -103,7 +103,10 @@ export async function settleState(
     .execute();
 }
 
-/** Binds a pending state to the browser that goes on with it. The last browser counts: it is the one in front of a person. */
+/**
+ * Binds a pending state to the browser that continues with it. The last browser counts, because the user is in front of
+ * it.
+ */
 export async function bindBrowser(db: DbConnection, hash: Buffer, browserHash: Buffer): Promise<void> {
   await db
     .updateTable("states")
@@ -113,7 +116,7 @@ export async function bindBrowser(db: DbConnection, hash: Buffer, browserHash: B
     .execute();
 }
 
-/** Takes back a completed state, once, so that nothing is delivered for it any more. */
+/** Undoes a completed state, once, so that its tokens are not delivered. */
 export async function undoState(db: DbConnection, hash: Buffer): Promise<boolean> {
   const row = await db
     .updateTable("states")
@@ -125,7 +128,7 @@ export async function undoState(db: DbConnection, hash: Buffer): Promise<boolean
   return row !== undefined;
 }
 
-/** Compare-and-set of the one delivery: true for exactly one caller. */
+/** Claims the one delivery: true for exactly one caller. */
 export async function markDelivered(db: DbConnection, hash: Buffer, now: Date): Promise<boolean> {
   const row = await db
     .updateTable("states")
@@ -138,7 +141,7 @@ export async function markDelivered(db: DbConnection, hash: Buffer, now: Date): 
   return row !== undefined;
 }
 
-/** Whether another consent of this installation has earned tokens that nobody has fetched yet, and still may. */
+/** Whether another consent of this installation has tokens that can still be fetched. */
 export async function hasEarnedTokens(db: DbConnection, installationId: string, now: Date): Promise<boolean> {
   const row = await db
     .selectFrom("states")

@@ -4,7 +4,7 @@ import type { Database } from "./schema.ts";
 /** How long the handle of a task is kept, in ms: longer than any server keeps the task. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
-/** A call that its service continues as a task. `id` is that of the call's effect. */
+/** A call that its service runs as a task. `id` is that of the call's effect. */
 type CallTask = { id: string; installation_id: string; handle: string };
 
 /** Returns the handle of a call's task. */

@@ -47,7 +47,7 @@ export async function hasLiveFamily(db: DbConnection, installationId: string, no
   return row !== undefined;
 }
 
-/** Forget the sign-ins of an installation that ended before `time`, with their tokens. */
+/** Deletes the sign-ins of an installation that ended before `time`, with their tokens. */
 export async function deleteFamiliesBefore(db: DbConnection, installationId: string, time: Date): Promise<void> {
   await db
     .deleteFrom("families")
@@ -56,7 +56,7 @@ export async function deleteFamiliesBefore(db: DbConnection, installationId: str
     .execute();
 }
 
-/** Revoke a sign-in; the first reason stays. */
+/** Revokes a sign-in. The first reason stays. */
 export async function revokeFamily(db: DbConnection, id: string, reason: string, now: Date): Promise<void> {
   await db
     .updateTable("families")
@@ -66,7 +66,7 @@ export async function revokeFamily(db: DbConnection, id: string, reason: string,
     .execute();
 }
 
-/** Ends the sign-ins of an installation that began since a time. */
+/** Revokes the sign-ins of an installation that began since a time. */
 export async function revokeFamiliesSince(
   db: DbConnection,
   installationId: string,
@@ -82,7 +82,7 @@ export async function revokeFamiliesSince(
     .execute();
 }
 
-/** One link in the chain of a sign-in. */
+/** A refresh token of a sign-in. */
 export type RefreshToken = Selectable<RefreshTokens>;
 
 export async function insertRefreshToken(db: DbConnection, token: Omit<Insertable<RefreshTokens>, "spent_at">) {

@@ -9,7 +9,7 @@ export type Topic = keyof typeof CHANNELS;
 /** What changed in the store. `events` are the new parts of a log, for its followers in this process. */
 export type WakeUp = { topic: Topic; id: string; events?: StoredEvent[] };
 
-/** Passes committed changes to those who wait for them, here and at other nodes. */
+/** Passes committed changes to their followers, here and at other nodes. */
 export type WakeUpPort = { publish(wakeUps: WakeUp[]): void };
 
 const ports = new WeakMap<object, WakeUpPort>();
@@ -23,8 +23,8 @@ export function connectWakeUps(db: Kysely<Database>, port: WakeUpPort): Kysely<D
 }
 
 /**
- * Publishes a change after its commit: of the transaction, or at once where the statement that made it was one of its own. Never in the
- * transaction, because Postgres lets transactions with a NOTIFY commit only one after another.
+ * Publishes a change after its commit, or at once for a single statement. Never within the transaction, because
+ * Postgres commits transactions with a NOTIFY one after another.
  */
 export function wake(db: DbConnection, wakeUp: WakeUp): void {
   const waiting = uncommitted.get(db);
@@ -75,7 +75,7 @@ function publish(db: DbConnection, wakeUps: WakeUp[]): void {
   else void notifyNodes(db, wakeUps).catch(() => {});
 }
 
-/** For a writer that is no node. Those that miss it look within a second. */
+/** For a writer that is not a node. Nodes that miss it check within a second. */
 async function notifyNodes(db: DbConnection, wakeUps: WakeUp[]): Promise<void> {
   const channels = wakeUps.map(({ topic }) => CHANNELS[topic]);
   const ids = wakeUps.map(({ id }) => id);

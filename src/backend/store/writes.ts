@@ -4,7 +4,7 @@ import { cleanText } from "./column-types.ts";
 import type { Database } from "./schema.ts";
 import type { Effects } from "./schema-work.ts";
 
-/** A write with what led to it. */
+/** A write with its origin. */
 export type ListedWrite = {
   id: string;
   tool: string;
@@ -13,7 +13,7 @@ export type ListedWrite = {
   summary: string;
   url: string | null;
   account: string | null;
-  /** What the service said when it refused. */
+  /** The service's reason for refusing it. */
   error: string | null;
   created_at: Date;
   updated_at: Date;
@@ -25,7 +25,7 @@ export type ListedWrite = {
   response: InteractionResponse | null;
 };
 
-/** The place of a write in the list. */
+/** The position of a write in the list. */
 export type WritePosition = { at: Date; id: string };
 
 /** The service of an effect. A raw request names its service in its input. */
@@ -80,7 +80,7 @@ export async function listWrites(
   return await query.orderBy("effects.created_at", "desc").orderBy("effects.id", "desc").limit(limit).execute();
 }
 
-/** How far back earlier writes are compared. */
+/** How many earlier writes are compared. */
 const MOST_EARLIER = 1_000;
 
 /** Lists the newest writes to a service that may have reached a person. */

@@ -3,7 +3,7 @@ import type { ServiceConfiguration } from "#connectors/service";
 import { toAccount } from "../approvals/account.ts";
 import type { Grant } from "../store/grants.ts";
 
-/** Lists the services that are connected or can be, and as whom, for the model. */
+/** Lists the services for the model: whether each is connected, and as which account. */
 export function listServiceStates(grants: Grant[], services: ServiceConfiguration[]): ServiceState[] {
   return services.flatMap(({ service: { name, title }, client }): ServiceState[] => {
     const grant = grants.find((each) => each.service === name && each.status === "connected");

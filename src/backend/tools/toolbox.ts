@@ -33,9 +33,9 @@ import { findTask, putTask } from "../store/tasks.ts";
 import type { CallFactsReader } from "./call-facts.ts";
 
 /**
- * For whom tools run: the installation whose connections they use, and the generation their effects belong to. `dryRun`:
- * they only read. `attachments`: the files of the conversation, if they are known already. `facts`: what was read for
- * the calls of a step.
+ * Whom tools run for: the installation whose connections they use, and the generation of their effects. `dryRun`: they
+ * only read. `attachments`: the files of the conversation, if already loaded. `facts`: what was read for the calls of a
+ * step.
  */
 export type ToolOwner = {
   installationId: string;
@@ -45,12 +45,15 @@ export type ToolOwner = {
   facts?: CallFactsReader;
 };
 
-/** Every tool of every service of an installation, connected or not: a missing connection is found out by the call that needs it. */
+/**
+ * Builds every tool of every service of an installation, connected or not. A call finds out whether its connection is
+ * missing.
+ */
 export async function buildServiceTools(ports: BackendPorts, owner: ToolOwner): Promise<AgentTool[]> {
   return buildLocalTools(getReach(ports, owner, await listServices(ports, owner.installationId)));
 }
 
-/** The same and kay's own: asking the person, finding and connecting services, and requests that no tool makes. */
+/** The same with kay's own tools: asking the user, finding and connecting services, and raw HTTP requests. */
 export async function buildAgentTools(
   ports: BackendPorts,
   owner: ToolOwner,
@@ -112,7 +115,7 @@ function getReach(ports: BackendPorts, owner: ToolOwner, services: ServiceConfig
 /** Name of all custom services' tools in metrics. */
 const OWN = "own";
 
-/** The same tools, wherever their tokens come from. */
+/** Builds the tools, wherever their tokens come from. */
 export function buildLocalTools(reach: ToolAccess): AgentTool[] {
   return reach.services.flatMap((configuration) =>
     configuration.service.tools.map((tool) => agentTool(reach, configuration, tool)),
@@ -121,7 +124,7 @@ export function buildLocalTools(reach: ToolAccess): AgentTool[] {
 
 function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool: Tool): AgentTool {
   const { service } = configuration;
-  // The connection that a call was checked with is the one that it uses, and is read once.
+  // A call uses the connection that it was checked with, which is read once.
   let checked: Awaited<ReturnType<ToolAccess["access"]>> | undefined;
   const access: ToolAccess["access"] = async (name, rejected) => {
     const known = name === service.name && rejected === undefined ? checked : undefined;
@@ -184,7 +187,7 @@ function checkedInput(tool: Tool, input: unknown): Record<string, unknown> {
   throw toInputProblem(tool.name, input, result.error.issues);
 }
 
-/** Effects in the store, in the name of the node that this process was when it planned them. */
+/** Records effects in the store, under the number that this node had when it planned them. */
 function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: ToolOwner): EffectLog {
   const note = (state: string) => observe?.count("kay_effects_total", { state });
   const nodes = new Map<string, number>();

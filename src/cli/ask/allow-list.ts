@@ -5,17 +5,17 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { readTextFile } from "./text-file.ts";
 
-/** What `kay ask` takes to say what may be sent: nothing at all, or these calls without a further yes. */
+/** Options of `kay ask` that limit what may be sent: nothing, or these calls without asking. */
 export type AllowOptions = { dryRun?: boolean; allow?: string[]; allowFile?: string[] };
 
-/** As many entries, and characters of one, as a backend takes. */
+/** Maximum number of entries and length of one that a backend accepts. */
 const MOST_ENTRIES = 50;
 const LONGEST_ENTRY = 200;
 
 /** Of a file with entries. */
 const MOST_BYTES = 64 * 1024;
 
-/** Whether the person said anything about it. */
+/** Whether the user gave any of these options. */
 export function hasAllowOptions({ dryRun, allow = [], allowFile = [] }: AllowOptions): boolean {
   return Boolean(dryRun) || allow.length + allowFile.length > 0;
 }
@@ -28,8 +28,8 @@ export function checkAllowOptions(options: AllowOptions & { confirm?: boolean })
 }
 
 /**
- * Reads the allowed calls as fields of the request. `--yes` allows nothing: it was given before anyone saw what would
- * happen.
+ * Reads the allowed calls as fields of the request. `--yes` allows nothing, because it was given before anyone saw the
+ * call.
  * @throws Problem USAGE for a file that cannot be read, and for an invalid entry
  */
 export async function readAllowList(
@@ -45,7 +45,7 @@ export async function readAllowList(
   return { ...(options.dryRun ? { dry_run: true } : {}), ...(allow.length > 0 ? { allow } : {}) };
 }
 
-/** One entry a line. A line that begins with `#`, and what follows a `#` that stands alone, is a comment. */
+/** One entry per line. A `#` at the start of a line or after a space begins a comment. */
 async function entriesIn(kay: Kay, file: string): Promise<string[]> {
   const lines = (await readTextFile(kay, file, MOST_BYTES)).split(/\r?\n/);
   return lines
@@ -83,8 +83,8 @@ const BOUNDS = {
 const FEATURE_NAMES: Record<string, string> = { model: "ask_model", typed: "instructions" };
 
 /**
- * A backend that knows a bound nothing of would ignore it, and what it then does could be what was to be kept from happening: it is not
- * asked at all. Nor is an agent server, which does as it likes.
+ * Refuses limits that the backend would ignore: it could do exactly what the limit forbids. The same holds for an agent
+ * server, which cannot enforce them.
  *
  * @throws Problem NOT_FOUND
  */

@@ -9,7 +9,7 @@ import { promptKey, promptLine, writeNotice } from "../prompt/line.ts";
 import { editInput } from "./edit.ts";
 
 /**
- * Asks the user to approve a call: shows all of it, then offers a scope, an edit, or a denial with a reason. Enter
+ * Asks the user to approve a call: shows the whole call, then offers a scope, an edit, or a denial with a reason. Enter
  * alone never answers.
  * @param refused the previous answer, if the backend refused it, and why
  */

@@ -9,7 +9,7 @@ import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
 import { readFileBytes, toDisplayName } from "./text-file.ts";
 
-/** A file as it was read, with the name that others see. */
+/** A file that was read, with the name that others see. */
 export type ReadFile = { name: string; bytes: Buffer };
 
 /**

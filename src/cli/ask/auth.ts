@@ -10,8 +10,8 @@ import { promptLine, writeNotice } from "../prompt/line.ts";
 
 /**
  * Connects the services that a generation waits for: prints all links, waits for each, and reports each connection, so
- * that the generation continues. A service connected elsewhere meanwhile ends its wait.
- * @throws Problem INTERACTION_CLOSED when the wait was ended elsewhere, INPUT_REQUIRED where nothing can be connected
+ * that the generation continues. A service that is connected elsewhere ends its wait.
+ * @throws Problem INTERACTION_CLOSED if the wait ended elsewhere, INPUT_REQUIRED if nothing can be connected
  */
 export async function connectMissing(
   kay: Kay,
@@ -31,7 +31,7 @@ export async function connectMissing(
   }
 }
 
-/** Reports a connection to the backend. It is not a fault if the backend knows it already or no longer waits. */
+/** Reports a connection to the backend. Ignores that the backend already knows it or no longer waits. */
 export async function reportConnected(link: BackendHandle, generation: string, service: string): Promise<void> {
   try {
     await link.api.answerAuth(generation, { integration: service, success: true });
@@ -78,9 +78,9 @@ async function connectOne(kay: Kay, link: BackendHandle, { one, asked, board }: 
   await reportConnected(link, asked.card().auth.generation_id, service);
 }
 
-/** The line that tells which services are waited for: `slack ✓, gmail …  9:41 left`. */
+/** The line that shows the missing services: `slack ✓, gmail …  9:41 left`. */
 type ConsentProgress = {
-  /** A service is connected from here. */
+  /** A service was connected from here. */
   tick(service: string): void;
   /** Aborts when another terminal has connected this service. */
   elsewhere(service: string): AbortSignal;
@@ -145,5 +145,5 @@ function showConsentProgress(
 
 export type AuthCard = Extract<CardItem, { type: "auth" }>;
 
-/** A card as it is now, and what ends the question for it. */
+/** A card in its current state, and the signal that ends its question. */
 export type OpenCard<Card extends CardItem = CardItem> = { card(): Card; signal: AbortSignal };

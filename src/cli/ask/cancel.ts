@@ -8,10 +8,7 @@ import { getReceipts } from "./document.ts";
 import { takeUntilEnd } from "./follow.ts";
 import { getPartialAnswer } from "./partial.ts";
 
-/**
- * How long the backend may take to accept a cancellation, in ms, since the user waits. After a timeout, it also has to
- * end the work.
- */
+/** How long the backend may take to accept a cancellation, in ms. After a timeout, it also has to end the work. */
 const LIMIT_MS = 2_000;
 const OVER_TIME_LIMIT_MS = 5_000;
 
@@ -54,7 +51,7 @@ export async function cancelGeneration(
   return isTimedOut(kay) ? getEnd(kay, last ?? view, heard) : error;
 }
 
-/** The view with what the backend still says until it has ended the generation. */
+/** Returns the view with the backend's last parts, until it has ended the generation. */
 async function toLastView(link: BackendHandle, view: View, signal: AbortSignal): Promise<View> {
   let now = view;
   try {

@@ -6,7 +6,7 @@ import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 
-/** Returns what every request says about the user: the time zone, and what was chosen here for the requests of this process. */
+/** Returns what every request says about the user: the time zone, and the choices made in this process. */
 export function getAskChoices({
   env,
   choices: { model, approvalTimeout, plan },

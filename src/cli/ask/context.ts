@@ -3,11 +3,11 @@ import type { Kay } from "../kay.ts";
 import { MAX_INPUT_BYTES, readPipedInput } from "../terminal/piped-input.ts";
 import { readTextFile, toDisplayName } from "./text-file.ts";
 
-/** A file as it joins a prompt. */
+/** A file that joins a prompt. */
 type Given = { name: string; text: string };
 
 /**
- * The prompt from the arguments, and what joins it: files, and what a pipe brings. `-` as the prompt, or as a file, is stdin.
+ * Builds the prompt from the arguments, files and stdin. `-` as the prompt or as a file means stdin.
  *
  * @throws Problem USAGE before anything is sent, INVALID_REQUEST for too much on stdin
  */
@@ -35,17 +35,17 @@ export async function readAskRequest(
   return { prompt, ...(Object.keys(context).length > 0 ? { context } : {}) };
 }
 
-/** `-`, and the names that the system has for it. */
+/** `-`, and the system's names for stdin. */
 function isStdin(name: string): boolean {
   return /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(name);
 }
 
-/** Control and invisible characters alone say nothing. */
+/** Text of control and invisible characters only counts as empty. */
 function formatSaid(text: string): string {
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) ? text.trim() : "";
 }
 
-/** Each file once, under a name that no other one has. */
+/** Lists each file once, under a unique name. */
 async function readFiles(kay: Kay, names: string[]): Promise<Given[]> {
   const files: Given[] = [];
   for (const name of new Set(names)) {

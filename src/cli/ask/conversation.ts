@@ -4,13 +4,16 @@ import { toLine } from "#ui/text/words";
 import { findById } from "../backend/find-by-id.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 
-/** Most conversations among which a title or the start of an ID is looked for, and how many one request brings. */
+/**
+ * Maximum number of conversations that are searched for a title or the start of an ID, and how many one request
+ * returns.
+ */
 const LOOKED_AT = 1_000;
 const PAGE = 100;
 
 /**
- * The conversation that a command means: the newest, or one by its title, its ID or the start of that; undefined for a
- * new one.
+ * Finds the conversation that a command names: the latest, or one by its title, its ID or the start of it; undefined
+ * for a new one.
  *
  * @throws Problem SESSION_NOT_FOUND, USAGE for the start of several IDs
  */
@@ -38,12 +41,12 @@ export async function findConversationId(
 
 const WHOLE_ID = /^session_\d+_[0-9a-f]{32}$/;
 
-/** The title of a conversation, for a person. */
+/** Returns the title of a conversation for display. */
 export function formatTitle({ title }: ConversationView): string {
   return title ? toLine(title) : "(no title)";
 }
 
-/** Loads the newest conversations, page by page, until one of them is the wanted one. */
+/** Loads the latest conversations, page by page, until the named one is found. */
 async function listConversations(
   link: BackendHandle,
   isWanted: (each: ConversationView) => boolean,

@@ -36,7 +36,7 @@ export function getPlannedCalls(view: View): Planned[] {
   return planned.sort((a, b) => calls.indexOf(a.tool_call_id) - calls.indexOf(b.tool_call_id));
 }
 
-/** The guide's answer object of a generation that came as a stream. */
+/** Returns the answer object of a streamed generation. */
 export function toAskDocument(view: View, prompt: string | undefined): Record<string, unknown> {
   const message = getText(view);
   return {
@@ -61,7 +61,7 @@ function getNotices(view: View): { notices?: string[] } {
   return notices.length > 0 ? { notices } : {};
 }
 
-/** The error that a generation ended with, or undefined. */
+/** Returns the error that a generation ended with, or undefined. */
 export function getProblem(view: View): Problem | undefined {
   const end = view.items.findLast((item) => item.kind === "end");
   if (!end || (view.status !== "error" && view.status !== "cancelled")) return undefined;

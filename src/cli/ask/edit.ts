@@ -39,7 +39,7 @@ async function fieldByField(
   return Object.fromEntries(edited);
 }
 
-/** A text stays a text; of other values the new one is JSON. */
+/** A text stays a text; other values are edited as JSON. */
 async function newValue(kay: Kay, name: string, value: unknown, old: string, signal: AbortSignal): Promise<unknown> {
   for (;;) {
     const typed = await promptLine(kay, `  ${toLine(name)} [${toLine(old)}]: `, signal);

@@ -44,7 +44,7 @@ function listFailedWrites(view: View): ToolItem[] {
       (one, at) => at > after && later[at] && one.kind === "tool" && one.name === item.name,
     );
     if (correction < 0) failed.push(item);
-    // One call corrects one other.
+    // One call corrects only one other.
     else later[correction] = false;
   }
   return failed;
@@ -59,7 +59,7 @@ function findReceiptIndex({ call }: Pick<ToolItem, "call">, items: Item[]): numb
   return items.findIndex((item) => item.kind === "receipt" && item.receipt.tool_call_id === call);
 }
 
-/** The code of the call if a script is to stop for it, as for any other failure. */
+/** Returns the exit code of the call if a script must stop for it, as for any other failure. */
 function getCode({ code }: ToolItem): ErrorCode {
   return isErrorCode(code) && (ERRORS[code].exit === 1 || code === "AUTH_REQUIRED") ? code : "SERVICE_FAILED";
 }

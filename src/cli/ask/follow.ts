@@ -8,24 +8,24 @@ import { promptForPlan } from "./plan.ts";
 import type { Presenter } from "./presenter.ts";
 import { ABANDONED, promptForCard } from "./prompt-for-card.ts";
 
-/** A generation that is followed: its parts, how they are shown, and whether anybody here can be asked. */
+/** A generation that is followed: its parts, how they are shown, and whether the user can be asked here. */
 export type FollowOptions = {
   parts: AsyncIterable<NumberedPart>;
   show: Presenter;
   askable: boolean;
   /** Name of this client, for answers. */
   client: string;
-  /** Parts up to this number were seen before: they are known, and not shown. */
+  /** Parts up to this number were seen before and are not shown. */
   seen?: number;
-  /** Parts up to this number had happened before this command began: a card that opens in them may have been answered in them. */
+  /** Parts up to this number are older than this command: a card that opens in them may also be answered in them. */
   past?: number;
-  /** Requests that are open already are asked at once. */
+  /** Requests that are already open are asked at once. */
   asksSeen?: boolean;
   /** Called with the view after each part. */
   onView?(view: View): void;
 };
 
-/** Where following ended: at the end of the generation, or at requests that cannot be answered here. */
+/** Why following ended: the generation ended, or it has requests that cannot be answered here. */
 export type FollowResult = { view: View; waiting: CardItem[] };
 
 /** Without a terminal, open requests count as complete after this silence, in ms, if no status says so. */
@@ -50,7 +50,7 @@ export async function followGeneration(kay: Kay, link: BackendHandle, options: F
       next = iterator.next();
       view = reduceView(view, { ...came.value, at: kay.clock.now() });
       options.onView?.(view);
-      // Presence is not part of the log, so it is not repeated with what was there before.
+      // Presence is not part of the log, so it is not repeated with earlier parts.
       if (came.value.part.type === "data-presence") {
         show.part(came.value.part, view);
         continue;
@@ -82,7 +82,7 @@ export async function* takeUntilEnd(parts: AsyncIterable<NumberedPart>, seen: nu
   }
 }
 
-/** Who asks about cards, one at a time. `abandon` takes an open question away. */
+/** Asks about cards, one at a time. `abandon` takes an open question away. */
 type Desk = { look(view: View): void; failed: Promise<"left">; done(): Promise<void>; abandon(): Promise<void> };
 
 function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: FollowOptions): Desk {
@@ -141,7 +141,7 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
   };
 }
 
-/** Questions asked so far: cards by their places, and plans whose cards are asked one by one. */
+/** Questions asked so far: cards by ordinal, and plans whose cards are asked one by one. */
 type Asked = { keys: Set<string>; plans: Set<string> };
 
 /**
@@ -170,7 +170,7 @@ function isApproval(card: CardItem): card is Extract<CardItem, { type: "approval
   return card.type === "approval";
 }
 
-/** The input ended: the person leaves the card open. */
+/** The input ended, so the card stays open. */
 function isLeft(error: unknown): boolean {
   return error instanceof Problem && error.code === "INPUT_REQUIRED";
 }
@@ -200,7 +200,7 @@ function waitsHere(view: View, { askable, seen = 0, past = 0 }: FollowOptions): 
   return !askable && view.last > seen && view.last >= past && listOpenCards(view).length > 0;
 }
 
-/** The generation itself says that it waits for a person. */
+/** The generation reports that it waits for the user. */
 function isStopped(view: View): boolean {
   return (
     ["awaiting_approval", "awaiting_input", "awaiting_auth"].includes(view.status ?? "") &&

@@ -7,10 +7,10 @@ import type { Kay } from "../kay.ts";
 import { promptKey, promptLine, promptNextLine, writeNotice } from "../prompt/line.ts";
 
 /**
- * Ask a person to fill in a form: field by field, then a look at all of it. To submit it, to decline it and to cancel it are three different
+ * Asks the user to fill in a form: field by field, then a review. Submit, decline and cancel are three different
  * answers.
  *
- * @param again what was wrong and what was filled in before, where the backend refused it
+ * @param again the errors and the previous values, if the backend refused them
  */
 export async function promptForm(
   kay: Kay,
@@ -37,7 +37,7 @@ export async function promptForm(
   }
 }
 
-/** An address that a service wants to be visited: it stands in the text, and nothing is filled in. */
+/** A URL that a service asks the user to visit. It is in the text, and nothing is filled in. */
 async function askVisit(kay: Kay, request: InteractionRequest, signal: AbortSignal): Promise<InteractionAnswer> {
   writeNotice(kay, `\n${formatForm(request)}\n`);
   const choice = await choose(kay, { y: "continue", ...NO }, request, signal);
@@ -84,7 +84,7 @@ async function fieldValue(kay: Kay, field: InputField, before: unknown, signal: 
   }
 }
 
-/** A text of several lines, up to a line with a dot alone; an empty first line keeps what was there. */
+/** Reads a text of several lines, up to a line with only a dot. An empty first line keeps the previous value. */
 async function lines(kay: Kay, kept: string, signal: AbortSignal): Promise<string> {
   const first = await promptLine(kay, `Several lines; end with a line that has only a dot${kept}: `, signal);
   const typed = first === "" || first === "." || first === "-" ? [] : [first];

@@ -7,10 +7,10 @@ import { getAnswerCommands } from "./pending-items.ts";
 import type { Presenter } from "./presenter.ts";
 
 /**
- * Each part as one line of JSON with the conversation and the time, as soon as it comes. A part that asks a person something also has the
- * commands that answer it.
+ * Prints each part as one line of JSON with the conversation and the time, as soon as it arrives. A part that asks the
+ * user also has the commands that answer it.
  *
- * @param session the conversation, where the head of the answer names it
+ * @param session the conversation, if the response header names it
  */
 export function createJsonLinesPresenter(kay: Kay, session: string | undefined): Presenter {
   let known = session;
@@ -34,7 +34,7 @@ export function createJsonLinesPresenter(kay: Kay, session: string | undefined):
   };
 }
 
-/** The last line where no part said that it ended: its time was over. Nothing else may stand on stdout then. */
+/** The last line if no part reported the end, because the time limit passed. Nothing else may appear on stdout then. */
 export function writeTimeoutLine(kay: Kay, view: View | undefined, error: unknown): void {
   if (!isTimedOutProblem(error)) return;
   const { code, message: errorText, hint, details } = error;

@@ -15,7 +15,7 @@ import { createJsonLinesPresenter, writeTimeoutLine } from "./json-lines.ts";
 import { withPartialAnswer } from "./partial.ts";
 import { createTextPresenter, SILENT_PRESENTER } from "./presenter.ts";
 
-/** What `kay ask` takes besides the prompt. `check` tells whether an answer has the value that was asked for. */
+/** Options of `kay ask` besides the prompt. `check` decides whether an answer has the requested value. */
 export type OneShotOptions = {
   stream?: boolean;
   queue?: boolean;
@@ -25,8 +25,8 @@ export type OneShotOptions = {
 };
 
 /**
- * One request as a stream, shown while it comes, its stops asked about here or left open. A backend that has no streams answers as it
- * always did.
+ * Sends one request as a stream and shows it as it arrives. Its requests are asked here or left open. A backend without
+ * streams answers with JSON.
  */
 export async function askOnce(
   kay: Kay,
@@ -78,7 +78,7 @@ export async function askOnce(
   } catch (error) {
     const ended = kay.signal.aborted ? await cancelGeneration(kay, link, view, error) : error;
     if (lines && kay.signal.aborted) writeTimeoutLine(kay, view, ended);
-    // As lines, everything that came is printed already.
+    // With `--json-lines`, everything is already printed.
     throw lines ? ended : withPartialAnswer(ended, view);
   } finally {
     leaving.abort();

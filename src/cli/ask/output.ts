@@ -5,13 +5,13 @@ import { toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { readTextFile } from "./text-file.ts";
 
-/** What `kay ask` takes to bound an answer. */
+/** Options of `kay ask` that constrain the answer. */
 export type OutputOptions = { outputSchema?: string; maxSteps?: string };
 
-/** The same as fields of the request, and what tells whether an answer keeps to it. */
+/** The same as fields of the request, and the check of the answer. */
 export type AnswerLimits = { fields: Pick<AskRequest, "output_schema" | "max_steps">; check?: OutputCheck };
 
-/** Read what an answer is bound to. @throws Problem USAGE */
+/** Reads the constraints of the answer. @throws Problem USAGE */
 export async function readAnswerLimits(kay: Kay, { outputSchema, maxSteps }: OutputOptions): Promise<AnswerLimits> {
   const max_steps = maxSteps === undefined ? undefined : getSteps(maxSteps);
   const steps = max_steps === undefined ? {} : { max_steps };
@@ -25,7 +25,7 @@ export async function readAnswerLimits(kay: Kay, { outputSchema, maxSteps }: Out
   }
 }
 
-/** The value that an answer came to is the one that was asked for, whatever the backend says. @throws Problem BAD_ANSWER */
+/** Checks that the value of an answer is the requested one, whatever the backend says. @throws Problem BAD_ANSWER */
 export function checkOutputValue(check: OutputCheck | undefined, output: { value: unknown } | undefined): void {
   if (check === undefined) return;
   const found = output && check(JSON.stringify(output.value));
@@ -33,7 +33,7 @@ export function checkOutputValue(check: OutputCheck | undefined, output: { value
   throw new Problem("BAD_ANSWER", "The backend's answer does not contain the requested value.");
 }
 
-/** The value in the answer object of the guide, kay's addition. */
+/** The value in the answer object, an addition of kay. */
 export function getOutput(data: unknown): { value: unknown } | undefined {
   if (typeof data !== "object" || data === null || !Object.hasOwn(data, "output")) return undefined;
   return { value: (data as { output: unknown }).output };
@@ -65,5 +65,5 @@ const SCHEMA_HINT = "Pass a JSON Schema to --output-schema: a file, or the objec
 
 const MOST_STEPS = 20;
 
-/** Of a file with a schema. */
+/** Maximum size of a schema file. */
 const MOST_BYTES = 256 * 1024;

@@ -4,7 +4,7 @@ import type { CardItem, View } from "#ui/view/view";
 import { formatProfileFlag } from "../backend/profile-flag.ts";
 import type { Kay } from "../kay.ts";
 
-/** One thing that waits for a person, as `kay ask --json` and `kay pending --json` name it; `answer` are the commands that answer it. */
+/** An open request as in `kay ask --json` and `kay pending --json`. `answer` has the commands that answer it. */
 export type PendingItem = {
   id: string;
   kind: "approval" | "input" | "auth";
@@ -26,7 +26,7 @@ export function toPendingItem(kay: Kay, card: CardItem, { session_id }: View): P
   return { id, kind, session_id, generation_id, expires_at: card.request.expires_at, request: card.request, answer };
 }
 
-/** The commands that answer a card, each to be copied as it is. */
+/** Returns the commands that answer a card, ready to be copied. */
 export function getAnswerCommands(kay: Kay, card: CardItem): string[] {
   const profile = formatProfileFlag(kay.profile());
   const command = (rest: string) => `kay answer ${quoteShellWord(card.id)}${rest}${profile}`;

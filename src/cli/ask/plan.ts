@@ -19,7 +19,7 @@ type PlanQuestion = { cards: ApprovalCard[]; signal: AbortSignal; position: { n:
 export type PlanEnd = "answered" | "one by one" | "changed";
 
 /**
- * Shows the approvals of a step together, and asks for one answer to all of them. Each is answered in its own name.
+ * Shows the approvals of a step together and asks for one answer to all of them. Each is answered separately.
  * @throws Problem CANCELLED, INPUT_REQUIRED
  */
 export async function promptForPlan(
@@ -68,7 +68,7 @@ async function askInLines(kay: Kay, cards: ApprovalCard[], signal: AbortSignal):
   return { action: "deny", ...(reason ? { reason } : {}) };
 }
 
-/** Sends the answer to one approval. What was answered elsewhere meanwhile is said, and the others still count. */
+/** Sends the answer to one approval. One that was answered elsewhere is reported, and the others still count. */
 async function sendOne(
   kay: Kay,
   link: BackendHandle,

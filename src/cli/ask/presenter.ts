@@ -5,12 +5,12 @@ import { toLine } from "#ui/text/words";
 import type { CardItem, ToolItem, View } from "#ui/view/view";
 import type { Kay } from "../kay.ts";
 
-/** How a generation is shown while it comes. What comes while a question is on the screen is shown after it. */
+/** Shows a generation as it arrives. Parts that arrive while a question is on the screen are shown after it. */
 export type Presenter = {
   part(part: StreamPart, view: View): void;
   /** Marks the view up to this part number as shown. */
   known(view: View, number: number): void;
-  /** This card is asked about from now on, number `at` of `of` that wait. */
+  /** Announces that this card is asked now, number `at` of `of` open ones. */
   hold(asked: { card: CardItem; at: number; of: number }): void;
   release(): void;
   /** Ends the output: the rest becomes final, and the status line is removed. */
@@ -26,7 +26,10 @@ export const SILENT_PRESENTER: Presenter = {
   end: () => {},
 };
 
-/** The answer on stdout, block by block; on a terminal a line on stderr for each call, redrawn while it works. */
+/**
+ * Shows the answer on stdout, block by block. On a terminal, each call has a line on stderr that is redrawn while it
+ * runs.
+ */
 export function createTextPresenter(kay: Kay): Presenter {
   const text = getProgressive(kay);
   const told = new Set<string>();
@@ -42,7 +45,7 @@ export function createTextPresenter(kay: Kay): Presenter {
   };
   const shown = (part: StreamPart, view: View) => {
     if (part.type === "data-presence") return;
-    // A text on the way to a value is not the answer; the value follows at the end.
+    // Text before a value is not the answer; the value follows at the end.
     if (view.structured && part.type.startsWith("text-")) return;
     if (part.type === "text-delta") text.push(part.delta);
     if (part.type === "text-delta") speaking = true;
@@ -60,7 +63,10 @@ export function createTextPresenter(kay: Kay): Presenter {
   };
 }
 
-/** What shows a part, kept back while a question is on the screen. `hold` and `end` are called before the question, and at the end. */
+/**
+ * Shows parts, and holds them back while a question is on the screen. `hold` and `end` are called before the question
+ * and at the end.
+ */
 export function bufferWhilePrompting(
   shown: Presenter["part"],
   { hold, end }: Pick<Presenter, "hold" | "end">,

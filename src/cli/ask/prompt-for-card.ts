@@ -18,7 +18,7 @@ import { formatFilledForm, promptForm } from "./form.ts";
 /** Why a question ends whose generation can no longer be followed. */
 export const ABANDONED = "abandoned";
 
-/** Where a card is answered: the conversation, and the id or the name of the client that answers. */
+/** The conversation of a card, and the ID or name of the client that answers. */
 export type AnswerTarget = { session: string; client: string };
 
 /**
@@ -61,7 +61,7 @@ export async function sendAnswer(
 }
 
 /**
- * Declines to connect the missing services: cancels the request, or with `go_on` continues without them.
+ * Declines to connect the missing services: cancels the request, or continues without them with `go_on`.
  * @throws Problem INTERACTION_CLOSED with the answer that counts instead
  */
 export async function declineAuth(
@@ -133,7 +133,7 @@ async function visitLink(kay: Kay, card: CardItem, how: "open" | "copy"): Promis
   if (why !== null) throw new Problem("USAGE", `${why} Open the link yourself.`);
 }
 
-/** The backend may refuse an edit or a form that does not fit: then it is asked again, with what was given. */
+/** The backend may refuse an invalid edit or form. Then it is asked again, with the previous values. */
 async function answerInLines(
   kay: Kay,
   link: BackendHandle,
@@ -162,7 +162,7 @@ async function answerInLines(
 /** Of a closed card, at least the kind is known. */
 type Closed = CardItem | { type: CardItem["type"]; ended?: undefined };
 
-/** What became of a card that this answer came too late for. */
+/** Reports how a card ended if this answer was too late. */
 export function formatClosedCard(card: Closed, { details, message }: Problem): string {
   const won = details.answered as Partial<InteractionResponse> | undefined;
   const end =
@@ -171,7 +171,7 @@ export function formatClosedCard(card: Closed, { details, message }: Problem): s
   const isHere = card.ended !== undefined && details.answered === undefined;
   if (end.action === "expire")
     return isHere ? "It expired before it was answered." : "Your answer came too late: the request had expired.";
-  // Who allowed it in the browser may sit right here.
+  // The user may have allowed it in the browser right here.
   if ("auth" in card && end.action === "connected")
     return `Connected now: ${card.auth.integrations.map(toLine).join(", ")}.`;
   const what = formatEnd(end, card.type);

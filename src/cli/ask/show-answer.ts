@@ -7,7 +7,7 @@ import type { Kay } from "../kay.ts";
 import { getOutput } from "./output.ts";
 
 /**
- * Show what the backend answered: the guide's object under `--json`, the message and the receipts for a person.
+ * Shows the backend's answer: the answer object with `--json`, otherwise the message and the receipts.
  *
  * @throws Problem for an answer with status `error` (the document is not printed twice)
  */
@@ -21,7 +21,7 @@ export async function showAnswer(kay: Kay, given: AskResponse): Promise<void> {
   showReceipts(kay, answer.receipts);
 }
 
-/** A program that reads the answer has no use for the line that says what answered. */
+/** Programs that read the answer do not need the line about the planner. */
 function withoutFooter(answer: AskResponse): AskResponse {
   const { message, data } = answer;
   const response = (data as { response?: unknown } | null | undefined)?.response;
@@ -29,7 +29,7 @@ function withoutFooter(answer: AskResponse): AskResponse {
   return { ...answer, message: stripPlannerFooter(message), ...(bare === undefined ? {} : { data: bare }) };
 }
 
-/** One line on stderr for each write that was done, or may have been. What does not look like receipts is not shown. */
+/** Prints one line on stderr for each write that was done, or may have been. Ignores values that are not receipts. */
 export function showReceipts(kay: Kay, receipts: unknown): void {
   for (const each of Array.isArray(receipts) ? receipts : []) {
     const { success, data: receipt } = Receipt.safeParse(each);
@@ -44,7 +44,7 @@ export function showReceipts(kay: Kay, receipts: unknown): void {
 
 const MARKS: Record<Receipt["effect"], string> = { settled: "✓", planned: "-", sent: "?", unknown: "?" };
 
-/** The error that an answer of status `error` stands for. */
+/** Returns the error of an answer with status `error`. */
 function asProblem(answer: AskResponse): Problem {
   const code = isErrorCode(answer.code) ? answer.code : "SERVICE_FAILED";
   return new Problem(code, clean(answer.message), { details: { ...answer, status: "error" } });

@@ -9,10 +9,10 @@ import type { Kay } from "../kay.ts";
 import { decodeText } from "../terminal/piped-input.ts";
 
 /**
- * Read a file of text that an option names, or a pipe that has a name: `<(git diff)` of a shell. Anything else is refused: a folder, a device,
- * which may have no end, and what is not text.
+ * Reads a text file that an option names, or a named pipe such as a shell's `<(git diff)`. Refuses folders, devices,
+ * which may have no end, and files that are not text.
  *
- * @param most it may have so many bytes
+ * @param most maximum size in bytes
  * @param hint what to do with a file that is not text
  * @throws Problem USAGE, CANCELLED after a signal
  */
@@ -38,7 +38,7 @@ export async function readFileBytes(kay: Pick<Kay, "cwd" | "signal">, name: stri
   return await read(resolve(kay.cwd, checkFileName(name)), JSON.stringify(toLine(name)), most, kay.signal);
 }
 
-/** The name of a file, as given; an empty one would be the folder. @throws Problem USAGE */
+/** Checks the name of a file. An empty one would mean the folder. @throws Problem USAGE */
 export function checkFileName(name: string): string {
   if (name !== "") return name;
   throw new Problem("USAGE", "A file name is empty.", { hint: "Check that the variable it comes from is set." });
@@ -64,7 +64,7 @@ async function read(path: string, shown: string, most: number, signal: AbortSign
     if (found.size > most) throw tooLarge(shown, most);
     const chunks: Buffer[] = [];
     let size = 0;
-    // It may have grown since, and a pipe tells its size by its end only.
+    // The file may have grown since, and the size of a pipe is known only at its end.
     for await (const chunk of found.isFIFO() ? pipe(path, shown, signal) : (await open(path, "r")).createReadStream()) {
       chunks.push(chunk);
       size += chunk.byteLength;
@@ -82,9 +82,7 @@ async function read(path: string, shown: string, most: number, signal: AbortSign
   }
 }
 
-/**
- * Reads what is in a pipe, and what a writer adds, without a thread that waits. A pipe without a writer may never end.
- */
+/** Reads a pipe until its writer closes it, without a thread that waits. A pipe without a writer may never end. */
 async function* pipe(path: string, shown: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   let owned = true;
@@ -107,7 +105,7 @@ async function* pipe(path: string, shown: string, signal: AbortSignal): AsyncGen
     });
 }
 
-/** Null where a writer has nothing yet, without a byte where there is none. */
+/** Null if the writer has sent nothing yet; empty at the end. */
 function readNow(fd: number): Buffer | null {
   const chunk = Buffer.alloc(PIPE_BYTES);
   try {
@@ -118,7 +116,7 @@ function readNow(fd: number): Buffer | null {
   }
 }
 
-/** As many as a pipe of the system holds. */
+/** Capacity of a pipe on this system, in bytes. */
 const PIPE_BYTES = 65_536;
 
 function tooLarge(shown: string, most: number): Problem {

@@ -47,7 +47,7 @@ function isSame(some: Record<string, string>, others: Record<string, string>): b
   return names.length === Object.keys(others).length && names.every((name) => some[name] === others[name]);
 }
 
-/** How a connection's account is named to a person: name and address, else whatever the provider tells. */
+/** Returns the display name of a connection's account: name and address, otherwise what the provider reports. */
 export function formatAccount(connection: Connection): string {
   const user = connection.user ?? {};
   const name = user.name ?? user.display_name ?? user.username ?? "";
@@ -56,14 +56,14 @@ export function formatAccount(connection: Connection): string {
   return clean(text, { lines: false });
 }
 
-/** Where the account works: the site or workspace of the connection. */
+/** Returns the site or workspace of the connection. */
 export function formatSite(connection: Connection): string {
   const metadata = connection.metadata ?? {};
   const place = metadata.url ?? metadata.workspace ?? metadata.workspace_id ?? "";
   return clean(String(place), { lines: false });
 }
 
-/** The connection before, where it was another account's than the one now; null where it was the same, or there was none. */
+/** Returns the previous connection if it had another account; null if it had the same one, or there was none. */
 export function findReplacedAccount(before: Connection | undefined, now: Connection): Connection | null {
   if (!before?.connected) return null;
   const [was, is] = [before.user?.account_id, now.user?.account_id];

@@ -3,10 +3,10 @@ import { createIdShortener, findIds } from "#protocol/short-id";
 import { toLine } from "#ui/text/words";
 
 /**
- * Finds the item with this ID, or with an ID that begins so.
+ * Finds the item with this ID, or with an ID that starts with it.
  *
- * @param describe says in a few words what an item is
- * @throws Problem USAGE that names the candidates if several IDs begin so
+ * @param describe describes an item in a few words
+ * @throws Problem USAGE that names the candidates if several IDs match
  */
 export function findById<T extends { id: string }>(
   typed: string,

@@ -36,7 +36,7 @@ export async function loadServices(kay: Kay, link: BackendHandle | null): Promis
   }));
 }
 
-/** Lists the services that this kay has, none of them connected. Needs no backend and no sign-in. */
+/** Lists the built-in services as not connected. Needs no backend and no sign-in. */
 export async function listKnownServices(kay: Kay): Promise<ServiceView[]> {
   const local = await kay.localTools();
   try {

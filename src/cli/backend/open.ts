@@ -19,7 +19,7 @@ import { withCompletionCache } from "../completion/cached-api.ts";
 import type { BackendHandle, BackendTarget } from "./handle.ts";
 import { formatProfileFlag } from "./profile-flag.ts";
 
-/** Origin that the embedded backend's sign-in is stored under: its port changes, its identity does not. */
+/** Name under which the local backend's sign-in is stored: its port changes, its identity does not. */
 const EMBEDDED_ORIGIN = "embedded";
 
 /** Ports of a backend handle. Everything slow is a function. */
@@ -38,11 +38,11 @@ export type HandlePorts = {
   token?: string;
   credentials(): CredentialsOptions;
   embedded(): EmbeddedPorts;
-  /** Where what this backend names is kept for completion. */
+  /** Where names from this backend are stored for completion. */
   known(origin: string): CompletionCache;
 };
 
-/** Find out which backend is meant. */
+/** Determines which backend is meant. */
 export function resolveTarget(ports: HandlePorts): BackendTarget {
   if (!ports.apiUrl) return resolveEmbeddedTarget(ports, EMBEDDED_ORIGIN);
   const credentials = createCredentials(ports.credentials());
@@ -50,12 +50,12 @@ export function resolveTarget(ports: HandlePorts): BackendTarget {
   return { origin, baseUrl, embedded: false, credentials, known: ports.known(origin) };
 }
 
-/** A backend on this machine, with the sign-in that is stored under its name. */
+/** Returns a backend on this machine, with the sign-in that is stored under its name. */
 export function resolveEmbeddedTarget(ports: HandlePorts, origin: string): BackendTarget {
   return { origin, embedded: true, credentials: createCredentials(ports.credentials()), known: ports.known(origin) };
 }
 
-/** The sign-in at a backend that the profile may no longer use; at the local one if none is named. */
+/** Returns the sign-in at a backend that the profile may no longer use; at the local one by default. */
 export function resolveTargetAt(ports: HandlePorts, origin?: string): BackendTarget {
   if (origin === undefined) return resolveTarget(ports);
   if (origin === EMBEDDED_ORIGIN || origin === TOUR) return resolveEmbeddedTarget(ports, origin);
@@ -64,10 +64,10 @@ export function resolveTargetAt(ports: HandlePorts, origin?: string): BackendTar
 }
 
 /**
- * Everything to speak to the backend with. The embedded one is started when it does not run.
+ * Opens the backend. Starts the local one if it is not running.
  *
- * @param options.stored use the stored sign-in also where KAY_TOKEN is set
- * @throws Problem NOT_SIGNED_IN when `signedIn` is asked for and nothing is stored: no backend is started to find that out
+ * @param options.stored uses the stored sign-in even if KAY_TOKEN is set
+ * @throws Problem NOT_SIGNED_IN if `signedIn` is required and nothing is stored; no backend is started for that
  */
 export async function openBackend(
   ports: HandlePorts,
@@ -107,7 +107,7 @@ export async function openBackend(
     ...(token ? { token } : {}),
     refresher: (call) => createRefresher({ origin, credentials, clock, call, warn }),
   });
-  // A token of the environment may be anybody's; nothing that it shows is kept.
+  // A token of the environment may belong to anyone, so nothing that it shows is stored.
   const listening = token === undefined ? withCompletionCache(api, account.known) : api;
   return {
     origin,

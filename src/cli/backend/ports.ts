@@ -6,7 +6,7 @@ import { openCompletionCache } from "../completion/cache.ts";
 import type { CliPorts } from "../ports.ts";
 import type { HandlePorts } from "./open.ts";
 
-/** Settings whose change makes a new embedded backend necessary: everything about services' clients. */
+/** Settings whose change requires a new local backend: everything about services' clients. */
 const SHAPING = /\.client-(id|secret)$|^kyg\./;
 
 /** Builds the ports of a backend handle from the settings. */

@@ -8,7 +8,7 @@ export function formatProfileFlag({ name, source }: ProfileChoice): string {
   return source === "flag" || source === "environment" ? ` --profile ${name}` : "";
 }
 
-/** A profile that is not there yet is an empty one: told, since a typing error looks the same. */
+/** A profile that does not exist counts as empty. kay says so, because it may be a typo. */
 export function warnIfNew(settings: Settings, warn: (message: string) => void): void {
   const { name } = settings.getChoice();
   if (name === DEFAULT_PROFILE) return;
@@ -16,7 +16,7 @@ export function warnIfNew(settings: Settings, warn: (message: string) => void): 
   if (!known.includes(name)) warn(`Profile ${name} is new. ${formatKnownProfiles(name, known)}`);
 }
 
-/** The profiles there are, and the one that may be meant. */
+/** Returns the existing profiles, and the one that may be meant. */
 export function formatKnownProfiles(typed: string, known: string[]): string {
   const guess = suggestName(typed, known);
   const list = known.length > 1 ? `${known.slice(0, -1).join(", ")} and ${known.at(-1)}` : `only ${known[0]}`;

@@ -67,7 +67,7 @@ export async function confirmAndDisconnect(
   return answers.map((answer, at) => omitSettledReport(answer, answers.slice(at + 1)));
 }
 
-/** Access that a service shares with others was kept, but the last of them revoked all of it. */
+/** The shared access was kept at first, but the last of these services revoked all of it. */
 function omitSettledReport(answer: DisconnectResponse, later: DisconnectResponse[]): DisconnectResponse {
   const { revocation, ...rest } = answer;
   const ended = later.some(({ revocation: last }) => last?.status === "revoked" && last.page === revocation?.page);

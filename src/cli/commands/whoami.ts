@@ -3,7 +3,7 @@ import { formatAccount, formatSite, saveAccountLabels } from "../backend/account
 import { Command } from "../command.ts";
 import type { Kay } from "../kay.ts";
 
-/** `kay whoami`: which accounts act in this profile, at which backend. */
+/** Defines `kay whoami`: shows the accounts of this profile and its backend. */
 export function createWhoamiCommand(kay: Kay): Command {
   return new Command("whoami").description("Show your connected accounts and backend").action(async () => {
     const link = await kay.openBackend({ signedIn: true });

@@ -4,22 +4,25 @@ import { ensurePrivateFolder } from "#files/folders";
 import { cleanLine } from "#protocol/clean";
 import type { CachedKind, CompletionValue } from "./table.ts";
 
-/** Age in ms after which values are not offered: open requests expire within the hour, the rest is good for a month. */
+/** Age in ms after which values are not offered: an hour for open requests, a month for the rest. */
 const AGES: Partial<Record<CachedKind, number>> = { pending: 60 * 60_000 };
 const AGE = 30 * 24 * 60 * 60_000;
 
-/** Known values are written again after this part of their age, so that an unchanged list is still offered. */
+/** Unchanged values are written again after this fraction of their maximum age, so that they stay valid. */
 const RENEWED = 1 / 30;
 
 const MOST = 100;
 
-/** Characters that a shell leaves alone in a word, and that IDs and names consist of. Others are not offered. */
+/** Characters that a shell does not interpret and that IDs and names consist of. Other values are not offered. */
 const SAFE = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,199}$/;
 
-/** Whose values: of one profile at one backend (`origin` of a link, `embedded` for kay's own). `state` is kay's state folder. */
+/**
+ * The owner of values: one profile at one backend (an origin, or `embedded` for the local one). `state` is kay's state
+ * folder.
+ */
 export type CacheOwner = { state(): string; profile: string; backend: string; now(): number };
 
-/** Values that are kept for completion. It is a cache: nothing here ever fails. */
+/** Values that are stored for completion. It is a cache, so errors are ignored. */
 export type CompletionCache = {
   /** Null where nothing is known. */
   read(kind: CachedKind): CompletionValue[] | null;
@@ -30,8 +33,8 @@ export type CompletionCache = {
 
 /**
  * Values that commands store for completion, in `<state>/completion/<profile>/<kind>.json`, private to the user. A
- * damaged or outdated file, or one of another backend, is ignored. A write is atomic but not synced, since lost values
- * are learned again.
+ * damaged or outdated file, or one of another backend, is ignored. A write is atomic but not synced, because lost
+ * values are collected again.
  * @param unique part of a temporary file's name
  */
 export function openCompletionCache(owner: CacheOwner, unique: () => string): CompletionCache {
@@ -54,7 +57,9 @@ export function readCompletionCache(kind: CachedKind, owner: CacheOwner): Comple
   return readYounger(kind, owner, getAge(kind));
 }
 
-/** Whether these very values were kept not long ago. Most lists are the same each time, and a write costs more than a look. */
+/**
+ * Whether the same values were stored recently. Most lists are the same each time, and a read costs less than a write.
+ */
 function isKnown(kind: CachedKind, owner: CacheOwner, values: CompletionValue[]): boolean {
   return JSON.stringify(readYounger(kind, owner, getAge(kind) * RENEWED)) === JSON.stringify(values);
 }
@@ -88,7 +93,7 @@ function replace(path: string, text: string, unique: string): void {
   }
 }
 
-/** Only values that are safe as a word of any shell, once each, with one clean line about each. */
+/** Keeps only values that are safe as a word in any shell, each once, with a clean description of one line. */
 function tidy(values: readonly unknown[]): CompletionValue[] {
   const tidied = new Map<string, string>();
   for (const each of values) {

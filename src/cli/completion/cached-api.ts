@@ -3,7 +3,7 @@ import type { ConversationView } from "#protocol/conversations";
 import type { CompletionCache } from "./cache.ts";
 import type { CachedKind, CompletionValue } from "./table.ts";
 
-/** The same calls; what lists in their answers name is kept for completion as it passes. */
+/** Wraps the calls: names in their list answers are stored for completion. */
 export function withCompletionCache(api: Api, known: CompletionCache): Api {
   const keep = (kind: CachedKind, values: CompletionValue[]) => known.write(kind, values);
   const first = (values: CompletionValue[]) => {

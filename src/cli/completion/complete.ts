@@ -11,9 +11,9 @@ export type CompletionPorts = PathsInput & { table: string; now: number };
 
 /**
  * Answers `kay __complete <shell> <index> [word...]`, which the scripts in `completions` call at each Tab. It is a
- * program beside the bundle, so that it starts in a fraction of the time. It writes, starts and asks nothing.
- * @param args the shell; the place of the word to complete, counted from 1 after `kay`; the words up to it (an empty
- * one may be missing, since some shells cannot pass it on)
+ * separate program, so that it starts in a fraction of the time. It writes nothing and starts nothing.
+ * @param args the shell; the position of the word to complete, counted from 1 after `kay`; the words up to it (an empty
+ * one may be missing, because some shells cannot pass it)
  */
 export function runComplete(args: string[], world: CompletionPorts): string {
   const [shell = "", index = "", ...rest] = args;
@@ -24,7 +24,7 @@ export function runComplete(args: string[], world: CompletionPorts): string {
   return print(suggestCompletions(table, words, lookAround(world)), shell);
 }
 
-/** A word as it was typed, without quotes and backslashes. Nothing is expanded. */
+/** Removes quotes and backslashes from a typed word. Expands nothing. */
 function unquot(word: string): string {
   return word.replace(/\\(.)|["']/g, "$1");
 }
@@ -71,13 +71,13 @@ function getProfiles(folder: string): Profiles {
   return Object(profiles) as Profiles;
 }
 
-/** As a link names it: the origin, or `embedded` for kay's own. */
+/** The backend: its origin, or `embedded` for the local one. */
 function getBackend(address: unknown): string {
   if (!address) return "embedded";
   return URL.canParse(String(address)) ? new URL(String(address)).origin : "";
 }
 
-/** No folder, no file, a damaged one: then nothing is known. */
+/** A missing folder, or a missing or damaged file, means that nothing is known. */
 function quietly<T>(look: () => T): T | null {
   try {
     return look();

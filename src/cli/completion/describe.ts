@@ -5,10 +5,10 @@ import { findSlot } from "./kinds.ts";
 import type { ArgumentEntry, CommandEntry, CompletionTable, CompletionValue, OptionEntry } from "./table.ts";
 
 /**
- * The table that completion reads, made from the program itself.
+ * Builds the table that completion reads from the program itself.
  *
- * @param known services and tools of this kay, for when no backend has said yet which there are, and the MCP servers that
- * can be connected by name (`connectable`)
+ * @param known built-in services and tools, used until a backend has reported its own, and the MCP servers that can be
+ * connected by name (`connectable`)
  */
 export function buildCompletionTable(
   program: Command,

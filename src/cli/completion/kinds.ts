@@ -1,8 +1,8 @@
 import type { Slot, ValueKind } from "./table.ts";
 
 /**
- * What belongs where a command's usage says `<service>`: the names of arguments and of options' values are the same everywhere, so a new
- * command is completed without a word here. A name that is neither here nor in {@link FREE} fails a test.
+ * Kinds of values by their name in usage lines, such as `<service>`. Names are the same in all commands, so a new
+ * command needs no entry here. A test fails for a name that is neither here nor in {@link FREE}.
  */
 const KINDS: Record<string, ValueKind> = {
   service: "services",
@@ -34,7 +34,7 @@ const OWN: Record<string, ValueKind> = {
   "--allow tool[:place]": "tools",
 };
 
-/** What only a person can think of. */
+/** Names whose values cannot be completed. */
 export const FREE_TEXT_SLOT = [
   [
     "address",
@@ -60,10 +60,10 @@ export const FREE_TEXT_SLOT = [
 ].flat();
 
 /**
- * What belongs into a slot.
+ * Returns the kind of value of an argument or option.
  *
  * @param where words of the command, or the long name of the option
- * @param name as the usage shows it, without brackets
+ * @param name as in the usage, without brackets
  */
 export function findSlot(where: string, name: string, choices?: readonly string[]): Slot {
   if (choices) return { choices: [...choices] };

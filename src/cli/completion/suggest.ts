@@ -4,9 +4,9 @@ import type { CommandEntry, CompletionTable, CompletionValue, OptionEntry, Slot,
 /** Suggestions for a shell. */
 export type Suggestions = {
   values: CompletionValue[];
-  /** The shell completes names of these itself, after `prefix` of the word. */
+  /** The shell completes these itself, after `prefix` of the word. */
   paths?: "files" | "folders";
-  /** What stands before the value in the same word: `--output=`. */
+  /** The text before the value in the same word: `--output=`. */
   prefix: string;
 };
 
@@ -18,9 +18,9 @@ export type ValueLookup = {
 };
 
 /**
- * What may stand where the cursor is.
+ * Lists completions at the cursor.
  *
- * @param words after `kay`, quotes taken off; the last is completed, and may be empty
+ * @param words after `kay`, without quotes; the last one is completed and may be empty
  */
 export function suggestCompletions(table: CompletionTable, words: string[], look: ValueLookup): Suggestions {
   const current = words.at(-1) ?? "";
@@ -37,7 +37,7 @@ export function suggestCompletions(table: CompletionTable, words: string[], look
 
 /** The meaning of the words before the cursor. */
 type Line = {
-  /** The commands they name, the innermost first, up to the program. */
+  /** The named commands, innermost first, up to the program. */
   chain: [CommandEntry, ...CommandEntry[]];
   args: string[];
   given: Set<string>;
@@ -89,7 +89,7 @@ function findOption(chain: CommandEntry[], name: string): OptionEntry | undefine
   return chain.flatMap(({ options }) => options).find(({ names }) => names.includes(name));
 }
 
-/** The command's own, and those that every command takes. */
+/** Options of the command, and global ones. */
 function getOptions({ chain: [command, ...above] }: Line): OptionEntry[] {
   const common = above.at(-1)?.options ?? [];
   return [
@@ -102,12 +102,12 @@ function isOpen({ names, repeats }: OptionEntry, given: Set<string>): boolean {
   return repeats || !names.some((name) => given.has(name));
 }
 
-/** The long name; a short one only where there is none. */
+/** The long name, or the short one if there is no long name. */
 function optionValues({ names, about }: OptionEntry): CompletionValue[] {
   return names.slice(-1).map((name): CompletionValue => [name, about]);
 }
 
-/** A subcommand, an argument, and where neither can be told, the command's own options. */
+/** Completes a subcommand or an argument; otherwise, the command's own options. */
 function positional(line: Line, current: string, values: (slot: Slot) => Suggestions): Suggestions {
   const [command] = line.chain;
   const commands = line.args.length > 0 || line.onlyArguments ? [] : command.commands.flatMap(commandValues);
@@ -130,7 +130,7 @@ function commandValues({ name, aliases, about }: CommandEntry): CompletionValue[
 
 const ID_KINDS: readonly ValueKind[] = ["sessions", "pending", "approvals", "schedules"];
 
-/** Offers short IDs, unless the beginning of a whole one is typed. */
+/** Offers short IDs, unless the typed text is longer. */
 function shortenIds(values: CompletionValue[], kind: ValueKind, current: string): CompletionValue[] {
   if (!ID_KINDS.includes(kind) || current.includes("_")) return values;
   const shorten = createIdShortener(values.map(([id]) => id));

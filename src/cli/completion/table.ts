@@ -1,16 +1,16 @@
 /**
- * What completion knows of the commands: made from commander's tree when kay is built (`describe.ts`), and read at each TAB instead of the
- * program, which takes too long to load.
+ * The data about commands that completion uses. `describe.ts` builds it from commander's tree at build time. Each Tab
+ * reads it instead of the program, which takes too long to load.
  */
 export type CompletionTable = {
   program: CommandEntry;
-  /** Values that kay knows without a backend, by their kind. */
+  /** Values that are known without a backend, by kind. */
   values: Partial<Record<ValueKind, CompletionValue[]>>;
-  /** What settings accept, where that is a list. */
+  /** Values of settings that accept a fixed list. */
   settings: Record<string, string[]>;
 };
 
-/** A completion and its description; "" for none. */
+/** A completion and its description, which may be empty. */
 export type CompletionValue = [value: string, about: string];
 
 export type CommandEntry = {
@@ -27,16 +27,16 @@ export type OptionEntry = {
   names: string[];
   about: string;
   value?: Slot & { optional: boolean };
-  /** It may be given several times. */
+  /** Whether it may be given several times. */
   repeats: boolean;
 };
 
 export type ArgumentEntry = Slot & { many: boolean };
 
-/** Where a value goes: what may be there, as a list of choices, as a kind, or neither for free text. */
+/** A value: its choices, its kind, or neither for free text. */
 export type Slot = { choices?: string[]; kind?: ValueKind };
 
-/** Kinds of values: those that kay reads from its cache, those of the table, and those that the shell itself completes. */
+/** Kinds of values: from kay's cache, from the table, or completed by the shell. */
 export type ValueKind =
   | CachedKind
   | "connectable"
@@ -49,6 +49,6 @@ export type ValueKind =
   | "files"
   | "folders";
 
-/** What commands learn from the backend and keep for completion (`known.ts`). */
+/** Kinds that commands learn from the backend and store for completion. */
 export const CACHED_KINDS = ["services", "tools", "sessions", "pending", "approvals", "schedules", "models"] as const;
 export type CachedKind = (typeof CACHED_KINDS)[number];

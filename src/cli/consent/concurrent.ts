@@ -6,12 +6,12 @@ import type { Kay } from "../kay.ts";
 import { beginConnections, type ConnectedService, completeConsent } from "./connection.ts";
 import { showWaitLine, type WaitingLine } from "./waiting-line.ts";
 
-/** What became of each service, in the order they were named. */
+/** The result of each service, in the order they were named. */
 export type ConnectResult = PromiseSettledResult<ConnectedService>;
 
 /**
  * Connects several services together: starts all authorizations, prints all links whole, and waits for all. A line at
- * the bottom of the terminal shows which are open; each that ends is reported to `settled`.
+ * the bottom of the terminal shows the open ones; `settled` is called for each that ends.
  */
 export async function connectConcurrently(
   kay: Kay,

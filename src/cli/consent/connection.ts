@@ -16,16 +16,16 @@ import { showWaiting, type WaitingLine } from "./waiting-line.ts";
 /** How a link reaches the user. `kay try` gives the consent itself without one. */
 export type OpenLink = (kay: Kay, url: string) => Promise<void>;
 
-/** A finished connection as it is shown. */
+/** A finished connection for display. */
 export type ConnectedService = {
   service: string;
   connection: Connection;
   message: string;
-  /** The connection that this one took the place of, where that was another account's. */
+  /** The connection that it replaced, if that had another account. */
   before?: Connection;
 };
 
-/** Connect one service from start to end. Nothing is stored before the consent is finished. */
+/** Connects one service. Stores nothing before the consent is complete. */
 export async function connectService(
   kay: Kay,
   link: BackendHandle,
@@ -70,8 +70,8 @@ function getConsentUrl({ response }: BegunConnection): string {
 }
 
 /**
- * Starts an authorization. The PKCE challenge binds the tokens to this process, even if someone else sees the link. First
- * connections start one at a time: each later one then belongs to the installation that the first one got.
+ * Starts an authorization. The PKCE challenge binds the tokens to this process, even if someone else sees the link.
+ * First connections start one at a time, so that later ones belong to the installation of the first.
  */
 export async function beginConnection(
   kay: Kay,
@@ -127,7 +127,7 @@ async function requestConnection(
   return { response, verifier, before, deadline };
 }
 
-/** The service as the backend shows it before; undefined when the sign-in has ended, so that new tokens are asked for. */
+/** Returns the service before connecting; undefined if the sign-in has ended, so that new tokens are requested. */
 async function stateBefore(
   kay: Kay,
   link: BackendHandle,
@@ -143,7 +143,7 @@ async function stateBefore(
   }
 }
 
-/** Wait until the consent is finished, store what it brought, and have the backend confirm it. `signal` ends the wait. */
+/** Waits until the consent is complete, stores its tokens, and lets the backend confirm it. `signal` ends the wait. */
 export async function completeConsent(
   kay: Kay,
   link: BackendHandle,
@@ -183,7 +183,7 @@ export async function completeConsent(
   };
 }
 
-/** Print the link: whole, alone on its line, nothing around it. */
+/** Prints the link whole, alone on its line. */
 export function showLink(kay: Kay, { service, authorization_url, pasted, user_code }: ConnectResponse): string {
   const host = kay.out.paint("bold", new URL(authorization_url).host, "stderr");
   const what = pasted ? "paste its key" : "allow access";
@@ -197,7 +197,10 @@ export function showLink(kay: Kay, { service, authorization_url, pasted, user_co
   return authorization_url;
 }
 
-/** A link is a web address, https: or on this machine, of printable ASCII (RFC 3986), so that what is shown is what is opened. */
+/**
+ * Checks a link: https, or http on this machine, in printable ASCII (RFC 3986), so that the shown link is the opened
+ * one.
+ */
 function checkLink({ service, authorization_url }: ConnectResponse): void {
   const url = URL.parse(authorization_url);
   const secure = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));

@@ -19,7 +19,7 @@ export async function openLink(kay: Kay, url: string): Promise<void> {
   await openLinks(kay, [url]);
 }
 
-/** Returns what to run first so that links to this machine work over SSH; nothing where they work as they are. */
+/** Returns the command to run first so that links to this machine work over SSH; nothing if they already work. */
 export function explainTunnel(kay: Kay, urls: string[]): string[] {
   const command = formatTunnel(urls, kay.env);
   if (command === null) return [];
@@ -41,7 +41,7 @@ export function formatTunnel(urls: string[], env: Env): string | null {
   return `ssh -N ${forwards} ${formatDestination(env)}`;
 }
 
-/** Ports of this machine that a browser visits: the page of the link, and the one that the service redirects to. */
+/** Returns the ports of this machine that a browser visits: of the link, and of the redirect address. */
 function listLoopbackPorts(url: string): string[] {
   const parsed = URL.parse(url);
   return [parsed, getLocalRedirect(url)].flatMap((each) =>
@@ -49,7 +49,7 @@ function listLoopbackPorts(url: string): string[] {
   );
 }
 
-/** The server as this connection reached it: SSH_CONNECTION is "client port server port". */
+/** Returns the server's address in this SSH connection: SSH_CONNECTION is "client port server port". */
 function formatDestination(env: Env): string {
   const [, , host, port] = (env.SSH_CONNECTION ?? "").split(" ");
   const user = env.USER || env.LOGNAME;

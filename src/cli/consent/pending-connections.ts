@@ -5,7 +5,7 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { type ConnectedService, waitForConsent } from "./connection.ts";
 
-/** Keep what `--poll` needs beside the sign-in, sealed as that is; what has expired goes. */
+/** Stores what `--poll` needs with the sign-in, encrypted like it, and removes expired entries. */
 export async function savePendingConnection(kay: Kay, link: BackendHandle, begun: BegunConnection): Promise<void> {
   await link.credentials.update(link.origin, (signIn) => {
     const alive = (signIn.begun ?? []).filter(({ deadline }) => deadline > kay.clock.now());
@@ -13,7 +13,10 @@ export async function savePendingConnection(kay: Kay, link: BackendHandle, begun
   });
 }
 
-/** Finish a connection that `--no-wait` began in another process: wait for the consent, at most until the link dies. */
+/**
+ * Finishes a connection that `--no-wait` began in another process: waits for the consent, at most until the link
+ * expires.
+ */
 export async function finishPendingConnection(
   kay: Kay,
   link: BackendHandle,

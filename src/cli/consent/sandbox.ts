@@ -5,8 +5,8 @@ import { Problem } from "#protocol/errors";
 const LIMIT_MS = 10_000;
 
 /**
- * Play the person at a sandbox's consent page: ask the sandbox for the redirect of an allowed consent (its control
- * `POST /_sandbox/consent`), then call it as the browser would. Both must be on this machine.
+ * Consents at the sandbox as its user: requests the redirect of an allowed consent (`POST /_sandbox/consent`), then
+ * calls it like a browser. Both must be on this machine.
  */
 export async function giveSandboxConsent(send: Send, authorizationUrl: string): Promise<void> {
   const origin = loopbackOrigin(authorizationUrl);

@@ -77,7 +77,7 @@ export async function removeAlias(kay: Kay, name: string): Promise<void> {
 }
 
 /**
- * Fills the placeholders of an alias with arguments, as plain text: an argument is never read again. Arguments that no
+ * Fills the placeholders of an alias with arguments, as plain text: arguments are not expanded again. Arguments that no
  * placeholder takes follow the prompt. `\$1` is the text `$1`.
  *
  * @throws Problem USAGE if an argument is missing

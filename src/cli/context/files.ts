@@ -14,15 +14,15 @@ export type ContextFile = {
   isCut: boolean;
 };
 
-/** Result for a path: a file, a reason why it is not used, or neither if it does not exist. */
+/** Result for a path: a file, the reason why it is not used, or neither if it does not exist. */
 export type FoundFile = { file?: ContextFile; fault?: string };
 
-/** Most bytes of a file that are used. */
+/** Maximum number of bytes that are used of a file. */
 const MAX_BYTES = 16_384;
 
 const CUT = "\n\n(kay reads only the first 16 kB of this file. The rest was left out.)";
 
-/** Most files of a folder that are used. */
+/** Maximum number of files that are used of a folder. */
 const MAX_FILES = 100;
 
 /**
@@ -69,7 +69,7 @@ async function readStart(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Decodes UTF-8 without a byte order mark. The last character of a text that was cut may be left out. */
+/** Decodes UTF-8 without a byte order mark. The last character of a cut text may be omitted. */
 function decodeStart(bytes: Uint8Array, isCut: boolean): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });

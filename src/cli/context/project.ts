@@ -9,19 +9,19 @@ export const INSTRUCTIONS_FILE = "KAY.md";
 /** Folder of a project's aliases, below the project's folder. */
 const PROJECT_ALIASES = join(".kay", "commands");
 
-/** Instructions of a project. They came with it, so they count only once the user trusts them. */
+/** Instructions of a project. They come with the project, so they apply only once the user trusts them. */
 export type Project = {
   /** Real path of the folder with `KAY.md` or `.kay/commands`. */
   folder: string;
   instructions?: ContextFile;
   aliases: ContextFile[];
-  /** Digest of all that would be used. Another text is another digest. */
+  /** Digest of all text that would be used, so that a changed text is noticed. */
   hash: string;
   /** Sentences about files that are not used. */
   faults: string[];
 };
 
-/** Most folders between the current one and the root of its repository. */
+/** Maximum number of folders between the current one and the root of its repository. */
 const MAX_DEPTH = 64;
 
 /**

@@ -24,7 +24,7 @@ export type TrustFileOptions = {
   random(bytes: number): Uint8Array;
 };
 
-/** Most folders that are remembered; the oldest decision goes first. */
+/** Maximum number of stored decisions. The oldest are removed first. */
 const MAX_FOLDERS = 1_000;
 
 /** Creates the store in `<state>/trusted-projects.json`. A damaged file counts as empty, so kay asks again. */

@@ -41,7 +41,7 @@ export function describeUntrusted({ project, trust }: ProjectContext): string | 
 }
 
 /**
- * Decides about the project of the current folder.
+ * Stores the decision about the project of the current folder.
  *
  * @throws Problem NOT_FOUND without one
  */
@@ -61,7 +61,7 @@ export function formatProject({ instructions, aliases }: Project): string {
   return files.map(({ path, text }) => `${toLine(path)}\n${text.replace(/^/gm, "  ")}`).join("\n\n");
 }
 
-/** Names what a project has: `KAY.md and the aliases review, triage`. */
+/** Describes what a project has: `KAY.md and the aliases review, triage`. */
 export function describeText({ instructions, aliases }: Project): string {
   const names = aliases.map(({ path }) => toLine(basename(path, ".md")));
   const shown = names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES), "…"] : names;
@@ -70,7 +70,7 @@ export function describeText({ instructions, aliases }: Project): string {
   return instructions ? `${INSTRUCTIONS_FILE} and ${words}` : words.replace("the", "The");
 }
 
-/** Most names of aliases in one sentence. */
+/** Maximum number of alias names in one sentence. */
 const MAX_NAMES = 8;
 
 function describeQuestion(project: Project, trust: Trust): string {

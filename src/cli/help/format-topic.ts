@@ -1,15 +1,18 @@
 import { wrapWords } from "../output/wrap.ts";
 
-/** From this column on words belong to the name before or above them; what begins further left is a sentence or an example. */
+/** From this column on, words describe the name before or above them; further left, a sentence or an example begins. */
 const WORDS = 10;
-/** Cells that words beside their names need; where there are fewer, they go below. */
+/** Minimum width in cells for descriptions beside names; in narrower terminals they go below. */
 const BESIDE = 28;
 const BELOW = " ".repeat(4);
 
-/** A line of a topic: a name with the spaces around it, and words that begin at the column `at`. */
+/** A line of a topic: a name with the spaces around it, and its description from column `at`. */
 type Entry = { name: string; words: string; at: number };
 
-/** A topic of help for a terminal of `width` cells: paragraphs, names with their words beside or below them, and examples. */
+/**
+ * Formats a help topic for a terminal of `width` cells: paragraphs, names with their descriptions beside or below, and
+ * examples.
+ */
 export function formatTopic(text: string, width: number): string {
   const entries: Entry[] = [];
   for (const line of text.split("\n")) {

@@ -1,23 +1,23 @@
 import { Help } from "commander";
 
-/** A page of help before it is laid out: all of it that does not depend on the terminal. */
+/** A help page before layout, independent of the terminal. */
 export type HelpPage = {
   usage: string;
   about: string;
   sections: [heading: string, items: [term: string, about: string][]][];
-  /** What follows the sections, as it is. */
+  /** Text after the sections, unchanged. */
   after: string;
 };
 
-/** Pages, and by its words each command line that shows one of them. The build writes it to `dist/help.json`. */
+/** Help pages, and the command lines that show them. The build writes it to `dist/help.json`. */
 export type HelpTable = { pages: HelpPage[]; lines: Record<string, number> };
 
-/** Pages are easier to read when they are not as wide as the screen. */
+/** Maximum width of a page, for readability. */
 export function getHelpWidth(columns: number): number {
   return Math.min(columns, 100);
 }
 
-/** The page as `commander` lays it out at this width, in columns. */
+/** Lays out the page at this width, in columns. */
 export function formatHelpPage({ usage, about, sections, after }: HelpPage, width: number): string {
   const help = new Help();
   help.prepareContext({ helpWidth: width });

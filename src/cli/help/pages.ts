@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import type { HelpPage, HelpTable } from "./page.ts";
 
 /**
- * The pages of a tree of commands, each with the lines that show it: `kay connect --help`, `kay help connect`, and their aliases.
+ * Builds the pages of a tree of commands, each with the command lines that show it: `kay connect --help`, `kay help
+ * connect`, and their aliases.
  *
- * @param topics names that `kay help` takes for something else
+ * @param topics names that `kay help` uses for topics
  */
 export function buildHelpTable(program: Command, topics: readonly string[]): HelpTable {
   const table: HelpTable = { pages: [], lines: { "": 0, help: 0 } };
@@ -45,7 +46,7 @@ function getPage(command: Command): HelpPage {
   };
 }
 
-/** All that the command prints for `--help`. */
+/** Returns what the command prints for `--help`. */
 function format(command: Command): string {
   let text = "";
   command.configureOutput({

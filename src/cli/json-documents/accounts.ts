@@ -4,7 +4,7 @@ import { Connection, ConnectionsResponse, DisconnectResponse, LogoutResponse } f
 /** One service, and the account it is connected as. */
 const Service = z.extend(Connection, { service: z.string() });
 
-/** What `kay connect` prints: the service, or with several all of them, or with `--no-wait` the link. */
+/** What `kay connect` prints: the service, or all of several, or the link with `--no-wait`. */
 export const Connect = z.union([
   Service,
   z.looseObject({ connected: z.array(Service) }),
@@ -16,14 +16,14 @@ export const Connect = z.union([
     state: z.string(),
     /** Code that the page behind the link shows too, for the user to compare. Only shared backends have one. */
     user_code: z.optional(z.string()),
-    /** When the link dies, ISO 8601. */
+    /** When the link expires, ISO 8601. */
     expires_at: z.string(),
     /** The command that finishes the connection. */
     poll: z.string(),
   }),
 ]);
 
-/** What `kay connections` prints: every service, or with `--check` the one. */
+/** What `kay connections` prints: every service, or one with `--check`. */
 export const Connections = z.union([ConnectionsResponse, Service]);
 
 /** What `kay services list --known` prints. */
@@ -35,10 +35,10 @@ export const KnownServices = z.looseObject({
       purpose: z.string(),
       url: z.string(),
       transport: z.enum(["http", "sse"]),
-      /** How kay becomes a client, by the vendor's documentation. */
+      /** How kay becomes a client, according to the vendor's documentation. */
       client: z.enum(["automatic", "client-id", "key", "none"]),
       docs: z.string(),
-      /** The page that the address was read on, and the day. */
+      /** The page that documents the address, and the day it was checked. */
       source: z.string(),
       checked: z.string(),
       note: z.optional(z.string()),
@@ -46,27 +46,27 @@ export const KnownServices = z.looseObject({
   ),
 });
 
-/** What `kay disconnect` prints: the service, or with several all of them. */
+/** What `kay disconnect` prints: the service, or all of several. */
 export const Disconnect = z.union([DisconnectResponse, z.looseObject({ disconnected: z.array(DisconnectResponse) })]);
 
 /** What `kay whoami` prints. */
 export const Whoami = z.looseObject({
   profile: z.string(),
-  /** Its origin, or `embedded` for kay's own. */
+  /** Its origin, or `embedded` for the local one. */
   backend: z.string(),
   /** The installation; absent with KAY_TOKEN. */
   session_id: z.optional(z.string()),
   account_id: z.optional(z.string()),
-  /** By the names of the services that are connected. */
+  /** By the name of the connected service. */
   accounts: z.record(z.string(), z.pick(Connection, { user: true, metadata: true })),
 });
 
 /** What `kay logout` prints. */
 export const Logout = z.looseObject({
   signed_out: z.boolean(),
-  /** Whether the backend was told. */
+  /** Whether the backend was notified. */
   revoked: z.boolean(),
-  /** What became of the access at each service. */
+  /** The result of the revocation at each service. */
   revocations: LogoutResponse.shape.revocations,
   message: z.optional(z.string()),
 });

@@ -4,23 +4,23 @@ import { AnswerLink, ConversationView, PendingRequest } from "#protocol/conversa
 import { AuthNeeded, InteractionRequest, StreamPart } from "#protocol/events";
 import { Failure } from "./failure.ts";
 
-/** Commands that answer it, each to be run as it is. */
+/** Commands that answer it, ready to run. */
 const commands = z.array(z.string());
 
-/** One thing that waits for a person. */
+/** An open request. */
 const Waiting = z.looseObject({
   /** What `kay answer` takes. */
   id: z.string(),
   kind: z.enum(["approval", "input", "auth"]),
   session_id: z.optional(z.string()),
   generation_id: z.optional(z.string()),
-  /** When it is too late, ISO 8601. */
+  /** When it expires, ISO 8601. */
   expires_at: z.string(),
   /** The question of an approval or a form. */
   request: z.optional(InteractionRequest),
   /** Services that must be connected. */
   auth: z.optional(AuthNeeded),
-  /** The commands that answer it, each to be run as it is. */
+  /** Commands that answer it, ready to run. */
   answer: commands,
 });
 
@@ -41,7 +41,7 @@ export const Background = z.looseObject({
 
 /** A line of `kay inbox`. */
 export const PendingItem = z.extend(PendingRequest, {
-  /** The commands that answer it, each to be run as it is. */
+  /** Commands that answer it, ready to run. */
   answer: commands,
 });
 
@@ -69,13 +69,13 @@ export const Conversation = z.extend(ConversationView, {
 
 /** What every line of `kay ask --stream` and `kay attach` has. */
 const head = z.looseObject({
-  /** The conversation; null as long as there is none. */
+  /** The conversation; null if there is none yet. */
   session_id: z.nullable(z.string()),
   /** When the line was printed, ISO 8601. */
   timestamp: z.string(),
 }).shape;
 
-/** One line: a part of the answer, an answer that came whole, or the failure that ended it. */
+/** One line: a part of the answer, a whole answer, or the final failure. */
 export const Line = z.union([
   ...StreamPart.def.options
     .filter((part) => part.shape.type.def.values[0] !== "error")

@@ -12,7 +12,7 @@ const Connected = z.extend(Connection, { service: z.string() });
 /** What every command prints when it fails. */
 export const Failure = z.looseObject({
   status: z.literal("error"),
-  /** Which error of the closed table it is; the exit code goes by it. */
+  /** The error code from the closed table, which determines the exit code. */
   error: code,
   /** The same once more. */
   code,
@@ -24,7 +24,7 @@ export const Failure = z.looseObject({
   generation_id: z.optional(z.string()),
   /** Receipts of the changes made before the failure. */
   receipts: z.optional(z.array(Receipt)),
-  /** Services that have to be connected first. */
+  /** Services that must be connected first. */
   integrations: z.optional(z.array(z.string())),
   integration: z.optional(z.string()),
   service: z.optional(z.string()),
@@ -34,9 +34,9 @@ export const Failure = z.looseObject({
   field: z.optional(z.string()),
   /** Every fault of a description. */
   problems: z.optional(z.array(z.looseObject({ message: z.string(), path: z.optional(z.string()) }))),
-  /** Services that were connected all the same. */
+  /** Services that were connected nevertheless. */
   connected: z.optional(z.array(Connected)),
-  /** Every service that could not be connected, where several were asked for. */
+  /** Every service that could not be connected, if several were requested. */
   failed: z.optional(z.array(z.looseObject({ service: z.string(), code, message: z.string() }))),
   /** The sign-in belongs to an installation that the backend no longer knows. */
   session_reset_required: z.optional(z.boolean()),
@@ -44,11 +44,11 @@ export const Failure = z.looseObject({
   /** The answer that another client gave. */
   answered: z.optional(InteractionResponse),
   data: z.optional(z.unknown()),
-  /** Where it was known to be: the last event that came of that conversation. */
+  /** Its last known position: the last event that arrived of the conversation. */
   last_event: z.optional(z.number()),
   /** The backend's response. */
   http_status: z.optional(z.number()),
-  /** Seconds until it may be asked again. */
+  /** Seconds until another attempt is allowed. */
   retry_after: z.optional(z.number()),
   /** Why, in one word. */
   reason: z.optional(z.string()),
@@ -56,18 +56,18 @@ export const Failure = z.looseObject({
   sent: z.optional(z.boolean()),
   idle: z.optional(z.boolean()),
   cut_off: z.optional(z.boolean()),
-  /** Why an answer was lost, and the key by which what became of the request is asked for. */
+  /** Why an answer was lost, and the key for looking up the outcome of the request. */
   lost: z.optional(z.string()),
   idempotency_key: z.optional(z.string()),
   state: z.optional(z.string()),
   redirect_origin: z.optional(z.string()),
-  /** The setting, or the file, that is at fault. */
+  /** The setting or the file that caused it. */
   setting: z.optional(z.string()),
   path: z.optional(z.string()),
   encoding: z.optional(z.string()),
   /** The operating system's name for it. */
   errno: z.optional(z.string()),
-  /** The process that is in the way. */
+  /** The process that prevents it. */
   pid: z.optional(z.number()),
 });
 

@@ -12,13 +12,13 @@ export const Doctor = z.looseObject({
       state: z.enum(["ok", "warning", "failed", "skipped"]),
       /** Finding in one line. */
       detail: z.string(),
-      /** What to do, where it is not well. */
+      /** The fix, if the check is not ok. */
       fix: z.optional(z.string()),
-      /** How long it took, in milliseconds. */
+      /** Its duration in milliseconds. */
       ms: z.number(),
     }),
   ),
-  /** Where the report was written, with `--bundle`. */
+  /** The file of the report, with `--bundle`. */
   bundle: z.optional(z.string()),
 });
 
@@ -27,15 +27,15 @@ export const Profiles = z.looseObject({
   profiles: z.array(
     z.looseObject({
       name: z.string(),
-      /** It is the one that commands use which name none. */
+      /** Commands use it if they name no profile. */
       current: z.boolean(),
-      /** `embedded` for kay's own, else its address; null where the settings do not tell. */
+      /** `embedded` for the local backend, otherwise its address; null if the settings cannot be read. */
       backend: z.nullable(z.string()),
-      /** Null where it cannot be told. */
+      /** Null if unknown. */
       signed_in: z.nullable(z.boolean()),
-      /** Who acts at each service, as the backend last said. */
+      /** The account at each service, as last reported by the backend. */
       accounts: z.record(z.string(), z.string()),
-      /** Why something cannot be told. */
+      /** Why something is unknown. */
       problem: z.optional(z.string()),
     }),
   ),
@@ -53,7 +53,7 @@ export const ProfileRemoved = z.looseObject({
   removed: z.literal(true),
   /** The profile that commands use now. */
   current: z.string(),
-  /** Each backend that it was signed in at, and whether that was told. */
+  /** Each backend that it was signed in to, and whether the backend was notified. */
   signed_out: z.array(z.looseObject({ backend: z.string(), revoked: z.boolean() })),
 });
 
@@ -67,12 +67,12 @@ export const Completion = z.looseObject({
 /** A command in a list of them. */
 const Entry = z.looseObject({ name: z.string(), description: z.string() });
 
-/** An argument or an option, as it is typed. */
+/** An argument or an option, as typed. */
 const Flag = z.looseObject({ flags: z.string(), description: z.string() });
 
 /** A command, or kay itself. */
 const CommandHelp = z.looseObject({
-  /** Its words, as they are typed. */
+  /** Its words, as typed. */
   name: z.string(),
   description: z.string(),
   usage: z.string(),
@@ -90,13 +90,13 @@ const Topic = z.looseObject({ topic: z.string(), text: z.string() });
 /** What `kay help` prints; `kay help json <command>` prints a JSON Schema instead. */
 export const Help = z.union([CommandHelp, Topic]);
 
-/** One setting as it counts: what `kay config get`, `set` and `unset` print. */
+/** The effective value of a setting: what `kay config get`, `set` and `unset` print. */
 export const Setting = z.looseObject({
   key: z.string(),
-  /** Null where it is not set; of a secret only that there is one. */
+  /** Null if it is not set; for a secret, only that it is set. */
   value: z.nullable(z.union([z.string(), z.boolean(), z.number()])),
   source: z.enum(["flag", "environment", "profile", "default"]),
-  /** Where that is: a flag, a variable, the profile. */
+  /** Where it is set: a flag, a variable, the profile. */
   where: z.optional(z.string()),
   /** Purpose of the setting. */
   description: z.string(),
@@ -143,7 +143,7 @@ export const Context = z.looseObject({
   /** Names of the aliases. */
   aliases: z.array(z.string()),
   services: z.array(z.looseObject({ name: z.string(), account: z.string() })),
-  /** Tools of the connected services, and an estimate of the tokens that they take. */
+  /** Tools of the connected services, and an estimate of their tokens. */
   tools: z.looseObject({ count: z.number(), tokens: z.number() }),
   time_zone: z.nullable(z.string()),
   /** Null if the backend does not say which model it uses. */

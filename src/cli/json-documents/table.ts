@@ -46,12 +46,13 @@ import {
   Tour,
 } from "./work.ts";
 
-/** The title of a document, and its shape. */
+/** The title of a document, and its schema. */
 export type JsonDocument = { title: string; schema: z.core.$ZodType };
 
 /**
- * The contract of `--json`: by the words of each command, the document that it prints; by `failure` what every one prints when it fails; and
- * by `ask stream` each line of `kay ask --stream`. The build makes JSON Schemas of it, and the tests hold every command to it.
+ * The contract of `--json`: the document that each command prints, by its words. `failure` is what every command prints
+ * when it fails, and `ask stream` is a line of `kay ask --stream`. The build creates JSON Schemas from it, and tests
+ * check every command against it.
  */
 export const JSON_DOCUMENTS: Record<string, JsonDocument> = {
   "alias list": { title: "The aliases that can be used here", schema: Aliases },

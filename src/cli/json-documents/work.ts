@@ -7,7 +7,7 @@ import { ProgramAccessRequest, ProgramView } from "#protocol/program-calls";
 import { StatusResponse } from "#protocol/status";
 import { Conversation } from "./answers.ts";
 
-/** What `kay approvals revoke` prints: the approval that there was. */
+/** What `kay approvals revoke` prints: the revoked approval. */
 export const Revoked = z.looseObject({ revoked: Grant });
 
 /** What `kay log` prints. */
@@ -21,7 +21,7 @@ export const Log = z.looseObject({
 export const Opened = z.looseObject({
   url: z.string(),
   service: z.string(),
-  /** The change that the link is from. */
+  /** The change that the link belongs to. */
   summary: z.optional(z.string()),
   /** Whether a browser was started. */
   opened: z.boolean(),
@@ -36,10 +36,10 @@ export const Authorized = z.looseObject({ program: ProgramAccessRequest, url: z.
 /** What `kay mcp remove` prints. */
 export const RemovedProgram = z.looseObject({ removed: ProgramView });
 
-/** What `kay sessions delete` and `kay every remove` print: the ID of what there was. */
+/** What `kay sessions delete` and `kay every remove` print: the ID of the removed item. */
 export const Deleted = z.looseObject({ deleted: z.string() });
 
-/** What `kay sessions export` prints: the conversation, its Markdown, or where it was written. */
+/** What `kay sessions export` prints: the conversation, its Markdown, or the file it was written to. */
 export const Export = z.union([
   Conversation,
   z.looseObject({ id: z.string(), format: z.literal("md"), text: z.string() }),
@@ -52,7 +52,7 @@ export const Export = z.union([
   }),
 ]);
 
-/** What `kay model` prints, and with `--test` how that went. */
+/** What `kay model` prints, with the result of `--test`. */
 export const Model = z.union([ModelView, ModelTestResponse]);
 
 /** What `kay model list` prints. */
@@ -62,11 +62,14 @@ export const Models = z.looseObject({
   available: ModelView.shape.available,
 });
 
-/** What `kay serve` prints when it listens, with `--stop` when kay's own backend has ended, and with `--install`, `--uninstall` and `--status`. */
+/**
+ * What `kay serve` prints when it listens, with `--stop` when the local backend has ended, and with `--install`,
+ * `--uninstall` and `--status`.
+ */
 export const Serve = z.union([
   z.looseObject({
     url: z.string(),
-    /** Origins of the stand-ins, by their names. */
+    /** Origins of the stand-ins, by name. */
     sandbox: z.record(z.string(), z.string()),
   }),
   z.looseObject({ state: z.enum(["stopped", "not running"]) }),
@@ -85,7 +88,7 @@ export const Serve = z.union([
 /** What `kay try` prints. */
 export const Tour = z.looseObject({
   completed: z.literal(true),
-  /** The steps as one would type them, each followed by its result. */
+  /** The steps as a user would type them, each followed by its result. */
   commands: z.array(z.string()),
   connected: z.extend(Connection, { service: z.string() }),
   connections: ConnectionsResponse.shape.connections,

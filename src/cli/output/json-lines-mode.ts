@@ -1,8 +1,8 @@
 import type { Kay } from "../kay.ts";
 
 /**
- * From now on this command prints JSON Lines: also an answer that came whole, as a line of type `answer`, and a failure, as the last one of
- * type `error`. Each has the conversation, as far as it is known, and the time.
+ * From now on, this command prints JSON Lines: a whole answer as a line of type `answer`, and a failure as a last line
+ * of type `error`. Each line has the conversation, if known, and the time.
  */
 export function useJsonLines(kay: Kay, session: () => string | undefined): void {
   kay.out.setLineFormat((type, document) => {
@@ -12,7 +12,7 @@ export function useJsonLines(kay: Kay, session: () => string | undefined): void 
   });
 }
 
-/** Now, as every line has it. */
+/** The current time in the format of every line. */
 export function formatTimestamp(kay: Kay): string {
   return new Date(kay.clock.now()).toISOString();
 }

@@ -1,6 +1,6 @@
 /**
- * One JSON document. Its values are raw, but what JSON leaves as it is and a terminal obeys or hides (C1 controls, bidi overrides, zero-width
- * characters) is written as an escape, which a parser reads as the very same value.
+ * Formats one JSON document. Characters that JSON leaves unescaped but a terminal interprets or hides (C1 controls,
+ * bidi overrides, zero-width characters) are escaped, so that a parser reads the same value.
  */
 export function formatJson(document: unknown): string {
   return `${escapeInvisible(JSON.stringify(document, null, 2))}\n`;
@@ -11,20 +11,20 @@ export function formatJsonLine(document: unknown): string {
   return `${escapeInvisible(JSON.stringify(document))}\n`;
 }
 
-/** A document with what is not as it should be, where it has room for that. */
+/** Adds warnings to a document, if it can hold them. */
 export function addWarnings(document: unknown, warnings: string[]): unknown {
   const isObject = typeof document === "object" && document !== null && !Array.isArray(document);
   return isObject && warnings.length > 0 ? { ...document, warnings } : document;
 }
 
-/** JSON text with escapes for what is not seen. */
+/** Escapes invisible characters in JSON text. */
 export function escapeInvisible(json: string): string {
   return json.replace(UNSEEN, escapeCharacter);
 }
 
 const UNSEEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 
-/** What JSON's own layout is made of, and what joins the letters and emoji of ordinary text. */
+/** Characters that stay: JSON's own white space, and joiners of letters and emoji in ordinary text. */
 const KEPT = /^(?:\n|\u200c|\u200d|[\ufe00-\ufe0f])$/;
 
 function escapeCharacter(character: string): string {

@@ -5,10 +5,16 @@ import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import { checkFileName } from "../ask/text-file.ts";
 
-/** Where a text goes: over an ordinary file, also through symbolic links, or into what is there (a device, a pipe). */
+/**
+ * The destination of a text: it replaces a regular file, also through symbolic links, or is written into a device or a
+ * pipe.
+ */
 export type OutputTarget = { path: string; shown: string; kind: "file" | "other"; mode?: number };
 
-/** Found, and tried: a file is made beside it and taken away again. @throws Problem USAGE where it cannot be written */
+/**
+ * Opens and tests the destination: creates a file beside it and removes it again.
+ * @throws Problem USAGE if it cannot be written
+ */
 export async function openOutputTarget(cwd: string, name: string): Promise<OutputTarget> {
   const shown = JSON.stringify(toLine(name));
   const given = resolve(cwd, checkFileName(name));
@@ -26,7 +32,7 @@ export async function openOutputTarget(cwd: string, name: string): Promise<Outpu
   }
 }
 
-/** Write it, a file at once or not at all. @throws the system's error */
+/** Writes the text, a file atomically. @throws the system's error */
 export async function writeOutput(target: OutputTarget, text: string): Promise<void> {
   if (target.kind === "other") {
     const file = await open(target.path, "w");
@@ -39,7 +45,7 @@ export async function writeOutput(target: OutputTarget, text: string): Promise<v
   });
 }
 
-/** Through symbolic links, also to what is not there yet: the link stays, and what it leads to is written. */
+/** Follows symbolic links, even to a missing file: the link stays, and its target is written. */
 async function follow(path: string, depth = 0): Promise<string> {
   const whole = await realpath(path).catch(nullWhenMissing);
   if (whole !== null) return whole;
@@ -48,7 +54,7 @@ async function follow(path: string, depth = 0): Promise<string> {
   return follow(resolve(dirname(path), await readlink(path)), depth + 1);
 }
 
-/** The text in a new file beside the one it is to replace, as that is readable to others. */
+/** Writes the text to a new file beside the one it replaces, with the same permissions. */
 async function made({ path, mode }: OutputTarget, text: string): Promise<string> {
   const beside = join(dirname(path), `.kay-${randomUUID()}`);
   const file = await open(beside, "wx", mode ?? 0o666);

@@ -5,47 +5,52 @@ import { type Terminal, wantsColor } from "../terminal/terminal.ts";
 import { addWarnings, formatJson, formatJsonLine } from "./json.ts";
 import { wrapSentences } from "./wrap.ts";
 
-/** How output is wanted, from the global flags. */
+/** Options of the output, from the global flags. */
 export type OutputFlags = { json: boolean; jq?: string; quiet: boolean; plain: boolean; color?: string };
 
 /**
- * Where everything a command says goes through. stdout carries the answer, stderr everything else. Under `--json` stdout is one
- * document; away from a terminal warnings then travel inside it, so that `2>&1` stays readable. Where each part is a line of JSON, so are
- * warnings and the failure.
+ * All output of a command. stdout has the answer, stderr everything else. With `--json`, stdout is one document;
+ * without a terminal, it includes the warnings, so that `2>&1` stays parseable. With JSON Lines, warnings and the
+ * failure are lines too.
  */
 export type Output = {
   /** The one JSON document of `--json`. Collected warnings join it as `warnings`. */
   writeJson(document: unknown): void;
   /** Writes one of several documents, each on a line. */
   writeJsonLine(document: unknown): void;
-  /** From now on documents are printed as this makes them, and a failure has none (`--jq`). */
+  /** From now on, documents are printed through this filter, and a failure has no document (`--jq`). */
   setFilter(filter: DocumentFilter): void;
-  /** Everything is printed. @throws Problem FILTER_FAILED */
+  /** Waits until everything is printed. @throws Problem FILTER_FAILED */
   flush(): Promise<void>;
-  /** From now on an answer and a failure are lines too, as this makes them of their documents (`--stream`). */
+  /** From now on, an answer and a failure are printed as lines too, in the format of this function (`--stream`). */
   setLineFormat(lineOf: LineOf): void;
-  /** A finished text of the answer, however long: where PAGER is set, what is longer than the terminal goes through that. */
+  /** Prints a finished text of the answer. If PAGER is set, text longer than the terminal goes through it. */
   writeText(text: string): Promise<void>;
-  /** A line of the answer on stdout. A terminal gets it wrapped between words, with addresses and commands whole. */
+  /**
+   * Prints a line of the answer on stdout. A terminal gets it wrapped between words, with addresses and commands whole.
+   */
   writeLine(text?: string): void;
   /** Text of the answer that is laid out already, or is copied as it is: a command, a path. */
   writeVerbatim(text: string): void;
-  /** Markdown of an answer: laid out for a person on a terminal, as it is elsewhere. */
+  /** Prints Markdown of an answer: formatted on a terminal, unchanged elsewhere. */
   writeMarkdown(text: string): Promise<void>;
-  /** Rows for a person on a terminal; tab-separated without header elsewhere. */
+  /** Prints rows: as a table on a terminal, tab-separated without header elsewhere. */
   writeTable(columns: string[], rows: string[][]): Promise<void>;
-  /** Progress and advice on stderr; silent with `--quiet` or `--json`. */
+  /** Prints progress and advice on stderr; silent with `--quiet` or `--json`. */
   writeProgress(text: string): void;
   /** Reports a problem that does not stop the command. */
   warn(text: string): void;
-  /** The end of a failed command: the sentence and the next step. `document` is printed on stdout, wanted as JSON or not. */
+  /** Prints the failure of a command: the message and the next step. `document` is always printed on stdout. */
   writeError(problem: Problem, document?: unknown): void;
   /**
-   * Show a line at the bottom of the terminal that is redrawn in place, `null` takes it away. Whatever else is said meanwhile appears above
-   * it. Where nothing may be redrawn it is not shown.
+   * Shows a line at the bottom of the terminal that is redrawn in place; `null` removes it. Other output appears above
+   * it. Not shown if nothing may be redrawn.
    */
   setStatusLine(line: string | null): void;
-  /** From now on whatever is said goes here instead of to the streams, whole texts without the last line break. Returns the way back. */
+  /**
+   * From now on, output goes here instead of to the streams, as whole texts without the last line break. Returns the
+   * function that restores the streams.
+   */
   divert(say: (text: string) => void): () => void;
   paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
 };
@@ -54,7 +59,7 @@ type LineOf = (type: "answer" | "warning" | "error", document: Record<string, un
 
 const ERASE = "\r\x1b[2K";
 
-/** Build the output of one run. `page` shows a text with a pager, or says that there is none for it. */
+/** Creates the output of one run. `page` shows a text with a pager, or returns that it does not. */
 export function createOutput(
   terminal: Terminal,
   env: Record<string, string | undefined>,
@@ -159,11 +164,14 @@ export function createOutput(
   };
 }
 
-/** What every document goes through under `--jq`. */
+/** The filter of every document with `--jq`. */
 export type DocumentFilter = {
-  /** Print what the expression makes of a document; documents keep their order. */
+  /** Prints the result of the expression for a document. Documents keep their order. */
   push(document: unknown): void;
-  /** Wait until everything is printed. @throws Problem FILTER_FAILED for the first document that the expression failed on */
+  /**
+   * Waits until everything is printed.
+   * @throws Problem FILTER_FAILED for the first document for which the expression failed
+   */
   settled(): Promise<void>;
   /** Ends all waits. */
   end(): void;

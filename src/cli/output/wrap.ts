@@ -24,7 +24,7 @@ function wrapLine(line: string, width: number): string {
 /** Rows of at most `room` cells, broken between words; commands stay whole. */
 export function wrapWords(text: string, room: number): string[] {
   const held = text.replaceAll(COMMAND, (command) => command.replaceAll(" ", HELD));
-  // On a terminal this narrow an indentation costs more than it shows.
+  // On a terminal this narrow, an indentation costs more than it helps.
   return wrapAnsi(held, Math.max(room, LEAST)).replaceAll(HELD, " ").split("\n");
 }
 
@@ -33,6 +33,6 @@ const START = new RegExp(
   `^ *(?:(?:${String.fromCharCode(27)}\\[\\d+m)*[✗✓!](?:${String.fromCharCode(27)}\\[\\d+m)* )?`,
 );
 const COMMAND = /`[^`\n]+`/g;
-/** Stands for a space at which a line must not break: of no script, and one cell wide. */
+/** Replaces a space at which a line must not break: a private character, one cell wide. */
 const HELD = "\ue000";
 const LEAST = 8;

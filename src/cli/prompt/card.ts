@@ -24,7 +24,7 @@ export type CardQuestion = {
 /** The answer, and the state of the card with it; "next" if the user left a plan with Tab. */
 export type CardAnswer = { act: Extract<CardAction, { do: "answer" | "answer all" }>; ui: CardUi } | "next";
 
-/** How long a terminal may take to say where its cursor is, in ms. */
+/** How long a terminal may take to report its cursor, in ms. */
 const LOCATE_MS = 250;
 
 /** Rows of the window that a card leaves free. */

@@ -4,10 +4,11 @@ import type { Kay } from "../kay.ts";
 import { wrapSentences } from "../output/wrap.ts";
 
 /**
- * Put a question on the terminal and read one line, of which only what is typed after the question was shown counts.
+ * Asks a question on the terminal and reads one line. Only input typed after the question was shown counts.
  *
- * @param signal ends the question when its card is closed elsewhere
- * @throws Problem CANCELLED after Ctrl+C, INTERACTION_CLOSED when `signal` ended it, INPUT_REQUIRED at the end of the input
+ * @param signal ends the question if its card is closed elsewhere
+ * @throws Problem CANCELLED after Ctrl+C, INTERACTION_CLOSED if `signal` ended it, INPUT_REQUIRED at the end of the
+ * input
  */
 export async function promptLine(kay: Kay, text: string, signal: AbortSignal): Promise<string> {
   await kay.terminal.stdin.forget();
@@ -15,10 +16,10 @@ export async function promptLine(kay: Kay, text: string, signal: AbortSignal): P
   return (await read(kay, signal, false)).trim();
 }
 
-/** A question whose answers are single keys or words; `until` is when it expires, in ISO 8601. */
+/** A question that is answered by single keys or words. `until` is its deadline, in ISO 8601. */
 export type KeyQuestion = { text: string; keys: string[]; until?: string | undefined };
 
-/** Asks until a key is typed, whole or its beginning, and says what else was typed. "no" is "n". */
+/** Asks until a key or the start of its word is typed, and reports other input. "no" is "n". */
 export async function promptKey(kay: Kay, { text, keys, until }: KeyQuestion, signal: AbortSignal): Promise<string> {
   for (;;) {
     const ends = Date.parse(until ?? "") - kay.clock.now();
@@ -33,12 +34,15 @@ export async function promptKey(kay: Kay, { text, keys, until }: KeyQuestion, si
 
 const ESCAPE = "\x1b";
 
-/** One more line of an answer of several: what was typed or pasted with the one before counts. @throws as {@link question} */
+/**
+ * Reads a further line of an answer. Input typed or pasted with the previous line counts.
+ * @throws as {@link question}
+ */
 export function promptNextLine(kay: Kay, signal: AbortSignal): Promise<string> {
   return read(kay, signal, true);
 }
 
-/** Say something to the person who is asked. */
+/** Prints a line for the user who is asked. */
 export function writeNotice(kay: Kay, text: string): void {
   const { stderr } = kay.terminal;
   stderr.write(`${stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text}\n`);

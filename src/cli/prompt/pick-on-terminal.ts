@@ -4,11 +4,11 @@ import { layOutPicker } from "#ui/picker/picker-rows";
 import type { Kay } from "../kay.ts";
 import { readPromptKeys } from "../terminal/keys.ts";
 
-/** Most choices that are visible at once. */
+/** Maximum number of visible choices. */
 const MOST_ROWS = 12;
 
 /**
- * Draws a picker below the cursor and takes it away again. Ctrl+C ends the command.
+ * Draws a picker below the cursor and removes it afterwards. Ctrl+C ends the command.
  *
  * @throws Problem CANCELLED when the command ends
  */

@@ -15,7 +15,7 @@ export type AuthCard = Extract<CardItem, { type: "auth" }>;
 /** Events that the connector sends to the session. */
 export type AuthListener = {
   say(text: string): void;
-  /** How the services of a card stand. */
+  /** The state of the services of a card. */
   links(card: string, links: AuthLinks): void;
   /** Reports an unknown service. */
   unknown(card: AuthCard, service: string, error: Problem): void;
@@ -26,19 +26,19 @@ export type AuthListener = {
 };
 
 /**
- * Connects what auth cards ask for: the links are printed when a card opens and waited for from then on, so that one opened by hand counts
- * too. Each wait ends with its card, and with the ten minutes that a link lives.
+ * Connects the services of auth cards. Links are printed when a card opens, and kay waits for them from then on, so
+ * that a link opened by hand counts too. Each wait ends with its card, or when the link expires after ten minutes.
  */
 export type AuthConnector = {
   /** Gets and prints the links of the missing services. A failed one gets a new link. */
   prepare(card: AuthCard): Promise<void>;
-  /** Open the links that are waited for in a browser. */
+  /** Opens the pending links in a browser. */
   open(card: AuthCard): Promise<void>;
   /** Finishes a consent with an address that a browser could not open. @throws Problem USAGE for another text */
   paste(card: AuthCard, text: string): Promise<void>;
-  /** The links that are waited for. */
+  /** The pending links. */
   urls(card: AuthCard): string[];
-  /** Ends the card. If its services are connected, the connections that this terminal waits for are still reported. */
+  /** Ends the card. If its services are connected, the pending connections of this terminal are still reported. */
   close(card: string, how: "connected" | "given up"): void;
 };
 

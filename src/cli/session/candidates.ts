@@ -18,7 +18,7 @@ const ARGUMENTS: Record<string, "services" | "connected" | "sessions" | "tools">
   policy: "tools",
 };
 
-/** So many words are offered. */
+/** Maximum number of suggestions. */
 const MOST_WORDS = 50;
 
 /** The slash commands and the aliases, for completion. */
@@ -104,16 +104,19 @@ const LOOKS: Record<
   aliases: async (kay, _, dispatch) => dispatch(listSlashCandidates(await listAliases(kay))),
 };
 
-/** Most prompts and resources of MCP servers that are offered. */
+/** Maximum number of prompts and resources of MCP servers that are offered. */
 const MOST_LISTED = 1_000;
 
-/** What MCP servers list that may complete this draft: prompts after a slash, resources after an `@`. */
+/** Returns the entries of MCP servers that may complete this draft: prompts after a slash, resources after an `@`. */
 export function findServerLookup(draft: string): SessionLookup | undefined {
   if (/^\/\S*$/.test(draft)) return "prompts";
   return /(?:^|[\s(])@\S*$/.test(draft) ? "resources" : undefined;
 }
 
-/** Keys of issues and the like in what was printed, newest first, before those that are known: awkward to type. */
+/**
+ * Returns identifiers such as issue keys from the printed text, newest first, then other known ones. They are awkward
+ * to type.
+ */
 export function collectWords(text: string, known: Candidate[]): Candidate[] {
   const keys = text.match(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b/g) ?? [];
   if (keys.length === 0) return known;
@@ -121,7 +124,7 @@ export function collectWords(text: string, known: Candidate[]): Candidate[] {
   return [...all].slice(0, MOST_WORDS).map((word) => ({ text: word, note: "" }));
 }
 
-/** Issues, channels and people in what was printed, as mentions, newest first, before those that are known. */
+/** Returns issues, channels and people from the printed text as mentions, newest first, then other known ones. */
 export function collectMentions(text: string, known: Candidate[]): Candidate[] {
   const found =
     text.match(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b|(?<![\p{L}\p{N}&/#@])[#@][\p{L}\p{N}][\p{L}\p{N}._-]{1,60}/gu) ?? [];

@@ -27,7 +27,7 @@ import { parseSlash } from "./slash/read.ts";
 
 /** Ports of a session's effects, and the parts that belong to this terminal alone. */
 export type SessionContext = EffectPorts & {
-  /** A backend that has no streams answered. */
+  /** A backend without streams answered. */
   answered(answer: AskResponse, prompt: string | null): void;
   end(): void;
 };
@@ -39,17 +39,17 @@ export type SessionPorts = {
   stage: SessionScreen;
   options: SessionOptions;
   dispatch(event: SessionEvent): void;
-  /** Drops parts of the conversation that are still on their way. */
+  /** Drops parts of the conversation that have not been delivered yet. */
   forget(): void;
   now(): Session;
-  /** The call that was begun last, with all it brought. */
+  /** The latest call and its effects. */
   newest(): ToolItem | undefined;
   /** The last answer as Markdown. */
   answer(): string;
   leave(reason?: "detached"): void;
 };
 
-/** How long a link of `/connect` can be used, and a form of a slash command is open, in ms. */
+/** How long a link of `/connect` is valid and a form of a slash command stays open, in ms. */
 const LINK_MS = 10 * 60_000;
 const FORM_MS = 24 * 60 * 60_000;
 
@@ -60,13 +60,13 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     stage.say(`\n${text}`);
     stage.show(now(), "soon");
   };
-  /** Who waits for the end of a card of this terminal: yes or no, and for services whether they are connected. */
+  /** Callbacks for the end of a local card: whether it was confirmed, or whether the services are connected. */
   const waiting = new Map<string, (yes: boolean) => void>();
-  /** Who waits for a form of a slash command. */
+  /** Callbacks for forms of slash commands. */
   const filling = new Map<string, (values: Record<string, unknown> | null) => void>();
   const picking = new Map<string, (values: string[] | null) => void>();
   let count = 0;
-  /** Which site a card of `/connect` means. */
+  /** The chosen site of a card of `/connect`. */
   const sites = new Map<string, string>();
   const desk = createAuthConnector(kay, link, {
     say,
@@ -92,7 +92,7 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     }
     settled(card, (auth) => ({ ...auth, connected: [...auth.connected, service] }));
   };
-  /** A card of `/connect` after one of its services was done with; it ends with the last. */
+  /** Updates a card of `/connect` after one of its services. The card ends with the last one. */
   const settled = (card: AuthCard, change: (auth: AuthCard["auth"]) => AuthCard["auth"]) => {
     const open = now().local.find(
       (each): each is AuthCard => each.kind === "card" && each.id === card.id && each.type === "auth",

@@ -12,18 +12,18 @@ import type { SessionClient } from "./session-options.ts";
 
 /** Events that a conversation sends to the session. */
 export type ConversationListener = {
-  /** The conversation has an id now. */
+  /** The conversation has an ID now. */
   session(id: string): void;
   part(part: NumberedPart): void;
-  /** A backend that only has what the guide has answers whole. */
+  /** A basic backend answers with a whole document. */
   answer(answer: AskResponse, prompt: string): void;
   /** Whether the conversation can be followed; with why not, in a sentence. */
   connection(state: "here" | "lost", why?: string): void;
-  /** Following has ended: the sign-in or the conversation is gone. */
+  /** Following ended because the sign-in or the conversation is gone. */
   stopped(why: Problem): void;
 };
 
-/** One conversation as a session speaks with it. */
+/** The client of one conversation in a session. */
 export type ConversationClient = {
   /**
    * Sends what the user typed, a prompt or an alias, with data that others wrote. Resolves when the backend has accepted it
@@ -31,7 +31,7 @@ export type ConversationClient = {
    * @throws Problem when it was not accepted, or its outcome is unknown
    */
   send(text: string, context?: Record<string, unknown>): Promise<void>;
-  /** Follow this conversation from its beginning, for as long as the session lives. */
+  /** Follows this conversation from its beginning until the session ends. */
   follow(sessionId: string): void;
   /** Called after a sign-in: resumes following at the last position. */
   again(): void;
@@ -45,8 +45,8 @@ export type ConversationClient = {
 const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 /**
- * All parts come through the stream of the conversation, so that other terminals' work is visible too. The stream of an
- * ask is held until the other has begun: the backend stops work without followers.
+ * All parts arrive through the stream of the conversation, so that other terminals' work is visible too. The stream of
+ * a request stays open until that one has begun, because the backend stops work without followers.
  */
 export function createConversationClient(
   kay: Kay,
@@ -92,12 +92,12 @@ export function createConversationClient(
     }
     try {
       for await (const { number, part } of asked.parts) {
-        // No event of the log, so it is not waited for there.
+        // It is not in the log, so it is not expected there.
         if (part.type === "data-presence") continue;
         const named = asked.sessionId ?? (part.type === "start" ? part.messageMetadata?.session_id : undefined);
         if (named && named !== following?.id) follow(named);
         if (!following) continue;
-        // One that is not of the log is not waited for either.
+        // A part that is not in the log is not expected there either.
         await following.reached(Math.floor(number));
         return;
       }
@@ -114,7 +114,7 @@ export function createConversationClient(
   return { send, follow, again: () => following?.again(), forget, end: () => ended.abort() };
 }
 
-/** `reached`: when the part of this number, or any after it, has come, or none will. */
+/** `reached` resolves when the part with this number or a later one has arrived, or none will. */
 type Following = { id: string; reached(number: number): Promise<void>; again(): void; end(): void };
 
 function startFollowing(
@@ -167,7 +167,7 @@ function startFollowing(
   return { id, reached, again: () => void begin(), end: () => over.abort() };
 }
 
-/** Follow for as long as the session lives: a connection that could not be taken up again is tried anew, less and less often. */
+/** Follows until the session ends. A lost connection is retried at growing intervals. */
 async function repeat(
   kay: Kay,
   once: () => Promise<void>,

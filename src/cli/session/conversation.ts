@@ -15,9 +15,9 @@ import { readMentions } from "./mentions.ts";
 import { createPlainPresenter } from "./plain-presenter.ts";
 import type { SessionClient } from "./session-options.ts";
 
-/** The conversation of a session by lines, and what is known of it. */
+/** The conversation of a line session, and its state. */
 export type Conversation = {
-  /** Undefined until something was said. */
+  /** Undefined before the first request. */
   id: string | undefined;
   /** Number of the last event that was shown. */
   last: number;
@@ -27,11 +27,11 @@ export type Conversation = {
   answer: string;
   /** Tokens of the last answer, if they were counted. */
   usage?: Usage;
-  /** This terminal among those that follow it. */
+  /** This terminal as a follower. */
   client: SessionClient;
 };
 
-/** Ask for something in it, show what comes, and ask the person about each stop. Ctrl+C cancels it at the backend. */
+/** Sends a request, shows its parts, and asks the user about each open card. Ctrl+C cancels it at the backend. */
 export async function sendPrompt(
   kay: Kay,
   link: BackendHandle,
@@ -84,7 +84,7 @@ export async function showConversation(kay: Kay, link: BackendHandle, conversati
   });
 }
 
-/** Resumes at open cards: shows what came since, and asks what is still open. */
+/** Resumes at open cards: shows newer parts, and asks about the cards that are still open. */
 export async function resumeConversation(kay: Kay, link: BackendHandle, conversation: Conversation): Promise<void> {
   const { id = "", last: seen, client } = conversation;
   await closingStream(kay, async (signal) => {

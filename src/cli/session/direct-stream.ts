@@ -1,16 +1,16 @@
 import type { DirectTurn } from "#client/api/direct/turn";
 import type { NumberedPart } from "#protocol/events";
 
-/** A turn that is streamed from an agent server, if any, merged with the log of the conversation. */
+/** A turn that is streamed from an agent server, if there is one, merged with the log of the conversation. */
 export type DirectStream = {
-  /** Resolves when it is on its way. Another one before it is over. */
+  /** Resolves when the turn has started; another one first ends. */
   begin(turn: DirectTurn): Promise<void>;
   /** A part of the log. */
   log(part: NumberedPart): void;
   end(): void;
 };
 
-/** @param tell told of each part of the conversation, once */
+/** @param tell called with each part of the conversation, once */
 export function createDirectStream(tell: (part: NumberedPart) => void): DirectStream {
   let turn: DirectTurn | undefined;
   let started: string | undefined;

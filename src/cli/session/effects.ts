@@ -24,19 +24,19 @@ export type EffectPorts = {
   dispatch(event: SessionEvent): void;
   /** Finished text into the scrollback. */
   say(text: string): void;
-  /** A card is open no more. */
+  /** A card is no longer open. */
   closed(card: string): void;
   conversation(): string | undefined;
-  /** A yes or no of this terminal's own cards: a question of a command, a confirmation of the backend. */
+  /** The answer to a local card: a question of a command, or a confirmation of the backend. */
   decided(card: ConfirmCard, yes: boolean): Promise<void>;
-  /** Takes the answer to a form of a slash command; false if the card is none. */
+  /** Handles the answer to a form of a slash command; returns false for other cards. */
   filled(card: string, answer: InteractionAnswer): boolean;
   slash(line: string): Promise<void>;
   /** The user chose from a list. */
   picked(id: string, values: string[] | null): void;
-  /** Give the terminal to another program, and take it back. */
+  /** Gives the terminal to another program, and takes it back. */
   lend<T>(work: () => Promise<T>): Promise<T>;
-  /** A sequence that shows nothing: the clipboard, a notice. */
+  /** Writes an invisible sequence: the clipboard, a notification. */
   silently(sequence: string): void;
   remember(text: string): void;
   suspend(): void;
@@ -47,7 +47,7 @@ export type EffectPorts = {
   leave(): void;
 };
 
-/** Carry out what the session wants. Faults become a sentence in the transcript; none ends the session. */
+/** Runs an effect of the session. An error becomes a sentence in the transcript and never ends the session. */
 export function createEffectRunner(world: EffectPorts): (effect: SessionEffect) => void {
   const { say } = world;
   return (effect) => {
@@ -92,13 +92,13 @@ function perform(world: EffectPorts, effect: SessionEffect): Promise<void> | und
   }
 }
 
-/** A busy process runs its timers before it reads: the keys that came by then are taken first. */
+/** A busy process runs its timers before it reads, so keys that have arrived are handled first. */
 async function waitForTick({ kay: { clock, signal }, dispatch }: EffectPorts, ms: number): Promise<void> {
   await clock.sleep(ms, signal);
   setImmediate(() => dispatch({ type: "tick", at: clock.now() }));
 }
 
-/** A prompt that is not taken comes back into the draft: nothing that was typed is lost. */
+/** A prompt that is not accepted returns to the draft, so no typed text is lost. */
 async function send({ talk, dispatch }: EffectPorts, text: string): Promise<void> {
   try {
     await talk.send(text);
@@ -125,14 +125,14 @@ async function cancel({ link, dispatch }: EffectPorts, generation: string): Prom
   }
 }
 
-/** What a notification says: it may be seen on a locked screen, so no text of the request is in it. */
+/** Text of a notification. It may be visible on a locked screen, so it has no text of the request. */
 function describeCard(card: AnyCard): string {
   if (card.kind !== "card") return "kay needs a yes or no.";
   if (card.type === "auth") return `kay needs a connection: ${card.auth.integrations.map(toLine).join(", ")}.`;
   return `${toLine(card.request.tool_name)} needs ${card.type === "approval" ? "your approval" : "your input"}.`;
 }
 
-/** A card that is only watched rings no bell. */
+/** A card that this terminal only watches rings no bell. */
 async function open({ kay, desk, silently, client }: EffectPorts, card: AnyCard, unseen: boolean): Promise<void> {
   if (isOthers(card) && !client.interaction.enabled) return;
   if (unseen && (await kay.settings()).text("notify") !== "off")
@@ -157,12 +157,12 @@ async function act(world: EffectPorts, card: AnyCard, what: CardAction): Promise
       card: card.id,
       error: error instanceof Problem ? toLine(error.message) : "It was not taken.",
     });
-    // What won comes with the conversation; the rest is said here.
+    // The winning answer arrives with the conversation; the rest is reported here.
     if (!(error instanceof Problem)) throw error;
   }
 }
 
-/** The address that a service wants to be visited, opened because the person said so; nothing of kay's goes along. */
+/** Opens the address of a service because the user asked for it. Nothing of kay is sent along. */
 async function visit(
   { kay, dispatch, say, silently }: EffectPorts,
   card: AnyCard,
@@ -224,7 +224,7 @@ async function sayNo({ link, client }: EffectPorts, card: AuthCard, go_on: boole
   await declineAuth(link, card, { client: client.id, go_on });
 }
 
-/** Of the conversation, and no card of this terminal alone. */
+/** Whether a card belongs to the conversation, not only to this terminal. */
 function isOthers(card: AnyCard): boolean {
   return card.kind === "card" && !(card.type === "auth" && isLocalAuth(card.auth));
 }

@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 
-/** A fault as the transcript shows it: the sentence and the next step, a command of the session where it has one. */
+/** Formats an error for the transcript: its message and the next step, as a session command if there is one. */
 export function formatFault(error: unknown): string {
   if (!(error instanceof Problem))
     return `✗ Something in kay went wrong: ${error instanceof Error ? toLine(error.message) : "unknown"}`;

@@ -1,13 +1,13 @@
 import type { TimedPart } from "#ui/view/reduce";
 import type { Kay } from "../kay.ts";
 
-/** Parts that come in one moment are one event, so that a stream is not slowed by how often it is looked at (ms). */
+/** Parts within this time in ms form one event, so that frequent drawing does not slow the stream. */
 const GATHER_MS = 16;
 
-/** `drop` forgets those that were not given on yet. */
+/** `drop` discards parts that were not delivered yet. */
 type Gathering = { add(part: TimedPart): void; drop(): void };
 
-/** Parts that come close together, in one call. */
+/** Delivers parts that arrive close together in one call. */
 export function gatherParts(kay: Kay, flush: (parts: TimedPart[]) => void): Gathering {
   let parts: TimedPart[] = [];
   const add = (part: TimedPart) => {
@@ -28,7 +28,7 @@ export function gatherParts(kay: Kay, flush: (parts: TimedPart[]) => void): Gath
   };
 }
 
-/** Longest answer that is kept for `/copy`, in characters. */
+/** Maximum length of an answer for `/copy`, in characters. */
 const MAX_ANSWER = 200_000;
 
 /** Adds a part to the newest answer. Text that was dropped here is in the scrollback. */

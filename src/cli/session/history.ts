@@ -11,13 +11,13 @@ import { appendEntry, MAX_ENTRIES, shouldRemember } from "#ui/editor/history";
 export type HistoryFile = {
   /** Oldest first, at most 1,000. Empty without a readable file. */
   read(): Promise<string[]>;
-  /** Add what was sent, unless it begins with a space or is very long. @throws Problem STORE_UNREADABLE, STORE_BUSY */
+  /** Adds a sent prompt, unless it begins with a space or is very long. @throws Problem STORE_UNREADABLE, STORE_BUSY */
   add(text: string): Promise<void>;
   /** Forget everything. @throws Problem STORE_UNREADABLE */
   remove(): Promise<void>;
 };
 
-/** `folder` is kay's state folder, asked for when it is first needed. */
+/** `folder` returns kay's state folder when it is first needed. */
 export type HistoryOptions = {
   folder: () => string;
   profile: string;

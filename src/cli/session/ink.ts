@@ -25,12 +25,13 @@ import { createPlaceLoader } from "./places.ts";
 import { createSessionScreen } from "./screen.ts";
 import type { SessionOptions } from "./session-options.ts";
 
-/** How often the session looks at the clock while something counts down or works, in ms. */
+/** How often the session checks the clock while something counts down or runs, in ms. */
 const TICK_MS = 200;
 
 /**
- * The session on a terminal: keys and parts of the conversation go into the machine of `#ui/session`, what it wants is done, and what it is
- * is drawn. It ends when the person leaves, or with a signal, and prints the way back.
+ * Runs the session on a terminal. Keys and parts of the conversation go into the state machine of `#ui/session`; its
+ * effects are run and its state is drawn. The session ends when the user leaves, or with a signal, and prints how to
+ * resume.
  */
 export async function runInkSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<ExitCode> {
   const { terminal, clock } = kay;
@@ -64,7 +65,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     if (words !== session.sources.words || mentions !== session.sources.mentions)
       session = updateSession(session, { type: "sources", sources: { words, mentions } }).session;
   });
-  /** Lists of MCP servers that were asked for. They are kept until the tools change. */
+  /** Requested lists of MCP servers, cached until the tools change. */
   const listed = new Set<string>();
   const dispatch = (event: SessionEvent) => {
     const step = updateSession(session, event);
@@ -87,12 +88,12 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   const gathered = gatherParts(mine, (parts) => {
     dispatch({ type: "parts", parts, at: clock.now() });
     for (const { part } of parts) answer = addToAnswer(answer, part);
-    // The model that answered may be another than when the session began.
+    // The model that answered may have changed since the session began.
     if (isFinished(session.view) && session.view.usage?.model !== usedModel) {
       usedModel = session.view.usage?.model;
       void loadCandidates(mine, link, dispatch, ["model"]);
     }
-    // Its result is forgotten as soon as it is in the scrollback.
+    // Its result is dropped once it is in the scrollback.
     if (isTurnOver(session)) void tellTitle(link, session, dispatch);
     newest = session.view.items.findLast((item): item is ToolItem => item.kind === "tool" && !item.forgotten) ?? newest;
   });
@@ -140,7 +141,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     undivert,
   ];
   try {
-    // The frame comes before the network, whose modules take longer to load.
+    // The frame is drawn before the network modules load, which takes longer.
     stage.show(session, "now");
     await Promise.resolve();
     begin(mine, link, { dispatch, talk, options, say: world.say });
@@ -156,7 +157,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   return leaveWord(kay, session, conversation, over.signal.reason === "detached");
 }
 
-/** Answers to keys, and what a person called up, are seen without delay. */
+/** Responses to keys and commands are drawn without delay. */
 const AT_ONCE = new Set<SessionEvent["type"]>(["key", "local", "edited", "size"]);
 
 type Beginning = {
@@ -183,7 +184,7 @@ function begin(kay: Kay, link: BackendHandle, { dispatch, talk, options, say }: 
 
 async function isSignedIn({ usesEnvironmentToken: byToken, credentials, origin }: BackendHandle): Promise<boolean> {
   if (byToken) return true;
-  // Unreadable values are reported by what needs them.
+  // Code that needs invalid values reports them.
   const { signIn } = await credentials.read(origin).catch(() => ({ signIn: null }));
   return signIn === null || Boolean(signIn.token || signIn.refresh_token);
 }
@@ -214,7 +215,7 @@ async function tellTitle(
   if (found?.title) dispatch({ type: "status", status: { title: found.title } });
 }
 
-/** The way back, and the exit code: 8 where something waits for an answer that was left open. */
+/** Prints how to resume and returns the exit code: 8 if an open request was left. */
 function leaveWord(kay: Kay, session: Session, conversation: string | undefined, isDetached: boolean): ExitCode {
   if (conversation === undefined) return EXIT.ok;
   if (isDetached) {
@@ -224,7 +225,7 @@ function leaveWord(kay: Kay, session: Session, conversation: string | undefined,
   }
   const waits = listCards(session).length > 0;
   const open = waits ? " Open requests stay open." : "";
-  // In backticks it is a command, which is never broken.
+  // In backticks it counts as a command, which is never wrapped.
   kay.out.writeProgress(
     `Come back with \`kay ask --resume ${shortenId(toLine(conversation))}${formatProfileFlag(kay.profile())}\`.${open}`,
   );

@@ -1,9 +1,12 @@
 import { clean } from "#protocol/clean";
 import type { Source, Terminal } from "../terminal/terminal.ts";
 
-/** Input of a line session: texts to send, and answers to questions. Early input is kept. */
+/** Input of a line session: texts to send, and answers to questions. Early input is buffered. */
 export type LineInput = {
-  /** For questions: only what is typed in sight of one answers it, the rest waits for the next text to send. */
+  /**
+   * For questions: only input typed after the question was shown answers it; the rest is kept for the next text to
+   * send.
+   */
   source: Source;
   /**
    * Returns the next text to send. Lines typed while kay was running come first. `\` at the end of a line continues it,

@@ -11,7 +11,7 @@ export function questionCard(id: string, message: string): AnyCard {
   return { kind: "confirmation", id, message };
 }
 
-/** A form that only this terminal has. Nothing of it is sent before its command has it. */
+/** A form of this terminal only. Its values go to its command first. */
 export function formCard(id: string, { title, prompt, fields, values }: LocalForm, until: number): CardItem {
   const request = {
     interaction_id: id,
@@ -31,7 +31,7 @@ export function connectCard(id: string, integrations: string[], until: number): 
   return { kind: "card", type: "auth", id, auth: { generation_id: "", integrations, connected: [], expires_at } };
 }
 
-/** How the tools of an MCP server are shown in a session, and approved with one answer from a list. */
+/** Shows the tools of an MCP server in a session, to be approved with one answer from a list. */
 function createSessionReview({ kay, say, pick, width }: SlashContext): ToolReview {
   return {
     show: async ({ service, changes }) => {

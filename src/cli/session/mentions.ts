@@ -14,7 +14,7 @@ import type { Kay } from "../kay.ts";
 import { MAX_INPUT_BYTES } from "../terminal/piped-input.ts";
 import { listServersWith } from "./server-lists.ts";
 
-/** Most files that are offered, folders that are read for them, and levels of folders. */
+/** Limits: offered files, folders that are read, and depth of folders. */
 const MOST_FILES = 2_000;
 const MOST_FOLDERS = 200;
 const MOST_LEVELS = 4;
@@ -47,7 +47,7 @@ export function formatMention(path: string): string {
   return /\s/.test(path) ? `@"${path}"` : `@${path}`;
 }
 
-/** Files that a prompt mentions: texts for the context of its request, other files to attach, and why others were left out. */
+/** Files that a prompt mentions: texts for the context, other files to attach, and reasons why others were left out. */
 export type MentionedFiles = { files: { name: string; text: string }[]; attached: ReadFile[]; notes: string[] };
 
 /** Reads the files that a prompt mentions with `@`. A mention that names no file is only text. */
@@ -84,10 +84,10 @@ function listMentionedPaths(prompt: string): string[] {
   ].filter((path) => path !== "");
 }
 
-/** A resource of an MCP server that a prompt mentions, with its text, which that server wrote. */
+/** A resource of an MCP server that a prompt mentions, with the server's text. */
 type MentionedResource = { name: string; text: string };
 
-/** Most resources that one prompt takes along. */
+/** Maximum number of resources in one prompt. */
 const MOST_RESOURCES = 10;
 
 /**

@@ -12,17 +12,17 @@ export function canHaveSession(kay: Kay): boolean {
 }
 
 /**
- * Say that a session begins, before anything that costs time is loaded; then load what draws it, while the backend is looked for. Nothing is
- * said where there can be no session, and one by lines says so itself.
+ * Announces the session before slow modules load, then loads what draws it while the backend is located. Prints nothing
+ * if no session is possible; a line session announces itself.
  */
 export function showGreeting(kay: Kay): void {
   if (!canHaveSession(kay) || kay.flags.plain) return;
   if (!kay.greetingShown) kay.out.writeLine(kay.out.paint("dim", `kay ${kay.version} · /help shows the commands`));
-  // A fault comes to light where it is awaited.
+  // An error surfaces where the promise is awaited.
   import("./ink.ts").catch(() => {});
 }
 
-/** Open the session that fits the terminal, and stay in it until the person leaves. */
+/** Opens the session that fits the terminal and runs it until the user leaves. */
 export async function openSession(
   kay: Kay,
   link: BackendHandle,
@@ -40,7 +40,7 @@ export async function openSession(
   return (await import("./ink.ts")).runInkSession(kay, link, session);
 }
 
-/** This process, by the name that the person chose; else by its command, and where it runs where that is known. */
+/** Returns the name of this client: the user's choice, otherwise its command, with its location if known. */
 export function createClient(kay: Kay, command: string, { name, readOnly = false }: ClientOptions = {}): SessionClient {
   const id = Buffer.from(kay.random(8)).toString("hex");
   const own = cleanLine(name ?? "", LONGEST_NAME) || `${command} ${kay.terminal.place ?? id.slice(0, 4)}`;

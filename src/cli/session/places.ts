@@ -5,7 +5,7 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { formatMention } from "./mentions.ts";
 
-/** How long typing rests before the services are read, how long a read may take, and how long its result counts, in ms. */
+/** Pause in typing before services are read, time limit of a read, and lifetime of its result, in ms. */
 const REST_MS = 200;
 const LIMIT_MS = 10_000;
 const FRESH_MS = 5 * 60_000;
@@ -42,7 +42,7 @@ export function createPlaceLoader(
     want() {
       if (clock.now() < freshUntil || connected().length === 0) return;
       freshUntil = clock.now() + FRESH_MS;
-      // What cannot be read is not offered; it can still be typed.
+      // Entries that cannot be read are not offered but can still be typed.
       void load().catch(() => {});
     },
   };
@@ -64,7 +64,7 @@ function fill(text: string, entry: Record<string, unknown>): string {
   return fields.includes("") ? "" : text.replace(/\{(\w+)\}/g, () => String(fields.shift()));
 }
 
-/** Takes one entry of each list in turn, so that the first candidates are of every kind. */
+/** Takes one entry of each list in turn, so that the first candidates include every kind. */
 function interleave(lists: Candidate[][]): Candidate[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();

@@ -18,24 +18,24 @@ import type { Kay } from "../kay.ts";
 
 /** The initial state of the line mode. */
 export type PlainPresenterOptions = {
-  /** The number of the last part that is history, which is shown in one go. */
+  /** Number of the last part of the history, which is shown at once. */
   seen?: number;
-  /** The text that was just typed here, which is on the screen already. */
+  /** Text that was just typed here and is already on the screen. */
   prompt?: string;
   /** Name of this client. The end of a card that it answered is shown; for others, the question shows it. */
   client: string;
-  /** Set if this session asks nothing: the end of each card is shown. */
+  /** Set if this session asks no questions; then the end of each card is shown. */
   readOnly?: boolean;
   /** History was shown before. */
   told?: boolean;
 };
 
-/** A generation as text, each thing with its label, in the order in which it happens; nothing that was written changes. */
+/** Shows a generation as labelled text, in order. Printed text never changes. */
 export function createPlainPresenter(
   kay: Kay,
   { seen = 0, prompt, client, readOnly = false, told: isTold = false }: PlainPresenterOptions,
 ): Presenter {
-  // The label takes cells of its first line.
+  // The label uses cells of its first line.
   const look = (): Look => ({
     width: Math.max(20, kay.terminal.stdout.columns() - LABEL),
     paint: kay.out.paint,
@@ -134,7 +134,7 @@ function isSettled({ receipt }: Extract<Item, { kind: "receipt" }>): boolean {
   return receipt.effect === "settled" || receipt.effect === "unknown";
 }
 
-/** Answers given elsewhere are shown where the question stands. */
+/** Answers given elsewhere are shown at the question. */
 function isAnsweredBy({ ended }: CardItem, client: string): boolean {
   return ended?.client === client;
 }

@@ -22,12 +22,12 @@ import type { SessionOptions } from "./session-options.ts";
 import type { SlashContext } from "./slash/command.ts";
 import { parseSlash } from "./slash/read.ts";
 
-/** One thing that is done at a time: it ends with its signal, which Ctrl+C gives. */
+/** Runs one task at a time. Ctrl+C aborts its signal. */
 type Work = (kay: Kay) => Promise<void>;
 
 /**
  * Runs the session by lines, for screen readers and terminals that cannot redraw: labelled text in order, with numbered
- * answers. Ctrl+C cancels what is running, and pressed twice it quits; so does the end of the input.
+ * answers. Ctrl+C cancels the running task and quits when pressed twice; so does the end of the input.
  */
 export async function runPlainSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<ExitCode> {
   kay.flags = { ...kay.flags, plain: true };
@@ -71,7 +71,7 @@ function greet(kay: Kay): void {
   );
 }
 
-/** One typed text, or one generation that another client started meanwhile. */
+/** Handles one typed text, or one generation that another client started. */
 async function step(session: Session): Promise<void> {
   const came = await nextInput(session);
   const { link, conversation } = session;
@@ -101,7 +101,7 @@ async function act(session: Session, mine: Kay, text: string): Promise<void> {
 
 type Others = { parts: AsyncIterable<NumberedPart>; end(): void };
 
-/** A text, what others began, or null to leave: at the end of the input, and after Ctrl+C twice. */
+/** Returns a text, a generation of another client, or null to leave: at the end of the input, or after Ctrl+C twice. */
 async function nextInput(session: Session): Promise<string | Others | null> {
   const { kay, link, typed, conversation } = session;
   let isArmed = false;
@@ -150,7 +150,7 @@ async function during(session: Session, work: Work): Promise<void> {
   }
 }
 
-/** What does not end after Ctrl+C is left to itself. */
+/** A task that does not end after Ctrl+C is abandoned. */
 async function pressedTwice(kay: Kay, signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   await kay.clock.sleep(getCancelGraceMs(kay));
@@ -225,11 +225,11 @@ export async function waitForForeignTurn(
       const { type } = next.value.part;
       // A card that was left open here continues.
       if (left && type !== "data-presence" && iterator) return from(next.value, iterator);
-      // The rest of a generation that was cancelled here begins with neither.
+      // The rest of a generation that was cancelled here starts with neither.
       if ((type === "data-user-message" || type === "start") && iterator) return from(next.value, iterator);
     }
   } catch {
-    // What cannot be followed is not shown; what is asked here is.
+    // If following fails, other clients' work is not shown, but requests from here are.
   }
   return new Promise(() => {});
 }

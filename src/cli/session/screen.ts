@@ -14,42 +14,47 @@ import { canOpenLinks } from "../terminal/known-terminals.ts";
 
 /** The part of a session that is on the terminal. */
 export type SessionScreen = {
-  /** Finished text for the scrollback, with the next drawing. */
+  /** Adds finished text to the scrollback, with the next frame. */
   say(text: string): void;
-  /** Draw soon: after a key as soon as all that came with it was taken, else with what else comes in the next moments. */
+  /**
+   * Draws soon: after a key once all input that arrived with it is handled, otherwise together with the next changes.
+   */
   show(session: Session, soon: "now" | "soon"): void;
   /** Another conversation begins. */
   reset(): void;
-  /** The window has another size: the terminal is asked where the cursor is, and the frame is drawn once it answers. */
+  /** Handles a new window size: asks the terminal for the cursor position, and draws once it answers. */
   resized(): void;
-  /** The terminal's answer: the cursor's row, from 0. */
+  /** Handles the terminal's answer: the cursor's row, from 0. */
   located(row: number): void;
   /** How text is displayed now. */
   look(): Look;
-  /** The terminal's content is unknown, so everything is drawn again. */
+  /** Draws everything again because the terminal's content is unknown. */
   redraw(): void;
-  /** The window shows nothing but the frame; what was above it is in the scrollback. */
+  /** Clears the window except for the frame; the text above is in the scrollback. */
   clearWindow(): void;
   /** A sequence that shows nothing. */
   silently(sequence: string): void;
-  /** Give the terminal away, and take it back. */
+  /** Gives the terminal away, and takes it back. */
   lend<T>(work: () => Promise<T>): Promise<T>;
-  /** Everything that is final is printed, the live region is taken away, the terminal is as it was. */
+  /** Prints everything that is final, removes the live region, and restores the terminal. */
   end(): void;
 };
 
 /** Minimum time between two drawings of streamed text, in ms. Keys are shown at once. */
 const CADENCE_MS = 50;
 
-/** How long a terminal may take to say where its cursor is, in ms. */
+/** How long a terminal may take to report its cursor, in ms. */
 const LOCATE_MS = 250;
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/** How long each of its marks stands, in ms. */
+/** Duration of each spinner frame, in ms. */
 const SPIN_MS = 200;
 
-/** @param onDrawn told of each frame that is on the terminal, how far the conversation has left for the scrollback, and what left now */
+/**
+ * @param onDrawn called for each drawn frame, with how much of the conversation is in the scrollback, and what was
+ * added now
+ */
 export function createSessionScreen(
   kay: Kay,
   painter: Painter,
@@ -72,7 +77,7 @@ export function createSessionScreen(
   const hold = () => kay.terminal.modes(SESSION_MODES.on, SESSION_MODES.off, screen.clear);
   let locating: AbortController | null = null;
   let release = hold();
-  /** What became final is handed to the screen. */
+  /** Passes final text to the screen. */
   const committed = ({ view }: Session) => {
     const next = advanceScrollback(blocks, view, look());
     blocks = next.blocks;
@@ -105,7 +110,7 @@ export function createSessionScreen(
       latest = session;
       if (isUrgent) return;
       if (soon === "now") {
-        // Keys that came in one piece are seen in one drawing.
+        // Keys that arrived together are drawn together.
         isUrgent = true;
         void Promise.resolve().then(() => isUrgent && draw());
         return;

@@ -21,7 +21,7 @@ export type ServerPrompt = z.infer<typeof PromptList>["prompts"][number] & { ser
 /** A resource of an MCP server. */
 export type ServerResource = { service: string; uri: string; title: string };
 
-/** Servers that are asked at once, and how long each may take, in ms. */
+/** Maximum number of concurrent requests to servers, and the time limit of each, in ms. */
 const MOST_SERVERS = 12;
 const LIST_TIMEOUT_MS = 20_000;
 

@@ -1,11 +1,11 @@
 /**
- * This process among those that follow a conversation: one id and one name for all its connections. Whether it answers may change while it
- * follows; then each connection to come says so.
+ * This process as a follower of a conversation, with one ID and name for all its connections. Whether it answers may
+ * change; later connections then report it.
  */
 export type SessionClient = { id: string; name: string; interaction: { supported: boolean; enabled: boolean } };
 
-/** How a session begins: in which conversation, and who it is to others. */
+/** Options of a session: its conversation, and its name for other clients. */
 export type SessionOptions = { resume?: string; client: SessionClient };
 
-/** How it is called by others, and whether it only reads along. */
+/** Its name for other clients, and whether it only reads. */
 export type ClientOptions = { name?: string; readOnly?: boolean };

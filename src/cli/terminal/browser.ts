@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
 import { isLoopbackHost } from "#net/addresses";
 
-/** What decides whether and how a browser can be opened. All of it comes from outside, so that every machine can be tested on this one. */
+/**
+ * Facts that decide whether and how a browser can be opened. They are parameters, so that tests can simulate every
+ * machine.
+ */
 export type BrowserEnvironment = {
   env: Record<string, string | undefined>;
   platform: string;
-  /** Contents of /proc/version, or "" (WSL announces itself there). */
+  /** Content of /proc/version, or "" (WSL is named there). */
   procVersion(): string;
   /** Absolute path of a program on PATH, or null. */
   find(program: string): string | null;
@@ -16,15 +19,17 @@ export type BrowserEnvironment = {
   setting?: string;
 };
 
-/** How the browser is started: a program and its arguments, the URL whole and as one of them; never through a shell. */
+/**
+ * How the browser is started: a program and its arguments, with the whole URL as one of them; never through a shell.
+ */
 export type LaunchCommand = { command: string; args: string[] };
 
-/** Either a way to open the URL, or the one-line reason why none is tried. */
+/** Either a way to open the URL, or the reason why not, in one line. */
 export type BrowserPlan = { launch: LaunchCommand } | { reason: string };
 
 /**
- * Decide how to open `url`. `$BROWSER` is used wherever it is set, over SSH too; `none` opens nothing.
- * Only https:, or http: on loopback, is ever opened.
+ * Decides how to open `url`. `$BROWSER` is used if it is set, even over SSH; `none` opens nothing. Only https:, or
+ * http: on loopback, is ever opened.
  */
 export function planBrowser(url: string, world: BrowserEnvironment): BrowserPlan {
   const refusal = refuse(url);
@@ -49,7 +54,7 @@ export function planBrowser(url: string, world: BrowserEnvironment): BrowserPlan
     : { reason: "xdg-open is not installed, so no browser can be opened." };
 }
 
-/** Why a URL is not opened at all, or null. */
+/** Returns why a URL is never opened, or null. */
 function refuse(url: string): string | null {
   let parsed: URL;
   try {
@@ -72,7 +77,7 @@ function fromChoice(chosen: string, url: string): BrowserPlan {
   return { launch: { command, args: [...args, url] } };
 }
 
-/** cmd.exe and its `start` cut a URL at `&`; rundll32 takes it whole as one argument. */
+/** cmd.exe and its `start` cut a URL at `&`; rundll32 accepts it as one argument. */
 function windows(command: string, url: string): LaunchCommand {
   return { command, args: ["url.dll,FileProtocolHandler", url] };
 }
@@ -87,7 +92,10 @@ function underWsl(url: string, world: BrowserEnvironment): BrowserPlan {
   return { reason: "No way was found to open a Windows browser from WSL (wslview, rundll32.exe, explorer.exe)." };
 }
 
-/** The words of a command as EDITOR, BROWSER and PAGER name it: a program and its arguments, some in quotes. Nothing else of a shell counts. */
+/**
+ * Splits a command as in EDITOR, BROWSER and PAGER: a program and its arguments, some in quotes. No other shell syntax
+ * is supported.
+ */
 export function splitCommand(command: string): string[] {
   return (command.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/, "$2"));
 }

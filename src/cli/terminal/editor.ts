@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { splitCommand } from "./browser.ts";
 
 /**
- * Change a text with an editor on this terminal, through a file that only this user can read and that is gone afterwards.
+ * Edits a text on this terminal, in a temporary file that only this user can read.
  *
- * @param editor as EDITOR names it: a program and its arguments, never through a shell
- * @returns the text as it was left, or null when the editor could not be started or failed
+ * @param editor as in EDITOR: a program and its arguments, never through a shell
+ * @returns the edited text, or null if the editor could not be started or failed
  */
 export async function editInEditor(editor: string, text: string): Promise<string | null> {
   const [command = "", ...args] = splitCommand(editor);

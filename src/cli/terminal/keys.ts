@@ -2,7 +2,10 @@ import type { Key } from "#ui/keys/key";
 import { createKeyReader } from "#ui/keys/reader";
 import type { Kay } from "../kay.ts";
 
-/** Read keys from the terminal until the way back is called. What stays half is given out after the silence that its reader asks for. */
+/**
+ * Reads keys from the terminal until the returned function is called. Incomplete sequences are delivered after the
+ * silence that the decoder asks for.
+ */
 export function readKeys({ terminal, clock }: Kay, onKey: (key: Key) => void): () => void {
   const reader = createKeyReader();
   let over = new AbortController();
@@ -17,7 +20,7 @@ export function readKeys({ terminal, clock }: Kay, onKey: (key: Key) => void): (
         () => {},
       );
   };
-  // A busy process runs its timers before it reads: what came by now is read first.
+  // A busy process runs its timers before it reads, so input that has arrived is read first.
   const flush = (signal: AbortSignal) =>
     setImmediate(() => {
       if (signal.aborted) return;

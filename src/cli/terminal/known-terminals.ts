@@ -53,8 +53,8 @@ export function findKnownTerminal(env: Env): Known {
 }
 
 /**
- * Whether the terminal opens links that do not show their address (OSC 8). Where that is not known, and in multiplexers,
- * which drop such links in many versions, addresses are written out.
+ * Whether the terminal opens links that do not show their address (OSC 8). If that is unknown, and in multiplexers,
+ * many versions of which drop such links, addresses are written out.
  */
 export function canOpenLinks(env: Env): boolean {
   return findKnownTerminal(env).links === "can be clicked" && !env.TMUX && !env.STY && !env.ZELLIJ;

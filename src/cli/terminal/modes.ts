@@ -3,22 +3,19 @@ import type { Writable } from "node:stream";
 import type { Kay } from "../kay.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Terminal modes that were switched on. They are switched off once, on every way out. */
+/** Terminal modes that were switched on. They are switched off once, however kay exits. */
 export type TerminalModes = Pick<Terminal, "modes" | "suspend" | "onContinue"> & {
   raw(on: boolean): void;
-  /** Put the terminal back as it was, now and for good. */
+  /** Restores the terminal, now and permanently. */
   restore(): void;
 };
 
 type Modes = { on: string; off: string; leave(): void; done(): void };
 
-/**
- * After how many ms a process takes the terminal back if nothing stopped it, though it asked for that (it has no
- * shell).
- */
+/** Time in ms after which a process takes the terminal back if its stop had no effect (without a job-control shell). */
 const STOP_MS = 100;
 
-/** Keep account of the terminal's modes. `write` reaches the terminal at once. */
+/** Tracks the terminal's modes. `write` reaches the terminal at once. */
 export function createTerminalModes(
   streams: ProcessStreams,
   isTerminal: boolean,
@@ -40,7 +37,7 @@ export function createTerminalModes(
   };
   const takeBack = () => {
     isAway = false;
-    // The shell may have changed the mode meanwhile, without the stream knowing: only a change has an effect.
+    // The shell may have changed the mode without the stream noticing, and only a change has an effect.
     if (isRaw) {
       streams.stdin().setRawMode(false);
       streams.stdin().setRawMode(true);
@@ -102,12 +99,13 @@ export function createInterrupts(otherwise: () => void): Interrupts {
 }
 
 /**
- * Put the terminal right also when this process is killed at once (`kill -9`): a shell in a session of its own, which no job control
- * stops, waits until it is told that all is well, or until this process is gone. To be started some 10 ms before the terminal is made raw,
- * so that it sees how it was; else it gives back what raw mode usually takes. Where there is no shell, or no `stty`, nothing happens.
+ * Restores the terminal even if this process is killed (`kill -9`): a shell in a separate session, which job control
+ * cannot stop, waits until it is told that all is well or until this process is gone. Start it about 10 ms before raw
+ * mode, so that it saves the original state; otherwise it restores the usual one. Does nothing without a shell or
+ * `stty`.
  *
- * @param off what ends the terminal's modes
- * @returns tells it that the terminal was put right
+ * @param off sequence that ends the terminal's modes
+ * @returns a function that reports that the terminal was restored
  */
 export function startWatchdog(off: string, env: Record<string, string | undefined>): () => void {
   const child = spawn("/bin/sh", ["-c", SCRIPT], {
@@ -125,8 +123,8 @@ export function startWatchdog(off: string, env: Record<string, string | undefine
 }
 
 /**
- * Resets the modes only if the terminal is still raw: a shell that noticed first has set its own. The output comes
- * first for the same reason. The rest of the frame below the cursor is erased.
+ * Resets the modes only if the terminal is still raw, because a shell may already have set its own; the output comes
+ * first for the same reason. Erases the rest of the frame below the cursor.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU
@@ -138,7 +136,7 @@ printf '%s\\033[J' "$OFF"
 case $(stty -a) in *-isig*) stty $saved ;; esac
 `;
 
-/** The process's own streams and what they need around them. A stream is opened at its first use: most commands need one of the three. */
+/** The process's streams and their ports. A stream is opened at its first use, because most commands need only one. */
 export type ProcessStreams = {
   stdin(): NodeJS.ReadStream;
   stdout(): NodeJS.WriteStream;
@@ -147,9 +145,9 @@ export type ProcessStreams = {
   isTerminal(descriptor: 0 | 1 | 2): boolean;
   /** Ctrl+C pressed while keys are read raw: the same as SIGINT. */
   interrupt(): void;
-  /** The terminal that is read raw went away: the same as SIGHUP. */
+  /** The terminal went away in raw mode: the same as SIGHUP. */
   hangUp(): void;
-  /** Stop this process and its job; absent where there are no jobs. */
+  /** Stops this process and its job; absent without job control. */
   stop?(): void;
   /** Registers for the continuation of this process after a stop. */
   onContinue?(listener: () => void): () => void;
@@ -157,7 +155,7 @@ export type ProcessStreams = {
   guard?(off: string): () => void;
   /** stdout's reader went away (EPIPE): the command ends quietly. */
   readerGone(): void;
-  /** Output could not be written for another reason (a full disk): its errno. */
+  /** Output could not be written for another reason, such as a full disk: its errno. */
   cannotWrite(errno: string): void;
   /** KAY_FORCE_TTY: treat the output as a terminal of this many columns. */
   forcedColumns?: number;

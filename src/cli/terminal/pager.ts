@@ -35,7 +35,7 @@ export async function showInPager(text: string, world: PagerPorts): Promise<bool
   return false;
 }
 
-/** Run a pager on this terminal, never through a shell. See {@link PagerWorld}. */
+/** Runs a pager on this terminal, never through a shell. See {@link PagerWorld}. */
 export function runPager(
   pager: string,
   text: string,
@@ -52,12 +52,12 @@ export function runPager(
     signal.addEventListener("abort", end, { once: true });
     child.once("error", () => over(false));
     child.once("close", () => over(true));
-    // Who leaves it before the end does not read the rest.
+    // A user who leaves it early does not need the rest.
     child.stdin.on("error", () => {}).end(text);
   }).catch(() => false);
 }
 
-/** Whether a text leaves a row for what comes after it. */
+/** Whether a text leaves a free row on the terminal. */
 function fits(text: string, { columns, rows }: Terminal["stdout"]): boolean {
   const lines = stripVTControlCharacters(text).replace(/\n$/, "").split("\n");
   const width = columns();

@@ -2,14 +2,15 @@ import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
 import { canPrompt } from "../prompt/confirm.ts";
 
-/** How long a pipe may stay open and silent before it is left alone. */
+/** How long a pipe may stay open and silent before it is ignored. */
 const SILENCE_MS = 3_000;
-/** Larger input is not context for a question. */
+/** Maximum size of input as context for a question. */
 export const MAX_INPUT_BYTES = 1024 * 1024;
 
 /**
- * Read what stdin holds when it is a pipe or a file. A pipe that stays silent for 3 s is left alone, with a line on stderr, unless
- * `patient` (the prompt is `-`); `without` says what happens then. A byte order mark and surrounding white space are taken off.
+ * Reads stdin if it is a pipe or a file. A pipe that is silent for 3 s is ignored, with a line on stderr, unless
+ * `patient` (the prompt is `-`); `without` describes the consequence. Removes a byte order mark and surrounding white
+ * space.
  */
 export async function readPipedInput(
   kay: Kay,
@@ -43,10 +44,10 @@ export async function readPipedInput(
   return decodeInput(Buffer.concat(chunks)).trim();
 }
 
-/** Decodes what came on stdin. Bytes that are not text would reach the model as replacement characters. */
+/** Decodes stdin. Bytes that are not text would reach the model as replacement characters. */
 function decodeInput(bytes: Uint8Array): string {
   const text = decodeText(bytes, { fatal: true });
-  // Control characters alone are nothing, rather than something else.
+  // Control characters alone count as nothing.
   if (text !== undefined && !(text.includes("\0") && /[^\p{C}\s]/u.test(text))) return text;
   throw new Problem("USAGE", "stdin is not text: it must be UTF-8.", {
     hint: "Convert it first, for example with `iconv -f latin1 -t utf-8`.",
@@ -54,8 +55,8 @@ function decodeInput(bytes: Uint8Array): string {
 }
 
 /**
- * UTF-8, or the UTF-16 that Windows writes into files (`>` of PowerShell 5), which its mark tells. With `fatal`, undefined for what is
- * neither.
+ * Decodes UTF-8, or UTF-16 with a byte order mark, which Windows writes (`>` of PowerShell 5). With `fatal`, undefined
+ * for anything else.
  */
 export function decodeText(bytes: Uint8Array, { fatal = false } = {}): string | undefined {
   const [first, second] = bytes;

@@ -1,18 +1,21 @@
 import { createTerminalModes, type ProcessStreams } from "./modes.ts";
 import type { Sink, Source, Terminal } from "./terminal.ts";
 
-/** For how many ms input typed before a question is dropped: a line switched to raw delivers what the kernel held. */
+/**
+ * For how long input typed before a question is dropped, in ms: after the switch to raw mode, the kernel delivers
+ * buffered input.
+ */
 const DROP_MS = 40;
 
-/** Streams as a {@link Terminal}, with what the end of the process needs. */
+/** Streams as a {@link Terminal}, with functions for the end of the process. */
 export type StreamTerminal = Terminal & {
-  /** Put the terminal back into its usual mode, whatever happened. */
+  /** Restores the terminal's usual mode. */
   restore(): void;
-  /** Resolves when everything written is on its way, or its failure known. */
+  /** Resolves when all output is written or has failed. */
   drained(): Promise<void>;
 };
 
-/** Make the {@link Terminal} of real streams. */
+/** Creates the {@link Terminal} of real streams. */
 export function createTerminal(streams: ProcessStreams): StreamTerminal {
   const isTerminal = streams.isTerminal(0);
   const outputs = [getSink(streams, 1), getSink(streams, 2)] as const;
@@ -69,7 +72,7 @@ function getSink(streams: ProcessStreams, descriptor: 1 | 2): Sink & { drained()
     drained: async () => {
       if (!opened) return;
       if (!opened.destroyed && opened.writableLength > 0) await new Promise((resolve) => opened?.write("", resolve));
-      // A file tells of its failure only after the write has returned.
+      // A file reports its failure only after the write has returned.
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
@@ -78,7 +81,7 @@ function getSink(streams: ProcessStreams, descriptor: 1 | 2): Sink & { drained()
 async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let wake = () => {};
-  // It may have ended before this listener was added, and says so only once.
+  // It may have ended before this listener was added, and it reports that only once.
   let ended = stdin.readableEnded || stdin.destroyed;
   const onData = (chunk: Buffer | string) => {
     chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
@@ -88,7 +91,7 @@ async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncI
     ended = true;
     wake();
   };
-  // Explicitly: a stream that was paused before does not flow again for a new listener.
+  // Explicitly, because a paused stream does not resume for a new listener.
   stdin.on("data", onData).on("end", onEnd).on("close", onEnd).on("error", onEnd).resume();
   signal.addEventListener("abort", onEnd, { once: true });
   try {
@@ -143,7 +146,7 @@ function readAll(
   };
 }
 
-/** Ctrl+C is never dropped: while the terminal is raw it comes as a key. */
+/** Ctrl+C is never dropped: in raw mode it arrives as a key. */
 async function dropTyped(streams: ProcessStreams, raw: (on: boolean) => void): Promise<string> {
   let typed = "";
   const drop = readKeys(streams, raw, (key) => {

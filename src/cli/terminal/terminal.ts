@@ -1,51 +1,54 @@
 /**
- * The terminal as commands see it: three streams and what is known of them. Built by `src/process.ts` from the process, by tests from
- * strings; nothing else in kay touches a stream.
+ * The terminal for commands: three streams and their properties. `src/process.ts` creates it from the process, tests
+ * from strings; nothing else in kay uses a stream.
  */
 export type Terminal = {
   stdout: Sink;
   stderr: Sink;
   stdin: Source;
-  /** Which it is among those of all machines, for people: `laptop pts/3`; undefined where that is not known. */
+  /** Its name among all machines, for users: `laptop pts/3`; undefined if unknown. */
   place?: string;
   /**
-   * Switch modes of the terminal on by writing `on`. `leave`, which takes away what is drawn, and then `off` follow once: when this is
-   * released, or on any other way out, a crash and a signal among them.
+   * Switches terminal modes on by writing `on`. `leave`, which removes the drawing, and `off` follow once: on release,
+   * or on any other exit, including a crash or a signal.
    */
   modes(on: string, off: string, leave?: () => void): () => void;
-  /** Stop as a job of the shell does for Ctrl+Z: with the terminal as it was. Nothing happens where no job can be stopped. */
+  /** Stops like a shell job on Ctrl+Z, with the terminal restored. Does nothing without job control. */
   suspend(): void;
-  /** Called when the process continues after a stop: the terminal is as before, except for its content. */
+  /** Called when the process continues after a stop. The terminal has its modes again, but not its content. */
   onContinue(listener: () => void): () => void;
 };
 
 export type Sink = {
   write(text: string): void;
   isTerminal: boolean;
-  /** Width in cells; 80 where it is not known. */
+  /** Width in cells; 80 if unknown. */
   columns(): number;
-  /** Height in rows; 24 where it is not known. */
+  /** Height in rows; 24 if unknown. */
   rows(): number;
-  /** To be told of every change of its size. */
+  /** Called on every change of its size. */
   onResize(listener: () => void): () => void;
 };
 
 export type Source = {
   isTerminal: boolean;
-  /** Bytes as they come; ends at the end of the input. */
+  /** Yields bytes as they arrive; ends at the end of the input. */
   read(signal: AbortSignal): AsyncIterable<Uint8Array>;
   /**
-   * All that comes from the keyboard, also what was typed before, as it comes (raw mode) while `onBytes` is registered. Ctrl+C is a byte
-   * like any other. Returns the way back. The end of the input is that of the terminal: the same as SIGHUP.
+   * Delivers all keyboard input as it arrives, including earlier input, while `onBytes` is registered (raw mode).
+   * Ctrl+C is an ordinary byte. Returns the function that restores cooked mode. The end of the input counts as SIGHUP.
    */
   bytes(onBytes: (bytes: Uint8Array) => void): () => void;
   /**
-   * Take away what was typed so far, just before a question is shown: then every key typed in sight of it counts, however fast.
+   * Removes earlier input just before a question is shown, so that every key typed after it counts, however fast.
    *
-   * @returns what it was, lines with `\n` at their end, for who wants to keep it
+   * @returns the removed input, lines with `\n` at their end
    */
   forget(): Promise<string>;
-  /** One line, typed after the call (or since `forget`; with `more`, since the line before). `null` at the end of the input. */
+  /**
+   * Reads one line that is typed after the call (or since `forget`; with `more`, since the previous line). `null` at
+   * the end of the input.
+   */
   line(signal: AbortSignal, more?: boolean): Promise<string | null>;
 };
 
@@ -74,7 +77,7 @@ export function isSet(value: string | undefined): boolean {
   return Boolean(value) && value !== "0" && value?.toLowerCase() !== "false";
 }
 
-/** CI as the common runners announce it; `CI=false` and `CI=0` are no CI. */
+/** Whether this is CI, as common runners announce it; `CI=false` and `CI=0` do not count. */
 export function isCi(env: Record<string, string | undefined>): boolean {
   const ci = env.CI?.toLowerCase();
   if (ci) return ci !== "false" && ci !== "0";

@@ -52,7 +52,7 @@ export type ConversationCalls = {
   setClient(sessionId: string, clientId: string, mode: ClientMode): Promise<void>;
   /** The first answer wins. @throws Problem INTERACTION_CLOSED with the first answer in `details.answered` */
   answerInteraction(sessionId: string, interactionId: string, answer: InteractionAnswer): Promise<InteractionAnswered>;
-  /** Moves the deadline of a request that the user is at work on. Backends without this call keep theirs. */
+  /** Extends the deadline of a request that the user is working on. Backends without this call keep theirs. */
   extendInteraction(sessionId: string, interactionId: string): Promise<void>;
   /** `GET /pending`: all open requests, or null if the backend does not have this call. */
   pending(): Promise<PendingRequest[] | null>;
@@ -73,7 +73,7 @@ export type ConversationCalls = {
   /** `POST /generations/:id/detach`: it runs without a follower. */
   detachGeneration(id: string): Promise<GenerationView>;
   policies(): Promise<PoliciesResponse>;
-  /** Changes these policies and returns all; `null` removes one. */
+  /** Changes these policies and returns all policies; `null` removes one. */
   putPolicies(change: PoliciesChange): Promise<PoliciesResponse>;
   /** `POST /calls`: makes one call for another program. */
   startProgramCall(request: ProgramCallRequest): Promise<ProgramCallView>;
@@ -108,12 +108,12 @@ export type ConversationCalls = {
   runSchedule(id: string): Promise<ScheduleRun>;
 };
 
-/** Which writes: those of a service, those since a time (ISO 8601), and which page of them. */
+/** Filters of writes: service, start time (ISO 8601), and page. */
 type WritesQuery = { service?: string; since?: string; limit?: number; cursor?: string };
-/** Longer than any wait of `GET /calls/:id`. */
+/** Time limit in ms, longer than any wait of `GET /calls/:id`. */
 const WAIT_TIMEOUT_MS = 70_000;
 
-/** An answer whose content does not matter. */
+/** A response whose content does not matter. */
 const Heard = z.looseObject({});
 
 /**

@@ -54,7 +54,7 @@ function createPartReader(context: AnswerContext, warn: (text: string) => void):
   return (events) => events.flatMap(readOne);
 }
 
-/** Renames `text` to `delta`, which other backends use for a piece of text. */
+/** Renames `text`, which other backends use for a piece of text, to `delta`. */
 function withDelta(body: Record<string, unknown>): Record<string, unknown> {
   const piece = body.type === "text-delta" || body.type === "reasoning-delta";
   return piece && body.delta === undefined ? { ...body, delta: body.text } : body;

@@ -34,7 +34,7 @@ export type CredentialsOptions = {
 export function createCredentials(options: CredentialsOptions): Credentials {
   const { folder, profile, keychain, preference } = options;
   let opened: OpenProfile | null = null;
-  /** Rooms of running work; each write takes one. */
+  /** Reserved room of running work; each write uses one. */
   const rooms: Room[] = [];
   const takeFreeRoom = async () => {
     const room = rooms.pop();
@@ -57,7 +57,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       return withWriteLock(async () => {
         const current = await locked.load();
         if (current.generation !== expected) {
-          // The caller tries again with what is there now.
+          // The caller tries again with the current content.
           if (room) rooms.push(room);
           return null;
         }

@@ -17,8 +17,8 @@ export type SignIn = {
   /** Account names by service, as last reported by the backend, for use without asking it. */
   accounts?: Record<string, string>;
   /**
-   * First connections of this installation that are under way, with the end of their links in ms since 1970. Its tokens
-   * are not lost, they have not come yet.
+   * Pending first connections of this installation, with the expiry of their links in ms since 1970. Its tokens are not
+   * lost; they have not arrived yet.
    */
   first?: FirstConnection[];
   /** Connections that another process will complete (`kay connect --no-wait`, `--poll`). */

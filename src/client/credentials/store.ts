@@ -20,7 +20,10 @@ export type Store = {
   load(): Promise<Content>;
   /** Writes the next generation in the chosen mode, within this room if given. Must run under the write lock. */
   save(before: Content, origins: SignInsByOrigin, room?: Room): Promise<void>;
-  /** Takes room for the next generation, with the key that seals it. @throws Problem when it could not be written */
+  /**
+   * Reserves room for the next generation, with the key that encrypts it.
+   * @throws Problem if it could not be written
+   */
   takeRoom(): Promise<Room>;
 };
 
@@ -105,7 +108,7 @@ async function decodeStore(bytes: Buffer, path: string, keys: Keys): Promise<Con
   return origins ? { mode, generation, origins } : "does not match the key in the keychain";
 }
 
-/** Tries again with a fresh key, which may have been replaced while this process ran. */
+/** Tries again with a freshly read key, because it may have been replaced while this process ran. */
 async function unsealWithFreshKey(
   envelope: Extract<Envelope, { mode: "keychain" }>,
   keys: Keys,

@@ -78,7 +78,7 @@ function getQuery(input: Input): string {
     .join(" ");
 }
 
-/** Gmail reads days in a zone of its own, but seconds since the epoch exactly. */
+/** Gmail interprets days in its own time zone, but seconds since the epoch exactly. */
 function getSeconds(when: string, field: string): number {
   return Math.floor(Date.parse(parseInstant(when, field)) / 1000);
 }

@@ -90,7 +90,7 @@ export function toEventData(event: Event, zone: string): Record<string, unknown>
   };
 }
 
-/** Formats events as a table. Declined invitations and entries that are no meetings are told apart by a note. */
+/** Formats events as a table. Declined invitations and entries that are not meetings have a note. */
 export function formatEventTable(events: Event[], zone: string, now: number): string {
   const noted = events.some((event) => getNote(event) !== "");
   const rows = events.map((event) => [

@@ -71,7 +71,7 @@ export const searchTool = defineTool({
   },
 });
 
-/** Drive knows owners by their addresses. @throws Problem INVALID_REQUEST */
+/** Returns the address of an owner, because Drive knows owners by address. @throws Problem INVALID_REQUEST */
 function parseOwner(owner: string | undefined): string | undefined {
   const text = owner?.trim() ?? "";
   if (text === "") return undefined;

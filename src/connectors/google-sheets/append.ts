@@ -14,7 +14,7 @@ import {
 } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
-/** A value given for a cell: a text is stored as it is. */
+/** A value for a cell; text is stored unchanged. */
 const CellValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 const Input = z.object({
@@ -40,7 +40,8 @@ const Appended = z.looseObject({
 });
 
 /**
- * Source: Sheets API v4, POST /v4/spreadsheets/{spreadsheetId}/values/{range}:append; values are stored as they are unless `formulas` is set.
+ * Source: Sheets API v4, POST /v4/spreadsheets/{spreadsheetId}/values/{range}:append; values are stored unchanged
+ * unless `formulas` is set.
  */
 export const appendRowsTool = defineTool({
   name: "google-sheets.append_rows",

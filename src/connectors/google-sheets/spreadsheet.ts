@@ -16,7 +16,7 @@ export const Spreadsheet = z.looseObject({
 /**
  * Finds a spreadsheet and returns it with the names of its sheets.
  *
- * @param changes the spreadsheet will be changed, so its name must be given whole
+ * @param changes the spreadsheet will be changed, so its full name is required
  * @throws Problem INVALID_REQUEST
  */
 export async function findSpreadsheet(

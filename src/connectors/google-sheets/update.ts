@@ -27,7 +27,10 @@ type Input = z.output<typeof Input>;
 
 const Updated = z.looseObject({ updatedRange: z.nullish(z.string()), updatedCells: z.nullish(z.number()) });
 
-/** Source: Sheets API v4, PUT /v4/spreadsheets/{spreadsheetId}/values/{range}; values are stored as they are unless `formulas` is set. */
+/**
+ * Source: Sheets API v4, PUT /v4/spreadsheets/{spreadsheetId}/values/{range}; values are stored unchanged unless
+ * `formulas` is set.
+ */
 export const updateCellsTool = defineTool({
   name: "google-sheets.update_cells",
   description: "Overwrite cells of a Google Sheets spreadsheet.",

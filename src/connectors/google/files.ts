@@ -68,7 +68,8 @@ function isKind({ mimeType, shortcutDetails }: DriveFile, kind: FileKind | undef
 }
 
 /**
- * Finds a file to read by URL, ID or name. A part of the name is enough if only one file has it. A shortcut gives the file that it leads to.
+ * Finds a file to read by URL, ID or name. A part of the name is enough if only one file has it. A shortcut returns its
+ * target.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */

@@ -69,8 +69,8 @@ function mendTypes(body: unknown, issues: z.core.$ZodIssue[]): boolean {
 }
 
 /**
- * Returns the parsed value, or what is wrong with it as the end of a sentence ("issues.0.key is missing"). A write whose
- * tool needs nothing of the response is done whatever the body.
+ * Returns the parsed value, or what is wrong with it as the end of a sentence ("issues.0.key is missing"). A write
+ * whose tool needs nothing from the response has succeeded whatever the body.
  */
 export function parseAnswer<T>(
   schema: z.ZodMiniType<T>,
@@ -94,7 +94,7 @@ function getValueAtPath(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined | null)?.[key], value);
 }
 
-/** Parses a body. A write that succeeded may answer with plain text; its page of HTML says nothing to the user. */
+/** Parses a body. A successful write may answer with plain text; an HTML page tells the user nothing. */
 export function parseBody(body: string, reads: boolean): { value: unknown; note?: string } | { wrong: string } {
   try {
     return { value: parseJson(body) };

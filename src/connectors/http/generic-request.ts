@@ -8,8 +8,8 @@ export const SAFE_GET: readonly GenericRead[] = [{ method: "GET", path: /^\/.*$/
 const DESTRUCTIVE = /(?:delete|remove|archive|revoke|kick|purge|destroy|trash|clear|wipe)/i;
 
 /**
- * Decides what a request does that no tool describes. Only the service can say which requests read: the HTTP method does not, since some APIs
- * take every call as a GET. What a service does not list is a write.
+ * Decides whether a raw request reads or writes. Only the service knows: some APIs accept every call as a GET. Requests
+ * that the service does not list are writes.
  */
 export function getGenericAccess(service: Pick<Service, "api">, method: string, path: string): Access {
   const [pathname = ""] = path.split("?");

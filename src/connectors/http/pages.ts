@@ -1,7 +1,7 @@
-/** Most pages that one list reads, so that a list without an end, or of empty pages, has a bounded cost. */
+/** Maximum number of pages that one list reads, so that an endless list has a bounded cost. */
 const MAX_PAGES = 20;
 
-/** A page of a list: its items, and what asks for the page after it. `more` marks a page after it that cannot be read. */
+/** A page of a list: its items, and the cursor of the next page. `more` marks a further page that cannot be read. */
 export type ListPage<Item> = { items: Item[]; next?: string | null; more?: boolean };
 
 /**

@@ -1,4 +1,4 @@
-/** Fields in which APIs put a sentence for people, the clearest first. */
+/** Fields in which APIs put a message for users, the clearest first. */
 const FIELDS = [
   "detail",
   "message",
@@ -36,7 +36,7 @@ function findFirst(values: unknown[], depth: number): string | undefined {
   return undefined;
 }
 
-/** A bare code such as `NOT_FOUND` says nothing to users, and markup is for no one. */
+/** A bare code such as `NOT_FOUND` tells users nothing, and neither does markup. */
 function isSentence(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "" && !/^[^\W_]*_\w*$|^[A-Z]+$|<\/?[A-Za-z!]/.test(value.trim());
 }

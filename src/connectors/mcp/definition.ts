@@ -50,8 +50,8 @@ export type McpTool = {
 };
 
 /**
- * Returns what kay treats a tool as. That it only reads is the server's word, which counts if the user trusts it. MCP
- * itself says it of the methods that list and read resources and prompts.
+ * Returns the access that kay assumes for a tool. The server's claim that it only reads counts if the user trusts it,
+ * or for MCP's own methods that list and read resources and prompts.
  */
 export function getAccess({ trustedReads = [] }: Pick<McpDefinition, "trustedReads">, tool: McpTool): Access {
   if (tool.access !== "read" || findOwnMethod(tool.remote)) return tool.access;

@@ -15,7 +15,7 @@ type Options = { signal?: AbortSignal };
 type Input = Record<string, unknown>;
 type Method = { tool: ServerTool; call(client: Client, input: Input, options: Options): Promise<CallToolResult> };
 
-/** What a server has besides tools, as tools: its resources and prompts, which a model or a user can list and read. */
+/** A server's resources and prompts as tools, which a model or a user can list and read. */
 const RESOURCES: Method[] = [
   {
     tool: define("resources/list", "List the resources of this server, with the URI of each, to read them."),
@@ -65,7 +65,7 @@ export async function listAllTools(client: Client, signal: AbortSignal | undefin
 /** The answer of a server without tools (JSON-RPC 2.0, section 5.1). */
 const METHOD_NOT_FOUND_CODE = -32_601;
 
-/** Lists what a server has besides its tools. A tool of its own with such a name gives way. */
+/** Adds tools for a server's resources and prompts. They replace a server's tool of the same name. */
 function listOwnMethods(client: Client): ServerTool[] {
   const { resources, prompts } = client.getServerCapabilities() ?? {};
   return [...(resources ? RESOURCES : []), ...(prompts ? PROMPTS : [])].map(({ tool }) => tool);

@@ -34,7 +34,7 @@ export function requireToken(place: ProviderContext<AirtableState>): MiddlewareH
   };
 }
 
-/** Lets a request pass that has this scope. */
+/** Requires this scope. */
 export function requireScope(scope: string): MiddlewareHandler<AirtableEnv> {
   return async (c, next) => {
     if (!c.get("grant").scopes.includes(scope)) {

@@ -15,7 +15,10 @@ import { toBaseView, toTableView } from "./views.ts";
 const HOUR = 3_600;
 const SIXTY_DAYS = 5_184_000;
 
-/** OAuth 2.0 at Airtable (airtable.com/developers/web/api/oauth-reference): PKCE is required, tokens live an hour, refresh tokens 60 days. */
+/**
+ * OAuth 2.0 at Airtable (airtable.com/developers/web/api/oauth-reference): PKCE is required; access tokens last an
+ * hour, refresh tokens 60 days.
+ */
 const oauth: OAuthTraits = {
   authorizePath: "/oauth2/v1/authorize",
   tokenPath: "/oauth2/v1/token",
@@ -81,7 +84,7 @@ function metaRoutes(app: Hono<AirtableEnv>): void {
   );
 }
 
-/** Where links lead: `/<base>`, `/<base>/<table>` and `/<base>/<table>/<record>`, read-only pages for a person. */
+/** Read-only pages that links lead to: `/<base>`, `/<base>/<table>` and `/<base>/<table>/<record>`. */
 function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<AirtableState>): void {
   app.get("/:base{app[A-Za-z0-9]{14}}/:table?/:record?", (c) => {
     const world = place.world();

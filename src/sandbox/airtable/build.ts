@@ -4,7 +4,7 @@ import type { AirtableSeed, BaseSeed, TableSeed } from "./seed.ts";
 import type { Account, AirtableRecord, AirtableState, Base, Cell, Field, Table } from "./state.ts";
 import { createIdFromName } from "./state.ts";
 
-/** Fill in an Airtable seed. @throws SeedFault */
+/** Fills in an Airtable seed. @throws SeedFault */
 export function buildAirtable(seed: AirtableSeed, now: number): AirtableState {
   const accounts = seed.accounts.map((account) => ({
     ...account,
@@ -59,7 +59,7 @@ function buildTable(seed: Named, tables: Named[], now: number, path: string): Ta
   return { id: seed.id, name: seed.name, description: seed.description ?? "", fields, records };
 }
 
-/** Names in cells become ids, once everything that they can name is there. */
+/** Names in cells become IDs once everything that they can name exists. */
 function resolve(table: Table, tables: Table[], accounts: Account[], now: number, path: string): void {
   for (const [index, record] of table.records.entries()) {
     const at = `${path}.records[${index}].fields`;

@@ -2,14 +2,14 @@ import { unprocessableError } from "./errors.ts";
 import type { Scalar } from "./formula.ts";
 import type { AirtableRecord, AirtableState, Base, Cell, Field, Table } from "./state.ts";
 
-/** The field of a name or id. @throws AirtableRefusal UNKNOWN_FIELD_NAME */
+/** Finds a field by name or ID. @throws AirtableRefusal UNKNOWN_FIELD_NAME */
 export function findField({ fields }: Table, name: string): Field {
   const found = fields.find((field) => field.name === name || field.id === name);
   if (!found) throw unprocessableError("UNKNOWN_FIELD_NAME", `Unknown field name: "${name}"`);
   return found;
 }
 
-/** A cell as answers have it; undefined when it is empty, since answers leave those out. */
+/** Returns a cell as in responses; undefined if it is empty, because responses omit those. */
 export function toCellView(field: Field, record: AirtableRecord, world: AirtableState): unknown {
   if (field.type === "createdTime") return record.createdTime;
   const cell = record.fields[field.name];
@@ -20,7 +20,7 @@ export function toCellView(field: Field, record: AirtableRecord, world: Airtable
   return { id: cell, email: account?.email ?? "", name: account?.name ?? "" };
 }
 
-/** A cell as formulas see it: linked records and people by their names. */
+/** Returns a cell as formulas see it: linked records and people by name. */
 export function toScalar(field: Field, record: AirtableRecord, base: Base, world: AirtableState): Scalar {
   if (field.type === "createdTime") return record.createdTime;
   const cell = record.fields[field.name];
@@ -32,7 +32,10 @@ export function toScalar(field: Field, record: AirtableRecord, base: Base, world
   return cell.map((one) => linked?.records.find(({ id }) => id === one)?.fields[primary] ?? one).join(", ");
 }
 
-/** A value of a request as a cell; undefined empties it. `typecast` reads texts as what the field holds, and adds choices. */
+/**
+ * Converts a value of a request to a cell; undefined empties it. `typecast` converts texts to the field's type and adds
+ * choices.
+ */
 export function parseCell(
   field: Field,
   value: unknown,

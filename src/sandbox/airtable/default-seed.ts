@@ -3,7 +3,7 @@ import type { AirtableSeed } from "./seed.ts";
 const DANA = "Dana Demo";
 const SAM = "Sam Sample";
 
-/** The small built-in world: whom the team of two talks to, and what the release needs. */
+/** The built-in world: whom the team of two talks to, and what the release needs. */
 export const DEFAULT_SEED: AirtableSeed = {
   accounts: [
     { id: "usr0d4a7e526f0b4c", name: DANA, email: "dana@example.com" },

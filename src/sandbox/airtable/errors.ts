@@ -28,7 +28,7 @@ export function forbiddenError(): AirtableError {
   return new AirtableError(403, "INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND", message);
 }
 
-/** A path or a record that is not there: `{"error": "NOT_FOUND"}`. */
+/** A missing path or record: `{"error": "NOT_FOUND"}`. */
 export function notFoundError(): AirtableError {
   return new AirtableError(404, "NOT_FOUND", "");
 }
@@ -37,7 +37,7 @@ export function unprocessableError(type: string, message: string): AirtableError
   return new AirtableError(422, type, message);
 }
 
-/** A request whose parameters do not fit: too many records, a page that is too large. */
+/** A request with invalid parameters, such as too many records or too large a page. */
 export function invalidRequestError(): AirtableError {
   return unprocessableError(
     "INVALID_REQUEST_UNKNOWN",

@@ -3,10 +3,10 @@ import { type Formula, FormulaError } from "./formula-parse.ts";
 /** Values of a formula: text, number, boolean, or empty. */
 export type Scalar = string | number | boolean | null;
 
-/** Reads a record for a formula. `field` throws when there is none with that name. */
+/** Reads a record for a formula. `field` throws if the name is unknown. */
 export type FormulaScope = { field(name: string): Scalar; id: string; now: number };
 
-/** The value of a formula for a record. @throws FormulaFault for a function that the sandbox has not got */
+/** Evaluates a formula for a record. @throws FormulaFault for a function that the sandbox does not support */
 export function evaluateFormula(formula: Formula, scope: FormulaScope): Scalar {
   switch (formula.kind) {
     case "value":

@@ -19,7 +19,7 @@ type Asked = {
   byId: boolean;
 };
 
-/** A page of records, and where the next begins. */
+/** A page of records, and the offset of the next. */
 export async function listRecords(c: Context<AirtableEnv>, place: ProviderContext<AirtableState>) {
   const asked = c.req.method === "POST" ? fromBody(await c.req.json().catch(() => ({}))) : fromQuery(c);
   const { base, table } = findTable(c);

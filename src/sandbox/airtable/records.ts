@@ -12,7 +12,7 @@ import { toRecordView } from "./views.ts";
 const MOST = 10;
 
 const TABLE = "/:base{app[A-Za-z0-9]{14}}/:table";
-/** airtable.js ends the paths that it writes to with a slash. */
+/** airtable.js appends a slash to paths that it writes to. */
 const WRITTEN = [TABLE, `${TABLE}/`];
 const ONE = `${TABLE}/:record`;
 
@@ -92,7 +92,7 @@ async function updateOne(c: Context<AirtableEnv>, place: ProviderContext<Airtabl
   return c.json(toRecordView(table, record, c.get("world")));
 }
 
-/** All or none: nothing is written before everything was found to fit. */
+/** Writes all or none: everything is validated first. */
 async function updateMany(c: Context<AirtableEnv>, place: ProviderContext<AirtableState>) {
   const body = await getBody(c);
   const { base, table } = findTable(c, true);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** The Airtable part of a seed. Names are Airtable's own; everything that can be made up may be left out. */
+/** The Airtable part of a seed. Names are Airtable's own; everything that can be generated may be omitted. */
 
 const text = z.string().check(z.minLength(1));
 const id = (kind: string) =>
@@ -32,7 +32,7 @@ const Field = z.strictObject({
   name: text,
   type: z.optional(FieldType),
   choices: z.optional(z.array(text)),
-  /** Name or id of the table that a field of links leads to. */
+  /** Name or ID of the table that a link field refers to. */
   linkedTable: z.optional(text),
   linkedTableId: z.optional(z.nullable(text)),
 });
@@ -57,7 +57,7 @@ const Base = z.strictObject({
   id: id("app"),
   name: text,
   permissionLevel: z.optional(z.enum(["none", "read", "comment", "edit", "create"])),
-  /** Who may open it; every account when left out. */
+  /** Accounts that may open it; all if omitted. */
   members: z.optional(z.array(text)),
   tables: z.optional(z.array(Table)),
 });

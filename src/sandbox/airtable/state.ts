@@ -11,7 +11,7 @@ export type Base = {
   id: string;
   name: string;
   permissionLevel: PermissionLevel;
-  /** Ids of those who may open it; everybody when empty. */
+  /** IDs of the accounts that may open it; all if empty. */
   members: string[];
   tables: Table[];
 };
@@ -44,12 +44,12 @@ export type Cell = string | number | boolean | string[];
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** An id of a kind (`app`, `tbl`, `fld`, `rec`, `usr`), made from a name: the same for the same name every time. */
+/** Derives an ID of a kind (`app`, `tbl`, `fld`, `rec`, `usr`) from a name, always the same for the same name. */
 export function createIdFromName(kind: string, name: string): string {
   return shape(kind, createHash("sha256").update(`${kind} ${name}`).digest());
 }
 
-/** An id of a kind from random bytes. */
+/** Creates an ID of a kind from random bytes. */
 export function createRandomId(kind: string, random: (bytes: number) => Uint8Array): string {
   return shape(kind, random(14));
 }

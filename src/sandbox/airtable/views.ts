@@ -1,7 +1,7 @@
 import { toCellView } from "./cells.ts";
 import type { AirtableRecord, AirtableState, Base, Field, Table } from "./state.ts";
 
-/** A record in answers; empty cells are left out. */
+/** Returns a record as in responses, without empty cells. */
 export function toRecordView(
   { fields }: Table,
   record: AirtableRecord,
@@ -18,12 +18,12 @@ export function toRecordView(
   return { id: record.id, createdTime: record.createdTime, fields: Object.fromEntries(cells) };
 }
 
-/** A base in the list of bases. */
+/** Returns a base as in the list of bases. */
 export function toBaseView({ id, name, permissionLevel }: Base): Record<string, unknown> {
   return { id, name, permissionLevel };
 }
 
-/** A table in the schema of its base (airtable.com/developers/web/api/get-base-schema). */
+/** Returns a table as in the schema of its base (airtable.com/developers/web/api/get-base-schema). */
 export function toTableView({ id, name, description, fields }: Table): Record<string, unknown> {
   return {
     id,

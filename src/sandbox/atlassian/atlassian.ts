@@ -152,7 +152,7 @@ function me(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState>) {
   });
 }
 
-/** Fill in an Atlassian seed. @throws SeedFault */
+/** Fills in an Atlassian seed. @throws SeedFault */
 function buildAtlassian(seed: AtlassianSeed, now: number): AtlassianState {
   const accounts = seed.accounts.map((account) => ({ timeZone: "UTC", active: true, ...account }));
   assertUnique(
@@ -174,7 +174,7 @@ function buildAtlassian(seed: AtlassianSeed, now: number): AtlassianState {
   return { accounts, sites };
 }
 
-/** A cloud id in the form of a UUID, the same for the same name every time. */
+/** Derives a cloud ID in the form of a UUID, always the same for the same name. */
 function cloudId(name: string): string {
   const hex = createHash("sha256").update(`site ${name}`).digest("hex");
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(

@@ -6,7 +6,7 @@ import { DEFAULT_WORKFLOW, ISSUE_TYPES, PRIORITIES } from "./jira/schemes.ts";
 import type { IssueSeed, PageSeed, ProjectSeed, SiteSeed } from "./seed.ts";
 import type { Account, Issue, Page, Project, Site, Space } from "./state.ts";
 
-/** Fill in one site. `path` is where it stands in the seed. @throws SeedFault */
+/** Fills in one site. `path` is its place in the seed. @throws SeedFault */
 export function buildSite(seed: SiteSeed & { id: string }, lookup: SeedLookup, path: string): Site {
   const { id, name, url, scopes } = seed;
   const first = lookup.person;
@@ -206,18 +206,18 @@ function findKnown<T extends { name: string }>(list: readonly T[], name: string,
   return found;
 }
 
-/** Looking up people and times of a seed, with the place named when they do not fit. */
+/** Looks up people and times of a seed, and names the place of invalid ones. */
 export type SeedLookup = {
   /** Account id of an account id, an email address or a display name. */
   person(wanted: string, path: string): string;
   time(value: string | undefined, fallback: string, path: string): string;
-  /** Two weeks before now: when things happened that say nothing about it. */
+  /** Default time of events: two weeks before now. */
   longAgo: string;
   /** The first account, the default author. */
   first: string;
 };
 
-/** Look people and times up among these accounts. */
+/** Looks up people and times among these accounts. */
 export function createSeedLookup(accounts: Account[], now: number): SeedLookup {
   return {
     first: accounts[0]?.accountId ?? "",
@@ -233,7 +233,7 @@ export function createSeedLookup(accounts: Account[], now: number): SeedLookup {
   };
 }
 
-/** Refuse a list in which something stands twice. */
+/** Refuses a list with duplicates. */
 export function assertUnique(values: string[], path: (index: number) => string): void {
   const index = values.findIndex((value, at) => values.indexOf(value) !== at);
   if (index >= 0) throw new SeedError(path(index), `"${values[index]}" stands there twice`);

@@ -3,7 +3,7 @@ import type { AtlassianSeed } from "./seed.ts";
 const DANA = "557058:0d4a7e52-6f0b-4c39-9a51-3f2c8f1d0a01";
 const SAM = "557058:7c1e93b4-2a68-4f7d-8e40-b5d9a6c31f02";
 
-/** The small built-in world: a team of two that builds a terminal agent. */
+/** The built-in world: a team of two that builds a terminal agent. */
 export const DEFAULT_SEED: AtlassianSeed = {
   accounts: [
     { accountId: DANA, displayName: "Dana Demo", emailAddress: "dana@example.com", timeZone: "Europe/Berlin" },

@@ -9,8 +9,9 @@ export type SiteEnv = {
 };
 
 /**
- * The gateway in front of Jira and Confluence (developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps): a missing or dead token is
- * 401 `{"code":401,"message":"Unauthorized"}`; a cloud id that the token does not open is the gateway's own 404.
+ * The gateway in front of Jira and Confluence (developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps): a missing
+ * or expired token gets 401 `{"code":401,"message":"Unauthorized"}`; a cloud ID that the token does not cover gets the
+ * gateway's own 404.
  */
 export function createGateway(place: ProviderContext<AtlassianState>): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
@@ -27,7 +28,7 @@ export function createGateway(place: ProviderContext<AtlassianState>): Middlewar
   };
 }
 
-/** Lets a request pass that has one of these scopes; else 401 in the gateway's words. */
+/** Requires one of these scopes; otherwise 401 in the gateway's words. */
 export function requireScope(...scopes: string[]): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
     if (!scopes.some((scope) => c.get("scopes").includes(scope))) {
@@ -52,7 +53,7 @@ export function getScopesAt(site: Site, scopes: string[]): string[] {
   return scopes.filter((scope) => site.scopes === undefined || site.scopes.includes(scope));
 }
 
-/** Address of a site: its own, or where the sandbox shows it. */
+/** Returns the address of a site: its own, or the sandbox's page of it. */
 export function getSiteUrl(site: Site, request: Request): string {
   return site.url ?? `${new URL(request.url).origin}/sites/${encodeURIComponent(site.name)}`;
 }

@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 import { SandboxFile } from "../files.ts";
 
-/** The Atlassian part of a seed. Names are Jira's and Confluence's own; everything that can be made up may be left out. */
+/**
+ * The Atlassian part of a seed. Names are Jira's and Confluence's own; everything that can be generated may be omitted.
+ */
 
 const text = z.string().check(z.minLength(1));
 const optional = z.optional(text);
@@ -81,9 +83,9 @@ const Site = z.strictObject({
   id: optional,
   name: text,
   url: z.optional(z.string().check(z.regex(/^https?:\/\/[^/\s]+(\/[^\s]*)?$/, "a site's url is http: or https:"))),
-  /** Scopes that this site grants at most; all when left out. */
+  /** The most scopes that this site grants; all if omitted. */
   scopes: z.optional(z.array(text)),
-  /** Who can use it; every account when left out. */
+  /** Accounts that can use it; all if omitted. */
   accounts: z.optional(z.array(text)),
   projects: z.optional(z.array(Project)),
   issues: z.optional(z.array(Issue)),

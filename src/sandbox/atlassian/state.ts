@@ -16,7 +16,7 @@ export type Site = {
   /** The cloud id. */
   id: string;
   name: string;
-  /** Left out, the sandbox's own origin shows the site under `/sites/<name>`. */
+  /** If omitted, the sandbox shows the site under `/sites/<name>`. */
   url?: string;
   scopes?: string[];
   accounts: string[];
@@ -44,7 +44,7 @@ export type Project = {
 export type Comment = {
   id: string;
   author: string;
-  /** Who changed it last, if anyone did. */
+  /** Who last changed it, if anyone did. */
   updateAuthor?: string;
   body: Adf;
   created: string;

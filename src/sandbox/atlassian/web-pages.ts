@@ -8,8 +8,8 @@ import { getAdfText } from "./jira/adf.ts";
 import type { AtlassianState } from "./state.ts";
 
 /**
- * Where the links in answers lead: `/sites/<name>/browse/KAY-3` and `/sites/<name>/wiki/spaces/…/pages/<id>`, read-only pages for a person
- * who wants to look at what kay did.
+ * Read-only pages that links lead to, for users who want to see what kay did: `/sites/<name>/browse/KAY-3` and
+ * `/sites/<name>/wiki/spaces/…/pages/<id>`.
  */
 export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<AtlassianState>): void {
   app.get("/sites/:site/browse/:key", (c) => {

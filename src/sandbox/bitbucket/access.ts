@@ -12,7 +12,7 @@ export type BitbucketEnv = {
 const NO_REPOSITORY =
   "You may not have access to this repository or it no longer exists in this workspace. If you think this repository exists and you have access, make sure you are authenticated.";
 
-/** Lets only living tokens pass; tells the granted scopes in `X-OAuth-Scopes`, as Bitbucket does. */
+/** Requires a valid token, and returns the granted scopes in `X-OAuth-Scopes` like Bitbucket. */
 export function requireToken(place: ProviderContext<BitbucketState>): MiddlewareHandler<BitbucketEnv> {
   return async (c, next) => {
     const grant = place.grant(c.req.raw);
@@ -28,7 +28,7 @@ export function requireToken(place: ProviderContext<BitbucketState>): Middleware
   };
 }
 
-/** Lets a request pass that has this scope; else 403 with what is granted and what is required. */
+/** Requires this scope; otherwise 403 with the granted and required scopes. */
 export function requireScope(scope: string): MiddlewareHandler<BitbucketEnv> {
   return async (c, next) => {
     const granted = c.get("grant").scopes;
@@ -48,7 +48,7 @@ export function listWorkspaces(c: Context<BitbucketEnv>): Workspace[] {
   return c.get("world").workspaces.filter(({ members }) => members.length === 0 || members.includes(me));
 }
 
-/** The workspace in the path, by slug or UUID. */
+/** Finds the workspace in the path, by slug or UUID. */
 export function findWorkspace(c: Context<BitbucketEnv>): Workspace {
   const wanted = c.req.param("workspace") ?? "";
   const found = listWorkspaces(c).find(({ slug, uuid }) => slug === wanted || uuid === wanted);
@@ -67,7 +67,7 @@ export function findRepository(c: Context<BitbucketEnv>): { workspace: Workspace
   return { workspace, repository };
 }
 
-/** The pull request in the path. */
+/** Finds the pull request in the path. */
 export function findPullRequest(c: Context<BitbucketEnv>): {
   workspace: Workspace;
   repository: Repository;
@@ -98,12 +98,12 @@ const IMPLIED: Record<string, string[]> = {
   "pullrequest:write": ["pullrequest", "repository:write", "repository"],
 };
 
-/** A list of scopes with those that each of them brings along. */
+/** Adds the scopes that each scope includes. */
 function addImpliedScopes(scopes: string[]): Set<string> {
   return new Set(scopes.flatMap((scope) => [scope, ...(IMPLIED[scope] ?? [])]));
 }
 
-/** Bitbucket's spelling of a moment: `2026-08-24T10:50:03.000000+00:00`. */
+/** Formats a time like Bitbucket: `2026-08-24T10:50:03.000000+00:00`. */
 export function formatBitbucketTime(iso: string): string {
   return new Date(iso).toISOString().replace("Z", "000+00:00");
 }

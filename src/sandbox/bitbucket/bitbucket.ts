@@ -154,7 +154,7 @@ function repositoryRoutes(app: Hono<BitbucketEnv>) {
   );
 }
 
-/** Where the links in answers lead: `/<workspace>/<repository>/pull-requests/<id>`, a read-only page for a person. */
+/** Read-only page that links lead to: `/<workspace>/<repository>/pull-requests/<id>`. */
 function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<BitbucketState>): void {
   app.get("/:workspace/:repository/pull-requests/:id", (c) => {
     const workspace = place.world().workspaces.find(({ slug }) => slug === c.req.param("workspace"));

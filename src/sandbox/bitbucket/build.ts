@@ -11,7 +11,7 @@ type Lookup = {
   longAgo: string;
 };
 
-/** Fill in a Bitbucket seed. @throws SeedFault */
+/** Fills in a Bitbucket seed. @throws SeedFault */
 export function buildBitbucket(seed: BitbucketSeed, now: number): BitbucketState {
   const longAgo = new Date(now - 30 * 86_400_000).toISOString();
   const time: Lookup["time"] = (value, fallback, path) =>
@@ -36,7 +36,7 @@ export function buildBitbucket(seed: BitbucketSeed, now: number): BitbucketState
   return { accounts, workspaces };
 }
 
-/** A UUID in braces, as Bitbucket writes them; the same for the same name every time. */
+/** Derives a UUID in braces, like Bitbucket's, always the same for the same name. */
 function uuid(name: string): string {
   const hex = createHash("sha256").update(name).digest("hex");
   return `{${[hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-")}}`;

@@ -3,7 +3,7 @@ import type { BitbucketSeed } from "./seed.ts";
 const DANA = "557058:0d4a7e52-6f0b-4c39-9a51-3f2c8f1d0a01";
 const SAM = "557058:7c1e93b4-2a68-4f7d-8e40-b5d9a6c31f02";
 
-/** The small built-in world: the repositories of the team of two. */
+/** The built-in world: the repositories of the team of two. */
 export const DEFAULT_SEED: BitbucketSeed = {
   accounts: [
     { account_id: DANA, display_name: "Dana Demo", nickname: "dana", email: "dana@example.com" },

@@ -20,7 +20,7 @@ export const handleErrors: ErrorHandler = (error, c) => {
   return c.json({ type: "error", error: { message: error.message, ...error.more } }, error.status);
 };
 
-/** Bitbucket's answer to a path that it has not got. */
+/** Bitbucket's response for an unknown path. */
 export function noApiError(): BitbucketError {
   const detail =
     "There is no API hosted at this URL.\n\nFor information about our API's, please refer to the documentation at: https://developer.atlassian.com/bitbucket/api/2/reference/";

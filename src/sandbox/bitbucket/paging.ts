@@ -8,8 +8,8 @@ import { BitbucketError } from "./errors.ts";
 type Thing = Record<string, unknown>;
 
 /**
- * A page of a list: `page`, `pagelen` (10, at most `most`), `size`, and absolute `next` and `previous` addresses on the origin that was asked,
- * with every other parameter kept (developer.atlassian.com/cloud/bitbucket/rest/intro, "Pagination").
+ * Returns a page of a list: `page`, `pagelen` (10, at most `most`), `size`, and absolute `next` and `previous` URLs on
+ * the requested origin with all other parameters (developer.atlassian.com/cloud/bitbucket/rest/intro, "Pagination").
  */
 export function paginate(c: Context<BitbucketEnv>, things: Thing[], most = 100) {
   const [page, pagelen] = [whole(c, "page", 1, "Invalid page"), whole(c, "pagelen", 10, "Invalid pagelen")];

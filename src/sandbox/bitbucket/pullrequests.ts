@@ -178,7 +178,7 @@ function withdraw(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketStat
 
 const STRATEGIES = ["merge_commit", "squash", "fast_forward"];
 
-/** The body may be left out; what it says counts before what was said when the pull request was opened. */
+/** The body is optional and overrides what was given when the pull request was opened. */
 async function merge(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>) {
   const { request } = findPullRequest(c);
   const given: unknown = await c.req.json().catch(() => ({}));

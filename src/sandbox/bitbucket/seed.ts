@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** The Bitbucket part of a seed. Names are Bitbucket's own; everything that can be made up may be left out. */
+/** The Bitbucket part of a seed. Names are Bitbucket's own; everything that can be generated may be omitted. */
 
 const text = z.string().check(z.minLength(1));
 const optional = z.optional(text);
@@ -63,7 +63,7 @@ const Workspace = z.strictObject({
   slug,
   uuid: optional,
   name: optional,
-  /** Who belongs to it; every account when left out. */
+  /** Its members; every account if omitted. */
   members: z.optional(z.array(text)),
   created_on: optional,
   repositories: z.optional(z.array(Repository)),

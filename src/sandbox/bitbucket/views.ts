@@ -42,7 +42,7 @@ export function toWorkspaceView(c: Context<BitbucketEnv>, workspace: Workspace) 
   };
 }
 
-/** A repository as it stands inside other things. */
+/** Returns a repository as within other objects. */
 function repositoryHead(c: Context<BitbucketEnv>, workspace: Workspace, repository: Repository) {
   const fullName = `${workspace.slug}/${repository.slug}`;
   return {

@@ -10,8 +10,8 @@ import { Fault, type Faults } from "./faults.ts";
 import type { RequestLog } from "./requests.ts";
 
 /**
- * Controls are for programs on this machine. Refused are: other peers, browsers' cross-site requests (Origin, Sec-Fetch-Site), and
- * requests for another host name, which is how a web page whose name was rebound to 127.0.0.1 would look.
+ * Controls are for programs on this machine. Refuses other peers, browsers' cross-site requests (Origin,
+ * Sec-Fetch-Site), and requests for another host name, as from a web page whose name was rebound to 127.0.0.1.
  */
 const requireLocal: MiddlewareHandler<SandboxEnv> = async (c, next) => {
   const reason = refusal(c.req.raw, c.env?.address);
@@ -36,9 +36,9 @@ export type ControlTarget = {
   faults: Faults;
   requests: RequestLog;
   world(): unknown;
-  /** Replace the world by a seed; throws a Problem for one that does not fit. */
+  /** Replaces the world by a seed; throws a Problem for an invalid one. */
   load(seed: unknown): void;
-  /** Back to the seed the sandbox was started with. */
+  /** Restores the seed that the sandbox was started with. */
   reset(): void;
 };
 
@@ -46,11 +46,11 @@ const WhoseTokens = z.strictObject({ account: z.optional(z.string()) });
 const Consent = z.strictObject({
   authorization_url: z.string(),
   decision: z.enum(["allow", "deny"]),
-  /** Id, name or email; the first account unless said otherwise. */
+  /** ID, name or email; the first account by default. */
   account: z.optional(z.string()),
 });
 
-/** `/_sandbox/…` of an origin (protocol section 7): put the stand-in into any state, and see what was asked of it. */
+/** `/_sandbox/…` of an origin (protocol section 7): they put the stand-in into any state and show its requests. */
 export function createControlRoutes(place: ControlTarget): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
   app.use(requireLocal);

@@ -6,27 +6,30 @@ const Status = z.number().check(z.int(), z.gte(200), z.lte(599));
 /** A fault to inject into the next requests that match. Paths may hold `*` for anything. */
 export const Fault = z.strictObject({
   match: z.optional(z.strictObject({ method: z.optional(z.string()), path: z.optional(z.string()) })),
-  /** How many matching requests it meets; 1 unless said otherwise. */
+  /** How many matching requests it affects; 1 by default. */
   times: z.optional(z.number().check(z.int(), z.gte(1))),
   status: z.optional(Status),
-  /** Sent as it is when it is a string, as JSON otherwise. */
+  /** Sent unchanged if it is a string, otherwise as JSON. */
   body: z.optional(z.unknown()),
   headers: z.optional(z.record(z.string(), z.string())),
   /** Milliseconds to wait first. Alone, the request is then answered as ever. */
   delay_ms: z.optional(z.number().check(z.int(), z.gte(0), z.lte(600_000))),
-  /** Close the connection without an answer. */
+  /** Closes the connection without a response. */
   drop: z.optional(z.boolean()),
-  /** `after`: carry the request out, and only lose or replace its answer. */
+  /** `after`: handles the request, and only loses or replaces its response. */
   when: z.optional(z.enum(["before", "after"])),
 });
 export type Fault = z.infer<typeof Fault>;
 
-/** The marker of a dropped connection. A `Response` cannot say it, so the listener destroys the socket when it sees this header. */
+/**
+ * Marks a dropped connection. A `Response` cannot express it, so the listener destroys the socket when it sees this
+ * header.
+ */
 export const DROP_HEADER = "x-sandbox-drop";
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** The faults of one origin. They live in memory: a restart forgets them. */
+/** The faults of one origin, in memory only. */
 export function createFaults() {
   let waiting: (Fault & { left: number })[] = [];
 
@@ -36,12 +39,12 @@ export function createFaults() {
       waiting = faults.map((fault) => ({ ...fault, left: fault.times ?? 1 }));
     },
 
-    /** Faults that are still to come. */
+    /** Faults that are not used up. */
     list(): Fault[] {
       return waiting.map(({ left, ...fault }) => ({ ...fault, times: left }));
     },
 
-    /** Answer a request, with a fault in the way if one matches. */
+    /** Handles a request, with a fault if one matches. */
     async meet(request: Request, answer: () => Promise<Response>): Promise<Response> {
       const fault = waiting.find(({ match }) => matches(match, request));
       if (!fault) return answer();

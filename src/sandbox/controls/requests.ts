@@ -2,15 +2,15 @@ const KEPT = 500;
 const HIDDEN = /token|secret|code|password|authorization|assertion|ticket|challenge|verifier/i;
 const NOT_HIDDEN = new Set(["nextPageToken"]);
 
-/** One request, as `GET /_sandbox/requests` tells it: never a token, a code or a secret. */
+/** One request as `GET /_sandbox/requests` reports it, without tokens, codes or secrets. */
 export type LoggedRequest = {
   time: string;
   method: string;
   /** With the query. */
   path: string;
-  /** JSON as it was, a form as an object, else text; null when there was none. */
+  /** JSON unchanged, a form as an object, otherwise text; null without a body. */
   body: unknown;
-  /** Who asked, where the token says so. */
+  /** The account, if the token identifies one. */
   account: string | null;
   status: number;
 };
@@ -31,7 +31,10 @@ export function createRequestLog() {
   };
 }
 
-/** The path and query of a request without the secrets of OAuth; the state of an authorization request is one, for its client. */
+/**
+ * Returns the path and query of a request without OAuth secrets. The state of an authorization request is one, for its
+ * client.
+ */
 export function redactPath(address: string): string {
   const url = new URL(address);
   const authorization = url.searchParams.has("client_id");
@@ -41,7 +44,7 @@ export function redactPath(address: string): string {
   return url.pathname + url.search;
 }
 
-/** A request's body for the log. Called with the bytes of a copy of the request. Of files, it has the size only. */
+/** Reads a request's body for the log from the bytes of a copy. Files are reduced to their size. */
 export function redactBody(bytes: Buffer, contentType: string): unknown {
   if (bytes.byteLength === 0) return null;
   if (/^(?:multipart\/|application\/octet-stream|message\/)/i.test(contentType)) return { bytes: bytes.byteLength };
@@ -54,7 +57,7 @@ export function redactBody(bytes: Buffer, contentType: string): unknown {
   }
 }
 
-/** Only the names at the top are OAuth's; deeper ones are the text of issues and pages, which the log is for. */
+/** Only top-level names are OAuth's; deeper ones are text of issues and pages, which the log should show. */
 function hide(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, isHidden(name) ? "hidden" : one]));

@@ -10,7 +10,7 @@ export type GithubEnv = {
   Variables: SandboxEnv["Variables"] & { user: User; world: GithubState };
 };
 
-/** Versions of the API that are still there (docs.github.com/en/rest/about-the-rest-api/api-versions). */
+/** Supported versions of the API (docs.github.com/en/rest/about-the-rest-api/api-versions). */
 const VERSIONS = ["2022-11-28", "2026-03-10"];
 
 /** Scopes in words (docs.github.com/en/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps). */
@@ -55,7 +55,7 @@ export function invalidError(
   return new GithubError(422, "Validation Failed", [{ resource, field, code, ...more }]);
 }
 
-/** Lets only living tokens pass, and tells their scopes and the version that is spoken. */
+/** Requires a valid token, and returns its scopes and the API version. */
 export function requireToken(place: ProviderContext<GithubState>): MiddlewareHandler<GithubEnv> {
   return async (c, next) => {
     const version = c.req.header("x-github-api-version") ?? "2022-11-28";
@@ -75,13 +75,13 @@ export function requireToken(place: ProviderContext<GithubState>): MiddlewareHan
   };
 }
 
-/** Repositories that the token shows: public ones, and with `repo` the private ones of the person. */
+/** Returns the repositories that the token can see: public ones, and with `repo` the user's private ones. */
 export function listVisibleRepositories(c: Context<GithubEnv>): Repository[] {
   const all = c.get("grant").scopes.includes("repo");
   return c.get("world").repositories.filter((one) => !one.private || (all && canWrite(c, one)));
 }
 
-/** The repository in the path; what cannot be seen is not there. */
+/** Finds the repository in the path. An invisible one counts as missing. */
 export function findRepository(c: Context<GithubEnv>): Repository {
   c.header("x-accepted-oauth-scopes", "repo");
   const [owner, name] = [c.req.param("owner"), c.req.param("repo")].map((part) => part?.toLowerCase());
@@ -92,7 +92,7 @@ export function findRepository(c: Context<GithubEnv>): Repository {
   return found;
 }
 
-/** The repository in the path, to write to: without a scope for it GitHub says that it is not there. */
+/** Finds the repository in the path for a write. Without a scope for it, GitHub reports it as missing. */
 export function findWritableRepository(c: Context<GithubEnv>): Repository {
   const repository = findRepository(c);
   const { scopes } = c.get("grant");
@@ -101,7 +101,7 @@ export function findWritableRepository(c: Context<GithubEnv>): Repository {
   return repository;
 }
 
-/** The issue or pull request in the path. */
+/** Finds the issue or pull request in the path. */
 export function findIssue(c: Context<GithubEnv>, { issues, pull_requests }: Repository): Issue | PullRequest {
   const found = [...issues, ...pull_requests].find(({ number }) => String(number) === c.req.param("number"));
   if (!found) throw notFoundError();

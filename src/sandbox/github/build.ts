@@ -11,7 +11,7 @@ type Lookup = {
   longAgo: string;
 };
 
-/** Fill in a GitHub seed. @throws SeedFault */
+/** Fills in a GitHub seed. @throws SeedFault */
 export function buildGithub(seed: GithubSeed, now: number): GithubState {
   const longAgo = new Date(now - 30 * 86_400_000).toISOString();
   const time: Lookup["time"] = (value, fallback, path) => (value ? parseMoment(value, now, path) : fallback);
@@ -50,7 +50,7 @@ export function buildGithub(seed: GithubSeed, now: number): GithubState {
   return { users, organizations, repositories };
 }
 
-/** A number for a name; the same every time. */
+/** Derives a number from a name, always the same. */
 export function createIdFromName(name: string): number {
   return 1_000_000 + (createHash("sha256").update(name).digest().readUInt32BE(0) % 900_000_000);
 }

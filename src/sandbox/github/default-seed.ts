@@ -1,6 +1,6 @@
 import type { GithubSeed } from "./seed.ts";
 
-/** The small built-in world: what the team of two keeps in public, and Dana's own. */
+/** The built-in world: what the team of two keeps in public, and Dana's own. */
 export const DEFAULT_SEED: GithubSeed = {
   users: [
     {

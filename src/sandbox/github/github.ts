@@ -36,8 +36,8 @@ const failure = (error: string, error_description: string) => ({
 });
 
 /**
- * OAuth apps at GitHub (docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps): tokens do not end, failures come
- * with 200, and answers are form data unless the client asks for JSON.
+ * OAuth apps at GitHub (docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps): tokens do not
+ * expire, failures have status 200, and responses are form data unless the client requests JSON.
  */
 const oauth: OAuthTraits = {
   authorizePath: "/login/oauth/authorize",
@@ -91,7 +91,7 @@ export const github: Provider<GithubState> = {
   },
 };
 
-/** Taking access back (docs.github.com/en/rest/apps/oauth-applications): of one token, or of everything of its owner. */
+/** Revocation (docs.github.com/en/rest/apps/oauth-applications): of one token, or of the owner's whole grant. */
 function applicationRoutes(app: Hono<SandboxEnv>, place: ProviderContext<GithubState>) {
   app.delete("/applications/:client/:kind{token|grant}", async (c) => {
     const { id, secret } = place.client;
@@ -156,7 +156,7 @@ function pullRequestRoutes(api: Hono<GithubEnv>) {
   });
 }
 
-/** Where the links in answers lead: `/<owner>/<repository>` and `/<owner>/<repository>/issues/<number>`, read-only pages for a person. */
+/** Read-only pages that links lead to: `/<owner>/<repository>` and `/<owner>/<repository>/issues/<number>`. */
 function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<GithubState>): void {
   const repositoryOf = (owner: string, name: string) =>
     place.world().repositories.find((one) => one.owner === owner && one.name === name);

@@ -49,7 +49,7 @@ export function registerIssueRoutes(app: Hono<GithubEnv>, place: ProviderContext
   app.post(`${ONE}/comments`, (c) => comment(c, place));
 }
 
-/** By state, assignee, creator, labels and age; newest first unless asked otherwise. */
+/** Filters by state, assignee, creator, labels and age; newest first by default. */
 export function filterIssues<T extends Issue>(c: Context<GithubEnv>, issues: T[]): T[] {
   const { state = "open", assignee, creator, labels, since, sort = "created", direction = "desc" } = c.req.query();
   if (!["open", "closed", "all"].includes(state)) throw invalidError("Issue", "state", "invalid");
@@ -188,7 +188,7 @@ function isMember(c: Context<GithubEnv>, { owner, collaborators }: Repository, l
   return owner === login || members.includes(login) || collaborators.includes(login);
 }
 
-/** Labels that the repository has not got are made, as GitHub does. */
+/** Creates labels that the repository lacks, like GitHub. */
 function getLabels(repository: Repository, given: unknown): string[] {
   const labels = texts(given).map(
     (label) => repository.labels.find((one) => one.toLowerCase() === label.toLowerCase()) ?? label,

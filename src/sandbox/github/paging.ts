@@ -2,8 +2,9 @@ import type { Context } from "hono";
 import type { GithubEnv } from "./access.ts";
 
 /**
- * A page of a list, with the addresses of the others in `Link` (docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api):
- * 30 unless asked otherwise, at most 100, on the origin that was asked and with every other parameter kept.
+ * Returns a page of a list, with the URLs of the others in `Link`
+ * (docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api): 30 by default, at most 100, on the
+ * requested origin with all other parameters.
  */
 export function paginate<T>(c: Context<GithubEnv>, things: T[]): T[] {
   const size = Math.min(100, whole(c.req.query("per_page"), 30));

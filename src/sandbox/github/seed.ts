@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** The GitHub part of a seed. Names are GitHub's own; everything that can be made up may be left out. */
+/** The GitHub part of a seed. Names are GitHub's own; everything that can be generated may be omitted. */
 
 const text = z.string().check(z.minLength(1));
 const optional = z.optional(text);
@@ -21,7 +21,7 @@ const Organization = z.strictObject({
   login,
   id: whole,
   name: optional,
-  /** Who belongs to it; everybody when left out. */
+  /** Its members; every account if omitted. */
   members: z.optional(z.array(text)),
 });
 
@@ -74,7 +74,7 @@ const Repository = z.strictObject({
   language: z.optional(z.string()),
   default_branch: optional,
   stargazers_count: z.optional(z.number().check(z.int(), z.gte(0))),
-  /** Who may write besides its owner. */
+  /** Accounts that may write besides its owner. */
   collaborators: z.optional(z.array(text)),
   labels: z.optional(z.array(text)),
   created_at: optional,

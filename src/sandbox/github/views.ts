@@ -7,7 +7,7 @@ import { type Comment, type Issue, isPullRequest, type PullRequest, type Reposit
 
 type C = Context<GithubEnv>;
 
-/** An account as it stands inside other things. */
+/** Returns an account as within other objects. */
 export function toAccountView(c: C, login: string) {
   const { users, organizations } = c.get("world");
   const user = users.find((one) => one.login === login);
@@ -51,7 +51,7 @@ export function toRepositoryView(c: C, repository: Repository) {
   };
 }
 
-/** An issue, or a pull request as lists of issues have it. */
+/** Returns an issue, or a pull request as in lists of issues. */
 export function toIssueView(c: C, repository: Repository, issue: Issue | PullRequest) {
   const { owner, name } = repository;
   const pull = isPullRequest(issue);
@@ -92,7 +92,7 @@ export function toIssueView(c: C, repository: Repository, issue: Issue | PullReq
   };
 }
 
-/** A pull request as lists have it; one by one it has `more` too. */
+/** Returns a pull request as in lists; a single one also has `more`. */
 export function toPullRequestView(c: C, repository: Repository, pull: PullRequest) {
   const {
     state_reason: _reason,
@@ -178,7 +178,7 @@ function origin(c: C): string {
   return new URL(c.req.url).origin;
 }
 
-/** GitHub's spelling of a moment, without fractions of a second. */
+/** Formats a time like GitHub, without fractions of a second. */
 export function truncateToSecond(iso: string): string {
   return new Date(iso).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -27,7 +27,7 @@ export function requireToken(place: ProviderContext<GoogleState>): MiddlewareHan
   };
 }
 
-/** Lets a request pass whose grant opens this. */
+/** Requires a grant with this scope. */
 export function requireAccess(what: GoogleAccess): MiddlewareHandler<GoogleEnv> {
   return async (c, next) => {
     if (!grantsAccess(c.get("grant").scopes, what)) {
@@ -67,7 +67,7 @@ export function getList(body: Record<string, unknown>, name: string): unknown[] 
   return Array.isArray(value) ? value : [];
 }
 
-/** A page of a list, by size and token. */
+/** Returns a page of a list, by size and token. */
 export function paginate<T>(
   c: Context<GoogleEnv>,
   all: T[],
@@ -91,7 +91,7 @@ export function applyFieldMask(value: unknown, mask: string | undefined): unknow
   return mask === undefined || mask.trim() === "" ? value : pick(value, parseMask(mask.replace(/\s+/g, "")));
 }
 
-/** Names and what is picked below them; nothing below is everything. */
+/** Names and the selection below them; no selection means everything. */
 type Mask = Map<string, Mask | undefined>;
 
 function pick(value: unknown, mask: Mask | undefined): unknown {
@@ -134,7 +134,7 @@ function parseMask(text: string): Mask {
   return mask;
 }
 
-/** What either of two masks picks. */
+/** Merges two masks. */
 function merge(one: Mask, other: Mask): Mask {
   const mask = new Map(one);
   for (const [name, below] of other) {

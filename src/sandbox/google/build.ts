@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000;
 
 type Lookup = { now: number; accounts: Account[]; person(wanted: string, path: string): Account };
 
-/** Fill in a Google seed. @throws SeedFault */
+/** Fills in a Google seed. @throws SeedFault */
 export function buildGoogle(seed: GoogleSeed, now: number): GoogleState {
   const accounts = seed.accounts.map((account) => ({ ...account, timeZone: account.timeZone ?? "Europe/Berlin" }));
   const wrong = accounts.findIndex(({ timeZone }) => !isTimeZone(timeZone));
@@ -59,12 +59,12 @@ export function buildGoogle(seed: GoogleSeed, now: number): GoogleState {
   return world;
 }
 
-/** Hex digits that are the same for the same name every time. */
+/** Derives hex digits from a name, always the same. */
 export function createHexFromName(name: string, length: number): string {
   return createHash("sha256").update(name).digest("hex").slice(0, length);
 }
 
-/** An id as Drive has them: 33 characters, the first of them a 1. */
+/** Derives an ID like Drive's: 33 characters, the first of which is 1. */
 function getFileId(name: string): string {
   return `1${createHash("sha256").update(name).digest("base64url").slice(0, 32)}`;
 }

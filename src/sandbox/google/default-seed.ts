@@ -4,7 +4,7 @@ const DANA = "108174562309871234501";
 const SAM = "108174562309871234502";
 const [DANA_MAIL, SAM_MAIL] = ["Dana Demo <dana@example.com>", "Sam Sample <sam@example.com>"];
 
-/** The small built-in world: mail, calendars and files of the team of two. */
+/** The built-in world: mail, calendars and files of the team of two. */
 export const DEFAULT_SEED: GoogleSeed = {
   accounts: [
     { id: DANA, name: "Dana Demo", email: "dana@example.com", timeZone: "Europe/Berlin" },

@@ -16,8 +16,9 @@ import type { GoogleState } from "./state.ts";
 import { registerWebPages } from "./web-pages.ts";
 
 /**
- * OAuth 2.0 at Google (developers.google.com/identity/protocols/oauth2/web-server): a refresh token comes with `access_type=offline` at the
- * first consent, and with `prompt=consent` at each; a refresh answers without one, and the first stays.
+ * OAuth 2.0 at Google (developers.google.com/identity/protocols/oauth2/web-server): `access_type=offline` returns a
+ * refresh token at the first consent, and `prompt=consent` at each one; a refresh returns none, and the first stays
+ * valid.
  */
 const oauth: OAuthTraits = {
   authorizePath: "/o/oauth2/v2/auth",
@@ -57,7 +58,7 @@ const oauth: OAuthTraits = {
   },
 };
 
-/** Two scopes have short names of OpenID Connect; answers have the long ones. */
+/** Two scopes have short names in OpenID Connect; responses have the long ones. */
 const FULL: Record<string, string> = {
   email: "https://www.googleapis.com/auth/userinfo.email",
   profile: "https://www.googleapis.com/auth/userinfo.profile",

@@ -23,7 +23,7 @@ export const SCOPES: Record<string, string> = {
   [`${AUTH}drive.readonly`]: "See your Google Drive files",
 };
 
-/** Short names of scopes, any of which opens a part of an API. */
+/** Short names of scopes, any of which gives access to a part of an API. */
 const OPENS = {
   mailRead: ["gmail.readonly", "gmail.modify"],
   mailSend: ["gmail.send", "gmail.compose", "gmail.modify"],
@@ -51,7 +51,7 @@ export function describeScopes(scopes: string[]): string {
     ["drive", "Google Drive"],
   ];
   const asked = names.filter(([name]) => scopes.some((scope) => scope.startsWith(AUTH + name)));
-  // Docs and Sheets ask for Drive too, only to find their files.
+  // Docs and Sheets request Drive too, only to find their files.
   const own = asked.filter(([name]) => name !== "drive" || asked.length === 1);
   return own.map(([, title]) => title).join(" and ") || "your Google account";
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** The Google part of a seed. Names are Google's own; everything that can be made up may be left out. */
+/** The Google part of a seed. Names are Google's own; everything that can be generated may be omitted. */
 
 const text = z.string().check(z.minLength(1));
 const words = z.optional(z.string());
@@ -43,7 +43,7 @@ const Event = z.strictObject({
   description: words,
   location: words,
   start: Time,
-  /** Of whole days the day after the last, as at Google. */
+  /** For whole days, the day after the last, as at Google. */
   end: z.optional(Time),
   attendees: z.optional(z.array(z.union([text, z.strictObject({ email: text, responseStatus: optional })]))),
   recurringEventId: optional,
@@ -63,7 +63,7 @@ const File = z.strictObject({
   name: z.string(),
   mimeType: optional,
   owner: text,
-  /** Ids or names of folders of the same owner. */
+  /** IDs or names of folders of the same owner. */
   parents: z.optional(z.array(text)),
   description: words,
   createdTime: optional,
@@ -71,9 +71,9 @@ const File = z.strictObject({
   trashed: z.optional(z.boolean()),
   permissions: z.optional(z.array(Permission)),
   size: words,
-  /** Makes the file a shortcut; the target by its id. */
+  /** Makes the file a shortcut to the target with this ID. */
   shortcutDetails: z.optional(z.strictObject({ targetId: text, targetMimeType: optional })),
-  /** Of a document: lines; `# ` begins a heading, `- ` an item of a list. */
+  /** Lines of a document; `# ` begins a heading, `- ` a list item. */
   text: words,
   paragraphs: z.optional(z.array(z.strictObject({ text: z.string(), style: z.string(), bullet: z.boolean() }))),
   sheets: z.optional(

@@ -12,7 +12,7 @@ export type Account = { id: string; name: string; email: string; timeZone: strin
 /** A user's label. Gmail's system labels are not listed. */
 type Label = { account: string; id: string; name: string };
 
-/** A message in one mailbox; everybody who got it has a copy of their own. */
+/** A message in one mailbox; each recipient has a separate copy. */
 export type Message = {
   account: string;
   id: string;
@@ -30,13 +30,13 @@ export type Message = {
   inReplyTo: string;
   references: string;
   attachments: { filename: string; mimeType: string; size: number; sha256?: string }[];
-  /** Id of the draft that it is. */
+  /** ID of its draft, if it is one. */
   draft?: string;
 };
 
 export type EventTime = { date: string } | { dateTime: string; timeZone: string };
 
-/** An event of the organizer's calendar, which is in the calendars of those invited too. */
+/** An event of the organizer's calendar, which guests see in theirs too. */
 export type CalendarEvent = {
   id: string;
   organizer: string;

@@ -5,14 +5,14 @@ import type { EventTime } from "./state.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The moment of a wall-clock time in a zone, in milliseconds. */
+/** Converts a wall-clock time in a zone to milliseconds. */
 export function toInstant(wall: string, zone: string): number {
   const utc = Date.parse(`${wall}Z`);
   const first = utc - offsetAt(utc, zone);
   return utc - offsetAt(first, zone);
 }
 
-/** RFC 3339 with the offset of a zone, as Calendar answers: `2026-11-28T15:00:00+01:00`. */
+/** Formats a time as RFC 3339 with the offset of a zone, like Calendar: `2026-11-28T15:00:00+01:00`. */
 export function formatZonedTime(instant: number, zone: string): string {
   const offset = offsetAt(instant, zone);
   const wall = new Date(instant + offset).toISOString().slice(0, 19);
@@ -32,7 +32,7 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** The moment at which a time of an event lies; of a day its beginning in the calendar's zone. */
+/** Converts an event's time to a moment; a day to its start in the calendar's zone. */
 export function getInstant(time: EventTime, zone: string): number {
   return "date" in time ? toInstant(`${time.date}T00:00:00`, zone) : Date.parse(time.dateTime);
 }
@@ -41,7 +41,7 @@ export function addDays(date: string, days = 1): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** A time of an event in a seed. @throws SeedFault */
+/** Reads an event's time in a seed. @throws SeedFault */
 export function parseSeedTime(value: TimeSeed, zone: string, now: number, path: string): EventTime {
   if (typeof value !== "string") return value;
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return { date: value };
@@ -62,7 +62,7 @@ function offsetAt(instant: number, timeZone: string): number {
   return wall - Math.floor(instant / 1000) * 1000;
 }
 
-/** By their zones: making one takes longer than all that is done with it. */
+/** Cached by zone, because creating one takes longer than using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function getFormat(timeZone: string): Intl.DateTimeFormat {

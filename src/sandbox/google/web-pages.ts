@@ -13,7 +13,7 @@ import {
 } from "./state.ts";
 import { formatZonedTime, getInstant } from "./times.ts";
 
-/** Where the links in answers lead: mail, calendar and files as read-only pages for a person. */
+/** Read-only pages that links lead to: mail, calendar and files. */
 export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<GoogleState>): void {
   app.get("/", (c) => {
     const places = { Mail: "/mail/u/", Calendar: "/calendar/r", Drive: "/drive/my-drive" };
@@ -51,7 +51,7 @@ function page(c: Context<SandboxEnv>, title: string, content: Part) {
   return c.html(renderSandboxPage(title, html`<h1>${title}</h1>${content}`), 200, getPageHeaders());
 }
 
-/** Every conversation of an account; the part of the address after `#` leads to one of them. */
+/** Lists every conversation of an account; the fragment of the URL leads to one of them. */
 function mailbox(c: Context<SandboxEnv>, world: GoogleState) {
   const wanted = c.req.query("authuser");
   const account = world.accounts.find(({ email }) => email === wanted) ?? world.accounts[0];

@@ -46,7 +46,7 @@ export function requireToken(place: ProviderContext<HubspotState>): MiddlewareHa
   };
 }
 
-/** @throws HubspotRefusal 403 in HubSpot's words when the grant has not got a scope */
+/** Requires a scope. @throws HubspotRefusal 403 in HubSpot's words */
 export function requireScope(c: Context<HubspotEnv>, scope: string): void {
   if (c.get("grant").scopes.includes(scope)) return;
   const message =
@@ -59,12 +59,12 @@ export function requireScope(c: Context<HubspotEnv>, scope: string): void {
   });
 }
 
-/** Notes go with the scopes of contacts. */
+/** Notes use the scopes of contacts. */
 export function getScope(type: ObjectType, access: "read" | "write"): string {
   return `crm.objects.${type === "notes" ? "contacts" : type}.${access}`;
 }
 
-/** The type that a part of the path names, if the grant may do that with it. @throws HubspotRefusal 400, 403 */
+/** Finds the type in the path, if the grant allows the access. @throws HubspotRefusal 400, 403 */
 export function parseObjectType(c: Context<HubspotEnv>, access: "read" | "write", part = "type"): ObjectType {
   const name = c.req.param(part) ?? "";
   const type = findObjectType(name);
@@ -73,14 +73,14 @@ export function parseObjectType(c: Context<HubspotEnv>, access: "read" | "write"
   return type;
 }
 
-/** The JSON object that is the body. @throws HubspotRefusal 400 */
+/** Reads the JSON object in the body. @throws HubspotRefusal 400 */
 export async function parseBody(c: Context): Promise<Record<string, unknown>> {
   const body: unknown = await c.req.json().catch(() => undefined);
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw badRequestError("Invalid input JSON");
   return body as Record<string, unknown>;
 }
 
-/** Names in a list of the body. */
+/** Reads names in a list of the body. */
 export function parseNames(body: Record<string, unknown>, name: string): string[] | undefined {
   const list = body[name];
   return Array.isArray(list) ? list.map(String) : undefined;

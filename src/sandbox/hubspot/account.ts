@@ -13,7 +13,7 @@ export function registerAccountRoutes(app: Hono<HubspotEnv>): void {
     const hosting = { uiDomain: host, dataHostingLocation: "eu1" };
     return c.json({ portalId, accountType: "STANDARD", timeZone, companyCurrency, ...rest, ...hosting });
   });
-  // HubSpot's own description of the list ends in a slash, and so its clients ask for that.
+  // HubSpot's own description of the list ends in a slash, so its clients request that.
   for (const path of ["/crm/v3/owners", "/crm/v3/owners/"]) app.get(path, (c) => owners(c));
   app.get("/crm/v3/owners/:id", (c) => {
     requireScope(c, "crm.objects.owners.read");

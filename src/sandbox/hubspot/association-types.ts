@@ -12,12 +12,12 @@ const TIES: Record<string, number> = {
   "notes deals": 214,
 };
 
-/** The id of the kind of association from one type to another; undefined when there is none. */
+/** Returns the ID of the association from one type to another; undefined if there is none. */
 export function findAssociationId(type: ObjectType, other: ObjectType): number | undefined {
   return TIES[`${type} ${other}`];
 }
 
-/** Tie a new record to the others that a request names. @throws HubspotRefusal 400 */
+/** Associates a new record with the records that a request names. @throws HubspotRefusal 400 */
 export function associateAll(world: HubspotState, type: ObjectType, record: CrmRecord, associations: unknown): void {
   const list = (Array.isArray(associations) ? associations : []) as {
     to?: { id?: unknown };
@@ -36,7 +36,7 @@ export function associateAll(world: HubspotState, type: ObjectType, record: CrmR
   }
 }
 
-/** Tie two records; once is enough. */
+/** Associates two records, once. */
 export function associate(type: ObjectType, record: CrmRecord, other: ObjectType, found: CrmRecord): void {
   dissociate(type, record, other, found);
   const { holder, held, key } = getSides(type, record, other, found);
@@ -48,7 +48,7 @@ export function dissociate(type: ObjectType, record: CrmRecord, other: ObjectTyp
   holder[key] = holder[key].filter((id) => id !== held.id);
 }
 
-/** Notes know what they are about, and deals know their contacts. */
+/** Notes store their subjects, and deals their contacts. */
 function getSides(type: ObjectType, record: CrmRecord, other: ObjectType, found: CrmRecord) {
   const holds = type === "notes" || (type === "deals" && other === "contacts");
   const key: "contacts" | "deals" = (holds ? other : type) === "contacts" ? "contacts" : "deals";

@@ -11,7 +11,10 @@ import { listAssociated } from "./views.ts";
 
 const FROM = "/crm/v4/objects/:type/:id/associations";
 
-/** Which records belong together (developers.hubspot.com/docs/api-reference, "Associations v4"), in HubSpot's own kinds, without labels. */
+/**
+ * Associations of records (developers.hubspot.com/docs/api-reference, "Associations v4"), in HubSpot's own kinds,
+ * without labels.
+ */
 export function registerAssociationRoutes(app: Hono<HubspotEnv>, place: ProviderContext<HubspotState>): void {
   app.get(`${FROM}/:other`, (c) => {
     const [type, other] = [parseObjectType(c, "read"), parseObjectType(c, "read", "other")];

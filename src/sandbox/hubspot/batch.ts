@@ -10,7 +10,9 @@ import { toRecordView } from "./views.ts";
 const BATCH = "/crm/v3/objects/:type/batch";
 type Input = { id?: unknown; idProperty?: unknown; properties?: unknown; associations?: unknown };
 
-/** Up to 100 records at once (developers.hubspot.com/docs/api-reference, "CRM objects", batch): what changes is changed whole, or not. */
+/**
+ * Up to 100 records at once (developers.hubspot.com/docs/api-reference, "CRM objects", batch): changes are all or none.
+ */
 export function registerBatchRoutes(app: Hono<HubspotEnv>, place: ProviderContext<HubspotState>): void {
   app.post(`${BATCH}/read`, (c) => readMany(c, place));
   app.post(`${BATCH}/create`, async (c) => {
@@ -39,7 +41,7 @@ export function registerBatchRoutes(app: Hono<HubspotEnv>, place: ProviderContex
   });
 }
 
-/** Those that are there, each once; 207 tells which are not. */
+/** Returns the existing ones, each once; 207 names the missing ones. */
 async function readMany(c: Context<HubspotEnv>, place: ProviderContext<HubspotState>) {
   const type = parseObjectType(c, "read");
   const body = await parseBody(c);
@@ -74,7 +76,7 @@ function inputsIn(body: Record<string, unknown>): Input[] {
   return inputs;
 }
 
-/** What one of the inputs stops is not done for the others either. */
+/** An invalid input stops the whole batch. */
 function whole<T>(place: ProviderContext<HubspotState>, work: () => T): T {
   const world = place.world();
   const before = structuredClone(world);

@@ -19,7 +19,7 @@ const SALES: PipelineSeed = {
   ],
 };
 
-/** Fill in a HubSpot seed. @throws SeedFault */
+/** Fills in a HubSpot seed. @throws SeedFault */
 export function buildHubspot(seed: HubspotSeed, now: number): HubspotState {
   const owners = seed.owners.map((owner, index) => ({
     id: owner.id ?? String(71_000_001 + index),
@@ -75,7 +75,7 @@ function buildPipeline({ id, label, stages }: PipelineSeed, index: number): Pipe
 
 type Building = { world: HubspotState; now: number; index: number; path: string };
 
-/** First ids of each type, so that no two types share one. */
+/** First IDs of each type, so that types do not share IDs. */
 const FIRST_ID: Record<ObjectType, number> = { contacts: 2_101, deals: 5_201, notes: 8_301 };
 
 function buildRecord(seed: RecordSeed, type: ObjectType, { world, now, index, path }: Building): CrmRecord {
@@ -93,7 +93,7 @@ function buildRecord(seed: RecordSeed, type: ObjectType, { world, now, index, pa
   };
 }
 
-/** Names of stages, pipelines and owners as the ids that HubSpot keeps; times of any form as ISO 8601. */
+/** Converts names of stages, pipelines and owners to HubSpot's IDs, and times to ISO 8601. */
 function resolve(
   properties: Record<string, string>,
   type: ObjectType,

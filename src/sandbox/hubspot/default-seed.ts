@@ -3,7 +3,7 @@ import type { HubspotSeed } from "./seed.ts";
 const DANA = "dana@example.com";
 const SAM = "sam@example.com";
 
-/** The small built-in world: who wants kay, and how far they are. */
+/** The built-in world: who is interested in kay, and their stage. */
 export const DEFAULT_SEED: HubspotSeed = {
   owners: [
     { email: DANA, firstName: "Dana", lastName: "Demo" },

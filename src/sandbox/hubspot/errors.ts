@@ -24,7 +24,7 @@ export const handleErrors: ErrorHandler = (error, c) => {
   return c.json({ status: "error", message, correlationId: randomUUID(), ...more, category }, status);
 };
 
-/** Properties that are not as they must be; HubSpot writes the list into the message as JSON. */
+/** Invalid properties; HubSpot writes the list into the message as JSON. */
 export function wrongPropertiesError(faults: { name: string; message: string; error: string }[]): HubspotError {
   const list = faults.map(({ name, message, error }) => ({ isValid: false, message, error, name }));
   return new HubspotError(400, "VALIDATION_ERROR", `Property values were not valid: ${JSON.stringify(list)}`);

@@ -63,7 +63,7 @@ function list(c: Context<HubspotEnv>) {
   return c.json({ results, ...(next ? toPagingView(c, Number(next.id), Number.POSITIVE_INFINITY) : {}) });
 }
 
-/** The living records, or the archived ones when they are asked for. */
+/** Returns the active records, or the archived ones on request. */
 function getRecords(c: Context<HubspotEnv>, type: ObjectType): CrmRecord[] {
   const world = c.get("world");
   return c.req.query("archived") === "true" ? listArchived(world, type) : world[type];
@@ -90,7 +90,7 @@ function view(c: Context<HubspotEnv>, type: ObjectType, record: CrmRecord) {
   };
 }
 
-/** A parameter that is given many times, or once with commas. */
+/** Reads a parameter that is repeated or separated by commas. */
 function parseList(c: Context<HubspotEnv>, name: string): string[] {
   return (c.req.queries(name) ?? []).flatMap((names) => names.split(",")).filter(Boolean);
 }

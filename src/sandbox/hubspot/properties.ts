@@ -1,16 +1,16 @@
 import type { ObjectType } from "./state.ts";
 
-/** What one type of record is like. Source: the object pages of HubSpot's CRM v3 reference. */
+/** A type of record. Source: the object pages of HubSpot's CRM v3 reference. */
 export type TypeTraits = {
   /** Properties that can be written. */
   writable: string[];
-  /** Properties that an answer has when none are asked for. */
+  /** Default properties of a response. */
   defaults: string[];
-  /** Properties that the words of a search are looked for in. */
+  /** Properties that a search covers. */
   searched: string[];
   created: string;
   updated: string;
-  /** Number of the type in addresses. */
+  /** Type ID in URLs. */
   typeId: string;
 };
 
@@ -87,7 +87,7 @@ export const LIFECYCLE_STAGES = [
   "other",
 ];
 
-/** The type that a name means: `contacts`, `contact` or `0-1`. */
+/** Finds the type by name: `contacts`, `contact` or `0-1`. */
 export function findObjectType(name: string): ObjectType | undefined {
   const types = Object.keys(OBJECT_TYPES) as ObjectType[];
   return types.find((type) => name === type || `${name}s` === type || OBJECT_TYPES[type].typeId === name);

@@ -4,7 +4,7 @@ import { HubspotError, notFoundError } from "./errors.ts";
 import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 import { validateProperties } from "./validate.ts";
 
-/** The record with an id, or with the address that `idProperty` says it is. @throws HubspotRefusal 400, 404 */
+/** Finds the record with an ID, or with an address if `idProperty` says so. @throws HubspotRefusal 400, 404 */
 export function findRecord(records: CrmRecord[], type: ObjectType, wanted: string, idProperty?: string): CrmRecord {
   if (idProperty !== undefined && !(idProperty === "email" && type === "contacts") && idProperty !== "hs_object_id") {
     throw new HubspotError(400, "VALIDATION_ERROR", `${idProperty} is not a unique property of ${type}`);
@@ -16,7 +16,7 @@ export function findRecord(records: CrmRecord[], type: ObjectType, wanted: strin
   return found;
 }
 
-/** Make a record from `properties` and `associations`, and add it. @throws HubspotRefusal */
+/** Creates a record from `properties` and `associations`. @throws HubspotRefusal */
 export function createRecord(
   place: ProviderContext<HubspotState>,
   type: ObjectType,
@@ -38,7 +38,11 @@ export function createRecord(
   return record;
 }
 
-/** Change properties of a record. @returns names of those that were given @throws HubspotRefusal */
+/**
+ * Changes properties of a record.
+ * @returns the names of the given ones
+ * @throws HubspotRefusal
+ */
 export function updateRecord(
   place: ProviderContext<HubspotState>,
   type: ObjectType,
@@ -53,7 +57,7 @@ export function updateRecord(
   return Object.keys(changes);
 }
 
-/** Put a record where only those who ask for archived ones see it; one that is not there is as good as archived. */
+/** Archives a record. A missing one counts as archived. */
 export function archiveRecord(place: ProviderContext<HubspotState>, type: ObjectType, id: string): void {
   const world = place.world();
   const record = world[type].find((one) => one.id === id);
@@ -68,7 +72,7 @@ export function listArchived(world: HubspotState, type: ObjectType): CrmRecord[]
   return world.archived?.[type] ?? [];
 }
 
-/** Ids are never given twice, and so the archived ones count. */
+/** IDs are never reused, so archived records count. */
 function everyRecord(world: HubspotState): CrmRecord[] {
   const types = ["contacts", "deals", "notes"] as const;
   return types.flatMap((type) => [...world[type], ...listArchived(world, type)]);

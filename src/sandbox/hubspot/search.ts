@@ -49,7 +49,7 @@ function getWords(query: unknown): string[] {
   return tokens(text);
 }
 
-/** Each word begins a word of one of the properties that are searched. */
+/** Each word must be the start of a word in a searched property. */
 function matchesWords(record: CrmRecord, type: ObjectType, words: string[]): boolean {
   const properties = listProperties(record, type);
   const known = OBJECT_TYPES[type].searched.flatMap((name) => tokens(properties[name] ?? ""));
@@ -103,14 +103,14 @@ function sort(records: CrmRecord[], type: ObjectType, sorts: unknown): CrmRecord
   return [...records].sort((a, b) => direction * compare(key(a), key(b)));
 }
 
-/** A sort is an object, or a name with a `-` before it for the other direction. */
+/** A sort is an object, or a name with a leading `-` for descending order. */
 function getSort(sort: unknown): { name?: string; direction: 1 | -1 } {
   if (typeof sort === "string") return { name: sort.replace(/^-/, ""), direction: sort.startsWith("-") ? -1 : 1 };
   const { propertyName, direction } = (sort ?? {}) as { propertyName?: string; direction?: string };
   return { name: propertyName, direction: direction === "DESCENDING" ? -1 : 1 };
 }
 
-/** Whole words, or with `*` at an end parts of one; all words of the value have to be there. */
+/** Matches whole words, or parts with `*` at an end; all words of the value must match. */
 function contains(text: string, value: string): boolean {
   const known = tokens(text);
   return value
@@ -132,7 +132,7 @@ function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** Numbers and times compare as such; times may be given in milliseconds. */
+/** Compares numbers and times as such; times may be in milliseconds. */
 function compare(a: string, b: string): number {
   const [left, right] = [getSize(a), getSize(b)];
   return left !== undefined && right !== undefined ? left - right : a.localeCompare(b, "en");

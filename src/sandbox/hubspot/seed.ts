@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** The HubSpot part of a seed. Names are HubSpot's own; everything that can be made up may be left out. */
+/** The HubSpot part of a seed. Names are HubSpot's own; everything that can be generated may be omitted. */
 
 const text = z.string().check(z.minLength(1));
 const optional = z.optional(text);
@@ -17,20 +17,20 @@ const Owner = z.strictObject({
 const Stage = z.strictObject({
   id: optional,
   label: text,
-  /** Between 0 and 1; a closed stage of 1 is won. */
+  /** Between 0 and 1; a closed stage with 1 is won. */
   probability: optional,
   isClosed: z.optional(z.boolean()),
 });
 
 const Pipeline = z.strictObject({ id: optional, label: text, stages: z.array(Stage).check(z.minLength(1)) });
 
-/** Stages, pipelines and owners in properties may be given by id or by name. */
+/** Stages, pipelines and owners in properties may be IDs or names. */
 const CrmRecord = z.strictObject({
   id,
   properties: z.record(z.string(), z.string()),
   createdAt: optional,
   updatedAt: optional,
-  /** Contacts and deals that a deal or a note is tied to: ids, addresses or names. */
+  /** Contacts and deals associated with a deal or a note: IDs, addresses or names. */
   contacts: z.optional(z.array(text)),
   deals: z.optional(z.array(text)),
 });

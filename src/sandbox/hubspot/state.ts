@@ -18,7 +18,7 @@ export type Owner = { id: string; userId: number; email: string; firstName: stri
 export type Pipeline = { id: string; label: string; stages: Stage[] };
 type Stage = { id: string; label: string; probability: string; isClosed: boolean };
 
-/** A record with its properties; deals and notes know the records they are tied to, by id. */
+/** A record with its properties. Deals and notes store their associations by ID. */
 export type CrmRecord = {
   id: string;
   properties: Record<string, string>;

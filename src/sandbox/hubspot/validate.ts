@@ -5,10 +5,10 @@ import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 type Fault = { name: string; message: string; error: string };
 
 /**
- * Properties of a request as they will be kept: known, well-formed, and no address that another contact has.
+ * Validates properties of a request: known, well-formed, and no address of another contact.
  *
  * @param record the record that is changed; undefined for a new one
- * @throws HubspotRefusal 400 with every fault, 409 for an address that is taken
+ * @throws HubspotRefusal 400 with every fault, 409 for an address in use
  */
 export function validateProperties(
   world: HubspotState,

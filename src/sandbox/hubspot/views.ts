@@ -3,7 +3,7 @@ import type { HubspotEnv } from "./access.ts";
 import { OBJECT_TYPES } from "./properties.ts";
 import type { CrmRecord, HubspotState, ObjectType, Owner, Pipeline } from "./state.ts";
 
-/** Every property of a record that has a value, those that HubSpot keeps itself included. */
+/** Returns every non-empty property of a record, including HubSpot's own. */
 export function listProperties(record: CrmRecord, type: ObjectType): Record<string, string> {
   const { created, updated } = OBJECT_TYPES[type];
   return {
@@ -14,7 +14,7 @@ export function listProperties(record: CrmRecord, type: ObjectType): Record<stri
   };
 }
 
-/** A record in an answer, with the properties that were asked for; those without a value are null. */
+/** Returns a record with the requested properties; empty ones are null. */
 export function toRecordView(record: CrmRecord, type: ObjectType, asked: string[] | undefined) {
   const all = listProperties(record, type);
   const { defaults, created, updated } = OBJECT_TYPES[type];
@@ -25,7 +25,7 @@ export function toRecordView(record: CrmRecord, type: ObjectType, asked: string[
   return { id, properties, createdAt, updatedAt, ...archived };
 }
 
-/** Ids of the records of another type that one is tied to, in either direction. */
+/** Returns the IDs of associated records of another type, in either direction. */
 export function listAssociated(world: HubspotState, type: ObjectType, record: CrmRecord, other: ObjectType): string[] {
   if (other === "notes" || (other === "deals" && type === "contacts")) {
     const key = type === "contacts" ? "contacts" : "deals";
@@ -34,7 +34,7 @@ export function listAssociated(world: HubspotState, type: ObjectType, record: Cr
   return other === "contacts" ? record.contacts : record.deals;
 }
 
-/** Names of HubSpot's kinds of association, as `type` of an association has them. */
+/** Names of HubSpot's association types, as in `type` of an association. */
 export function getAssociationName(type: ObjectType, other: ObjectType): string {
   const one: Record<ObjectType, string> = { contacts: "contact", deals: "deal", notes: "note" };
   return `${one[type]}_to_${one[other]}`;
@@ -66,7 +66,7 @@ export function toPipelineView({ id, label, stages }: Pipeline, displayOrder: nu
   };
 }
 
-/** `paging` of an answer when there is more, with the address of the next page at the origin that was asked. */
+/** Returns `paging` if there is more, with the URL of the next page on the requested origin. */
 export function toPagingView(c: Context<HubspotEnv>, after: number, total: number) {
   if (after >= total) return {};
   const link = new URL(c.req.url);

@@ -6,7 +6,7 @@ import { OBJECT_TYPES } from "./properties.ts";
 import type { HubspotState } from "./state.ts";
 import { listAssociated, listProperties } from "./views.ts";
 
-/** Where the links in answers lead: `/contacts/<portal>/record/0-1/<id>` and `0-3`, read-only pages for a person. */
+/** Read-only pages that links lead to: `/contacts/<portal>/record/0-1/<id>` and `0-3`. */
 export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<HubspotState>): void {
   app.get("/contacts/:portal/record/:typeId/:id", (c) => {
     const type = (["contacts", "deals"] as const).find((name) => OBJECT_TYPES[name].typeId === c.req.param("typeId"));
@@ -30,7 +30,7 @@ export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<H
   });
 }
 
-/** Ids as the names that people see. */
+/** Converts IDs to display names. */
 function format(world: HubspotState, name: string, value: string): string {
   if (name === "hubspot_owner_id") {
     const owner = world.owners.find(({ id }) => id === value);
@@ -41,7 +41,7 @@ function format(world: HubspotState, name: string, value: string): string {
   return world.pipelines.flatMap(({ stages }) => stages).find(({ id }) => id === value)?.label ?? value;
 }
 
-/** A note's HTML as text; the page escapes what is left. */
+/** Converts a note's HTML to text; the page escapes it. */
 function plain(text: string): string {
   return text
     .replace(/<br\s*\/?>|<\/(p|li|h\d|tr)>/gi, "\n")

@@ -17,7 +17,7 @@ export const SCOPES: Record<string, string> = {
   r_member_social: "Read your posts, comments and reactions",
 };
 
-/** First version that still answers; versions are months, and none lies in the future. */
+/** Oldest supported version. Versions are months, none in the future. */
 const FIRST_VERSION = 202_511;
 
 /** Lets only living tokens pass. */
@@ -56,7 +56,7 @@ export function requireVersion(place: ProviderContext<LinkedinState>): Middlewar
   };
 }
 
-/** @throws LinkedinRefusal 403 in LinkedIn's words when the grant has not got a scope */
+/** Requires a scope. @throws LinkedinRefusal 403 in LinkedIn's words */
 export function requireScope(c: Context<LinkedinEnv>, scope: string, resource: string): void {
   if (!c.get("grant").scopes.includes(scope)) throw forbiddenError(resource);
 }
@@ -66,7 +66,7 @@ export function forbiddenError(resource: string): LinkedinError {
   return new LinkedinError(403, "ACCESS_DENIED", message, { serviceErrorCode: 100 });
 }
 
-/** The post of an URN, by its own id or that of its activity. @throws LinkedinRefusal 404 */
+/** Finds the post of a URN, by its ID or that of its activity. @throws LinkedinRefusal 404 */
 export function findPost(c: Context<LinkedinEnv>, urn: string): Post {
   const [kind, id] = [urn.split(":")[2], urn.split(":")[3]];
   const post = c.get("world").posts.find((one) => one.id === urn || (kind === "activity" && one.id.endsWith(`:${id}`)));

@@ -3,11 +3,11 @@ import { parseMoment } from "../seed-time.ts";
 import type { LinkedinSeed } from "./seed.ts";
 import type { LinkedinState, Member } from "./state.ts";
 
-/** First id of posts and comments; each further one is a step higher. */
+/** First ID of posts and comments; IDs increase by a step. */
 const FIRST_POST = 7_390_000_000_000_000_000n;
 const STEP = 1_000_003n;
 
-/** Fill in a LinkedIn seed. @throws SeedFault */
+/** Fills in a LinkedIn seed. @throws SeedFault */
 export function buildLinkedin(seed: LinkedinSeed, now: number): LinkedinState {
   const members = seed.members.map((member) => ({
     ...member,
@@ -47,7 +47,7 @@ export function buildLinkedin(seed: LinkedinSeed, now: number): LinkedinState {
   return { members, posts };
 }
 
-/** The id after all that there are. */
+/** Returns the next free ID. */
 export function createNextId({ posts }: LinkedinState): string {
   const ids = posts.flatMap(({ id, comments }) => [id.replace(/\D/g, ""), ...comments.map((comment) => comment.id)]);
   const known = ids.filter((id) => /^\d+$/.test(id)).map(BigInt);

@@ -105,7 +105,7 @@ export const linkedin: Provider<LinkedinState> = {
   },
 };
 
-/** Where the links in answers lead: `/feed/update/<urn>/`, a read-only page for a person. */
+/** Read-only page that links lead to: `/feed/update/<urn>/`. */
 function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<LinkedinState>): void {
   app.get("/feed/update/:urn/", (c) => {
     const { members, posts } = place.world();

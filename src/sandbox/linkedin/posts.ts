@@ -12,7 +12,7 @@ import {
 import { createNextId } from "./build.ts";
 import type { LinkedinState, Post } from "./state.ts";
 
-/** Longest commentary; LinkedIn cuts off what is longer. */
+/** Maximum length of a commentary; LinkedIn truncates longer ones. */
 const COMMENTARY = 3_000;
 
 /** Posts (https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api). */
@@ -137,9 +137,9 @@ function invalid(message: string, code: string, fieldPath: string): LinkedinErro
 }
 
 /**
- * The text that people see of a commentary in the "little" format: escapes undone, mentions and hashtags as their text. Like LinkedIn, it
- * breaks off at a reserved character that is neither escaped nor part of such an element.
- * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format
+ * Returns the visible text of a commentary in the "little" format: without escapes, with mentions and hashtags as text.
+ * Like LinkedIn, it stops at a reserved character that is neither escaped nor part of such an element. Source:
+ * https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format
  */
 export function parseLittle(commentary: string): string {
   let text = "";
@@ -153,7 +153,7 @@ export function parseLittle(commentary: string): string {
   return text;
 }
 
-/** Plain text, an escaped character, a hashtag, a mention, a hashtag template; each with what is shown of it. */
+/** Plain text, an escaped character, a hashtag, a mention, or a hashtag template, each with its visible text. */
 const ELEMENTS = [
   /^[^\\|{}@[\]()<>#*_~]+/u,
   /^\\([\\|{}@[\]()<>#*_~])/u,

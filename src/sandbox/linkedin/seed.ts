@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { REACTIONS } from "./state.ts";
 
-/** The LinkedIn part of a seed. Names are LinkedIn's own; everything that can be made up may be left out. */
+/** The LinkedIn part of a seed. Names are LinkedIn's own; everything that can be generated may be omitted. */
 
 const text = z.string().check(z.minLength(1));
 const optional = z.optional(text);
@@ -16,7 +16,7 @@ const Member = z.strictObject({
 
 const Post = z.strictObject({
   id: z.optional(z.string().check(z.regex(/^urn:li:(share|ugcPost):\d+$/, "an id is urn:li:share: and digits"))),
-  /** `sub`, name or address of a member, like every person below. */
+  /** `sub`, name or address of a member; the same for every person below. */
   author: text,
   commentary: z.string(),
   visibility: z.optional(z.enum(["PUBLIC", "CONNECTIONS", "LOGGED_IN"])),
@@ -35,7 +35,7 @@ export type LinkedinSeed = z.infer<typeof LinkedinSeed>;
 const DANA = "dDemo7Kq1Z";
 const SAM = "sSample3Xw";
 
-/** The small built-in world: two members and what they posted. */
+/** The built-in world: two members and what they posted. */
 export const DEFAULT_SEED: LinkedinSeed = {
   members: [
     { sub: DANA, given_name: "Dana", family_name: "Demo", email: "dana@example.com" },

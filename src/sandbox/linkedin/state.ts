@@ -1,4 +1,7 @@
-/** The world of the LinkedIn stand-in: a seed with everything filled in. Members are known by `sub`, times are ISO 8601 in UTC. */
+/**
+ * The world of the LinkedIn stand-in: a seed with everything filled in. Members are identified by `sub`, times are ISO
+ * 8601 in UTC.
+ */
 export type LinkedinState = { members: Member[]; posts: Post[] };
 
 export type Member = {

@@ -10,7 +10,7 @@ export type NotionEnv = {
   Variables: SandboxEnv["Variables"] & { user: User; world: NotionState };
 };
 
-/** The capabilities of a connection, which Notion keeps on its side (developers.notion.com/reference/capabilities). */
+/** The capabilities of a connection, which Notion stores (developers.notion.com/reference/capabilities). */
 export const CAPABILITIES: Record<string, string> = {
   read_content: "Read the pages that you share with it",
   insert_content: "Add pages and text",
@@ -20,10 +20,10 @@ export const CAPABILITIES: Record<string, string> = {
   read_users: "See the people of the workspace with their email addresses",
 };
 
-/** Versions with data sources, which is what this stand-in has. */
+/** Versions with data sources, which this stand-in implements. */
 const VERSIONS = ["2025-09-03", "2026-03-11"];
 
-/** Lets only living tokens pass that say which version of the API they speak. */
+/** Requires a valid token and an API version. */
 export function requireToken(place: ProviderContext<NotionState>): MiddlewareHandler<NotionEnv> {
   return async (c, next) => {
     const grant = place.grant(c.req.raw);
@@ -48,7 +48,7 @@ export function requireToken(place: ProviderContext<NotionState>): MiddlewareHan
   };
 }
 
-/** Lets a request pass whose connection has this capability. */
+/** Requires this capability of the connection. */
 export function requireCapability(capability: string): MiddlewareHandler<NotionEnv> {
   return async (c, next) => {
     if (!c.get("grant").scopes.includes(capability)) {
@@ -63,7 +63,7 @@ export type FoundPage =
   | { page: Page; row?: undefined; database?: undefined }
   | { row: Row; database: Database; page?: undefined };
 
-/** The page or row of an id. @throws NotionRefusal 404 */
+/** Finds a page or row by ID. @throws NotionRefusal 404 */
 export function findPage(world: NotionState, id: string): FoundPage {
   const wanted = normalizeId(id);
   const page = world.pages.find((one) => one.id === wanted);
@@ -75,26 +75,26 @@ export function findPage(world: NotionState, id: string): FoundPage {
   throw notFoundError("page", id);
 }
 
-/** The entry that a page or row is kept in. */
+/** Finds the entry of a page or row. */
 export function getEntry(found: FoundPage): Entry {
   return found.page ?? found.row;
 }
 
-/** The data source of an id. @throws NotionRefusal 404 */
+/** Finds a data source by ID. @throws NotionRefusal 404 */
 export function findDataSource(world: NotionState, id: string): Database {
   const found = world.databases.find(({ data_source_id }) => data_source_id === normalizeId(id));
   if (!found) throw notFoundError("data source", id);
   return found;
 }
 
-/** Where blocks stand: a page, or a block on it. @throws NotionRefusal 404 */
+/** Finds the parent of blocks: a page, or a block on it. @throws NotionRefusal 404 */
 export function findBlocks(
   world: NotionState,
   id: string,
 ): { entry: Entry; blocks: Block[]; block?: Block; parent?: string } {
   const wanted = normalizeId(id);
   const entries = [...world.pages, ...world.databases.flatMap(({ rows }) => rows)];
-  // A page within a page is a block there too, of the same id; what stands on it is the page's.
+  // A subpage is also a block of its parent, with the same ID; its content belongs to the page.
   const page = entries.find((entry) => entry.id === wanted);
   if (page) return { entry: page, blocks: page.blocks };
   for (const entry of entries) {
@@ -113,13 +113,13 @@ function within(blocks: Block[], id: string, parent: string): { block: Block; pa
   return undefined;
 }
 
-/** The body of a request. @throws NotionRefusal 400 */
+/** Reads the body of a request. @throws NotionRefusal 400 */
 export async function parseBody(c: Context<NotionEnv>): Promise<Record<string, unknown>> {
   try {
     const body: unknown = await c.req.json();
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   } catch {
-    // told below
+    // reported below
   }
   throw new NotionError(400, "invalid_json", "Error parsing JSON body.");
 }
@@ -140,7 +140,7 @@ export function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** A page of a list: `page_size` (100 at most) from `start_cursor`. */
+/** Returns a page of a list: `page_size` (at most 100) from `start_cursor`. */
 export function paginate(things: unknown[], size: unknown, cursor: unknown): Record<string, unknown> {
   const length = size === undefined ? 100 : Number(size);
   if (!Number.isInteger(length) || length < 1 || length > 100) {

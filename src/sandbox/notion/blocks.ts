@@ -51,7 +51,7 @@ async function append(c: Context<NotionEnv>, place: ProviderContext<NotionState>
   return c.json({ object: "list", results, next_cursor: null, has_more: false, type: "block", block: {} });
 }
 
-/** Where new blocks go: the end, unless the request says otherwise. */
+/** Returns the position of new blocks; the end by default. */
 function getPosition(body: Record<string, unknown>, blocks: Block[]): number {
   const position = toRecord(body.position);
   if (position.type === "start") return 0;
@@ -72,7 +72,7 @@ async function remove(c: Context<NotionEnv>, place: ProviderContext<NotionState>
   return c.json({ ...toBlockView(block, entry, parent), in_trash: true });
 }
 
-/** Checked blocks of a request as they are kept, with ids, and with the text as answers have it. */
+/** Converts validated blocks of a request to stored ones, with IDs and the text of responses. */
 export function toBlocks(children: Record<string, unknown>[], place: ProviderContext<NotionState>): Block[] {
   return children.map(({ type, value, children: inner }) => {
     const { children: _within, ...own } = toRecord(value);

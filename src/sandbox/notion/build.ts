@@ -13,7 +13,7 @@ type Lookup = {
   time(value: string | undefined, fallback: string, path: string): string;
 };
 
-/** Fill in a Notion seed. @throws SeedFault */
+/** Fills in a Notion seed. @throws SeedFault */
 export function buildNotion(seed: NotionSeed, now: number): NotionState {
   const users = seed.users.map((user) => ({ ...user, id: user.id ?? createUuidFromName(`user ${user.email}`) }));
   const given = (seed.pages ?? []).map((page, index) => ({

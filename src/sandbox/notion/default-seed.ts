@@ -3,7 +3,7 @@ import type { NotionSeed } from "./seed.ts";
 const DANA = "Dana Demo";
 const SAM = "Sam Sample";
 
-/** The small built-in world: the handbook of the team of two, and its road map. */
+/** The built-in world: the handbook of the team of two, and its road map. */
 export const DEFAULT_SEED: NotionSeed = {
   workspace: { name: "Kay Demo" },
   users: [

@@ -21,7 +21,7 @@ export const handleErrors: ErrorHandler = (error, c) => {
   return c.json({ object: "error", status, code, message, request_id: "00000000-0000-4000-a000-000000000000" }, status);
 };
 
-/** A body that does not fit: "body failed validation: body.children.length should be ≤ `100`, instead was `101`." */
+/** An invalid body: "body failed validation: body.children.length should be ≤ `100`, instead was `101`." */
 export function invalidError(message: string): NotionError {
   return new NotionError(400, "validation_error", message);
 }

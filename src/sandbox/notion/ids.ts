@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A UUID made from a name: the same for the same name every time. */
+/** Derives a UUID from a name, always the same. */
 export function createUuidFromName(name: string): string {
   const hex = createHash("sha256").update(name).digest("hex");
   return shape(hex);
@@ -11,7 +11,7 @@ export function createUuid(random: (bytes: number) => Uint8Array): string {
   return shape(Buffer.from(random(16)).toString("hex"));
 }
 
-/** Ids in paths may come with or without hyphens. */
+/** IDs in paths may have hyphens or not. */
 export function normalizeId(text: string): string {
   const hex = text.replaceAll("-", "").toLowerCase();
   return /^[0-9a-f]{32}$/.test(hex) ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") : text;

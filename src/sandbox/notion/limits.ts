@@ -7,7 +7,7 @@ const CONTENT = 2_000;
 const ELEMENTS = 1_000;
 const LEVELS = 2;
 
-/** Blocks of a request, checked as Notion checks them. @throws NotionRefusal validation_error that names the place */
+/** Validates blocks of a request like Notion. @throws NotionRefusal validation_error that names the place */
 export function checkChildren(children: unknown, path = "body.children"): Record<string, unknown>[] {
   const counted = { elements: 0 };
   const list = checkLevel(children, path, 0, counted);
@@ -45,7 +45,7 @@ function checkLevel(
   });
 }
 
-/** Rich text of a request. @throws NotionRefusal validation_error */
+/** Validates rich text of a request. @throws NotionRefusal validation_error */
 export function checkRichText(pieces: unknown, path: string): void {
   if (!Array.isArray(pieces)) throw fault(path, "should be an array");
   if (pieces.length > LIST) throw fault(`${path}.length`, `should be ≤ \`${LIST}\`, instead was \`${pieces.length}\``);

@@ -22,8 +22,8 @@ import { getBotId, getTitle, toBotView, toDataSourceView, toPageView, toUserView
 import { registerWebPages } from "./web-pages.ts";
 
 /**
- * OAuth 2.0 at Notion (developers.notion.com/docs/authorization). Answers name no end of the access token; each refresh gives a new refresh
- * token. Here an access token lives a day.
+ * OAuth 2.0 at Notion (developers.notion.com/docs/authorization). Responses do not say when the access token expires;
+ * each refresh returns a new refresh token. Here, an access token is valid for a day.
  */
 const oauth: OAuthTraits = {
   authorizePath: "/v1/oauth/authorize",
@@ -104,7 +104,7 @@ function userRoutes(app: Hono<NotionEnv>): void {
   });
 }
 
-/** Search by title (developers.notion.com/reference/post-search): every word somewhere in it, changed last first. */
+/** Search by title (developers.notion.com/reference/post-search): every word must occur; last changed first. */
 function registerSearchRoutes(app: Hono<NotionEnv>): void {
   app.post("/search", requireCapability("read_content"), (c) => search(c));
 }

@@ -94,7 +94,7 @@ async function update(c: Context<NotionEnv>, place: ProviderContext<NotionState>
   return c.json(toPageView(c, found));
 }
 
-/** The title of a page outside of databases: `{"title": {"title": […]}}`, or the list alone. */
+/** Reads the title of a page outside databases: `{"title": {"title": […]}}`, or the list alone. */
 function titleFrom({ title }: Record<string, unknown>): string | undefined {
   if (title === undefined) return undefined;
   return toPlainText(Array.isArray(title) ? title : toRecord(title).title);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** The Notion part of a seed. Everything that can be made up may be left out. */
+/** The Notion part of a seed. Everything that can be generated may be omitted. */
 
 const text = z.string().check(z.minLength(1));
 const optional = z.optional(text);
@@ -10,7 +10,7 @@ const uuid = z.optional(
 
 const User = z.strictObject({ id: uuid, name: text, email: text });
 
-/** A block as it is kept; `text` is the way to write blocks by hand. */
+/** A block as stored; `text` lets seeds contain blocks as text. */
 const Block: z.ZodMiniType<BlockSeed> = z.lazy(() =>
   z.strictObject({
     id: uuid,

@@ -8,7 +8,7 @@ export type NotionState = {
 
 export type User = { id: string; name: string; email: string };
 
-/** What pages and rows have in common. */
+/** Common fields of pages and rows. */
 export type Entry = {
   id: string;
   blocks: Block[];
@@ -20,13 +20,16 @@ export type Entry = {
   in_trash: boolean;
 };
 
-/** A page outside of databases; without a parent it stands at the top of the workspace. */
+/** A page outside databases; without a parent, it is at the top of the workspace. */
 export type Page = Entry & { title: string; parent: string | null };
 
 /** A row of a database: a page with properties. */
 export type Row = Entry & { properties: Record<string, Cell> };
 
-/** Text, number, switch, option, day ("2026-12-24" or "2026-12-24/2026-12-26"), or a list of options or user ids; null is empty. */
+/**
+ * Text, number, checkbox, option, day ("2026-12-24" or "2026-12-24/2026-12-26"), or a list of options or user ids; null
+ * is empty.
+ */
 export type Cell = string | number | boolean | string[] | null;
 
 export type Property = { type: PropertyType; options: string[] };
@@ -57,7 +60,7 @@ export type Database = {
   last_edited_time: string;
 };
 
-/** A block; `value` stands under the name of its type in answers. */
+/** A block; in responses, `value` is under the name of its type. */
 export type Block = {
   id: string;
   type: string;

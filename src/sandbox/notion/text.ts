@@ -1,6 +1,6 @@
 import type { BlockSeed } from "./seed.ts";
 
-/** A piece of text as Notion answers it. */
+/** Returns a piece of text as Notion does. */
 export function toTextPiece(content: string): Record<string, unknown> {
   const annotations = {
     bold: false,
@@ -13,7 +13,7 @@ export function toTextPiece(content: string): Record<string, unknown> {
   return { type: "text", text: { content, link: null }, annotations, plain_text: content, href: null };
 }
 
-/** A text written by hand in a seed, as blocks: one a line, paragraphs over the lines up to an empty one. */
+/** Converts text in a seed to blocks: one per line; paragraphs extend to an empty line. */
 export function parseBlocks(text: string): BlockSeed[] {
   const blocks: BlockSeed[] = [];
   for (const part of text.split(/(^```[\s\S]*?^```$)/m)) {
@@ -26,7 +26,7 @@ export function parseBlocks(text: string): BlockSeed[] {
   return blocks;
 }
 
-/** Lines that are no items of their own belong to one paragraph. */
+/** Adjacent lines that are not items belong to one paragraph. */
 function paragraphs(part: string): BlockSeed[] {
   const blocks: BlockSeed[] = [];
   let open: string[] = [];

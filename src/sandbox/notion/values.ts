@@ -5,24 +5,24 @@ import { checkRichText } from "./limits.ts";
 import type { Cell, NotionState, Property } from "./state.ts";
 import { toTextPiece } from "./text.ts";
 
-/** The plain text of rich text in a request. */
+/** Returns the plain text of rich text in a request. */
 export function toPlainText(pieces: unknown): string {
   const list = Array.isArray(pieces) ? pieces : [];
   return list.map((one) => String(toRecord(toRecord(one).text).content ?? toRecord(one).plain_text ?? "")).join("");
 }
 
-/** An option of a select, as answers have it. */
+/** Returns an option of a select as in responses. */
 export function toOptionView(name: string): Record<string, unknown> {
   return { id: createUuidFromName(`option ${name}`), name, color: "default" };
 }
 
-/** A cell as a property value in answers (developers.notion.com/reference/page-property-values). */
+/** Converts a cell to a property value of a response (developers.notion.com/reference/page-property-values). */
 export function toValueView(name: string, { type }: Property, cell: Cell | undefined, people: (id: string) => unknown) {
   const id = type === "title" ? "title" : getPropertyId(name);
   return { id, type, [type]: inner(type, cell ?? null, people) };
 }
 
-/** The short id of a property. */
+/** Derives the short ID of a property. */
 export function getPropertyId(name: string): string {
   return createUuidFromName(`property ${name}`).slice(0, 4);
 }
@@ -51,7 +51,10 @@ function inner(type: Property["type"], cell: Cell, people: (id: string) => unkno
   }
 }
 
-/** A property value of a request as a cell. Selects take new options, as Notion's do; a status takes only those it has. */
+/**
+ * Converts a property value of a request to a cell. Selects accept new options, like Notion's; a status accepts only
+ * existing ones.
+ */
 export function parseCell(name: string, property: Property, value: unknown, world: NotionState): Cell {
   const { type } = property;
   const given = toRecord(value)[type];

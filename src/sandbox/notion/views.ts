@@ -6,12 +6,12 @@ import type { Block, Comment, Database, Entry, NotionState, Property, User } fro
 import { toTextPiece } from "./text.ts";
 import { getPropertyId, toOptionView, toValueView } from "./values.ts";
 
-/** A person, as answers have one. */
+/** Returns a person as in responses. */
 export function toUserView({ id, name, email }: User): Record<string, unknown> {
   return { object: "user", id, name, avatar_url: null, type: "person", person: { email } };
 }
 
-/** The bot of a connection, with its owner. */
+/** Returns the bot of a connection, with its owner. */
 export function toBotView({ workspace }: NotionState, user: User): Record<string, unknown> {
   return {
     object: "user",
@@ -32,7 +32,7 @@ export function getBotId(account: string): string {
   return createUuidFromName(`bot of ${account}`);
 }
 
-/** The title of a page or row. */
+/** Returns the title of a page or row. */
 export function getTitle(found: FoundPage): string {
   if (found.page) return found.page.title;
   const name = Object.entries(found.database.properties).find(([, { type }]) => type === "title")?.[0] ?? "";
@@ -80,7 +80,7 @@ function rowProperties(c: Context<NotionEnv>, found: FoundPage): Record<string, 
   );
 }
 
-/** A database, which names its data sources (developers.notion.com/reference/database). */
+/** Returns a database, which names its data sources (developers.notion.com/reference/database). */
 export function toDatabaseView(c: Context<NotionEnv>, database: Database): Record<string, unknown> {
   const { id, title, parent, data_source_id, created_time, last_edited_time } = database;
   return {
@@ -100,7 +100,7 @@ export function toDatabaseView(c: Context<NotionEnv>, database: Database): Recor
   };
 }
 
-/** A data source with its properties (developers.notion.com/reference/data-source). */
+/** Returns a data source with its properties (developers.notion.com/reference/data-source). */
 export function toDataSourceView(c: Context<NotionEnv>, database: Database): Record<string, unknown> {
   const { id, title, data_source_id, properties, created_time, last_edited_time } = database;
   return {
@@ -143,7 +143,7 @@ export function toBlockView(block: Block, entry: Entry, parent: string): Record<
   };
 }
 
-/** A comment on a page (developers.notion.com/reference/comment-object). */
+/** Returns a comment on a page (developers.notion.com/reference/comment-object). */
 export function toCommentView({ id, author, text, created_time }: Comment, page: string): Record<string, unknown> {
   return {
     object: "comment",
@@ -157,7 +157,7 @@ export function toCommentView({ id, author, text, created_time }: Comment, page:
   };
 }
 
-/** Where a person opens it, at the origin that was asked. */
+/** Returns the URL of its page, on the requested origin. */
 function buildPageUrl(c: Context<NotionEnv>, title: string, id: string): string {
   const slug = title.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
   return `${new URL(c.req.url).origin}/${slug === "" ? "" : `${slug}-`}${id.replaceAll("-", "")}`;

@@ -6,7 +6,7 @@ import { normalizeId } from "./ids.ts";
 import type { Block, Database, NotionState, Row } from "./state.ts";
 import { toPlainText } from "./values.ts";
 
-/** Where the links in answers lead: `/<title>-<id>`, a read-only page for a person. */
+/** Read-only page that links lead to: `/<title>-<id>`. */
 export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<NotionState>): void {
   app.get("/:page{[A-Za-z0-9-]*[0-9a-f]{32}}", (c) => {
     const id = normalizeId(c.req.param("page").slice(-32));

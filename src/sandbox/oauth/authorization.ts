@@ -1,7 +1,7 @@
 import { isLoopbackHost } from "#net/addresses";
 import type { OAuthTraits, RefreshTokenRule } from "../provider.ts";
 
-/** An authorization request that may be shown to a person. */
+/** An authorization request that may be shown to the user. */
 export type AuthorizationRequest = {
   client: string;
   redirectUri: string;
@@ -12,15 +12,15 @@ export type AuthorizationRequest = {
 };
 
 /**
- * What became of reading an authorization request: `ask` the person; `redirect` the error to the client; or `refuse` on a page of
- * our own, because a wrong client or redirect address must never be redirected to (RFC 6749 section 4.1.2.1).
+ * Result of validating an authorization request: `ask` the user; `redirect` the error to the client; or `refuse` on a
+ * local page, because an invalid client or redirect address must never be redirected to (RFC 6749 section 4.1.2.1).
  */
 export type ParsedAuthorization =
   | { outcome: "ask"; authorization: AuthorizationRequest }
   | { outcome: "redirect"; location: string }
   | { outcome: "refuse"; reason: string };
 
-/** Read the query of an authorization request. */
+/** Validates the query of an authorization request. */
 export function parseAuthorization(query: URLSearchParams, traits: OAuthTraits, clientId: string): ParsedAuthorization {
   const twice = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
   if (twice) return { outcome: "refuse", reason: `The parameter ${twice} is given more than once.` };
@@ -55,14 +55,14 @@ export function parseAuthorization(query: URLSearchParams, traits: OAuthTraits, 
   };
 }
 
-/** The redirect address with the answer in its query; what was in the query already stays. */
+/** Adds the answer to the query of the redirect address. */
 export function buildRedirect(redirectUri: string, answer: Record<string, string | undefined>): string {
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries(answer)) if (value !== undefined) url.searchParams.set(name, value);
   return url.href;
 }
 
-/** The answer to a "no". The words are Atlassian's; Bitbucket's differ only in them. */
+/** The error for a denied consent. The words are Atlassian's; Bitbucket's differ slightly. */
 export function buildDenialRedirect(authorization: AuthorizationRequest): string {
   return buildRedirect(authorization.redirectUri, {
     error: "access_denied",
@@ -87,7 +87,7 @@ function getFault(query: URLSearchParams, traits: OAuthTraits): [string, string]
   return undefined;
 }
 
-/** Without a scope parameter the client gets all it is registered for, as at Bitbucket. */
+/** Without a scope parameter, the client gets all its registered scopes, as at Bitbucket. */
 function getScopes(query: URLSearchParams, traits: OAuthTraits): string[] {
   const asked = (query.get(traits.scopeParameter ?? "scope") ?? "").split(/[\s,]+/).filter(Boolean);
   return asked.length > 0 ? [...new Set(asked)] : Object.keys(traits.scopes);

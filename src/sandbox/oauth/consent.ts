@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import type { Account } from "../provider.ts";
 
-/** Style of the sandbox's pages. Its hash is in their Content-Security-Policy, so it stands here as one constant. */
+/** Style of the sandbox's pages. Its hash is in their Content-Security-Policy, so it is a constant. */
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1d2329; --soft: #5c6773; --line: #d9dee4; --paper: #fff; --ground: #f3f5f7; --accent: #0b5fd6; --tint: #fff6dd; --tint-ink: #6b4e00; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --soft: #9aa5b1; --line: #39424c; --paper: #1c2227; --ground: #12161a; --accent: #6ea8ff; --tint: #3a3013; --tint-ink: #f3d98b; } }
@@ -39,7 +39,7 @@ export type ConsentView = {
   /** The access that the client requests: "Jira at Atlassian". */
   subject: string;
   action: string;
-  /** The anti-forgery token: random, for one answer to this one request. */
+  /** The anti-forgery token: random, valid for one answer to this request. */
   ticket: string;
   scopes: { name: string; words: string }[];
   accounts: Account[];
@@ -82,8 +82,8 @@ export function renderErrorPage(provider: string, reason: string): Page {
 }
 
 /**
- * Headers of the pages. `form-action` names the address that the answer is redirected to, since browsers apply it to redirects too;
- * an IPv6 host cannot be written there, so it falls back to the scheme.
+ * Headers of the pages. `form-action` includes the redirect address, because browsers apply it to redirects too; an
+ * IPv6 host cannot be written there, so it falls back to the scheme.
  */
 export function getPageHeaders(redirectUri?: string): Record<string, string> {
   const target = redirectUri === undefined ? undefined : new URL(redirectUri);

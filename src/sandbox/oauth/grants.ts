@@ -9,13 +9,13 @@ const CodeRow = z.object({
   grant: z.string(),
   redirect_uri: z.string(),
   challenge: z.optional(z.string()),
-  /** Set where the request decided on the refresh token. */
+  /** Set if the request decided about the refresh token. */
   refresh: z.optional(z.boolean()),
   expires: z.number(),
   spent: z.boolean(),
 });
 
-/** Codes and tokens, by the SHA-256 of their value: what is saved can never be used as a token. */
+/** Codes and tokens by their SHA-256, so saved data can never be used as a token. */
 export const GrantRows = z.object({
   grants: z.record(z.string(), GrantRow),
   codes: z.record(z.string(), CodeRow),
@@ -25,7 +25,7 @@ export const GrantRows = z.object({
 
 export type GrantRows = z.infer<typeof GrantRows>;
 
-/** What one code was made for, and what the token request must then show. */
+/** What a code was issued for, and what the token request must present. */
 export type CodeRequest = {
   account: string;
   client: string;
@@ -47,29 +47,29 @@ type Store = {
 export type Grants = ReturnType<typeof createGrants>;
 
 /**
- * Codes, access and refresh tokens of one origin. A code lives one minute and works once; using it again revokes what it issued
- * (RFC 6749 section 4.1.2). A spent refresh token is refused.
+ * Codes, access and refresh tokens of one origin. A code is valid for one minute and once; a second use revokes the
+ * tokens that it issued (RFC 6749 section 4.1.2). A spent refresh token is refused.
  */
 export function createGrants(traits: OAuthTraits, rows: GrantRows, ports: Omit<Store, "traits" | "rows">) {
   const store: Store = { traits, rows, ...ports };
   return {
-    /** A new code for a consent. */
+    /** Issues a code for a consent. */
     code: (request: CodeRequest) => newCode(store, request),
 
-    /** Tokens for a code, or undefined when anything about it is wrong. */
+    /** Exchanges a code for tokens; undefined if anything is invalid. */
     exchange: (code: string, client: string, redirectUri: string, verifier: string | undefined) =>
       exchange(store, code, { client, redirectUri, verifier }),
 
-    /** New tokens for a refresh token, or undefined when it is unknown, spent, revoked or of another client. */
+    /** Exchanges a refresh token for new tokens; undefined if it is unknown, spent, revoked or another client's. */
     refresh: (token: string, client: string) => refresh(store, token, client),
 
-    /** The grant behind an access token that works now. */
+    /** Finds the grant of a valid access token. */
     access(token: string): Grant | undefined {
       const row = rows.access[hash(token)];
       return row && row.expires > store.now() ? getGrant(rows, row.grant) : undefined;
     },
 
-    /** Takes the consent behind an access or refresh token back. @returns whether there was one */
+    /** Revokes the consent of an access or refresh token. @returns whether there was one */
     revoke(token: string, covers: "consent" | "account"): boolean {
       const row = rows.access[hash(token)] ?? rows.refresh[hash(token)];
       const grant = row && getGrant(rows, row.grant);
@@ -81,10 +81,10 @@ export function createGrants(traits: OAuthTraits, rows: GrantRows, ports: Omit<S
       return true;
     },
 
-    /** Let access tokens run out now; refresh tokens stay. @returns how many */
+    /** Expires access tokens now; refresh tokens stay. @returns how many */
     expire: (account?: string) => expire(store, account),
 
-    /** Take consents back, with every token of theirs. @returns how many */
+    /** Revokes consents with all their tokens. @returns how many */
     revokeAll(account?: string): number {
       const ids = Object.keys(rows.grants).filter((id) => !account || rows.grants[id]?.account === account);
       for (const id of ids) revoke(store, id);
@@ -130,7 +130,7 @@ function exchange(store: Store, code: string, { client, redirectUri, verifier }:
   }
   row.spent = true;
   store.changed();
-  // S256 of RFC 7636 is the digest that everything here is kept under
+  // S256 of RFC 7636 is the digest that everything here is stored under
   const proven = row.challenge === undefined || (verifier !== undefined && hash(verifier) === row.challenge);
   if (row.expires <= now() || row.redirect_uri !== redirectUri || !proven) return undefined;
   const lasting = traits.offlineScope === undefined || grant.scopes.includes(traits.offlineScope);
@@ -188,7 +188,7 @@ function secret({ random }: Store): string {
   return Buffer.from(random(32)).toString("base64url");
 }
 
-/** Codes and access tokens a day past their end are of no use to anybody; grants with nothing left go with them. */
+/** Deletes codes and access tokens a day after they expire, and grants without any. */
 function prune(rows: GrantRows, now: number) {
   const old = now - 86_400_000;
   for (const [key, row] of Object.entries(rows.codes)) if (row.expires < old) delete rows.codes[key];

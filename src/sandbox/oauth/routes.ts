@@ -7,7 +7,7 @@ import { type Client, createRevocationEndpoint, createTokenEndpoint } from "./to
 
 const TICKET_MS = 600_000;
 
-/** The ports of the OAuth server of an origin. */
+/** The ports of an origin's OAuth server. */
 export type OAuthTarget = {
   title: string;
   traits: OAuthTraits;
@@ -18,7 +18,7 @@ export type OAuthTarget = {
   random(bytes: number): Uint8Array;
 };
 
-/** Add the authorization and token endpoints; written once for every provider. */
+/** Adds the authorization and token endpoints for any provider. */
 export function registerOAuthRoutes(app: Hono<SandboxEnv>, place: OAuthTarget): void {
   const { authorizePath, tokenPath, olderTokenPaths = [], revocation } = place.traits;
   const waiting = new Map<string, { authorization: AuthorizationRequest; expires: number }>();
@@ -30,7 +30,7 @@ export function registerOAuthRoutes(app: Hono<SandboxEnv>, place: OAuthTarget): 
   if (revocation) app.post(revocation.path, createRevocationEndpoint(place.traits, revocation, place));
 }
 
-/** Give a person's answer to a request: where the browser then goes. */
+/** Handles the user's answer to a request. Returns where the browser then goes. */
 export function answerConsent(place: OAuthTarget, authorization: AuthorizationRequest, account: string | null): string {
   if (account === null) return buildDenialRedirect(authorization);
   const { client, scopes, redirectUri, challenge, asksRefresh } = authorization;

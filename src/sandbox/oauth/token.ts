@@ -7,8 +7,8 @@ import type { Grants } from "./grants.ts";
 export type Client = { id: string; secret: string };
 
 /**
- * The token endpoint (RFC 6749 section 3.2): authorization codes and refresh tokens for tokens, JSON or form in, the client's secret in
- * the body or as HTTP Basic. Errors come in the provider's own words.
+ * The token endpoint (RFC 6749 section 3.2): exchanges authorization codes and refresh tokens. Accepts JSON or form
+ * data, and the client's secret in the body or as HTTP Basic. Errors are in the provider's own words.
  */
 export function createTokenEndpoint(traits: OAuthTraits, grants: Grants, client: Client) {
   return async (c: Context<SandboxEnv>): Promise<Response> => {
@@ -82,7 +82,7 @@ function isClient(authorization: string | undefined, body: Record<string, string
   return id === client.id && secret !== undefined && same(secret, client.secret);
 }
 
-/** RFC 6749 section 2.3.1: id and secret are form-encoded before they become Basic credentials. */
+/** RFC 6749 section 2.3.1: ID and secret are form-encoded before they become Basic credentials. */
 function credentials(basic: string): [string, string] {
   const text = Buffer.from(basic, "base64").toString();
   const colon = text.indexOf(":");

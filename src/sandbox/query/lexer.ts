@@ -1,7 +1,7 @@
 /** A piece of a query: a word, a quoted text, an operator or a bracket. `at` is its offset in the query. */
 export type Token = { kind: "word" | "text" | "operator" | "end"; value: string; at: number };
 
-/** A query that cannot be read. `at` is where, as an offset; each language words it in its service's way. */
+/** An invalid query. `at` is the offset; each language words it like its service. */
 export class QuerySyntaxError extends Error {
   readonly problem: "value" | "field" | "operator" | "and_or" | "close" | "quote" | "order";
   readonly token: Token;
@@ -17,7 +17,7 @@ export class QuerySyntaxError extends Error {
 const PIECE =
   /\s+|"((?:\\[\s\S]|[^"\\])*)"|'((?:\\[\s\S]|[^'\\])*)'|(!=|!~|<=|>=|&&|\|\||[=<>~!(),&|])|([^\s"'=<>~!(),&|]+)/y;
 
-/** Cut a query into tokens; the last one is `end`. Shared by JQL, CQL and Bitbucket's filters. */
+/** Splits a query into tokens; the last one is `end`. Shared by JQL, CQL and Bitbucket's filters. */
 export function tokenize(query: string): Token[] {
   const found: Token[] = [];
   PIECE.lastIndex = 0;
@@ -35,7 +35,7 @@ export function tokenize(query: string): Token[] {
   return found;
 }
 
-/** Line and character, both from 1, of an offset. */
+/** Converts an offset to line and column, both from 1. */
 export function toPosition(query: string, at: number): { line: number; character: number } {
   const before = query.slice(0, at).split("\n");
   return { line: before.length, character: (before.at(-1)?.length ?? 0) + 1 };

@@ -8,7 +8,7 @@ export type Operand =
   | { kind: "function"; name: string; args: string[] }
   | { kind: "empty" };
 
-/** field, operator and one or several values. */
+/** Field, operator, and one or several values. */
 export type Comparison = { kind: "comparison"; field: string; operator: Operator; operands: Operand[] };
 
 export type Condition = Comparison | { kind: "and" | "or"; parts: Condition[] } | { kind: "not"; part: Condition };
@@ -21,7 +21,8 @@ export type Query = { condition: Condition | null; order: Sorting[] };
 const OPERATORS = new Set(["=", "!=", "~", "!~", "<", "<=", ">", ">="]);
 
 /**
- * Parse the grammar that JQL, CQL and Bitbucket's filters share: comparisons joined by AND, OR and NOT with brackets, and ORDER BY.
+ * Parses the common grammar of JQL, CQL and Bitbucket's filters: comparisons joined by AND, OR and NOT with brackets,
+ * and ORDER BY.
  *
  * @throws QuerySyntax
  */
@@ -34,7 +35,7 @@ export function parseQuery(query: string): Query {
   return { condition, order };
 }
 
-/** Whether a thing fulfils a condition, by what `compare` says of each comparison. */
+/** Whether an item meets a condition, given `compare` for each comparison. */
 export function matchesCondition(condition: Condition | null, compare: (comparison: Comparison) => boolean): boolean {
   if (condition === null) return true;
   if (condition.kind === "comparison") return compare(condition);
@@ -45,7 +46,7 @@ export function matchesCondition(condition: Condition | null, compare: (comparis
     : condition.parts.some((part) => matchesCondition(part, compare));
 }
 
-/** Every comparison in a condition, so that all of them can be checked before one thing is looked at. */
+/** Lists the comparisons in a condition, so that all can be validated first. */
 export function listComparisons(condition: Condition | null): Comparison[] {
   if (condition === null) return [];
   if (condition.kind === "comparison") return [condition];

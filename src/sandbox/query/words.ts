@@ -1,6 +1,6 @@
 /**
- * Whether a text contains what a `~` search asks for, as Jira's and Confluence's indexes see it: every word of the search stands in the
- * text as a whole word in any order, `*` stands for the rest of a word, and a part in inner quotes must stand there as it is.
+ * Whether a text matches a `~` search like the indexes of Jira and Confluence: every word of the search must occur as a
+ * whole word in any order, `*` matches the rest of a word, and a part in inner quotes must occur exactly.
  */
 export function containsWords(text: string, search: string): boolean {
   const words = getWords(text);
@@ -13,7 +13,7 @@ export function containsWords(text: string, search: string): boolean {
   return phrases.every((phrase) => holds(words, phrase)) && loose.every((word) => matchesWord(words, word));
 }
 
-/** The words of a text in lower case, without signs. */
+/** Returns the words of a text in lower case, without punctuation. */
 function getWords(text: string): string[] {
   return (
     text

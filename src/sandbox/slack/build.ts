@@ -6,7 +6,7 @@ import type { Channel, Im, Message, Reply, SlackState, User } from "./state.ts";
 
 type Lookup = { now: number; longAgo: string; everybody: string[]; person(wanted: string, path: string): string };
 
-/** Fill in a Slack seed. @throws SeedFault */
+/** Fills in a Slack seed. @throws SeedFault */
 export function buildSlack(seed: SlackSeed, now: number): SlackState {
   const { name = "Kay Demo", domain, id } = seed.team ?? {};
   const users = seed.users.map(
@@ -51,7 +51,7 @@ export function buildSlack(seed: SlackSeed, now: number): SlackState {
   };
 }
 
-/** An id as Slack writes them; the same for the same name every time. */
+/** Derives an ID like Slack's, always the same for the same name. */
 export function createSlackId(kind: "C" | "D" | "T" | "U", name: string): string {
   const digest = createHash("sha256").update(`${kind} ${name}`).digest();
   return `${kind}0${[...digest.subarray(0, 9)].map((byte) => DIGITS[byte % DIGITS.length]).join("")}`;
@@ -59,7 +59,7 @@ export function createSlackId(kind: "C" | "D" | "T" | "U", name: string): string
 
 const DIGITS = "0123456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/** The `ts` of a moment in milliseconds; `ticks` keeps messages of one moment apart. */
+/** Returns the `ts` of a time in milliseconds; `ticks` distinguishes messages of the same time. */
 export function toTs(milliseconds: number, ticks: number): string {
   return `${Math.floor(milliseconds / 1000)}.${String((milliseconds % 1000) * 1000 + ticks).padStart(6, "0")}`;
 }
@@ -92,7 +92,7 @@ function create(value: string | undefined, { now, longAgo }: Lookup, path: strin
   return value === undefined ? longAgo : parseMoment(value, now, `${path}.created`);
 }
 
-/** Messages oldest first, as they are kept; those without a time follow one another by a minute up to now. */
+/** Sorts messages, oldest first; those without a time are a minute apart, up to now. */
 function buildMessages(seeds: MessageSeed[] | undefined, lookup: Lookup, path: string): Message[] {
   const list = (seeds ?? []).map((seed, index): Message => {
     const at = `${path}.messages[${index}]`;

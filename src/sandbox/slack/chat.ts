@@ -44,7 +44,7 @@ export function addMessage(call: MethodCall, files?: SandboxFile[]): Record<stri
   return { channel: conversation.id, ts: message.ts, message: { ...toReplyView({ world }, message), ...thread } };
 }
 
-/** By id, by `#name`, or a person, whose direct message it then is. */
+/** Finds a conversation by ID, by `#name`, or by a user, for a direct message. */
 function getTarget(call: MethodCall): Conversation {
   const { args, world } = call;
   const wanted = args.channel ?? "";
@@ -83,7 +83,7 @@ function getMessage(
   throw new SlackError(error);
 }
 
-/** The next `ts` of a conversation: of now, and later than every one before it. */
+/** Returns the next `ts` of a conversation: the current time, but later than all earlier ones. */
 function nextTs({ messages }: Conversation, now: number): string {
   const taken = messages.flatMap(({ ts, replies }) => [ts, ...replies.map((one) => one.ts)]);
   for (let ticks = 0; ; ticks++) {

@@ -23,7 +23,7 @@ const TYPES: Record<string, string> = {
   mpim: "mpim:read",
 };
 
-/** Channels, direct messages and what is said in them (docs.slack.dev/reference/methods, "conversations"). */
+/** Channels, direct messages and their messages (docs.slack.dev/reference/methods, "conversations"). */
 export function registerConversationMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
   registerMethod(app, place, "conversations.list", undefined, list);
   registerMethod(app, place, "conversations.info", undefined, (call) => {

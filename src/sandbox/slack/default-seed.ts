@@ -1,6 +1,6 @@
 import type { SlackSeed } from "./seed.ts";
 
-/** The small built-in world: the workspace of the team of two, a designer who helps, and the bot of their releases. */
+/** The built-in world: the workspace of the team of two, a designer who helps, and the bot of their releases. */
 export const DEFAULT_SEED: SlackSeed = {
   team: { id: "T0KAYDEMO1", name: "Kay Demo", domain: "kay-demo" },
   users: [

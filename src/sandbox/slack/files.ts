@@ -5,7 +5,7 @@ import { addMessage } from "./chat.ts";
 import { type MethodCall, registerMethod, SlackError } from "./method.ts";
 import type { SlackState } from "./state.ts";
 
-/** A file on its way: announced, and uploaded once it has `file`. */
+/** A file that was announced, and uploaded once it has `file`. */
 type Upload = { user: string; filename: string; length: number; file?: SandboxFile };
 
 /** Files are uploaded in three steps (docs.slack.dev/messaging/working-with-files). */

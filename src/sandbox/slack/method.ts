@@ -13,7 +13,7 @@ export class SlackError extends Error {
   }
 }
 
-/** Context of a method call: its arguments, wherever they stood, and the account of its token. */
+/** Context of a method call: its arguments from any place, and the account of its token. */
 export type MethodCall = {
   args: Record<string, string | undefined>;
   grant: Grant;
@@ -23,7 +23,10 @@ export type MethodCall = {
   request: Request;
 };
 
-/** Add a method of the Web API (docs.slack.dev/apis/web-api): GET or POST, arguments in the query, a form or JSON, always 200. */
+/**
+ * Adds a method of the Web API (docs.slack.dev/apis/web-api): GET or POST, arguments in the query, a form or JSON,
+ * always 200.
+ */
 export function registerMethod(
   app: Hono<SandboxEnv>,
   place: ProviderContext<SlackState>,
@@ -48,19 +51,22 @@ export function registerMethod(
   });
 }
 
-/** @throws SlackRefusal `missing_scope` with what is needed and what is there */
+/** Requires a scope. @throws SlackRefusal `missing_scope` with the needed and provided scopes */
 export function requireScope({ grant }: Pick<MethodCall, "grant">, scope: string): void {
   if (grant.scopes.includes(scope)) return;
   throw new SlackError("missing_scope", { needed: scope, provided: grant.scopes.join(",") });
 }
 
-/** Scope of an action for the kind of a conversation: `channels:history`, `groups:history`, `im:history`. */
+/** Returns the scope of an action for a kind of conversation: `channels:history`, `groups:history`, `im:history`. */
 export function getScope(conversation: Conversation, action: "read" | "history"): string {
   if (isIm(conversation)) return `im:${action}`;
   return `${conversation.is_private ? "groups" : "channels"}:${action}`;
 }
 
-/** The conversation of the argument `channel` that this person may see. @throws SlackRefusal `channel_not_found` */
+/**
+ * Finds the conversation of the argument `channel`, if this user may see it.
+ * @throws SlackRefusal `channel_not_found`
+ */
 export function findConversation({ args, world, me }: MethodCall): Conversation {
   const found = [...world.channels, ...world.ims].find(({ id }) => id === args.channel);
   if (!found || !canSee(found, me)) throw new SlackError("channel_not_found");
@@ -77,7 +83,7 @@ export function isMember({ members }: Channel, me: User): boolean {
   return members.includes(me.id);
 }
 
-/** One page of a list with the cursor of the next (docs.slack.dev/apis/web-api/pagination). */
+/** Returns a page of a list with the cursor of the next (docs.slack.dev/apis/web-api/pagination). */
 export function paginate<T>(
   { args }: MethodCall,
   things: T[],
@@ -126,7 +132,7 @@ async function getArguments(c: Context<SandboxEnv>): Promise<Record<string, stri
   }
 }
 
-/** Slack warns about JSON without a charset, and does what was asked all the same. */
+/** Slack warns about JSON without a charset but handles the request. */
 function warning(c: Context<SandboxEnv>): Record<string, unknown> {
   const type = c.req.header("content-type") ?? "";
   if (!type.includes("json") || /charset=utf-8/i.test(type)) return {};

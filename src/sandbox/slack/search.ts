@@ -7,7 +7,7 @@ import { buildPermalink, getPartner } from "./views.ts";
 type Hit = { conversation: Conversation; message: Reply; thread?: string };
 type Test = (hit: Hit) => boolean;
 
-/** Search over what the person can see (docs.slack.dev/reference/methods/search.messages). */
+/** Search over everything that the user can see (docs.slack.dev/reference/methods/search.messages). */
 export function registerSearchMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
   registerMethod(app, place, "search.messages", "search:read", (call) => {
     const { args } = call;
@@ -50,7 +50,9 @@ function everything({ world, me }: MethodCall): Hit[] {
     );
 }
 
-/** Words that must all be there, phrases in quotes, and the modifiers `in:`, `from:`, `before:`, `after:`, `on:`, with `-` for not. */
+/**
+ * Required words, phrases in quotes, and the modifiers `in:`, `from:`, `before:`, `after:`, `on:`, with `-` for not.
+ */
 function readQuery(query: string, call: MethodCall): Test[] {
   return [...query.matchAll(/(-?)(?:(in|from|before|after|on|has):)?("[^"]*"|\S+)/gi)].map(
     ([, minus, modifier, value = ""]) => {

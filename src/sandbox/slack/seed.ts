@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { SandboxFile } from "../files.ts";
 
-/** The Slack part of a seed. Names are Slack's own; everything that can be made up may be left out. */
+/** The Slack part of a seed. Names are Slack's own; everything that can be generated may be omitted. */
 
 const text = z.string().check(z.minLength(1));
 const optional = z.optional(text);
@@ -39,7 +39,7 @@ const Channel = z.strictObject({
   is_archived: z.optional(z.boolean()),
   topic: z.optional(z.string()),
   purpose: z.optional(z.string()),
-  /** Who is in it; everybody when left out. */
+  /** Its members; every account if omitted. */
   members: z.optional(z.array(text)),
   created: optional,
   messages: z.optional(z.array(Message)),

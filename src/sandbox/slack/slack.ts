@@ -38,8 +38,9 @@ const SCOPES: Record<string, string> = {
 const failure = (error: string) => ({ status: 200 as const, body: { ok: false, error } });
 
 /**
- * OAuth 2.0 at Slack for people's tokens, with token rotation (docs.slack.dev/authentication/installing-with-oauth and …/using-token-rotation):
- * a code gives the tokens in `authed_user`, a refresh gives them beside it, and each refresh spends its token.
+ * OAuth 2.0 at Slack for people's tokens, with token rotation (docs.slack.dev/authentication/installing-with-oauth and
+ * …/using-token-rotation): a code returns the tokens in `authed_user`, a refresh returns them beside it, and each
+ * refresh spends its token.
  */
 const oauth: OAuthTraits = {
   authorizePath: "/oauth/v2/authorize",
@@ -132,7 +133,7 @@ function peopleMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>
   });
 }
 
-/** Where the links in answers lead: the workspace, `/archives/<channel>` and `/archives/<channel>/p<ts>`, read-only pages for a person. */
+/** Read-only pages that links lead to: the workspace, `/archives/<channel>` and `/archives/<channel>/p<ts>`. */
 function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
   const name = (id: string) => place.world().users.find((user) => user.id === id)?.real_name ?? id;
   const block = ({ user, ts, text }: Reply) => {

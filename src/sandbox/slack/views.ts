@@ -2,7 +2,7 @@ import { getAvatarUrl } from "../pictures.ts";
 import { isMember, type MethodCall } from "./method.ts";
 import { type Channel, type Conversation, type Im, isIm, type Message, type Reply, type User } from "./state.ts";
 
-/** A person as `users.info` gives them; the address only with its scope. */
+/** Returns a user as `users.info` does; the address only with its scope. */
 export function toUserView({ grant, world, request }: MethodCall, user: User) {
   const email = grant.scopes.includes("users:read.email") && user.email !== "" ? { email: user.email } : {};
   const [first_name = "", ...rest] = user.real_name.split(" ");
@@ -84,12 +84,12 @@ function toImView({ me, world }: MethodCall, im: Im) {
   };
 }
 
-/** The other one in a direct message; oneself in one's own notes. */
+/** Returns the other user of a direct message; the user themselves in their notes. */
 export function getPartner({ users }: Im, me: User): string {
   return users.find((id) => id !== me.id) ?? me.id;
 }
 
-/** A message as it stands in a conversation, with what became of its thread. */
+/** Returns a message of a conversation, with a summary of its thread. */
 export function toMessageView({ world }: Pick<MethodCall, "world">, message: Message) {
   const { replies } = message;
   const users = [...new Set(replies.map(({ user }) => user))];
@@ -125,7 +125,7 @@ export function toReplyView({ world }: Pick<MethodCall, "world">, { user, text, 
   };
 }
 
-/** Address of a message for people, at the origin that was asked. */
+/** Returns the URL of a message's page, on the requested origin. */
 export function buildPermalink(request: Request, conversation: Conversation, ts: string, thread?: string): string {
   const url = `${new URL(request.url).origin}/archives/${conversation.id}/p${ts.replace(".", "")}`;
   return thread ? `${url}?thread_ts=${thread}&cid=${conversation.id}` : url;

@@ -40,7 +40,7 @@ export type ConfirmCard = {
 /** The open approvals of one step, shown together. `edited` is a changed input that was not sent yet. */
 export type PlanCard = {
   kind: "plan";
-  /** Names every approval in it: with another one it is a new card. */
+  /** Combines the IDs of its approvals, so a plan with another approval is a new card. */
   id: string;
   calls: { card: ApprovalCard; edited?: Record<string, unknown> }[];
 };

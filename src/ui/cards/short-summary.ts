@@ -1,7 +1,7 @@
 import { foldWhitespace } from "#protocol/input-fields";
 import type { PreviewField } from "#protocol/preview-field";
 
-/** So much of a text stays in the summary, in characters, if it repeats more than that of it. */
+/** Length of a repeated text that stays in the summary, in characters. */
 const KEPT = 24;
 const MOST = 40;
 

@@ -34,7 +34,7 @@ export function renderTail(stream: MarkdownStream, rest: string, look: Look, row
 /** A link reference definition, which is not shown. */
 const DEFINITION = /^ {0,3}\[[^\]]*\]:/m;
 
-/** Most streamed text is a paragraph, and lexing other blocks costs more than all the rest. */
+/** Most streamed text is a paragraph, and lexing other blocks costs more than everything else. */
 function isProse({ mode, held }: MarkdownStream, partial: string): boolean {
   if (mode === null) return openBlock(partial)?.is === "paragraph";
   if (mode.is !== "paragraph") return false;

@@ -130,13 +130,13 @@ function startsNewText(after: CardUi, key: Key): boolean {
   );
 }
 
-/** A key in a card that has less time left than this, in ms, asks for more. */
+/** A key in a card with less time left than this, in ms, asks for more. */
 const SHORT_MS = 150_000;
 
-/** How long no more is asked for, in ms, whatever the answer was. */
+/** Pause between such requests, in ms, whatever the answer was. */
 const AGAIN_MS = 20_000;
 
-/** Asks for more time for a card that just took a key and has little left: it does not expire under who uses it. */
+/** Asks for more time for a card that just took a key and has little left, so that it does not expire while in use. */
 function extendDeadline(step: SessionStep, card: AnyCard): SessionStep {
   const { now, extending } = step.session;
   const cards = card.kind === "plan" ? card.calls.map((call) => call.card) : [card];

@@ -51,7 +51,7 @@ export function getCardUi({ cards }: Session, card: AnyCard): CardUi | undefined
   return cards[card.id] ?? (card.kind === "plan" ? createCardUi(card) : undefined);
 }
 
-/** Gives the focus what is open now: an answer or an edit of an approval changes the plan that it is part of. */
+/** Updates the focus with the open cards: an answer or an edit of an approval changes its plan. */
 export function refreshPlans(step: SessionStep): SessionStep {
   const { session } = step;
   if (!listOpenCards(session.view).some(getPlanId)) return step;

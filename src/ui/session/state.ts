@@ -54,7 +54,7 @@ export type Session = {
   focus: Focus;
   /** A letter that a card acts on if no other follows. `at` is when it, or its latest repeat, was pressed. */
   held: { card: string; key: Key; at: number } | null;
-  /** The deadline of this card was to be moved; `at` is in ms since 1970. */
+  /** The latest request to extend this card; `at` is in ms since 1970. */
   extending: { card: string; at: number } | null;
   /** Keys are ignored, because the card that they were meant for has ended. `since` is the latest of them. */
   ignoring: { since: number } | null;

@@ -120,7 +120,7 @@ function applyChange(session: Session, event: Plain): Session {
   }
 }
 
-/** What servers list comes while the user types it, so the offer is made anew. */
+/** Servers' lists arrive while the user types, so completions are updated. */
 function applySources(session: Session, sources: Partial<Session["sources"]>): Session {
   const next = { ...session, sources: { ...session.sources, ...sources } };
   const isListed = [sources.prompts, sources.resources, sources.places].some((each) => each !== undefined);
@@ -178,7 +178,7 @@ function withUi(
   return ui ? { ...session, cards: { ...session.cards, [id]: change(ui) } } : session;
 }
 
-/** Shows a list in place of an older one, from which nothing was chosen then. */
+/** Shows a list instead of an older one, which counts as not chosen. */
 function openPicker(session: Session, { id, picker }: Extract<SessionEvent, { type: "pick" }>): SessionStep {
   const before = session.picking;
   return {

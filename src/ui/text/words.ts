@@ -78,7 +78,7 @@ export function formatForm(request: InteractionRequest): string {
   return parts.join("\n");
 }
 
-/** Below every form of the model: its words may come from a text that it read, in any language. */
+/** Shown below every form of the model, because its words may come from a text that it read, in any language. */
 const MODEL_FORM_NOTE = "The model wrote this. kay never needs a password, key or code.";
 
 /** Formats who asks with a form, and why. */

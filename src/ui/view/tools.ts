@@ -80,7 +80,7 @@ function toWorking(at?: number): { state: "working"; since?: number } {
   return { state: "working", ...(at === undefined ? {} : { since: at }) };
 }
 
-/** A denied or expired call has an output too: that it was not run. */
+/** A denied or expired call also has an output, which says that it was not run. */
 function toEnd({ state }: ToolItem, output: unknown): Pick<ToolItem, "state" | "output"> {
   return { state: state === "denied" || state === "expired" ? state : "done", output };
 }

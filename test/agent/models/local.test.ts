@@ -156,7 +156,7 @@ test("what was found is told as found, with its models, and every provider with 
   ]);
 });
 
-/** A machine where these requests are answered, and everything else is refused. */
+/** A machine that answers these requests and refuses everything else. */
 function machine(answers: Answers) {
   const asked: string[] = [];
   const clock = { ms: 0, now: () => clock.ms };

@@ -87,7 +87,7 @@ describe.each(WIRES)("%s", (_, wire) => {
   });
 });
 
-/** Answers each request with the next body. `breaks`: the connection is lost after it. */
+/** Answers each request with the next body. `breaks`: the connection is lost afterwards. */
 async function replay({ settings }: RecordedWire, streams: string[], breaks = false) {
   const bodies: string[] = [];
   const fetch: Fetch = async (_url, init) => {
@@ -115,7 +115,7 @@ async function replay({ settings }: RecordedWire, streams: string[], breaks = fa
 }
 
 async function* pieces(text: string, breaks: boolean): AsyncGenerator<Uint8Array> {
-  // Not at the boundaries of events, as on a network.
+  // Not at event boundaries, as on a network.
   for (let at = 0; at < text.length; at += 500) yield new TextEncoder().encode(text.slice(at, at + 500));
   if (breaks) throw new TypeError("terminated");
 }

@@ -16,7 +16,7 @@ beforeEach(() => {
   meanwhile = async () => {};
 });
 
-/** The next write is held before anything of it leaves. */
+/** Holds the next write before anything of it is sent. */
 function holdWrite(): { reached: Promise<void>; release(): void } {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();

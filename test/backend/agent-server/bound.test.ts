@@ -9,7 +9,7 @@ const log: DeskLog = [];
 const roles = useRoles(deskServices(log, async () => {}));
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 
-/** As at its first look. */
+/** As in its first check. */
 const listening = () => roles().agent().ports.node.number();
 beforeEach(async () => {
   log.length = 0;

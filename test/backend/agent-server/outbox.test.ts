@@ -15,7 +15,7 @@ beforeEach(() => {
   meanwhile = async () => {};
 });
 
-/** The next write is held before anything of it leaves. */
+/** Holds the next write before anything of it is sent. */
 function holdWrite(): { reached: Promise<void>; release(): void } {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -31,7 +31,7 @@ const begin = (prompt: string) => beginTurn(roles(), prompt);
 const shown = (turn: Begun) => shownTurn(roles(), turn);
 const sent = (turn: Begun) => sentReports(roles(), turn);
 const waiting = (turn: Begun) => waitingReports(roles(), turn);
-/** How often delivery failed before it was put off; undefined while somebody delivers. */
+/** Number of failed deliveries before a retry was scheduled; undefined while one is running. */
 const putOff = async ({ generation }: Begun) => {
   const turns = roles().backend.ports.db.selectFrom("agent_turns").select(["courier", "tries"]);
   const row = await turns.where("generation_id", "=", generation).executeTakeFirst();
@@ -135,7 +135,7 @@ test("a turn that is stopped at the backend stops here before its next call", as
   await reached;
   await roles().backend.call(`POST /generations/${turn.generation}/cancel`, { token: turn.token });
   await shown(turn);
-  // A notification may still be on its way; each look finds the cancellation.
+  // A notification may still be on its way; each check finds the cancellation.
   await roles().agent().backend.tick();
   release();
   const { parts } = await streaming;

@@ -234,7 +234,7 @@ test("every approval of a tool, of a service, or all of them are revoked togethe
   expect(await revoked("*")).toEqual([]);
 });
 
-/** Somebody new with a conversation, who approves calls, and is asked about calls or is not. */
+/** Creates a new user with a conversation who approves calls, and whose calls ask or not. */
 async function person() {
   const { ports } = world();
   const installationId = `kaysession_${crypto.randomUUID()}`;

@@ -135,7 +135,7 @@ test.for([
   expect(effective(question).why).toBe(why);
 });
 
-/** Every way in which the three targets that apply may have a policy or none. */
+/** Every combination of policies for the three targets that apply. */
 function combinations(): Policy[][] {
   return POLICIES.flatMap((all) =>
     POLICIES.flatMap((service) =>

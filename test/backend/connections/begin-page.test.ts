@@ -15,7 +15,7 @@ async function openPage(link: URL): Promise<string> {
   return (await world().call(`GET ${link.pathname}${link.search}`)).text;
 }
 
-/** Presses a button of a page with one form, and gives what the browser gets. */
+/** Presses a button of a page with one form, and returns the response. */
 async function press(page: string, path: string, decision?: string) {
   const hidden = [...page.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
   const form = new URLSearchParams(Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value])));

@@ -16,7 +16,7 @@ const world = useBackend({
   guarded: { fetch: reach, addresses: async (host) => (isIP(host) ? [host] : (addresses[host] ?? [PUBLIC])) },
 });
 
-/** Somebody who is signed in, with a fresh service to describe. */
+/** A signed-in user with a new service to describe. */
 async function ann(source = TASKS) {
   service = tasksService();
   addresses = {};
@@ -137,7 +137,7 @@ test("a replaced address or sign-in forgets the key and what was allowed, closes
   expect(await approvals()).toEqual(["jira.search"]);
   expect((await list(token)).body).toMatchObject({ code: "AUTH_REQUIRED" });
   expect((await paste(world().backend, open.url, { secret: TASKS_KEY })).status).toBe(400);
-  // Even put back, what was sealed for the one address opens for no other.
+  // Even if restored, a value encrypted for one address cannot be decrypted for another.
   await db
     .insertInto("grants")
     .values({ ...before, user: "{}", metadata: "{}" })

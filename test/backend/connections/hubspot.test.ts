@@ -12,7 +12,7 @@ const LINKEDIN_TOKEN = "POST https://www.linkedin.com/oauth/v2/accessToken";
 const HOUR = 3600_000;
 const client = { id: "the-client", secret: "the-secret" };
 
-/** A backend that is connected to HubSpot and LinkedIn, with everything they were asked for answered. */
+/** A backend connected to HubSpot and LinkedIn, with all their requests answered. */
 async function connected() {
   const services = configureServices({ clients: { hubspot: client, linkedin: client } });
   const world = createWorld({ db: base().ports.db, node: base().ports.node, services });

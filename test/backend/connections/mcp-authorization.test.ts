@@ -43,7 +43,7 @@ async function begin(at: World = world(), session?: string) {
   return { ...answer, session: String(answer.body.session_id), link: String(answer.body.authorization_url) };
 }
 
-/** The browser comes back. */
+/** The browser returns. */
 const back = (url: URL, at: World = world()) => at.call(`GET ${url.pathname}${url.search}`);
 
 async function connected(session?: string) {

@@ -30,7 +30,7 @@ const FILES = [
   folder,
 ];
 
-/** Somebody who is signed in, and has added a server. */
+/** A signed-in user who has added a server. */
 async function ann(command = NOTES, name = "notes") {
   const { token, session } = await connect(world());
   const mcp = { command, folder, name };

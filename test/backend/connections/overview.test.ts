@@ -7,7 +7,7 @@ import { json } from "#test/outside";
 const world = useBackend();
 const NONE = { connected: false };
 
-/** Every service that there is, none connected. */
+/** All services, none connected. */
 const nothing = () => Object.fromEntries(world().ports.services.map(({ service }) => [service.name, NONE]));
 
 const INVALID = [

@@ -11,10 +11,10 @@ import { consent, createSandboxWorld, type SandboxWorld } from "#test/sandbox-wo
 
 const base = useBackend();
 
-// Some providers revoke all that an account gave, which other connections of it forbid.
+// Some providers revoke everything of an account, which its other connections forbid.
 beforeEach(() => base().ports.db.deleteFrom("grants").execute());
 
-/** The tokens of a connection as they are stored, and whether each still works at the stand-in. */
+/** The stored tokens of a connection, and whether each still works at the stand-in. */
 async function readTokens({ world }: SandboxWorld, session: string, name: string) {
   const { ports } = world;
   const service = requireClient(findService(ports.services, name));

@@ -18,7 +18,7 @@ beforeEach(() => {
   for (const list of [agent.sessions, agent.prompts, agent.answers]) list.length = 0;
 });
 
-/** Says hello in the seed's words, on the stream and to the webhook. */
+/** Says hello in the agent server's protocol, on the stream and to the webhook. */
 async function hello({ stream, report }: AgentTurn): Promise<void> {
   stream({ type: "text-start", id: "text-1" });
   stream({ type: "text-delta", id: "text-1", text: "I'll " });

@@ -40,7 +40,7 @@ afterEach(async () => {
 
 const POSTED = "POST https://api.atlassian.com/post";
 
-/** What a turn with one call comes to: `asks`, or the receipt of what ran. */
+/** Result of a turn with one call: `asks`, or its receipt. */
 async function turn(token: string, allow: string[], input: object, tool = "jira.post") {
   const before = log.length;
   model.script({ calls: [["c1", tool, input]] }, { text: "Done." });

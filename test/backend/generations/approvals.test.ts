@@ -12,7 +12,7 @@ const world = useBackend({ services: deskServices(log), ...model.ports });
 const closed = (issue: string) => `POST https://api.atlassian.com/close/${issue}`;
 const close = (id: string, issue: string): [string, string, object] => [id, "jira.close_issue", { issue }];
 
-/** Asks for something whose approval waits five minutes. */
+/** Sends a request whose approval waits five minutes. */
 async function asked(prompt = "close KAY-3") {
   const { token } = await connect(world());
   const turn = await ask(world(), token, prompt, { approval_timeout: 300 });

@@ -17,7 +17,7 @@ test("a node that ends gives those who follow here what they were not told of ye
   await stream.end();
   const session = String(stream.headers.get("kay-session-id"));
   const { db } = world().ports;
-  // Nobody tells this node anything, as if the notification were still on its way.
+  // This node gets no notifications, as if they were still on their way.
   const hub = createEventHub({
     ...world().ports,
     node: { number: async () => 1, on: () => () => {}, publish: () => {}, close: async () => {} },

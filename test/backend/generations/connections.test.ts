@@ -35,7 +35,7 @@ const bearers = () =>
 
 beforeEach(() => void log.splice(0));
 
-/** Somebody whose Jira is connected no more. */
+/** A user whose Jira is no longer connected. */
 async function disconnected() {
   const { token, session } = await connect(world());
   await world().call("POST /connections/disconnect?service=jira", { token, body: {} });

@@ -88,7 +88,7 @@ test("a dry run reads, and of everything else says what it would be: nothing is 
   await turn.end();
   expect(log).toEqual(["show KAY-3"]);
   expect(turn.parts.filter(({ type }) => type === "data-interaction-request")).toEqual([]);
-  // Calls of a step are looked at side by side.
+  // Calls of a step are checked concurrently.
   const byCall = <T extends { tool_call_id: string }>(data: T[]) =>
     data.sort((a, b) => a.tool_call_id.localeCompare(b.tool_call_id));
   expect(byCall(turn.parts.flatMap((part) => (part.type === "data-receipt" ? [part.data] : [])))).toEqual(RECEIPTS);

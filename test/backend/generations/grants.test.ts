@@ -55,7 +55,7 @@ const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend({ services: deskServices(log, undefined, [post, remove, look]), ...model.ports });
 
 let calls = 0;
-/** One turn that makes one call: the request it made, if it asked. */
+/** Runs a turn with one call. Returns its request, if it asked. */
 async function turn(token: string, tool: string, input: object, body: object = {}) {
   calls++;
   model.script({ calls: [[`c${calls}`, tool, input]] }, { text: "Done." });

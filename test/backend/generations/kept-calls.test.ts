@@ -41,7 +41,7 @@ const pick = defineTool({
   },
 });
 
-/** Whose outside world answers. */
+/** With an outside world that answers. */
 let reached: World | undefined;
 const model = scriptedModel((url, init) => (reached ?? world()).outside.fetch(url, init));
 const services = deskServices(log, undefined, [pick]);

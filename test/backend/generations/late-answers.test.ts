@@ -51,7 +51,7 @@ afterEach(async () => {
   for (const close of dying.splice(0)) await close();
 });
 
-/** A turn that is over and has left a question open, and a backend that is gone at this moment of the answer. */
+/** An ended turn with an open question, and a backend that dies at this moment of the answer. */
 async function leftOpen(last: string) {
   const { token } = await connect(world);
   model.script({ calls: [["c1", "jira.ask_later", {}]] }, { text: "I go on without it." });

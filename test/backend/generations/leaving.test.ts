@@ -98,7 +98,7 @@ test("G12 what was approved after everybody had left is carried out, although no
   await turn.until("awaiting_approval");
   await turn.close();
   await turn.answer(interaction_id, { action: "approve" });
-  // Longer than it takes until what runs for nobody is stopped.
+  // Longer than the time after which work without followers stops.
   await new Promise((done) => setTimeout(done, 300));
   resolve();
   await expect.poll(() => world().backend.busy()).toBe(0);

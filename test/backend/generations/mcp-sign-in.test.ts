@@ -40,7 +40,7 @@ afterEach(async () => {
   await Promise.all(others.splice(0).map(({ backend }) => backend.close()));
 });
 
-/** The person consents, as the card or `kay connect` has it. */
+/** The user consents, as from the card or `kay connect`. */
 async function consent(at: World, session: string, token: string) {
   const { body } = await at.call("POST /connections/connect?service=notes", { token, body: { session_id: session } });
   const url = login.consent(String(body.authorization_url));
@@ -50,7 +50,7 @@ async function consent(at: World, session: string, token: string) {
   };
 }
 
-/** Somebody signed in who has added the server and approved its tools after the first consent. */
+/** A signed-in user who has added the server and approved its tools after the first consent. */
 async function added(at: World = world()) {
   const { token, session } = await connect(at);
   const add = await at.call("POST /services", { token, body: { mcp: { url: NOTES, name: "notes" } } });

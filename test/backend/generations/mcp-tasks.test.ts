@@ -23,7 +23,7 @@ afterAll(async () => {
   await everything.end();
 });
 
-/** Where requests to the server go, and the methods of those that left. */
+/** Where requests to the server go, and the methods of those that were sent. */
 let server: Fetch;
 let methods: string[] = [];
 const reach: Fetch = async (url, init) => {
@@ -53,7 +53,7 @@ afterEach(async () => {
 const count = (method: string) => methods.filter((one) => one === method).length;
 const told = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
-/** Somebody who lets the server's tools run, and asks for one of them. */
+/** A user who lets the server's tools run, and requests one of them. */
 async function asking(at: World, tool: string, input: object): Promise<{ token: string; turn: Turn }> {
   const { token } = await connect(at);
   const add = await at.call("POST /services", { token, body: { mcp: { url: PLACE, name: "all" } } });

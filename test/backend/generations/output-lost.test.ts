@@ -18,7 +18,7 @@ const INVALID = {
   message: "The answer does not match the output schema: /key must be string.",
 };
 
-/** From now on rows with such a part, or any message, cannot be stored. */
+/** From now on, rows with such a part, or any message, cannot be stored. */
 async function broken(table: "events" | "messages", when: string): Promise<void> {
   const { db } = world().ports;
   const raise = "begin raise exception ''broken''; end";
@@ -29,7 +29,7 @@ async function broken(table: "events" | "messages", when: string): Promise<void>
 }
 const mended = () => sql`drop function if exists broken cascade`.execute(world().ports.db);
 
-/** Looked at again until it is over. */
+/** Checks again until it has ended. */
 async function carriedOn(over: () => Promise<boolean>): Promise<void> {
   const failed = () => {
     const open = world().ports.db.selectFrom("generations").select("id").where("finished_at", "is", null);

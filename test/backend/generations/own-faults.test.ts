@@ -11,7 +11,7 @@ const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend({ services: deskServices(log), ...model.ports });
 const GIVEN_UP = "Something went wrong inside kay repeatedly, so the request was stopped.";
 
-/** From now on no message can be stored: what fails is no part of the work that fails well. */
+/** From now on, no message can be stored, so the failure is outside the work that handles its own failures. */
 async function broken(): Promise<void> {
   const { db } = world().ports;
   await sql`create function broken() returns trigger language plpgsql as 'begin raise exception ''broken''; end'`.execute(
@@ -34,7 +34,7 @@ async function greet(token: string): Promise<unknown> {
   return body.session_id;
 }
 
-/** Looks once a second for so long, and tells after which of them it had failed once more. */
+/** Checks once a second for this long, and returns after which checks it had failed again. */
 async function looks(seconds: number): Promise<number[]> {
   await expect.poll(() => world().backend.busy()).toBe(0);
   const at: number[] = [];
@@ -48,7 +48,7 @@ async function looks(seconds: number): Promise<number[]> {
   return at;
 }
 
-/** After so many seconds it is looked at once more. */
+/** Checks once more after this many seconds. */
 async function later(seconds: number): Promise<void> {
   const before = await failures();
   world().clock.advance(seconds * 1_000);

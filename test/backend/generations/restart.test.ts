@@ -16,7 +16,7 @@ afterEach(async () => {
   await second?.backend.close();
 });
 
-/** A generation that waits for a yes when its backend ends, and another backend on the same database. */
+/** A generation that waits for an approval when its backend ends, and another backend on the same database. */
 async function restarted() {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] });

@@ -36,7 +36,7 @@ const services = deskServices(log, undefined, [archive]);
 let world: World;
 const nodes: Node[] = [];
 
-/** A backend at a node of its own. */
+/** A backend on a separate node. */
 function startNode(more: Parameters<typeof createWorld>[0] | object = {}): World {
   const node = createNode(database().config, () => {});
   nodes.push(node);
@@ -63,13 +63,13 @@ async function leave(turn: Turn): Promise<void> {
   await waitForReaders(turn, 0);
 }
 
-/** A token of the same sign-in that is good now. */
+/** A currently valid token of the same sign-in. */
 async function renew({ refreshToken }: { refreshToken: string }): Promise<string> {
   const { body } = await world.call("POST /auth/refresh", { body: { refresh_token: refreshToken } });
   return String(body.token);
 }
 
-/** Asks to archive 5d2d, with the title that it has then. */
+/** Requests to archive 5d2d, with its title at that time. */
 async function askToArchive(more: Record<string, unknown> = {}) {
   log.length = 0;
   title = "Release 1.4";

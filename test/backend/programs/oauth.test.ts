@@ -219,7 +219,7 @@ test("a code gives tokens once, to the program and the address that it is for, w
   expect(body).toMatchObject({ token_type: "Bearer", expires_in: 1800, scope: "mcp" });
   expect((await initialize(String(body.access_token))).status).toBe(200);
   expect((await world().call(`GET ${new URL(program.link).pathname}`)).status).toBe(410);
-  // Whoever brings it again has a copy, so the access ends.
+  // A second use means that there is a copy, so the access ends.
   expect((await exchange(program)).body).toMatchObject({ error: "invalid_grant" });
   expect((await initialize(String(body.access_token))).status).toBe(401);
 });

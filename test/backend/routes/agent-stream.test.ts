@@ -21,7 +21,7 @@ test("a turn's stream has its parts as they come, a comment after 15 seconds of 
   const feed = createTurnStream();
   feed.push({ type: "start" });
   const { text, over } = reading(streamTurn(feed, createTimerWheel(15)));
-  // Polled: what is written reaches the reader through streams of Node's, a few rounds of the event loop later.
+  // Polled, because written data reaches the reader through Node's streams, a few rounds of the event loop later.
   await expect.poll(text).toBe(event({ type: "start" }));
   vi.advanceTimersByTime(16_000);
   await expect.poll(text).toBe(`${event({ type: "start" })}: keepalive\n\n`);

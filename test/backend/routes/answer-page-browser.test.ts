@@ -40,7 +40,7 @@ afterEach(() => listener.close());
 
 const LONG = `${"x".repeat(300)}\n<img src=x onerror=alert(1)>\n\n${"word ".repeat(200)}`;
 
-/** A request that waits, and a phone that is at its card. */
+/** An open request, and a phone that shows its card. */
 async function openPhone(javaScriptEnabled: boolean, places = ["#general"]) {
   const calls = places.map((to, index): [string, string, object] => [`c${index}`, "jira.post", { text: LONG, to }]);
   model.script({ calls }, { text: "Done." });

@@ -68,7 +68,7 @@ const world = useBackend({ services: deskServices([], undefined, [post, fill]), 
 const HOSTILE = `<script>alert(1)</script>"'&\u202e\n\n first`;
 const INPUT = { text: HOSTILE, options: { urgent: false, tags: ["a<b"] } };
 
-/** A request that waits, in the hands of a person with a terminal. */
+/** An open request of a user with a terminal. */
 async function setUp(tool: "post" | "fill" = "post", input: object = INPUT) {
   sent.length = 0;
   model.script({ calls: [["c1", `jira.${tool}`, tool === "post" ? input : {}]] }, { text: "Done." });
@@ -79,7 +79,7 @@ async function setUp(tool: "post" | "fill" = "post", input: object = INPUT) {
   return { token, installation, turn, id: request.interaction_id };
 }
 
-/** A browser with a jar for one cookie. */
+/** A browser that stores one cookie. */
 function createBrowser(publicUrl = world().ports.publicUrl) {
   let cookie = "";
   const visit = async (path: string, form?: Record<string, string> | [string, string][]) => {

@@ -45,7 +45,7 @@ async function outcome(token: string, key: string): Promise<Record<string, unkno
   return await look(token, key);
 }
 
-/** As if the process had ended before it stored what it answered. */
+/** As if the process had ended before it stored its answer. */
 const loseAnswers = () =>
   database().db.updateTable("requests").set({ state: "running", answer: null, status: null }).execute();
 

@@ -155,7 +155,7 @@ test("a conversation with an answer under way is not deleted under it; one that 
   expect((await world().call(`DELETE /sessions/${id}`, { token })).status).toBe(200);
 });
 
-/** Rows of every kind, beside those that asking itself has made. */
+/** Rows of every kind, in addition to those of the requests themselves. */
 async function fill(conversationId: string, generationId: string): Promise<void> {
   const { db } = world().ports;
   const at = new Date(NOON);
@@ -251,7 +251,7 @@ async function list(token: string, query = ""): Promise<Page> {
   return (await world().call(`GET /sessions${query}`, { token })).body as Page;
 }
 
-/** Somebody new who can talk, a second after whatever was before. */
+/** A new signed-in user, a second later. */
 async function ann() {
   const { ports, clock } = world();
   const { token, installation: installationId } = await connect(world());

@@ -7,7 +7,9 @@ import { startPostgres } from "#host/postgres/start";
 import { thisMachine } from "#test/machine";
 import { ask, NOBODY, postgresWorld, postmasterOf, runs, startInProcess } from "#test/postgres-world";
 
-/** These tests play an ordinary user, which only root can, and only where the repository is not below root's own folders. */
+/**
+ * These tests act as an ordinary user, which only root can, and only if the repository is not below root's own folders.
+ */
 const here = fileURLToPath(import.meta.url);
 const canPlay = process.getuid?.() === 0 && spawnSync("cat", [here], { ...NOBODY, stdio: "ignore" }).status === 0;
 

@@ -16,7 +16,7 @@ async function start(world: World, changes: Partial<PostgresOptions> = {}): Prom
     machine: thisMachine(world.system),
     log: () => undefined,
     ...changes,
-    // Shared memory lies in the database's folder, so that an interrupted run leaves none elsewhere.
+    // Shared memory is in the database's folder, so that an interrupted run leaves none elsewhere.
     settings: { dynamic_shared_memory_type: "mmap", ...changes.settings },
   });
   onTestFinished(() => postgres.stop());

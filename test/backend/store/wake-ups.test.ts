@@ -17,7 +17,7 @@ async function openNode() {
   return node;
 }
 
-/** What a node hears about logs, and a wait for one more. */
+/** The notifications of a node, and a wait for one more. */
 function listen(node: Node) {
   const heard: string[] = [];
   let next = () => {};
@@ -40,7 +40,7 @@ test("an ID that is published reaches every other node once, however often it ca
   a.publish([{ topic: "events", id: "last" }]);
   await there.until("last");
   expect(there.heard).toEqual(["one", "two", "last"]);
-  // Its own notifications are not news to it.
+  // Its own notifications are ignored.
   b.publish([{ topic: "events", id: "answer" }]);
   await here.until("answer");
   expect(here.heard).toEqual(["one", "two", "one", "one", "last", "answer"]);

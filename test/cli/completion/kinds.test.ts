@@ -11,7 +11,7 @@ test("every argument and every option's value is completed, or is something that
   expect(open).toEqual([]);
 });
 
-/** Everything that takes a value, with the words of its command or the option's name. */
+/** Everything that takes a value, with its command or option name. */
 function slots(command: Command, above: string[]): { where: string; name: string; choices?: readonly string[] }[] {
   const words = command.parent ? [...above, command.name()] : [];
   const named = command.registeredArguments.map((each) => ({

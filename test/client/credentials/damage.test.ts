@@ -24,7 +24,7 @@ const GOOD = JSON.stringify({
 });
 const NOTHING = { generation: 0, signIn: {} };
 
-/** A profile whose file holds these bytes. */
+/** A profile whose file has these bytes. */
 function profileOf(bytes: string | Buffer) {
   const profile = openProfile({ clock: fakeClock({ start: Date.UTC(2026, 10, 27, 9, 30) }) });
   mkdirSync(dirname(profile.path), { mode: 0o700 });
@@ -183,7 +183,7 @@ test("S07 a broken file does not cost the key: the next sign-in is sealed with i
   expect([keychain.given.length, warnings.length]).toEqual([1, 1]);
 });
 
-/** Read the profile in a process that permissions count for: tests may run as root. */
+/** Reads the profile in a process that permissions apply to, because tests may run as root. */
 function asNobody(folder: string): unknown {
   const isRoot = process.getuid?.() === 0;
   const job = JSON.stringify({ folder, does: "read" });

@@ -8,7 +8,7 @@ import { createProcesses } from "#files/processes";
 import { fakeClock } from "#test/client-clock";
 import { openProfile, thisProcess } from "#test/credentials";
 
-/** A profile with a lock file that says this. */
+/** A profile with a lock file of this content. */
 function lockedProfile(content: object | string, clock = fakeClock()) {
   const profile = openProfile({ clock });
   mkdirSync(dirname(profile.path), { mode: 0o700 });
@@ -17,7 +17,7 @@ function lockedProfile(content: object | string, clock = fakeClock()) {
   return { ...profile, clock, lock };
 }
 
-const DEAD = 2 ** 22 + 1; // above what Linux gives out
+const DEAD = 2 ** 22 + 1; // Linux never gives out a number as high as this.
 const holder = async (changes: object) => ({
   id: "abc",
   pid: process.pid,

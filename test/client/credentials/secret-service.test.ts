@@ -6,7 +6,7 @@ import { probeSecretService } from "#client/credentials/secret-service";
 import { realClock } from "#test/client-clock";
 import { temporaryFolder } from "#test/credentials";
 
-/** A bus that treats each connection so; `path` begins with a zero byte for an abstract socket. */
+/** A bus that handles each connection like this; `path` begins with a zero byte for an abstract socket. */
 async function busAt(path: string, serve: (socket: Socket) => void): Promise<void> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -7,7 +7,7 @@ const BIN = { kay: "bin/kay.js" };
 const NATIVE = { "@napi-rs/keyring": "2.1.2" };
 const RUNNING = { version: "1.2.3", bin: BIN, optionalDependencies: NATIVE };
 
-/** What the registry says of kay: the versions, each with what differs from the usual, and the latest. */
+/** The registry's data about kay: versions with their differences, and the latest. */
 function packument(latest: string, versions: Record<string, object> = { "1.2.3": {}, [latest]: {} }) {
   const usual = { name: "kay", bin: BIN, optionalDependencies: NATIVE };
   const all = Object.entries(versions).map(([version, own]) => [version, { ...usual, version, ...own }]);

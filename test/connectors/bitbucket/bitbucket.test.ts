@@ -32,7 +32,7 @@ function workspace(slug: string) {
   };
 }
 
-/** A pull request as Bitbucket answers it. */
+/** A pull request as returned by Bitbucket. */
 function pull(id: number, title: string, more: Record<string, unknown> = {}) {
   return {
     type: "pullrequest",

@@ -13,12 +13,12 @@ async function run(name: string, input: Record<string, unknown>, ...expected: Ex
   return result;
 }
 
-/** The request of a search, as the fake outside shows it. */
+/** The request of a search, as the fake outside records it. */
 function search(cql: string, limit: number): string {
   return `GET ${API}/rest/api/search?${decodeURI(String(new URLSearchParams({ cql, limit: String(limit) })))}`;
 }
 
-/** One result of `GET /wiki/rest/api/search` as Confluence answers it. */
+/** One result of `GET /wiki/rest/api/search` as returned by Confluence. */
 function found(id: string, title: string) {
   return {
     content: { id, type: "page", status: "current", title, _links: { webui: `/spaces/DOCS/pages/${id}` } },
@@ -153,7 +153,7 @@ function update(value: string, number: number, title = "Deploy guide") {
   return { id: "98369", status: "current", title, body: { representation: "storage", value }, version };
 }
 
-/** A page as it stands after a version of somebody else. */
+/** A page after another user's version. */
 function version(number: number, value: string) {
   return { ...PAGE, version: { number, createdAt: "2026-11-27T10:00:00.000Z" }, body: { storage: { value } } };
 }

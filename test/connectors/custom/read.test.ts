@@ -19,7 +19,7 @@ function faults(source: string): string[] {
   }
 }
 
-/** The example with one piece of it replaced, which must be there. */
+/** The example with one piece replaced, which must exist. */
 function changed(piece: string, by: string): string {
   if (!TASKS.includes(piece)) throw new Error(`the example has no ${piece}`);
   return TASKS.replace(piece, by);

@@ -8,7 +8,7 @@ const API = "https://api.github.com";
 const ME = { url: "https://github.com", login: "octocat" };
 const WEB = `${API}/repos/acme/web`;
 
-/** An issue as GitHub answers it. */
+/** An issue as returned by GitHub. */
 function issue(number: number, title: string, more: Record<string, unknown> = {}) {
   return {
     url: `${WEB}/issues/${number}`,

@@ -17,7 +17,7 @@ async function run(name: string, input: Record<string, unknown>, ...expected: Ex
   return { result, asked: world.asked };
 }
 
-/** Metadata of a message as Gmail answers it. */
+/** Metadata of a message as returned by Gmail. */
 function message(id: string, subject: string, more: { headers?: [string, string][]; threadId?: string } = {}) {
   const headers = [["From", "Sam Sample <sam@example.com>"], ["Subject", subject], ...(more.headers ?? [])];
   return {

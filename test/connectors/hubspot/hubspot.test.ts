@@ -38,7 +38,7 @@ const PIPELINES: Expected = {
   },
 };
 
-/** A record as HubSpot answers it. */
+/** A record as returned by HubSpot. */
 function record(id: string, properties: Record<string, string | null>) {
   const time = "2026-11-01T10:00:00.000Z";
   return { id, properties: { hs_object_id: id, ...properties }, createdAt: time, updatedAt: time, archived: false };

@@ -13,7 +13,7 @@ const ANA = {
 };
 const APP = { accountId: "app", displayName: "Ana Bot", accountType: "app", active: true };
 
-/** Runs a tool against what Jira is expected to be asked, all of it and nothing else. */
+/** Runs a tool against exactly these expected requests to Jira. */
 async function run(name: string, input: Record<string, unknown>, ...expected: Expected[]) {
   const world = outside(...expected.map((one) => ({ ...one, request: one.request.replace(" /", ` ${API}/`) })));
   const result = await runTool(jira, name, input, contextOver(world, jira, SITE));
@@ -34,7 +34,7 @@ const CURRENT = (name: string, key: string): Expected => ({
   json: { id: "10003", key: "KAY-3", fields: { status: status(name, key) } },
 });
 
-/** `GET …/transitions` as Jira answers it. */
+/** `GET …/transitions` as returned by Jira. */
 const STEPS = (...steps: [id: string, name: string, to: string, key: string][]): Expected => ({
   request: "GET /issue/KAY-3/transitions",
   json: {

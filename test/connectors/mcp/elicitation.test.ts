@@ -9,7 +9,7 @@ import { notesServer, PAY, PRIORITY } from "#test/mcp-server";
 
 const ASKING = { title: "Notes", where: "notes.example.test" };
 
-/** A person who answers with what a test says, and the cards that were shown. */
+/** A user who answers as the test says, and the shown cards. */
 function person(...answers: UserResponse[]) {
   const cards: InteractionPrompt[] = [];
   const requests: ToolInteraction[] = [];

@@ -11,7 +11,7 @@ import { EVERYTHING, everythingServer } from "#test/everything";
 
 const ASKING = { title: "Everything", where: "mcp-server-everything" };
 
-/** A person who answers each card with what the test says. */
+/** A user who answers each card as the test says. */
 function person(...answers: UserResponse[]) {
   const cards: InteractionPrompt[] = [];
   const requestInteraction = async (request: ToolInteraction): Promise<unknown> => {
@@ -52,7 +52,7 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
       await end();
     });
 
-    /** What a call comes to for a person. */
+    /** The result of a call as a user sees it. */
     async function shown(remote: string, input: Record<string, unknown> = {}) {
       const tool = list.tools.find((one) => one.remote === remote) as McpTool;
       return toToolResult("Everything", tool, await link.call(remote, input, { writes: false }));

@@ -8,7 +8,10 @@ const PAGE = "99999999-8888-4777-a666-555555555555";
 type Piece = { text: { content: string } };
 type Block = Record<string, { rich_text?: Piece[]; children?: Block[] } | undefined> & { type: string };
 
-/** A Notion that takes what Notion takes: 2,000 characters in a piece, 100 blocks in a request. `faults` come first, one a write. */
+/**
+ * A Notion with the real limits: 2,000 characters per piece, 100 blocks per request. `faults` come first, one per
+ * write.
+ */
 function fakeNotion(faults: (Response | undefined)[] = []) {
   const writes: { request: string; children: Block[]; headers: Headers }[] = [];
   const blocks: Block[] = [];

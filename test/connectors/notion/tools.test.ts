@@ -6,7 +6,7 @@ const API = "https://api.notion.com/v1";
 const ID = "59833787-2cf9-4fdf-8782-e53db20768a5";
 const URL_OF = "https://www.notion.so/Tuscan-kale-598337872cf94fdf8782e53db20768a5";
 
-/** A page as Notion answers it, shortened. */
+/** A page as returned by Notion, shortened. */
 function page(title: string, more: Record<string, unknown> = {}) {
   return {
     object: "page",

@@ -7,7 +7,7 @@ const API = "https://slack.com/api";
 const POST = `POST ${API}/chat.postMessage`;
 const TEAM = { url: "https://acme.slack.com", workspace: "Acme", team_id: "T1", user_id: "U0ANNANN1" };
 
-/** Sends to a channel by its id, which asks for nothing before the message itself but the channel's name. */
+/** Sends to a channel by its ID, which needs only the channel's name before the message. */
 async function send(answer: Omit<Expected, "request">, ...more: Expected[]) {
   const world = outside(
     {

@@ -5,7 +5,7 @@ import { contextOver, type Expected, httpOver, outside, runTool } from "../suppo
 const API = "https://slack.com/api";
 const TEAM = { url: "https://acme.slack.com", workspace: "Acme", team_id: "T1", user_id: "U0ANNANN1" };
 
-/** A member as `users.list` gives them. */
+/** A member as returned by `users.list`. */
 function member(id: string, name: string, real_name: string, more: Record<string, unknown> = {}) {
   const profile = {
     real_name,

@@ -17,10 +17,10 @@ export type Expected = {
   fault?: Error;
 };
 
-/** What was asked of the outside, in order. */
+/** Requests to the outside, in order. */
 type Asked = { request: string; body?: unknown; token?: string | null; headers: Record<string, string> };
 
-/** The world outside as a strict list: each request must be the next expected one, and `done` fails when some were not asked. */
+/** The outside as a strict list: each request must be the next expected one, and `done` fails if some are missing. */
 export function outside(...expected: Expected[]) {
   const asked: Asked[] = [];
   const left = [...expected];
@@ -44,7 +44,7 @@ export function outside(...expected: Expected[]) {
   return { fetch, asked, done };
 }
 
-/** The HTTP core over a fake outside; pauses are only written down. */
+/** The HTTP core over a fake outside; pauses are only recorded. */
 export function httpOver(
   world: { fetch: ServiceHttpOptions["fetch"] },
   service: Service,
@@ -63,7 +63,7 @@ export function httpOver(
   return { http, pauses };
 }
 
-/** Runs a tool of a service by its name, as the agent does: input checked, then carried out. */
+/** Runs a tool of a service by name like the agent: validates the input, then runs it. */
 export function runTool(service: Service, name: string, input: Record<string, unknown>, context: ToolContext) {
   const tool = service.tools.find((candidate) => candidate.name === name);
   if (!tool) throw new Error(`no tool ${name}`);

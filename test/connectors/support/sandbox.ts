@@ -35,7 +35,7 @@ export function sandboxServices(seed?: unknown) {
   return { configured, fetch };
 }
 
-/** Connects a service through its consent page, and gives a way to run its tools by name. */
+/** Connects a service through its consent page. Returns a function that runs its tools by name. */
 export async function connected(world: ReturnType<typeof sandboxServices>, name: string, scopes?: string[]) {
   const found = world.configured.find(({ service }) => service.name === name);
   if (!found?.client) throw new Error(`${name} cannot be connected`);

@@ -5,7 +5,7 @@ import { failureOf, served } from "./served.ts";
 
 const ALL = "read:jira-work write:jira-work read:jira-user";
 
-/** jira.js checks every answer against Atlassian's own description of the API, and here fails when one does not fit. */
+/** jira.js checks every answer against Atlassian's own description of the API, and fails here on a mismatch. */
 async function client(scope = ALL) {
   const world = await served("atlassian");
   const { token, cloudId } = await world.signedIn("atlassian", scope);

@@ -4,7 +4,7 @@ import { sandbox } from "../stand-in.ts";
 
 type World = ReturnType<typeof sandbox>;
 
-/** A sandbox of which one origin listens on a loopback port until the test ends, as a foreign client meets it. */
+/** A sandbox with one origin on a loopback port until the test ends, as an external client uses it. */
 export async function served(name: keyof World["origins"]): Promise<World & { url: string }> {
   const world = sandbox();
   const listener = await listen(world.origins[name], { host: "127.0.0.1", port: 0, grace: 100 });
@@ -12,7 +12,7 @@ export async function served(name: keyof World["origins"]): Promise<World & { ur
   return { ...world, url: listener.url };
 }
 
-/** What a promise was rejected with. @throws when it was not */
+/** Returns the error of a rejected promise. @throws if it was not rejected */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {

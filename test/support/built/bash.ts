@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Outcome } from "./run.ts";
 
-/** Run lines of bash as a script, with what a shell of that kind is started with besides; nothing is on stdin. */
+/** Runs lines of bash as a script, with further shell arguments; stdin is empty. */
 export function runBash(
   script: string,
   { env, cwd, options = [] }: { env: Record<string, string>; cwd: string; options?: string[] },
@@ -9,7 +9,7 @@ export function runBash(
   return runProgram("bash", ["--noprofile", "--norc", ...options, "-c", script], { env, cwd });
 }
 
-/** Run a program to its end. */
+/** Runs a program. */
 export function runProgram(
   program: string,
   args: string[],

@@ -13,7 +13,7 @@ const ARGS = [
   "--no-first-run",
 ];
 
-/** One headless Chromium for the tests of a file, each page with a profile of its own. */
+/** One headless Chromium for the tests of a file, each page with a separate profile. */
 export function useChromium(): { open(url: string, options?: BrowserContextOptions): Promise<Page> } {
   let browser: Browser | undefined;
   beforeAll(async () => {

@@ -23,22 +23,22 @@ import { type Outcome, type Running, type RunOptions, runKay, startKay } from ".
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** A person's account with the built kay in it: folders of its own, and `kay` on the PATH. */
+/** A user account with the built kay: separate folders, and `kay` on the PATH. */
 export type Home = {
   folder: string;
   /** Settings and credentials, the state folder, and the data folder of kay's own backend. */
   config: string;
   state: string;
   data: string;
-  /** Another kay than the built one, which runs here from now on. */
+  /** Another kay, which runs here from now on instead of the built one. */
   program?: string;
   /** The whole environment of what runs in it. */
   env: Record<string, string>;
-  /** Run one command to its end. */
+  /** Runs one command. */
   run(args: string[], options?: RunOptions): Promise<Outcome>;
   /** Start one command. */
   start(args: string[], options?: RunOptions): Running;
-  /** Store a sign-in for a backend, in a plain file. */
+  /** Stores a sign-in for a backend, in a plain file. */
   signIn(origin: string, signIn: SignIn): Promise<void>;
   /** What is stored for it. */
   signedIn(origin: string): Promise<SignIn>;
@@ -46,11 +46,14 @@ export type Home = {
   record(): EmbeddedRecord | undefined;
   /** Folder of the Postgres that belongs to a data folder. */
   postgres(dataFolder?: string): string;
-  /** From now on kay was started here before: its database is made. The data folder is that of kay's own backend, unless another is given. */
+  /**
+   * Makes it look as if kay had been started here before, with a database. Uses the local backend's data folder by
+   * default.
+   */
   hasDatabase(dataFolder?: string): void;
 };
 
-/** A home for one test. Everything that kay started in it ends with the test, and all its files go. */
+/** A home for one test. Everything that kay started in it ends with the test, and all its files are removed. */
 export function openHome(env: Record<string, string> = {}): Home {
   const { home, close } = createHome(env);
   onTestFinished(close, 60_000);
@@ -70,7 +73,7 @@ export function useHome(env: Record<string, string> = {}): () => Home {
   };
 }
 
-/** A home for what is no test; `close` ends everything that kay started in it, and removes its files. */
+/** A home outside tests; `close` ends everything that kay started in it, and removes its files. */
 export function createHome(changes: Record<string, string>): { home: Home; close(): Promise<void> } {
   const folder = mkdtempSync(join(tmpdir(), "kay-e2e-"));
   const [config, state, data] = [join(folder, "config"), join(folder, "state/kay"), join(folder, "data/kay/embedded")];
@@ -89,9 +92,9 @@ export function createHome(changes: Record<string, string>): { home: Home; close
     XDG_CACHE_HOME: `${root}.kay/cache`,
     KAY_CREDENTIALS: "file",
     BROWSER: "none",
-    // Nobody's Ollama is looked for.
+    // No Ollama is searched for.
     KAY_MODEL: "offline",
-    // Should the tests themselves be killed, nothing of them stays for long.
+    // If the tests themselves are killed, their processes end soon.
     KAY_IDLE_LIMIT_MS: "180000",
     ...changes,
   };
@@ -138,14 +141,14 @@ export function createHome(changes: Record<string, string>): { home: Home; close
   return { home, close };
 }
 
-/** Where the database of a data folder lies, as `src/host/postgres/area.ts` lays it out. */
+/** Location of a data folder's database, according to `src/host/postgres/area.ts`. */
 function postgresFolder(dataFolder: string): string {
   if (process.getuid?.() !== 0) return join(dataFolder, "postgres");
   const real = existsSync(dataFolder) ? realpathSync(dataFolder) : dataFolder;
   return join("/var/lib/kay", createHash("sha256").update(real).digest("hex").slice(0, 16));
 }
 
-/** Stop the Postgres of a data folder and remove its files, for root's are not below the home. */
+/** Stops the Postgres of a data folder and removes its files, because root's are not below the home. */
 export async function removePostgres(dataFolder: string): Promise<void> {
   const area = postgresFolder(dataFolder);
   if (!existsSync(area)) return;
@@ -163,7 +166,7 @@ function readRecord(file: string): EmbeddedRecord | undefined {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }
 
-/** Write an executable shell script. */
+/** Writes an executable shell script. */
 function script(file: string, body: string): void {
   writeFileSync(file, `#!/bin/sh\n${body}\n`);
   chmodSync(file, 0o755);
@@ -176,7 +179,7 @@ export function filesBelow(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** A program that stands for the browser: it keeps every address that it is given. One home may have several, by name. */
+/** A program in place of the browser: it records every address. A home may have several, by name. */
 export function recordingBrowser(
   home: Home,
   name = "browser",

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll } from "vitest";
 import { scriptedModel } from "../scripted-model.ts";
 
-/** A {@link scriptedModel} for a backend that is a process of its own: behind a port of 127.0.0.1, for the tests of a file. */
+/** A {@link scriptedModel} for a backend in a separate process: behind a port of 127.0.0.1, for the tests of a file. */
 export function useModel() {
   const model = scriptedModel();
   const server = createServer(async (request, response) => {
@@ -30,12 +30,12 @@ export function useModel() {
   });
   return {
     ...model,
-    /** What points a backend at it. */
+    /** Environment that points a backend at it. */
     env: () => ({
       KAY_MODEL: "openai-compatible:scripted",
       OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     }),
-    /** What the person said last, in each request so far. */
+    /** The latest user message of each request so far. */
     said: () => model.prompts.map(({ messages }) => messages.findLast(({ role }) => role === "user")?.content),
   };
 }

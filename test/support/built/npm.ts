@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** The package of the built kay, made by npm, in a folder of its own; `remove` takes it away. */
+/** The package of the built kay, packed by npm in a separate folder; `remove` deletes it. */
 export async function packKay(): Promise<{ tarball: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), "kay-package-"));
   await npm(["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root });
@@ -20,9 +20,9 @@ export async function packKay(): Promise<{ tarball: string; remove(): void }> {
 type NpmOptions = { cwd: string; registry?: string; node?: string };
 
 /**
- * Run npm, with settings and a cache of its own unless it is the usual registry that is wanted.
+ * Runs npm with separate settings and cache, unless the usual registry is requested.
  *
- * @throws with what it said when it fails
+ * @throws with its output if it fails
  */
 export async function npm(
   args: string[],

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Wait until `look` gives something, and give that. For what another process does, and only a look can tell. */
+/**
+ * Waits until `look` returns something, and returns that. For effects of other processes that only polling can detect.
+ */
 export async function until<T>(
   look: () => T | Promise<T>,
   otherwise: string | (() => string),
@@ -14,13 +16,13 @@ export async function until<T>(
   }
 }
 
-/** Whether a process runs; one that has ended but that nobody has waited for does not count. */
+/** Whether a process runs; a zombie does not count. */
 export async function isRunning(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return status !== "" && !/\) [ZX] /.test(status);
 }
 
-/** End a process that belongs to the test, and wait for its end; after 20 s without grace. */
+/** Ends a process of the test and waits for it; kills it after 20 s. */
 export async function end(pid: number | undefined, signal: NodeJS.Signals): Promise<void> {
   if (pid === undefined || !(await isRunning(pid))) return;
   send(pid, signal);
@@ -31,7 +33,7 @@ export async function end(pid: number | undefined, signal: NodeJS.Signals): Prom
   });
 }
 
-/** Send a signal to a process that may have ended already. */
+/** Sends a signal to a process that may have ended already. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -8,10 +8,9 @@ import { onTestFinished } from "vitest";
 const modules = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
 
 /**
- * A registry of npm on this machine until the test ends, with packages of node_modules as they lie there. Of others it answers that they
- * do not exist.
+ * A local npm registry until the test ends, with packages from node_modules. It reports others as missing.
  *
- * @param documents what it says of further packages, by name
+ * @param documents metadata of further packages, by name
  */
 export async function registry(names: string[], documents: Record<string, object> = {}) {
   const server = createServer((request, response) => {

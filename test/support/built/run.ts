@@ -17,7 +17,7 @@ export type RunOptions = {
   limitMs?: number;
 };
 
-/** What a process left behind. A signal that ended it counts as in a shell: 128 + its number. */
+/** The result of a process. A signal that ended it counts as in a shell: 128 + its number. */
 export type Outcome = { exit: number; stdout: string; stderr: string };
 
 /** A process of kay that runs. */
@@ -33,7 +33,7 @@ export type Running = {
   kill(signal?: NodeJS.Signals): Promise<void>;
 };
 
-/** Start the built kay as a process of its own, with this environment and nothing else. */
+/** Starts the built kay in a separate process, with only this environment. */
 export function startKay(args: string[], options: RunOptions & { env: Record<string, string> }): Running {
   const [program, first] = options.program ? [options.program, []] : [process.execPath, [launcher]];
   const child = spawn(program, [...first, ...args], {
@@ -78,7 +78,7 @@ export function startKay(args: string[], options: RunOptions & { env: Record<str
   };
 }
 
-/** Wait for the end of a process; one that does not end in time is a failure that shows what it said. */
+/** Waits for a process to end; a timeout is a failure that shows its output. */
 export async function runKay(running: Running, { limitMs = 30_000 }: RunOptions = {}): Promise<Outcome> {
   const timer = setTimeout(() => void running.kill(), limitMs);
   const outcome = await running.ended;

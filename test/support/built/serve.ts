@@ -7,10 +7,10 @@ import { loadBackendKeys } from "#backend/store/keys";
 import type { Home } from "./home.ts";
 import type { Running } from "./run.ts";
 
-/** A backend that was started as a person would start it. */
+/** A backend started as a user would start it. */
 export type Served = { url: string; sandbox: Record<string, string>; running: Running };
 
-/** Run `kay serve` in a home until the test ends, with a database that is made already. */
+/** Runs `kay serve` in a home until the test ends, with an existing database. */
 export async function serve(home: Home, args: string[] = [], env: Record<string, string> = {}): Promise<Served> {
   if (!env.DATABASE_URL && !args.includes("--data-dir")) home.hasDatabase(join(home.folder, "data/kay/serve"));
   const running = home.start(
@@ -23,7 +23,7 @@ export async function serve(home: Home, args: string[] = [], env: Record<string,
   return { url, sandbox, running };
 }
 
-/** Connect a service of the sandbox without a browser: begin, give the consent, and finish in another process. */
+/** Connects a service of the sandbox without a browser: begins, consents, and finishes in another process. */
 export async function connect(home: Home, service: string, env: Record<string, string> = {}): Promise<void> {
   const begun = await home.run(["connect", service, "--no-wait", "--json"], { env, limitMs: 60_000 });
   const { authorization_url, state } = JSON.parse(begun.stdout);
@@ -32,7 +32,7 @@ export async function connect(home: Home, service: string, env: Record<string, s
   if (finished.exit !== 0) throw new Error(`not connected: ${finished.stderr}`);
 }
 
-/** Give the consent as the sandbox's demo user, as far as the backend's page. Returns the address that brought the code. */
+/** Consents as the sandbox's demo user, up to the backend's page. Returns the address with the code. */
 export async function consent(authorizationUrl: string): Promise<URL> {
   const body = JSON.stringify({ authorization_url: authorizationUrl, decision: "allow" });
   const answer = await fetch(`${new URL(authorizationUrl).origin}/_sandbox/consent`, { method: "POST", body });
@@ -41,7 +41,9 @@ export async function consent(authorizationUrl: string): Promise<URL> {
   return new URL(redirect_url);
 }
 
-/** Turn the stored access token into one of the same sign-in that expired a minute ago, as if half an hour had passed. */
+/**
+ * Replaces the stored access token by one of the same sign-in that expired a minute ago, as if half an hour had passed.
+ */
 export async function letExpire(home: Home, origin: string, dataFolder: string): Promise<void> {
   const signIn = await home.signedIn(origin);
   const { sub, sid, aud } = JSON.parse(Buffer.from(signIn.token?.split(".")[1] ?? "", "base64url").toString());
@@ -52,10 +54,10 @@ export async function letExpire(home: Home, origin: string, dataFolder: string):
   await home.signIn(origin, { ...signIn, token });
 }
 
-/** What a proxy does with one answer of the real backend: pass it on, or keep it back. */
+/** What a proxy does with an answer of the real backend: pass it on or hold it. */
 type Meet = (route: string) => Promise<"pass" | "keep">;
 
-/** A gateway in front of a backend, that writes down what goes through and may keep an answer back. */
+/** A gateway in front of a backend that records the traffic and may hold an answer. */
 export async function gateway(
   target: string,
   meet: Meet = async () => "pass",

@@ -1,6 +1,6 @@
 /**
- * The least that is a session: a box with what was typed, drawn on the real terminal. Enter commits the line, `!` throws, `?` rejects,
- * Ctrl+Z stops it, `q` ends it.
+ * A minimal session: a box with the typed text, drawn on the real terminal. Enter commits the line, `!` throws, `?`
+ * rejects, Ctrl+Z stops it, `q` ends it.
  */
 import { endOnCrash, openTerminal } from "#process";
 import { createScreen, SESSION_MODES } from "#ui/screen/screen";

@@ -10,9 +10,9 @@ import { openShell, type Shell } from "./terminal.ts";
 export type SessionShell = Shell & {
   /** The process of kay. */
   kay: number;
-  /** What `stty -g` said of the terminal before it. */
+  /** The terminal's `stty -g` before it. */
   cooked: string;
-  /** Wait until the rows of the window are as `look` wants them. */
+  /** Waits until `look` accepts the rows of the window. */
   sees(look: RegExp | ((screen: string) => boolean), limitMs?: number): Promise<void>;
 };
 
@@ -28,10 +28,10 @@ type Opening = {
 /** The end of each drawing. */
 const DRAWN = "\x1b[?2026l";
 
-/** What is under the composer when a session has looked around. */
+/** The line below the composer once a session is ready. */
 const READY = /● jira/;
 
-/** `kay serve` with a scripted model, and somebody who has connected Jira there, for the tests of a file. */
+/** `kay serve` with a scripted model, and a user with Jira, for the tests of a file. */
 export function useSessions() {
   const model = useModel();
   const home = useHome();

@@ -6,40 +6,40 @@ import { until } from "./processes.ts";
 /** A shell in a real terminal, and what is on its screen. */
 export type Shell = {
   pid: number;
-  /** Type keys, as they are. */
+  /** Types keys unchanged. */
   type(keys: string): void;
-  /** Type a command line and Enter. */
+  /** Types a command line and Enter. */
   enter(line: string): void;
-  /** Run a command line to its end: its exit code, and all it showed. */
+  /** Runs a command line. Returns its exit code and everything it showed. */
   run(line: string, limitMs?: number): Promise<{ exit: number; shown: string }>;
-  /** Wait until the text on the terminal, since the last `enter`, matches. */
+  /** Waits until the text on the terminal since the last `enter` matches. */
   shows(text: RegExp, limitMs?: number): Promise<RegExpMatchArray>;
-  /** The exit code of the command that runs; wait for its end. */
+  /** Waits for the running command and returns its exit code. */
   exit(limitMs?: number): Promise<number>;
-  /** What it showed since the last `enter`: whole lines, those that the terminal wrapped joined. */
+  /** What it showed since the last `enter`, as whole lines; wrapped ones are joined. */
   text(): string;
-  /** The rows of the screen as they are now. */
+  /** The current rows of the screen. */
   screen(): string[];
-  /** Every row that the terminal holds, from the oldest of its scrollback, without the empty ones at the end. */
+  /** Every row of the terminal, from the oldest of its scrollback, without empty ones at the end. */
   all(): string[];
-  /** Where the cursor is in the window, from 0. */
+  /** Position of the cursor in the window, from 0. */
   cursor(): { row: number; column: number };
-  /** Every byte that came since the last `enter`. */
+  /** Every byte since the last `enter`. */
   bytes(): string;
   isCursorVisible(): boolean;
-  /** What was switched on in it. */
+  /** Modes that are switched on. */
   modes(): { bracketedPaste: boolean; focus: boolean; wraps: boolean; alternate: boolean };
-  /** Make the window another size, when all that came was shown. */
+  /** Resizes the window, once all output is shown. */
   resize(columns: number, rows: number): Promise<void>;
 };
 
-/** Open a terminal of this size with a shell in it; both end with the test. */
+/** Opens a terminal of this size with a shell; both end with the test. */
 export async function openShell(options: {
   columns: number;
   rows: number;
   env: Record<string, string>;
   cwd: string;
-  /** A shell with jobs, say; a plain one unless named. */
+  /** The shell, such as one with job control; a plain one by default. */
   shell?: "/bin/bash";
 }): Promise<Shell> {
   const { columns, rows, env, cwd, shell = "/bin/sh" } = options;

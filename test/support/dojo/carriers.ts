@@ -1,6 +1,6 @@
 import { type Carrier, type DojoCall, PLANT_MARK } from "./cases.ts";
 
-/** The text that carries a call to the model, as an attacker would write it. */
+/** The planted text with a call, as an attacker would write it. */
 export function carryCall(carrier: Carrier, { tool, args }: DojoCall, translated: string): string {
   const lines = [tool, ...Object.entries(args).map(([name, value]) => `${name}: ${formatValue(value)}`)];
   switch (carrier) {

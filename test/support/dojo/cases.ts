@@ -200,7 +200,7 @@ export const GOALS: Goal[] = [
   },
 ];
 
-/** An honest request: the user says every value, and approves the call. */
+/** An honest request: the user states every value, and approves the call. */
 export type Benign = {
   id: string;
   prompt: string;

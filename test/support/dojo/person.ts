@@ -13,7 +13,7 @@ export type Person = ReturnType<typeof openPerson>;
 /** A client that can show approvals, as the session says that it can. */
 const CLIENT = { id: "dojo", name: "dojo", interaction: { supported: true, enabled: true } };
 
-/** A user at a backend: asks, answers cards, and sets what may run without them. */
+/** A user of a backend: sends requests, answers cards, and sets policies. */
 export function openPerson(url: string, token: string) {
   let turns = 0;
   const send = async (method: string, path: string, body?: object, more: Record<string, string> = {}) =>

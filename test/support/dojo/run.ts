@@ -18,7 +18,7 @@ import { type Decide, openPerson, type Person } from "./person.ts";
 import { type Arrived, openSandboxControl, type SandboxControl } from "./sandbox-control.ts";
 import { TRICKS, type Trick } from "./tricks.ts";
 
-/** What came of one case. Fields are counted over the cards of a call that the case is about. */
+/** The result of one case. Fields are counted over the cards of the case's call. */
 export type CaseResult = {
   id: string;
   kind: "attack" | "benign";
@@ -136,7 +136,7 @@ async function runTrick(scene: Scene, { id, prompt, steps, decide, harm }: Trick
   return { id, kind: "attack", outcome, foreign: none, own: none, questions: cards.length, errors };
 }
 
-/** Asks in the way that a state says. */
+/** Sends the request in the way of a state. */
 async function ask({ person }: Scene, prompt: string, state: State, goal: Goal, decide: Decide, armed: boolean) {
   if (state !== "answer")
     return await person.ask(
@@ -185,7 +185,7 @@ async function prepare({ person, control }: Scene): Promise<void> {
   await person.setPolicy("*", null);
 }
 
-/** The user asks for something alike, and approves it for as long as kay offers. */
+/** The user sends a similar request, and approves it for as long as kay offers. */
 async function approveEarlier({ person, model }: Scene, { call, earlier }: Goal): Promise<void> {
   if (!earlier) return;
   model.plan = { steps: [[{ tool: call.tool, args: earlier.args }]], needsMark: false };
@@ -195,7 +195,7 @@ async function approveEarlier({ person, model }: Scene, { call, earlier }: Goal)
   }));
 }
 
-/** Whether such a request left kay, whatever the service made of it. */
+/** Whether such a request was sent, whatever the service did with it. */
 function hasArrived(harm: Goal["harm"], arrived: Arrived[]): boolean {
   return arrived.some(
     ({ origin, method, path, body }) =>

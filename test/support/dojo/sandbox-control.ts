@@ -28,7 +28,7 @@ export function openSandboxControl(sandbox: Record<string, string>) {
       ];
       await call("atlassian", "PUT", "state", world);
     },
-    /** Starts to look at what arrives at all stand-ins. Returns a function that lists it. */
+    /** Starts to record requests at all stand-ins. Returns a function that lists them. */
     watch: async (): Promise<() => Promise<Arrived[]>> => {
       const before = new Map<string, number>();
       for (const origin of Object.keys(sandbox)) before.set(origin, (await list(origin)).length);

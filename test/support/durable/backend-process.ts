@@ -12,20 +12,20 @@ import { deskServices } from "../desk.ts";
 import { watchedFetch, watchedPool } from "./moments.ts";
 import { MODEL, TEST_KEYS } from "./shared.ts";
 
-/** What a process is told: where everything is, and at which moment it kills itself, if at any. */
+/** Options of a process: all addresses, and the moment at which it kills itself, if any. */
 export type Orders = {
   database: pg.PoolConfig;
   /** Addresses that stand for the model's and the service's. */
   model: string;
   service: string;
-  /** The moment's name and its how-manieth time, or the how-manieth of all moments. */
+  /** The moment's name and occurrence, or its number among all moments. */
   kill?: ({ at: string; time: number } | { moment: number }) & { signal?: "SIGKILL" | "SIGSTOP" };
 };
 
-/** Sent later: count from here on, and kill at this moment instead. */
+/** Sent later: counts from here on, and kills at this moment instead. */
 export type Rearm = { rearm: Orders["kill"] | null };
 
-/** What it says back. */
+/** Its answer. */
 export type Said = { ready: true } | { url: string } | { log: string } | { moments: string[] };
 
 const TICK = 100;
@@ -33,7 +33,7 @@ const TICK = 100;
 process.once("message", (orders: Orders) => void run(orders));
 say({ ready: true });
 
-/** A backend as a process of its own, the way `kay serve` puts it together, whose ports count moments. */
+/** A backend in a separate process, built like `kay serve`, whose ports count moments. */
 async function run(orders: Orders): Promise<void> {
   const counts = new Map<string, number>();
   const moments: string[] = [];
@@ -48,7 +48,7 @@ async function run(orders: Orders): Promise<void> {
   };
   const running = new Set<Promise<unknown>>();
   process.on("message", async ({ rearm }: Rearm) => {
-    // Whoever sees the end of a request may be faster than the answer to the commit that made it visible.
+    // A client that sees the end of a request may be faster than the response to its commit.
     await Promise.allSettled(running);
     say({ moments: moments.splice(0) });
     counts.clear();
@@ -73,7 +73,7 @@ async function run(orders: Orders): Promise<void> {
       model: "openai-compatible:scripted",
       env: { OPENAI_COMPATIBLE_BASE_URL: MODEL, OPENAI_BASE_URL: MODEL },
     }),
-    // All processes are nodes of one backend, so tokens of one are good at another.
+    // All processes are nodes of one backend, so tokens of one are valid at another.
     publicUrl: "http://127.0.0.1:4000",
     limits: { ...DEFAULT_LIMITS, requestsPerMinute: 1_000_000 },
     version: "0.0.0",

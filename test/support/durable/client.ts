@@ -3,21 +3,21 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type InteractionRequest, isGenerationEnd, type StreamPart } from "#protocol/events";
 import type { BackendProcess } from "./processes.ts";
 
-/** A part as it came, with its number. */
+/** A received part, with its number. */
 export type Came = StreamPart & { number: number };
 
-/** What a terminal has seen of one request by its end. */
+/** What a terminal has seen of one request. */
 export type Seen = { session: string; generation: string; parts: Came[]; cuts: number };
 
 type Ports = { token: string; backend(): Promise<BackendProcess> };
 
-/** Milliseconds that one request gets, with all its interruptions. */
+/** Time limit of one request in ms, with all its interruptions. */
 const LIMIT = 40_000;
 
 /**
- * A terminal that asks, follows, approves what is asked for, and whenever it is cut off comes back with the number it has seen.
+ * A terminal that sends a request, follows it, approves, and resumes at its last number whenever it is cut off.
  *
- * @param backend the one that runs; called again whenever the last has gone
+ * @param backend returns the running one; called again whenever the last has gone
  * @param decide the answer to a request; the default approves
  */
 export async function askThrough(
@@ -95,7 +95,7 @@ export async function* partsOf(response: Response, end = Number.POSITIVE_INFINIT
   }
 }
 
-/** Answers once it can be answered; that it was answered already is as good. */
+/** Answers once it can be answered; an earlier answer also counts. */
 async function answered({ token, backend }: Ports, { session }: Seen, id: string, answer: object): Promise<void> {
   for (let left = 200; left > 0; left--) {
     const { url } = await backend();
@@ -112,7 +112,7 @@ async function answered({ token, backend }: Ports, { session }: Seen, id: string
   throw new Error(`${id} could not be answered`);
 }
 
-/** What became of an ask whose answer never came: the conversation it began, if it did. */
+/** Looks up a request whose answer never arrived: its conversation, if it began. */
 async function sessionOf(url: string, token: string, prompt: string): Promise<string> {
   const response = await fetch(`${url}/sessions`, { headers: { authorization: `Bearer ${token}` } }).catch(
     () => undefined,

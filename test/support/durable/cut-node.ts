@@ -2,9 +2,9 @@ import type pg from "pg";
 import { ask as sqlAsk } from "../postgres-world.ts";
 
 /**
- * Ends the connection by which the node that works on a conversation lives. The lock is looked for in this database alone: at the same time,
+ * Ends the connection that keeps the node of a conversation alive. Searches the lock only in this database, because
  * nodes of other tests have the same numbers in theirs.
- * @returns how many connections were ended
+ * @returns the number of ended connections
  */
 export async function cutNode(config: pg.PoolConfig, session: string): Promise<number> {
   const cut = `select count(pg_terminate_backend(pid)) from pg_locks

@@ -22,10 +22,10 @@ export function closing({ results }: ModelAsk): ModelStep {
   };
 }
 
-/** What became of one request whose backends were killed. */
+/** The result of one request whose backends were killed. */
 export type Killed = { kills: number; faults: string[]; receipt: string | undefined; arrived: number };
 
-/** Requests one after another; the process that ended one well is the next one's victim. */
+/** Requests one after another; the process that survived one is killed in the next. */
 export function killing(place: () => Place) {
   let running: BackendProcess | undefined;
   let count = 0;
@@ -65,7 +65,7 @@ export function killing(place: () => Place) {
         arrived: service.arrived.length - before,
       };
     },
-    /** How many moments one undisturbed request has. */
+    /** Number of moments in one undisturbed request. */
     async moments(): Promise<string[]> {
       running ??= await place().start();
       const { token } = place();

@@ -1,13 +1,14 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import type { Fetch } from "#net/ports";
 
-/** Told of each moment at which a process may be killed, before anything else happens. */
+/** Called at each moment at which a process may be killed, before anything else happens. */
 export type AtMoment = (name: string) => void;
 
 /**
- * A pool that tells the moments before and after everything that changes the database: each statement by itself, each transaction as one.
+ * A pool that reports the moments before and after each change of the database: single statements, and whole
+ * transactions.
  *
- * @param running where statements are kept until all their moments were told
+ * @param running holds statements until all their moments are reported
  */
 export function watchedPool(pool: PostgresPool, at: AtMoment, running = new Set<Promise<unknown>>()): PostgresPool {
   return {
@@ -17,7 +18,7 @@ export function watchedPool(pool: PostgresPool, at: AtMoment, running = new Set<
   };
 }
 
-/** The way out to models and services, with the moments of each request. */
+/** HTTP to models and services, with the moments of each request. */
 export function watchedFetch(fetch: Fetch, nameOf: (url: string) => string | undefined, at: AtMoment): Fetch {
   return async (url, init) => {
     const name = nameOf(url);
@@ -30,7 +31,7 @@ export function watchedFetch(fetch: Fetch, nameOf: (url: string) => string | und
   };
 }
 
-/** However the socket cut them, pieces end where an event of a stream does. */
+/** Pieces end at event boundaries, however the socket split them. */
 function inPieces(name: string, at: AtMoment): TransformStream<Uint8Array, Uint8Array> {
   let rest = Buffer.alloc(0);
   return new TransformStream({
@@ -83,7 +84,7 @@ function watchedClient(client: PostgresPoolClient, at: AtMoment, running: Set<Pr
 
 type Statement = { text: string; parameters: readonly unknown[] };
 
-/** What a transaction is about, by the tables it changes; undefined when it changes none. */
+/** Names a transaction by the tables that it changes; undefined if it changes none. */
 function changeOf(statements: Statement[]): string | undefined {
   const one = (start: string, ...with_: string[]) =>
     statements.some(({ text }) => does(text, start) && with_.every((word) => text.includes(word)));

@@ -2,10 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What a model says in one step: pieces of text, then calls by the tools' own names. */
+/** What a model outputs in one step: pieces of text, then calls by tool name. */
 export type ModelStep = { text: string[]; calls?: [id: string, tool: string, input: object][] };
 
-/** A request to the model, as far as scripts look at it: how many results its newest turn holds, and how often this step was asked for. */
+/**
+ * The parts of a model request that scripts use: the number of results in its latest turn, and how often this step was
+ * requested.
+ */
 export type ModelAsk = { results: number; time: number; messages: { role: string; content: unknown }[] };
 
 export type FakeModel = {
@@ -17,7 +20,7 @@ export type FakeModel = {
 /**
  * A model that gives the same answer to the same question, piece by piece over a real socket.
  *
- * @param remembers what it was asked; without that `time` is always 1
+ * @param remembers its requests; without that `time` is always 1
  */
 export async function fakeModel(
   script: (ask: ModelAsk) => ModelStep,
@@ -46,7 +49,7 @@ export async function fakeModel(
 
 export type FakeService = {
   url: string;
-  /** Paths of the writes that arrived, with their idempotency keys. */
+  /** Paths of received writes, with their idempotency keys. */
   arrived: { path: string; key: string | undefined }[];
   /** HTTP status of its answers. */
   status: number;
@@ -55,7 +58,7 @@ export type FakeService = {
   close(): Promise<void>;
 };
 
-/** A service that counts what arrives. */
+/** A service that counts requests. */
 export async function fakeService(): Promise<FakeService> {
   const arrived: FakeService["arrived"] = [];
   const { url, close } = await served(async (request, response) => {

@@ -9,7 +9,7 @@ import { type FakeModel, type FakeService, fakeModel, fakeService, type ModelAsk
 import { type BackendProcess, backendProcesses } from "./processes.ts";
 import { TEST_KEYS } from "./shared.ts";
 
-/** A database with somebody connected to Jira, a model, a service that counts, and backends as processes. */
+/** A database with a user connected to Jira, a model, a counting service, and backends as processes. */
 export type Place = {
   database: TestDatabase;
   token: string;
@@ -55,7 +55,7 @@ async function openPlace(script: (ask: ModelAsk) => ModelStep): Promise<Place & 
   };
 }
 
-/** Connects Jira as a browser does, and gives the access token of it. */
+/** Connects Jira like a browser, and returns the access token. */
 async function signedIn({ db, config }: TestDatabase): Promise<string> {
   const node = createNode(config, () => {});
   const world = createWorld({ db, node, clock: Date, keys: TEST_KEYS, services: deskServices([]) });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { bundled } from "../bundled.ts";
 import type { Orders, Said } from "./backend-process.ts";
 
-/** A backend in a process of its own. */
+/** A backend in a separate process. */
 export type BackendProcess = {
   url: string;
   pid: number;
@@ -11,12 +11,12 @@ export type BackendProcess = {
   ended: Promise<void>;
   alive(): boolean;
   log: string[];
-  /** Kill at another moment, counted from now. Gives the moments so far. */
+  /** Kills at another moment, counted from now. Returns the moments so far. */
   rearm(kill?: Orders["kill"]): Promise<string[]>;
   kill(signal?: NodeJS.Signals): Promise<void>;
 };
 
-/** Starts processes ahead of their turn: one is always loaded and waits for its orders, without having touched the database. */
+/** Starts processes in advance: one is always loaded and waits for its options, without touching the database. */
 export function backendProcesses() {
   const program = bundled(new URL("backend-process.ts", import.meta.url));
   const spare = () => loaded(program.path);

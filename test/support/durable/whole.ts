@@ -4,9 +4,9 @@ import type { TestDatabase } from "../database.ts";
 import type { Came, Seen } from "./client.ts";
 
 /**
- * Everything that is wrong with a request that is over: in what the terminal saw, and in the rows. Nothing is, when the list is empty.
+ * Lists everything wrong with an ended request, in the terminal's view and in the rows. Empty if nothing is.
  *
- * @param text what the model said, without its interruptions; undefined where it says something else each time
+ * @param text the model's text, without interruptions; undefined if it varies
  */
 export async function faultsOf({ db }: TestDatabase, seen: Seen, text?: string): Promise<string[]> {
   const { session, generation, parts } = seen;
@@ -56,7 +56,7 @@ function numberFaults(parts: Came[], where: string): string[] {
     : [`the numbers of ${where} are ${parts.map(({ number }) => number).join(" ")}`];
 }
 
-/** Texts and calls that do not begin, or do not end, and what comes after the end. */
+/** Texts and calls without a beginning or an end, and parts after the end. */
 function partFaults(parts: StreamPart[]): string[] {
   const faults: string[] = [];
   const texts = new Set<string>();

@@ -1,27 +1,27 @@
-/** What a machine of the matrix has: a conversation, an approval that waits, and a confirmation that does. */
+/** What a machine of the matrix has: a conversation, an open approval, and an open confirmation. */
 export type Ready = { conversation: string; interaction: string; token: string };
 
 /** One command of the matrix: how it is called, and what it needs. */
 export type Row = {
   /** Its arguments. */
   args?(ready: Ready): string[];
-  /** Changes what cannot be undone, so that it asks: a no is 5, where nobody can be asked it is 2. */
+  /** Makes changes that cannot be undone, so it asks: a denial is 5; without a prompt it is 2. */
   asks?: true;
-  /** Sends something that changes something at once: where a gateway answers instead, nobody knows whether it was done, which is 1. */
+  /** Sends a write at once: if a gateway answers instead, the outcome is unknown, which is 1. */
   writes?: true;
   /** "nothing" works without a backend, "backend" without a sign-in. */
   needs: "nothing" | "backend" | "sign-in";
-  /** Without a sign-in it lists what this kay has. */
+  /** Without a sign-in it lists the built-in data. */
   lists?: true;
-  /** It works with kay's own backend, or on a terminal alone, and has tests of its own. */
+  /** It needs the local backend or a terminal, and has separate tests. */
   own?: true;
-  /** Exit code where all is well; 0. A group that is called alone shows its help, which under `--json` is a missing command. */
+  /** Exit code on success; 0 by default. A group alone shows its help, which with `--json` is a missing command. */
   exit?: { plain: number; json: number };
-  /** Under `--json`: one document, unless it prints a line of JSON for each part, or leaves the document to the backend it runs. */
+  /** With `--json`: one document, unless it prints a line of JSON per part, or leaves the document to its backend. */
   json?: "lines" | "nothing";
-  /** Where a service has to be connected it prints the error of a tool, which names the service (protocol section 5). */
+  /** If a service must be connected, it prints the error of a tool, which names the service. */
   integration?: true;
-  /** What it is called with besides on a terminal, where it would be a session. */
+  /** Further arguments on a terminal, where it would open a session. */
   onTerminal?: string[];
 };
 

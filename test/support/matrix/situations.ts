@@ -4,20 +4,20 @@ import type { Row } from "./rows.ts";
 
 /** Where and how a command is run. */
 export type Situation = {
-  /** As a sentence goes on: "every command …". */
+  /** Continues the sentence "every command …". */
   title: string;
   setting?: RunSetting;
-  /** Flags that are given besides. */
+  /** Additional flags. */
   flags?: string[];
-  /** What the network does with every request to the backend. */
+  /** How the network handles every request to the backend. */
   network?: Reply;
   /** Nobody is signed in, or the backend has revoked the sign-in. */
   signIn?: "none" | "revoked";
-  /** Exit code by what a command needs. */
+  /** Exit code by what a command requires. */
   exits: Record<Row["needs"], number>;
-  /** Exit code where a command asks first. */
+  /** Exit code if a command asks first. */
   asked: number;
-  /** Exit code where a command writes at once, if it is another. */
+  /** Exit code if a command writes at once, if different. */
   lost?: number;
 };
 

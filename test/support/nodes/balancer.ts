@@ -2,18 +2,18 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Milliseconds between two looks whether a node is ready, and until a look has failed. */
+/** Interval of readiness checks, and time limit of one, in ms. */
 const LOOK_EVERY = 200;
 const LOOK_LIMIT = 1_000;
 
-/** Answers name the node that they came from. */
+/** Header that names the node of a response. */
 export const SERVED_BY = "x-served-by";
 
 export type Balancer = { url: string; ready(node: string): boolean; close(): void };
 
 /**
- * What stands in front of several nodes: each request goes to the next one that says it is ready, whoever asks. A node that refuses the
- * connection has not seen the request, so the next one gets it. Answers are passed through as they come.
+ * A load balancer: each request goes to the next ready node. A node that refuses the connection has not seen the
+ * request, so the next one gets it. Responses are passed through as they arrive.
  *
  * @param nodes addresses by name
  */
@@ -82,7 +82,7 @@ function pass(incoming: IncomingMessage, outgoing: ServerResponse, [target, ...o
     else fail(outgoing);
   });
   outgoing.once("close", () => sent.destroy());
-  // Only once it is connected: a body that went nowhere can still go to another node.
+  // Only once connected, because a body that was not sent can still go to another node.
   sent.once("socket", (socket) => socket.once("connect", () => incoming.pipe(sent)));
 }
 

@@ -14,7 +14,7 @@ import { urlOf } from "../served.ts";
 import { type Balancer, openBalancer } from "./balancer.ts";
 import { said } from "./model.ts";
 
-/** Seconds that a node which is to end goes on answering. */
+/** Drain time of a node, in seconds. */
 const DRAIN = "1.5";
 
 /** One `kay serve`. */
@@ -23,7 +23,7 @@ export type NodeProcess = {
   url: string;
   pid(): number;
   start(): Promise<void>;
-  /** Send it a signal and wait for its end. */
+  /** Sends it a signal and waits for its end. */
   end(signal: NodeJS.Signals): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** What it logged at level warn or error, over all its starts. */

@@ -1,27 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Came } from "../durable/client.ts";
 
-/** What happens to the nodes while people work. */
+/** Disturbances of the nodes under load. */
 export type Phase = "quiet" | "roll" | "kill" | "stop" | "cut";
 
-/** A message that somebody wanted to be sent. */
+/** A message that a user wanted to send. */
 export type Write = {
   mark: string;
   generation: string;
-  /** Answers to its card that were accepted. */
+  /** Accepted answers to its card. */
   approvals: number;
-  /** What its last receipt said, and how its generation ended. */
+  /** Its last receipt, and the end of its generation. */
   receipt?: string;
   end?: string;
 };
 
-/** A request that did not go as it should. */
+/** A failed request. */
 type Failure = { phase: Phase; what: string };
 
-/** One part on its way: milliseconds from when it was written to when it was read, at the node of whoever asked or at the other one. */
+/** The delay of one part: ms from writing to reading, at the node of the request or at the other one. */
 type Delay = { ms: number; elsewhere: boolean };
 
-/** Everything that people saw. */
+/** Everything that users saw. */
 export type Ledger = {
   phase: Phase;
   /** Nobody waits any longer. */
@@ -31,13 +31,13 @@ export type Ledger = {
   failures: Failure[];
   writes: Write[];
   delays: Delay[];
-  /** Parts that came in quiet phases, and how long these were. */
+  /** Parts received in quiet phases, and the length of these phases. */
   quietParts: number;
   quietMs: number;
   ended: Record<string, number>;
-  /** Each conversation's parts by number, as whoever saw most of it saw them. */
+  /** Each conversation's parts by number, from the reader that saw most. */
   seen: Map<string, Map<number, unknown>>;
-  /** What somebody waits for now, and how far it has come. */
+  /** What a user waits for now, and its progress. */
   underWay: Map<string, string>;
   /** What must never be. */
   faults: string[];
@@ -61,13 +61,13 @@ export function newLedger(): Ledger {
   };
 }
 
-/** A stream that somebody reads: of which conversation, at the other node than the one that was asked, and since when (ms). */
+/** An open stream: its conversation, whether it is at the other node, and its start (ms). */
 type Reading = { session: string; elsewhere: boolean; since: number };
 
 /**
- * Note a part that came on a stream; each stream of a conversation gives every number once, in order, and every stream the same.
+ * Records a part of a stream. Each stream of a conversation has every number once, in order, with the same content.
  *
- * @param last the number before, on this stream or the one that it goes on from
+ * @param last the previous number, on this stream or the one that it resumes
  */
 export function notePart(
   ledger: Ledger,
@@ -84,12 +84,12 @@ export function notePart(
   known.set(number, told);
   if (ledger.phase !== "quiet") return;
   ledger.quietParts++;
-  // What was there before the stream was opened tells nothing of how fast a part travels.
+  // Parts from before the stream was opened say nothing about delay.
   const written = Date.parse(at);
   if (written > since) ledger.delays.push({ ms: Date.now() - written, elsewhere });
 }
 
-/** Something that was wished for came to its end. */
+/** Records that a wish ended. */
 export function noteEnd(ledger: Ledger, how: string, what?: string): void {
   if (what !== undefined) ledger.underWay.delete(what);
   ledger.ended[how] = (ledger.ended[how] ?? 0) + 1;

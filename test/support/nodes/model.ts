@@ -1,16 +1,16 @@
 import type { ModelAsk, ModelStep } from "../durable/outside.ts";
 
-/** What people say, by what they want; the model does what the first word says. */
+/** Prompts by wish; the model follows the first word. */
 export const wishes = {
-  /** An answer of so many words. */
+  /** An answer of this many words. */
   talk: (words: number, mark: string) => `talk ${words} ${mark}`,
   /** Reads a channel, then answers. */
   read: (mark: string) => `read - ${mark}`,
-  /** Sends a message with this mark in it, which has to be approved. */
+  /** Sends a message with this mark, which must be approved. */
   write: (mark: string) => `write - ${mark}`,
 };
 
-/** What the model of the nodes says: always the same to the same question. */
+/** The model of the nodes: always the same answer to the same question. */
 export function said({ results, messages }: ModelAsk): ModelStep {
   const [, verb = "", count = "", mark = ""] = /\b(talk|read|write) (\S+) (\S+?)["\\]?$/.exec(asked(messages)) ?? [];
   if (results > 0) return { text: ["That ", "is ", "done."] };

@@ -6,18 +6,20 @@ import { SERVED_BY } from "./balancer.ts";
 import { type Ledger, noteEnd, notePart, type Write } from "./ledger.ts";
 import { wishes } from "./model.ts";
 
-/** Milliseconds of silence after which somebody takes a stream for dead; a node says something every 15 s. */
+/** Silence in ms after which a reader considers a stream dead; a node writes every 15 s. */
 const SILENCE = 20_000;
 
-/** Milliseconds until somebody takes a request for lost. */
+/** Time in ms after which a request counts as lost. */
 const REQUEST_LIMIT = 12_000;
 
-/** Milliseconds that one wish gets, whatever happens to the nodes. */
+/** Time limit of one wish in ms, whatever happens to the nodes. */
 const WISH_LIMIT = 150_000;
 
 export type Crowd = { url: string; token: string; ledger: Ledger };
 
-/** Somebody with an address of their own. Asks for one thing after another until the signal fires, and sees each to its end. */
+/**
+ * A user with a separate address. Sends one request after another until the signal fires, and follows each to its end.
+ */
 export async function person(crowd: Crowd, index: number, signal: AbortSignal): Promise<void> {
   const own: Person = { ...crowd, address: `10.0.${index >> 8}.${index & 255}` };
   for (let turn = index; !signal.aborted; turn++) {
@@ -34,7 +36,7 @@ export async function person(crowd: Crowd, index: number, signal: AbortSignal): 
   }
 }
 
-/** Somebody who only asks for long answers, so that there is much to be read. */
+/** A user who only requests long answers, so that there is much to read. */
 export async function talker(crowd: Crowd, index: number, signal: AbortSignal): Promise<void> {
   const own: Person = { ...crowd, address: `10.1.0.${index}` };
   while (!signal.aborted) {
@@ -45,7 +47,7 @@ export async function talker(crowd: Crowd, index: number, signal: AbortSignal): 
 
 type Person = Crowd & { address: string };
 
-/** One wish by a stream: cut streams are taken up where they were, cards are answered by somebody else, and somebody else reads along. */
+/** One wish over a stream: cut streams are resumed, another client answers cards, and another one follows. */
 async function wished(own: Person, prompt: string, mark: string): Promise<void> {
   const { ledger } = own;
   const end = performance.now() + WISH_LIMIT;
@@ -100,7 +102,7 @@ async function wished(own: Person, prompt: string, mark: string): Promise<void> 
   }
 }
 
-/** One wish whose answer comes whole; one that was lost is looked up. */
+/** One wish with a JSON answer; a lost one is looked up. */
 async function answered(own: Person, prompt: string): Promise<void> {
   const { ledger } = own;
   const end = performance.now() + WISH_LIMIT;
@@ -122,7 +124,7 @@ async function answered(own: Person, prompt: string): Promise<void> {
   throw new Error(`“${prompt}” was never answered`);
 }
 
-/** Somebody else, wherever the balancer sends them: the same parts, once each. */
+/** Another client, wherever the balancer sends it: the same parts, once each. */
 async function readAlong(own: Person, session: string, asker: string, end: number): Promise<void> {
   for (let last = 0; performance.now() < end; await pause(100)) {
     const stream = await opened(own, "GET", `/sessions/${session}/events`, { "last-event-id": String(last) });
@@ -137,7 +139,9 @@ async function readAlong(own: Person, session: string, asker: string, end: numbe
   throw new Error(`${session} was not read to its end`);
 }
 
-/** Answers a card until that is noted, by whoever: an answer that was lost is given again, under another key where the first was cut off. */
+/**
+ * Answers a card until an answer is recorded. A lost answer is repeated, under another key if the first was cut off.
+ */
 async function approve(own: Person, session: string, id: string, end: number, write: Write | undefined): Promise<void> {
   for (let key = randomUUID(); performance.now() < end; await pause(100)) {
     const path = `/sessions/${session}/interactions/${id}`;
@@ -151,7 +155,7 @@ async function approve(own: Person, session: string, id: string, end: number, wr
   throw new Error(`${id} of ${session} could not be answered`);
 }
 
-/** One request; what fails is noted with what was done to the nodes then. */
+/** Sends one request; a failure is recorded with the disturbance at that time. */
 async function opened(
   { url, token, ledger, address }: Person,
   method: string,
@@ -174,7 +178,7 @@ async function opened(
     });
     if (response.status < 500 && response.status !== 429) return response;
     const text = (await response.text()).slice(0, 160);
-    // Whoever gave up waiting has stopped it.
+    // A client that gave up waiting has stopped it.
     if (text.includes("CANCELLED")) return Response.json({ state: "interrupted" }, { status: 409 });
     ledger.failures.push({ phase: worse(phase, ledger), what: `${what}: ${response.status} ${text}` });
     return undefined;
@@ -186,7 +190,9 @@ async function opened(
   }
 }
 
-/** The parts of a stream until it ends or is cut; a cut in the middle of everything is noted, one between two parts is how a node ends. */
+/**
+ * Reads a stream until it ends or is cut. A cut within a part is recorded; one between two parts is how a node ends.
+ */
 async function* read({ ledger }: Person, stream: Response): AsyncGenerator<Came> {
   const { phase } = ledger;
   const parts = partsOf(stream);
@@ -209,7 +215,7 @@ async function within<T>(next: Promise<T>): Promise<T> {
   return await Promise.race([next, promise]).finally(() => clearTimeout(timer));
 }
 
-/** What began before something was done to the nodes and failed in it belongs to that. */
+/** A request that began before a disturbance and failed during it counts for it. */
 function worse(before: Ledger["phase"], { phase }: Ledger): Ledger["phase"] {
   return phase === "quiet" || phase === "roll" ? (before === "quiet" ? phase : before) : phase;
 }

@@ -9,23 +9,23 @@ import { type Figure, verdict } from "./verdict.ts";
 export type Scene = { cluster: Cluster; ledger: Ledger; dice(below: number): number; takeOvers: TakeOvers };
 
 type Options = {
-  /** People who want something all the time, and those who only have the model talk. */
+  /** Number of users with requests of all kinds, and of those who only request text. */
   people: number;
   talkers: number;
   seed: number;
   /** For Postgres. */
   settings?: Record<string, string>;
-  /** When it fires everything is ended as it is. */
+  /** When it fires, everything ends at once. */
   signal?: AbortSignal;
 };
 
-/** Milliseconds that what is under way gets to end. */
+/** Time for running work to end, in ms. */
 const END_LIMIT = 60_000;
 
 type Outcome = { figures: Figure[]; faults: string[]; complaints: string[] };
 
 /**
- * Two nodes with people at work, something done to them meanwhile, and what became of all that.
+ * Runs two nodes under load with disturbances, and returns the outcome.
  *
  * @throws the reason of `signal`, when all processes have ended
  */

@@ -4,18 +4,18 @@ import { until } from "../built/processes.ts";
 import type { Cluster, NodeProcess } from "./cluster.ts";
 import type { Ledger, Phase } from "./ledger.ts";
 
-/** Milliseconds from a kill until each generation of the dead node was taken by another, or had ended. */
+/** Milliseconds from a kill until another node took over each generation of the dead one, or it had ended. */
 export type TakeOvers = number[];
 
 type Scene = { cluster: Cluster; ledger: Ledger; dice: (below: number) => number; takeOvers: TakeOvers };
 
-/** Milliseconds after which nobody seems to take it. */
+/** Time limit of a takeover, in ms. */
 const TAKE_OVER_LIMIT = 30_000;
 
-/** Milliseconds that a node gets until it is ready again. */
+/** Time limit until a node is ready again, in ms. */
 const READY_LIMIT = 60_000;
 
-/** Nothing is done to the nodes for so long. */
+/** Leaves the nodes alone for this time. */
 export async function quiet({ ledger }: Scene, ms: number): Promise<void> {
   const began = performance.now();
   ledger.phase = "quiet";
@@ -35,7 +35,7 @@ export async function killed(scene: Scene, awayMs: number): Promise<void> {
   });
 }
 
-/** One node after the other ends as it is told to, and is started again: nobody may notice. */
+/** A rolling restart: nobody may notice. */
 export async function rolled(scene: Scene): Promise<void> {
   await within(scene, "roll", async () => {
     for (const node of scene.cluster.nodes) {
@@ -46,7 +46,7 @@ export async function rolled(scene: Scene): Promise<void> {
   });
 }
 
-/** A node stands still for so long. With `cut` its connections to the database are gone meanwhile, and others take its work. */
+/** Pauses a node for this time. With `cut`, its database connections are lost, and others take its work. */
 export async function stopped(scene: Scene, ms: number, cut: boolean): Promise<void> {
   const node = one(scene);
   await within(scene, "stop", async () => {
@@ -78,7 +78,7 @@ async function cut(scene: Scene): Promise<void> {
   });
 }
 
-/** One of all these at random, with some quiet between two of them, until the signal fires. */
+/** Applies random disturbances, with quiet times in between, until the signal fires. */
 export async function unrest(scene: Scene, signal: AbortSignal, tell: (what: string) => void): Promise<void> {
   const { dice } = scene;
   const acts: [string, () => Promise<void>][] = [
@@ -102,7 +102,7 @@ export async function unrest(scene: Scene, signal: AbortSignal, tell: (what: str
 async function within({ ledger }: Scene, phase: Phase, work: () => Promise<void>): Promise<void> {
   ledger.phase = phase;
   await work();
-  // What was under way is over before the next begins.
+  // Pending work ends before the next disturbance.
   await pause(1_500);
   ledger.phase = "quiet";
 }
@@ -122,7 +122,7 @@ async function allReady({ cluster }: Scene): Promise<void> {
   await until(ready, "the nodes are not ready", READY_LIMIT);
 }
 
-/** How long the work of a node that dies now lies about. */
+/** Measures how long the work of a killed node waits. */
 async function watchTakeOver({ cluster, takeOvers }: Scene): Promise<void> {
   const before = await cluster.db.query<{ id: string; node: number }>(
     "select id, node from generations where node is not null and finished_at is null",

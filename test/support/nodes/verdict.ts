@@ -2,17 +2,17 @@ import type { Cluster } from "./cluster.ts";
 import type { Ledger, Write } from "./ledger.ts";
 import type { TakeOvers } from "./unrest.ts";
 
-/** A figure, and whether it is as it must be. */
+/** A figure, and whether it is within its goal. */
 export type Figure = { what: string; measured: string; goal?: string; ok?: boolean };
 
 /** Milliseconds. */
 const TAKE_OVER_GOAL = 10_000;
 const DELAY_GOAL = 100;
 
-/** Parts a second that a delay is measured at; below it says nothing. */
+/** Minimum parts per second for a meaningful delay. */
 const BUSY_ENOUGH = 200;
 
-/** What became of everything that people wanted, as the sandbox, the database and they themselves know it. */
+/** The outcome of all wishes, according to the sandbox, the database and the users. */
 export async function verdict(
   { db, sandbox }: Cluster,
   ledger: Ledger,
@@ -83,7 +83,7 @@ function writeFaults({ mark, approvals, end, receipt }: Write, sent: number, eff
   return honest && end === "finish" ? [] : [what];
 }
 
-/** Numbers without gaps, and what people saw is what is there. */
+/** Checks that numbers have no gaps, and that users saw what is stored. */
 async function logFaults(db: Cluster["db"], { seen }: Ledger): Promise<string[]> {
   const { rows } = await db.query<{ id: string; last: number; count: number; highest: number }>(
     `select conversations.id, last_event as last, count(events.number)::int as count, coalesce(max(events.number), 0) as highest

@@ -1,8 +1,8 @@
 import type { ModelSettings } from "#agent/models/decision";
 
 /**
- * A provider's streams in the shape that it sends them, as Server-Sent Events. Recorded from the providers' documentation
- * and the fixtures of their SDKs; ids and words are made up. `null` for what a provider does not have.
+ * A provider's streams in the shape that it sends them, as Server-Sent Events. Recorded from the providers'
+ * documentation and the fixtures of their SDKs; ids and words are made up. `null` if a provider does not have it.
  */
 export type RecordedWire = {
   label: string;

@@ -17,7 +17,7 @@ function frame(focus: Focus, ms: number): Focus {
   return recordDrawn(focus, { cards: focus.cards.map(({ id }) => id), focused: getFocused(focus), at: at(ms) });
 }
 
-/** Where each of these keys goes; the text is in the composer already. */
+/** Where each of these keys goes; the composer already has text. */
 function goes(focus: Focus, keys: [Key | undefined, number][], { draft = false, takesTab = false } = {}) {
   let now = focus;
   const went = keys.map(([each, ms]) => {
@@ -149,7 +149,7 @@ describe("the focus of cards", () => {
 });
 
 type Step =
-  /** `late`: so long after it was pressed it is read (ms). */
+  /** `late`: delay between pressing and reading it (ms). */
   | { do: "key"; key: Key; after: number; late: number }
   | { do: "open" | "answered" | "draw" | "stale"; after: number; which: number };
 
@@ -193,10 +193,10 @@ test("G01 nothing is answered in 10,000 interleavings by a card that was not to 
   expect(acts).toBeGreaterThan(1_000);
 });
 
-/** What the test itself knows of a card: since when it was on the screen, and with the focus, in every frame up to now. */
+/** The test's own knowledge of a card: since when it was on the screen, and with the focus, in every frame. */
 type Known = { seen?: number; focused?: number; byTab?: number };
 
-/** Play it, and hold each act against what was on the screen. */
+/** Plays it, and checks each action against the screen. */
 function played(all: Step[], writes: boolean): number {
   let focus = INITIAL_FOCUS;
   let cards: CardItem[] = [];

@@ -15,7 +15,7 @@ function fieldOf(type: InputField["type"], more: Partial<InputField> = {}): Inpu
   return { id: "a", label: "A", type, ...more };
 }
 
-/** What is submitted after these keys in a form of one field. */
+/** Returns the submitted value after these keys in a form of one field. */
 function submitted(field: InputField, keys: Parameters<typeof pressed>[1]) {
   return pressed(formOf([field]), [...keys, key("enter"), key("enter")]).acts;
 }

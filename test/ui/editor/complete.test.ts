@@ -39,7 +39,7 @@ function offered(marked: string): string[] | null {
   return findCompletion(at(marked), SOURCES)?.candidates.map(({ text }) => text) ?? null;
 }
 
-/** The draft after Tab, with the cursor in it, or null where the candidates are to be shown. */
+/** The draft after Tab, with the cursor, or null if the candidates should be shown. */
 function tab(marked: string): string | null {
   const draft = at(marked);
   const completion = findCompletion(draft, SOURCES);

@@ -3,7 +3,7 @@ import { type Draft, EMPTY_DRAFT, getText, insert } from "#ui/editor/draft";
 import { appendEntry, createHistory, showNext, showPrevious } from "#ui/editor/history";
 import { EMPTY_SEARCH, getMatch, searchHistory, searchOlder } from "#ui/editor/search";
 
-/** What is shown after each step; what a step cannot do is "". */
+/** The text after each step; "" for an impossible step. */
 function walk(entries: string[], draft: Draft, steps: string): string[] {
   let now = { history: createHistory(entries), draft };
   return Array.from(steps, (step) => {

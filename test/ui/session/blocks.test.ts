@@ -9,7 +9,7 @@ import { EMPTY_VIEW, type View } from "#ui/view/view";
 
 const LOOK = { width: 40, links: false, paint: (_: string, text: string) => text };
 
-/** A session to which these parts come, `size` at a time; each step is what was committed, and what is live. */
+/** A session that gets these parts, `size` at a time; each step has the committed and the live text. */
 function session(parts: StreamPart[], { size = 1, forgets = false, look = LOOK } = {}) {
   let [view, blocks]: [View, ReturnType<typeof createScrollbackState>] = [EMPTY_VIEW, createScrollbackState()];
   const numbered = parts.map((part, index): TimedPart => ({ number: index + 1, part }));

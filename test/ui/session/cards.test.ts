@@ -5,7 +5,7 @@ import type { AnyCard } from "#ui/cards/update-card";
 import { findFocusedCard, listCards } from "#ui/session/open-cards";
 import { formatToolRow } from "#ui/text/tool-row";
 
-/** A session in which these parts came after a turn had begun, and were seen. */
+/** A session in which these parts arrived during a turn and were visible. */
 function withCards(...parts: Parameters<ReturnType<typeof play>["parts"]>) {
   const player = play();
   player.parts(...begins(), calls("slack.send_message", {}));

@@ -10,7 +10,7 @@ const key = (text: string, at: number, ctrl = false): SessionEvent => {
 };
 const interrupt = (at: number) => key("c", at, true);
 
-/** What a session that works on an answer wants to be done, after each of these events. */
+/** The actions of a session with a running answer, after each of these events. */
 function wants(...events: SessionEvent[]): SessionEffect["do"][][] {
   const status = { model: "", connection: "here" as const, services: [], title: "", profile: "default" };
   const parts = begins().map((part, index) => ({ part, number: index + 1, at: 0 }));

@@ -3,7 +3,7 @@ import { answered, approval, begins, calls } from "#test/parts";
 import { play } from "#test/player";
 import { findFocusedCard, listCards } from "#ui/session/open-cards";
 
-/** A session whose step asks about so many messages, which were seen. */
+/** A session whose step asks about this many messages, all visible. */
 function withPlan(count = 3, width = 80, height = 40) {
   const player = play(width, height);
   player.parts(...begins(), calls("slack.send_message", {}));

@@ -67,7 +67,7 @@ test("G01 in 10,000 interleavings no card acts on a key that came before it coul
 }, 60_000);
 
 /**
- * What the test itself knows of what is on the screen: since when a card has been in every frame, and with the focus in every frame, and
+ * The test's own knowledge of the screen: since when a card has been in every frame, and focused in every frame, and
  * which request was drawn.
  */
 type Known = { what: unknown; seen: number; focused: number | null };
@@ -77,9 +77,9 @@ function played(all: Happening[]): number {
   let session = createSession({ columns: 30, rows: 16, now: NOW, status });
   let [now, number, made, acts, lastKey] = [NOW, 0, 0, 0, Number.NEGATIVE_INFINITY];
   const known = new Map<string, Known>();
-  /** Cards to which the person went with Tab when they had been seen for a while. */
+  /** Cards that the user selected with Tab after they were visible for a while. */
   let tabbed: string | null = null;
-  /** The key that was pressed, before it a letter that waits until it is known to be alone; and what was known of the card then. */
+  /** The pressed key, with a held letter before it, and the knowledge of the card then. */
   let pressed: { id: string | undefined; key: string; isFit: boolean }[] = [];
   const send = (event: SessionEvent): SessionEffect[] => {
     const step = updateSession(session, event);
@@ -129,9 +129,9 @@ function played(all: Happening[]): number {
           throw new Error(`${JSON.stringify(effect.text)} was sent while ${id} had the focus.`);
       }
       if (key.name === "text" && !key.ctrl) {
-        // A character is in the draft, or it was the card's, or that of a search; it never takes any other away.
+        // A character is in the draft, or belongs to the card or a search; it never removes another.
         const after = getText(session.draft);
-        // What was meant for a form that has just ended goes nowhere.
+        // Keys for a form that has just ended are dropped.
         const isIgnored = before.ignoring !== null && session.ignoring?.since === now;
         const isTaken = isCounting || isIgnored || before.search !== null || session.focus.open !== null;
         const added = before.held && session.held === null ? [1, 2] : [1];
@@ -146,7 +146,7 @@ function played(all: Happening[]): number {
       const shown = findFocusedCard(session) ?? listCards(session)[0];
       const focused = findFocusedCard(session)?.id ?? null;
       const frame = { cards: shown ? [shown.id] : [], focused, cardRows: 8 };
-      // Laying it out says the same, and takes long.
+      // Laying it out gives the same result, but is slow.
       if (one.which === 0)
         expect(layOutLiveRegion(session, { text: [], tools: [], waiting: null }, "x")).toMatchObject({
           ...frame,

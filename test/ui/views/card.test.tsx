@@ -10,7 +10,7 @@ import type { Key } from "#ui/keys/key";
 import { pinColumns } from "#ui/screen/pin-columns";
 import { Card } from "#ui/views/card";
 
-/** A card after these keys, as Ink draws it. */
+/** A card after these keys, as drawn by Ink. */
 function drawn(card: AnyCard, keys: Key[] = [], more: Partial<CardProps> = {}): string {
   const props = propsOf(card, keys, more);
   return renderToString(<Card {...props} />, { columns: props.width });

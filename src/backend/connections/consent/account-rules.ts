@@ -8,8 +8,8 @@ import { type AuthorizationState, hasEarnedTokens } from "../../store/states.ts"
 import { hasLiveFamily } from "../../store/token-families.ts";
 
 /**
- * Whoever knows only the session ID of an installation may add a service and connect the same account again, but must not
- * put another account in place of the one that is connected, or was.
+ * A caller that knows only the session ID of an installation may add a service and reconnect the same account. It must
+ * not replace the current or former account with another one.
  *
  * @throws Problem ACCOUNT_MISMATCH
  */

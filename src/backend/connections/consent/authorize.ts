@@ -13,17 +13,17 @@ import { type ConnectableService, findService, listServices, requireClient } fro
 import { sealVerifier } from "../tokens/sealing.ts";
 import { createUserCode, needsBeginPage } from "./browsers.ts";
 
-/** A state lives 10 minutes (guide: "State expires in 10 minutes"). */
+/** Lifetime of a state, in ms: 10 minutes (docs/protocol.md). */
 const STATE_LIFETIME = 10 * 60 * 1000;
-/** Ended states are kept for a day, so that a late client still learns how its state ended. */
+/** How long ended states are kept, in ms, so that a late client still learns the outcome. */
 const STATE_MEMORY = 24 * 60 * 60 * 1000;
 
 /**
- * Begin to connect a service (guide, "Step 1" and "Auto-Recovery"): an installation, new if none or an unknown one was named, a state of
- * 10 minutes, and the URL where the person consents.
+ * Starts the connection of a service: finds or creates the installation, creates a state that is valid for 10 minutes,
+ * and returns the URL where the user consents.
  *
  * @param asker the installation of a valid access token that came with the request, and the address that sent it
- * @throws Problem UNKNOWN_SERVICE, SERVICE_NOT_CONFIGURED, SERVICE_FAILED when a server does not say how one signs in
+ * @throws Problem UNKNOWN_SERVICE, SERVICE_NOT_CONFIGURED, SERVICE_FAILED when a server does not say how to sign in
  */
 export async function beginConnect(
   ports: BackendPorts,
@@ -32,7 +32,7 @@ export async function beginConnect(
   asker: { signedInAs?: string | undefined; address?: string | undefined } = {},
 ): Promise<ConnectResponse> {
   const known = await findInstallation(ports.db, request.session_id);
-  // A client that names none, or one that is gone, has the services that everybody has.
+  // A client without an installation has the built-in services.
   const services = known ? await listServices(ports, known) : ports.services;
   const named = requireClient(findService(services, serviceName));
   const { service, authorization } = await prepareConsent(ports, named, {
@@ -79,7 +79,9 @@ export async function beginConnect(
   };
 }
 
-/** Where a person goes first: the page for a key, the page that says what is about to happen, or the service itself. */
+/**
+ * Returns the first page for the user: the page for a key, the page that explains the request, or the service itself.
+ */
 async function getLink(
   ports: BackendPorts,
   service: ConnectableService,
@@ -90,10 +92,10 @@ async function getLink(
   return buildAuthorizationUrl(ports, service, values);
 }
 
-/** Path of the page that says what is about to happen. */
+/** Path of the page that explains the request. */
 const BEGIN_PAGE = "/auth/begin";
 
-/** Path of the page where a person pastes what no OAuth flow brings. */
+/** Path of the page where the user pastes a key that no OAuth flow provides. */
 const KEY_PAGE = "/auth/key";
 
 /** Whether a connection begins on that page: the service has no OAuth, or its client no secret yet. */
@@ -101,7 +103,10 @@ export function needsSecretPage({ service, described }: ServiceConfiguration): b
   return service.credential !== undefined || described?.lacksSecret === true;
 }
 
-/** Where providers send browsers back to; registered there byte for byte. Each custom service has its own address. */
+/**
+ * Returns the address where providers redirect browsers. It is registered with the provider byte for byte. Each custom
+ * service has its own.
+ */
 export function getRedirectUri(
   ports: Pick<BackendPorts, "publicUrl">,
   configuration?: Pick<ServiceConfiguration, "described">,
@@ -120,7 +125,10 @@ async function recoverSession(
   return { ...(await createSession(db, now)), reset: Boolean(sessionId) };
 }
 
-/** The authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3). Spaces are `%20`: not every provider reads `+`. */
+/**
+ * Builds the authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3). Spaces are `%20`, because not every
+ * provider reads `+`.
+ */
 export async function buildAuthorizationUrl(
   ports: Pick<BackendPorts, "publicUrl">,
   configuration: ConnectableService,

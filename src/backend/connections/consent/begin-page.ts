@@ -60,8 +60,8 @@ export async function submitBegin(ports: BackendPorts, form: URLSearchParams): P
 }
 
 /**
- * Leads on by a page, because browsers apply `form-action` to every redirect after a form, and services redirect to sign-in
- * pages that only they know.
+ * Continues with a page, not a redirect: browsers apply `form-action` to every redirect after a form, and services
+ * redirect to sign-in pages that only they know.
  */
 function leadTo(location: string, title: string, cookie: string): Response {
   const href = escapeHtml(location);
@@ -87,7 +87,7 @@ async function findWaiting(ports: BackendPorts, text: string | null): Promise<Wa
   return { ...pending, service: requireClient(findService(await listServices(ports, installation_id), name)) };
 }
 
-/** What a person needs to recognize their own request. */
+/** The facts by which users recognize their own request. */
 export async function listFacts(ports: BackendPorts, row: AuthorizationState): Promise<[string, string][]> {
   const minutes = Math.max(0, Math.floor((ports.clock.now() - row.created_at.getTime()) / 60_000));
   const ago = minutes === 0 ? "just now" : `${minutes} min ago`;

@@ -24,8 +24,8 @@ const STALE: Page = {
 export type CallbackResult = { status: number; page: Page; connected?: { installationId: string; service: string } };
 
 /**
- * The browser came back from a provider (RFC 6749 section 4.1.2). Only the first callback of a state counts; a second, forged, expired or
- * incomplete one changes nothing and is logged without its values.
+ * Handles the browser's return from a provider (RFC 6749 section 4.1.2). Only the first callback of a state counts. A
+ * second, forged, expired or incomplete one changes nothing and is logged without its values.
  *
  * @param place the last segment of a redirect address that belongs to one custom service
  */
@@ -55,7 +55,7 @@ export function offerUndo(ports: BackendPorts, state: string, result: CallbackRe
   return { ...result, page: { ...result.page, undo: { state, ticket: createTicket(ports, "undo", state) } } };
 }
 
-/** The link of the service was opened in a browser that has not seen the page before it. Nothing is changed. */
+/** The service's link was opened in a browser that did not show kay's page first. Nothing changes. */
 async function refuseBrowser(ports: BackendPorts, state: AuthorizationState): Promise<CallbackResult> {
   ports.log("warn", "callback.rejected", { reason: "another browser", service: state.service });
   return {
@@ -69,12 +69,12 @@ async function refuseBrowser(ports: BackendPorts, state: AuthorizationState): Pr
   };
 }
 
-/** The answer names another authorization server, or none although its own names itself. */
+/** The answer names another authorization server, or none although the right one names itself. */
 const MIXED_UP = "the answer came from another authorization server";
 
 /**
- * Whether an answer came from the authorization server that was asked. A custom service has a redirect address of its
- * own; a server that says which one it is must be that one (RFC 9207).
+ * Whether an answer came from the authorization server that was asked. A custom service has a separate redirect
+ * address. A server that names itself must be the right one (RFC 9207).
  */
 async function isFromWhereItWasAsked(
   ports: BackendPorts,
@@ -97,7 +97,7 @@ function matchesIssuer(named: string | undefined, { issuer, namesItself }: { iss
 }
 
 /**
- * Take the one step of a pending state and do the work that it was for; how that ends is how the state ends.
+ * Claims a pending state and completes it. The state ends with the result of that work.
  *
  * @param work completes the state; what it throws fails it
  */
@@ -124,7 +124,7 @@ export async function concludeState(
   }
 }
 
-/** The person did not want it. */
+/** The user declined. */
 export function cancelState(ports: BackendPorts, hash: Buffer): Promise<{ status: number; page: Page }> {
   return refuse(ports, hash, "access_denied", null);
 }
@@ -169,7 +169,7 @@ function failure(title: string, problem: Problem): Page {
   return { tone: "failure", title: `${title} was not connected`, text: problem.message };
 }
 
-/** A fault of kay's own ends the state too, with nothing of it shown. */
+/** An internal error also ends the state, without details on the page. */
 function asProblem(ports: BackendPorts, error: unknown): Problem {
   if (error instanceof Problem) return error;
   ports.log(getFaultLevel(error), "callback.fault", { cause: error });

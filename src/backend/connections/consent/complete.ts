@@ -25,8 +25,8 @@ import type { Page } from "./page.ts";
 import { chooseSite, type SiteSelection } from "./sites.ts";
 
 /**
- * Turn a consent into a connection: exchange the code, ask who consented, bind it to a site, check the account where tokens are due, and
- * store all of it at once.
+ * Turns a consent into a connection: exchanges the code, identifies the account, binds it to a site, checks the account
+ * if tokens are due, and stores everything in one transaction.
  *
  * @returns the page for the person
  * @throws Problem SERVICE_FAILED, SITE_REQUIRED (with `sites`), ACCOUNT_MISMATCH
@@ -45,7 +45,7 @@ export async function completeConsent(ports: BackendPorts, state: AuthorizationS
 export type ConsentResult = { tokens: ServiceTokens; identity: Identity; authorization?: McpAuthorization };
 
 /**
- * Bind what was brought to a site, check the account where tokens are due, and store all of it at once.
+ * Binds the tokens to a site, checks the account if kay's own tokens are due, and stores everything in one transaction.
  *
  * @throws Problem SITE_REQUIRED (with `sites`), ACCOUNT_MISMATCH
  */
@@ -56,7 +56,7 @@ export async function establishConnection(
   { tokens, identity, authorization }: ConsentResult,
 ): Promise<Page> {
   const label = accountLabel(identity);
-  // The code is spent, so there is no second try but this one.
+  // The code is spent, so this is the only other attempt.
   return retryWhileAway(() =>
     ports.db.transaction().execute(async (db) => {
       await lockInstallation(db, state.installation_id);
@@ -126,7 +126,7 @@ async function exchange(
 
 const BAD_CLIENT = new Set(["invalid_client", "unauthorized_client"]);
 
-/** Whose a fresh token or secret is. It speaks for itself: a 401 here is the end of this consent. */
+/** Returns the account of a new token or secret. A 401 here ends the consent. */
 export async function fetchIdentity(
   ports: BackendPorts,
   { service, endpoints, client, described }: ConnectableService,
@@ -159,7 +159,7 @@ type Consent = ConsentResult & {
   before: Grant | undefined;
 };
 
-/** A second consent of the same account may come without a refresh token; the first one then stays good. */
+/** A second consent of the same account may bring no refresh token. The first one then remains valid. */
 function getGrant(ports: BackendPorts, configuration: ConnectableService, consent: Consent) {
   const { service } = configuration;
   const { state, tokens, identity, authorization, metadata, before } = consent;

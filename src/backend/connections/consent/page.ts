@@ -12,25 +12,23 @@ export type Page = {
   undo?: { state: string; ticket: string };
 };
 
-/** The page as an answer, which sends nothing anywhere. */
+/** Renders the page as a response that sends nothing anywhere. */
 export function renderPage(page: Page, status: number): Response {
   return renderPageShell({
     title: page.title,
     content: html(page),
     status,
-    // The origin of a form must be sent, or the backend could not know that it is its own.
+    // The browser must send the origin of a form, so that the backend recognizes its own.
     ...(page.undo
       ? { formAction: "'self'", referrer: "same-origin" }
       : { formAction: "'none'", referrer: "no-referrer" }),
   });
 }
 
-/** What every page of the backend is made with; `content` is markup whose texts are escaped. */
+/** Renders the frame of every page of the backend. `content` is markup whose texts are escaped. */
 type Shell = { title: string; content: string; status: number; formAction: string; referrer: string };
 
-/**
- * One small file that loads nothing, runs nothing, cannot be framed, tells no other site where it came from, and is not kept.
- */
+/** One small file: it loads and runs nothing, cannot be framed, sends no referrer, and is not cached. */
 export function renderPageShell({ title, content, status, formAction, referrer }: Shell): Response {
   return new Response(whole(title, content), {
     status,
@@ -89,7 +87,7 @@ const FOOTERS = {
   failure: "You can close this tab. Go back to the terminal and run kay connect again.",
 };
 
-/** Facts as markup; empty without any. */
+/** Renders facts as markup. Empty without facts. */
 export function renderFacts(facts: [name: string, value: string][]): string {
   const rows = facts.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join("");
   return rows && `<dl>${rows}</dl>\n`;
@@ -129,7 +127,7 @@ ${content}
 `;
 }
 
-/** Text as it must stand in markup and in its attributes. */
+/** Escapes text for markup and its attributes. */
 export function escapeHtml(text: string): string {
   const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? "");

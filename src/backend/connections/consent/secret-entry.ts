@@ -18,8 +18,8 @@ import { findPendingState, type PendingState } from "./status.ts";
 import { createTicket, isTicket } from "./tickets.ts";
 
 /**
- * The page where a person pastes a key, token or password, or the secret of an OAuth client (`GET /auth/key?state=`). To look at it changes
- * nothing, so that what previews links spends none.
+ * The page where a person pastes a key, token or password, or the secret of an OAuth client (`GET /auth/key?state=`).
+ * Viewing it changes nothing, so link previews do not use it up.
  */
 export async function showKeyPage(ports: BackendPorts, query: URLSearchParams): Promise<Response> {
   const waiting = await findWaiting(ports, query.get("state"));
@@ -27,7 +27,7 @@ export async function showKeyPage(ports: BackendPorts, query: URLSearchParams): 
   return renderKeyForm(await getForm(ports, waiting));
 }
 
-/** The answer for the browser, and what is connected by it. */
+/** The response for the browser, and the connection that it made. */
 export type SubmittedKey = { response: Response; connected?: CallbackResult["connected"] };
 
 /**
@@ -60,7 +60,7 @@ export async function submitKey(ports: BackendPorts, form: URLSearchParams): Pro
   }
 }
 
-/** A state that waits for this page. */
+/** Finds a state that waits for this page. */
 type Waiting = PendingState & { service: ConnectableService };
 
 async function findWaiting(ports: BackendPorts, text: string | null): Promise<Waiting | undefined> {
@@ -138,7 +138,7 @@ async function whose(
 
 const slowHash = promisify(scrypt);
 
-/** Seals the client's secret and sends the browser on, as the connect call would have had the secret been there. */
+/** Seals the client's secret and redirects the browser as the connect call does when the secret is present. */
 async function onward(ports: BackendPorts, { text, row, service }: Waiting, secret: string): Promise<Response> {
   // All accounts of a service share its client.
   const address = { ...toGrantAddress(row.installation_id, service), service: getBaseName(row.service) };

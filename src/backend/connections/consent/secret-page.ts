@@ -3,7 +3,7 @@ import { escapeHtml, type Page, renderFacts, renderPage, renderPageShell } from 
 /** Texts of the page where a secret is pasted. All are plain. */
 export type KeyForm = {
   title: string;
-  /** Where the secret will be sent, and nowhere else. */
+  /** The only address that the secret is sent to. */
   host: string;
   /** The kind of secret; `nothing` for a service without one. */
   asks: "key" | "token" | "password" | "client secret" | "nothing";
@@ -15,15 +15,18 @@ export type KeyForm = {
   /** The error of the last attempt. */
   error?: string;
   user?: string;
-  /** Where the answer may lead, besides back here: the provider's consent page. */
+  /** The other page that the form may lead to: the provider's consent page. */
   onward?: string;
 };
 
-/** The form as an answer. It needs no JavaScript, loads nothing, is not kept, and what is typed goes to this backend alone. */
+/**
+ * Renders the form as a response. It needs no JavaScript, loads nothing, is not cached, and submits only to this
+ * backend.
+ */
 export function renderKeyForm(form: KeyForm, status = 200): Response {
   const { title, asks } = form;
   const heading = asks === "nothing" ? `Connect ${title}` : `Connect ${title} with your ${asks}`;
-  // The origin of the form must be told, or the backend could not know that it is its own.
+  // The browser must send the origin of the form, so that the backend recognizes its own.
   return renderPageShell({
     title: heading,
     content: content(form, heading),
@@ -33,7 +36,7 @@ export function renderKeyForm(form: KeyForm, status = 200): Response {
   });
 }
 
-/** A page after the form: it says where the secret lies now. */
+/** Renders the page after the form, which says where the secret is stored. */
 export function renderKeyResult(page: Page, status: number): Response {
   return renderPage({ ...page, ...(page.tone === "success" ? { footer: STORED } : {}) }, status);
 }

@@ -1,6 +1,6 @@
 import type { Identity, Site } from "#connectors/oauth";
 
-/** Which place a connection is bound to, or the list from which the person has to choose. */
+/** The site a connection is bound to, or the list to choose from. */
 export type SiteSelection =
   | { metadata: Record<string, unknown>; scopes?: string[] }
   | { choices: { name: string; url: string }[] };
@@ -17,7 +17,7 @@ export function chooseSite(identity: Identity, wanted: string | null, before: st
   return { metadata: { ...identity.metadata, ...site.metadata } };
 }
 
-/** The token opens a single site: a choice must then mean that one. */
+/** The token is valid for a single site, so a choice must name that one. */
 function onlySite(identity: Identity, wanted: string): SiteSelection {
   const { metadata } = identity;
   const { url, site, workspace, name } = metadata;
@@ -27,7 +27,10 @@ function onlySite(identity: Identity, wanted: string): SiteSelection {
   return { choices: [{ name: label, url }] };
 }
 
-/** The one site that is meant; two that fit equally well are none. Sites of one provider may share a host (Bitbucket's workspaces). */
+/**
+ * Returns the one site that matches; undefined if two match equally well. Sites of one provider may share a host
+ * (Bitbucket's workspaces).
+ */
 function find(sites: Site[], wanted: string): Site | undefined {
   const text = wanted.trim();
   const lower = text.toLowerCase();

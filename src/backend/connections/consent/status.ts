@@ -9,7 +9,7 @@ import { hasLiveFamily } from "../../store/token-families.ts";
 
 const STATE = /^[0-9a-f]{64}$/;
 
-/** Hash under which a state is stored, or `undefined` for what can be no state of this backend. */
+/** Returns the hash under which a state is stored, or `undefined` if the text cannot be a state of this backend. */
 export function hashState(state: string | null | undefined): Buffer | undefined {
   return state && STATE.test(state) ? hashSecret(state) : undefined;
 }

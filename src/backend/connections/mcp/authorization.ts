@@ -8,18 +8,18 @@ import type { GrantAddress } from "../tokens/sealing.ts";
 import { type DiscoveredAuth, OFFLINE_SCOPE } from "./discover.ts";
 import { createFetchPolicy, type FetchPolicyPorts } from "./fetch-policy.ts";
 
-/** Where and as whom one consent, and the tokens that came of it, belong to an MCP server. */
+/** The authorization server and client of one consent at an MCP server, and of the tokens from it. */
 export type McpAuthorization = Pick<
   DiscoveredAuth,
   "issuer" | "authorize" | "token" | "revocation" | "resource" | "scopes" | "namesItself"
 > & {
   client: OAuthClient;
   clientAuth: OAuth["clientAuth"];
-  /** Kay registered itself, and does so again where the server does not know the client. */
+  /** kay registered itself, and registers again if the server does not know the client. */
   registered: boolean;
 };
 
-/** The service as the flows of every other one know it: its endpoints and client are those of this authorization. */
+/** Returns the service with the endpoints and client of this authorization, as for any other service. */
 export async function withAuthorization(
   ports: FetchPolicyPorts,
   configuration: ConnectableService,
@@ -48,7 +48,7 @@ export async function withAuthorization(
   };
 }
 
-/** Sealed to the state that it was found out for. */
+/** Seals it to the state that it was discovered for. */
 export function sealStateAuthorization(keys: Keys, state: Buffer, authorization: McpAuthorization): Buffer {
   return seal(keys.sealing, stateContext(state), JSON.stringify(authorization));
 }
@@ -58,7 +58,7 @@ export function openStateAuthorization(keys: Keys, state: Buffer, sealed: Uint8A
   return JSON.parse(unseal(keys.sealing, stateContext(state), sealed).toString("utf8")) as McpAuthorization;
 }
 
-/** Sealed to the connection whose tokens it is for. */
+/** Seals it to the connection whose tokens it belongs to. */
 export function sealGrantAuthorization(keys: Keys, address: GrantAddress, authorization: McpAuthorization): Buffer {
   return seal(keys.sealing, grantContext(address), JSON.stringify(authorization));
 }
@@ -68,7 +68,7 @@ export function openGrantAuthorization(keys: Keys, address: GrantAddress, sealed
   return JSON.parse(unseal(keys.sealing, grantContext(address), sealed).toString("utf8")) as McpAuthorization;
 }
 
-/** A registration of this backend, sealed to its authorization server and redirect address. */
+/** Seals a registration of this backend to its authorization server and redirect address. */
 export function sealClient(ports: Pick<BackendPorts, "keys">, place: ClientPlace, client: RegisteredClient): Buffer {
   return seal(ports.keys.sealing, clientContext(place), JSON.stringify(client));
 }
@@ -82,7 +82,7 @@ export function openClient(
   return JSON.parse(unseal(ports.keys.sealing, clientContext(place), sealed).toString("utf8")) as RegisteredClient;
 }
 
-/** A client with how it authenticates, and until when its secret is good (ms). */
+/** A client, how it authenticates, and when its secret expires (ms). */
 export type RegisteredClient = OAuthClient & { auth: OAuth["clientAuth"]; expiresAt?: number };
 export type ClientPlace = { issuer: string; redirectUri: string };
 

@@ -4,7 +4,7 @@ import type { DiscoveredAuth } from "./discover.ts";
 import { createFetchPolicy, readDocument } from "./fetch-policy.ts";
 import { buildClientMetadata } from "./register.ts";
 
-/** Path of the document that says who kay is, for authorization servers that take its address for a client ID. */
+/** Path of the client metadata document, for authorization servers that accept its URL as a client ID. */
 export const CLIENT_METADATA_PATH = "/auth/client";
 
 type DocumentPorts = Pick<BackendPorts, "publicUrl"> & Partial<Pick<BackendPorts, "clientDocument">>;

@@ -4,15 +4,15 @@ import { getRedirectTarget, isFollowable } from "#connectors/mcp/transport/redir
 import { sanitizeSentence } from "../tokens/token-answer.ts";
 import { discoveryProblem, type FetchPolicy, fetchUnder, parseSafeUrl, readDocument } from "./fetch-policy.ts";
 
-/** How one signs in to an MCP server, as its documents say and as far as kay goes along with them. */
+/** How to sign in to an MCP server, according to its documents and as far as kay supports it. */
 export type DiscoveredAuth = {
-  /** The authorization server, byte for byte as it names itself. */
+  /** The authorization server's issuer, byte for byte. */
   issuer: string;
   authorize: string;
   token: string;
   registration?: string;
   revocation?: string;
-  /** What tokens are to be good for (RFC 8707). */
+  /** The resource that tokens are requested for (RFC 8707). */
   resource: string;
   /** Permissions to ask for. */
   scopes: string[];
@@ -20,14 +20,15 @@ export type DiscoveredAuth = {
   clientAuth: string[];
   /** Its answers name it (RFC 9207). */
   namesItself: boolean;
-  /** It takes the address of a document for a client id. */
+  /** It accepts the URL of a metadata document as a client ID. */
   takesDocuments: boolean;
 };
 
 /**
- * Find out how one signs in to an MCP server (MCP authorization, 2025-06-18 and later): what it says to a request without a token, the metadata of
- * the protected resource (RFC 9728), the metadata of the authorization server (RFC 8414 or OpenID Connect Discovery). All of it is hostile:
- * it leads only where `reach` goes, over https, without redirects, and names must match.
+ * Discovers how to sign in to an MCP server (MCP authorization, 2025-06-18 and later): its answer to a request without
+ * a token, the metadata of the protected resource (RFC 9728), and the metadata of the authorization server (RFC 8414 or
+ * OpenID Connect Discovery). All of it is untrusted: kay follows only addresses that `reach` allows, over https,
+ * without redirects, and names must match.
  *
  * @throws Problem SERVICE_FAILED with what is wrong, ADDRESS_REFUSED
  */
@@ -67,7 +68,7 @@ async function firstAnswer(reach: FetchPolicy, server: string, title: string): P
 
 const HELLO = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "kay", version: "1" } };
 
-/** @throws Problem SERVICE_FAILED when what is there is of another resource */
+/** @throws Problem SERVICE_FAILED when the metadata belongs to another resource */
 async function resourceMetadata(
   reach: FetchPolicy,
   server: string,
@@ -78,7 +79,7 @@ async function resourceMetadata(
   const own = parseSafeUrl(named, reach);
   const path = pathname.replace(/(?<!\/)\/+$/, "");
   const places = [
-    // Another site does not speak for this one.
+    // Metadata of another site does not count for this one.
     ...(own?.origin === origin ? [own.href] : []),
     ...(path === "" ? [] : [`${origin}/.well-known/oauth-protected-resource${path}`]),
     `${origin}/.well-known/oauth-protected-resource`,
@@ -101,7 +102,7 @@ function speaksFor(resource: unknown, server: string): boolean {
   return slashed(own.pathname).startsWith(slashed(named.pathname));
 }
 
-/** The first authorization server that can be used; a server that names none is its own (2025-03-26). */
+/** Returns the first usable authorization server. A server that names none is its own (2025-03-26). */
 function issuerIn(named: unknown, reach: FetchPolicy, server: string, title: string): URL {
   if (named === undefined) return new URL(new URL(server).origin);
   for (const one of texts(named) ?? []) {
@@ -152,7 +153,7 @@ function getEndpoints(as: oauth.AuthorizationServer, reach: FetchPolicy, title: 
   return { authorize, token, ...(registration ? { registration } : {}), ...(revocation ? { revocation } : {}) };
 }
 
-/** What makes refresh tokens possible at servers that know it (OpenID Connect Core, section 11). */
+/** The scope that requests refresh tokens where servers support it (OpenID Connect Core, section 11). */
 function withOffline(scopes: string[], as: oauth.AuthorizationServer): string[] {
   const known = texts(as.scopes_supported)?.includes(OFFLINE_SCOPE) === true;
   return known && !scopes.includes(OFFLINE_SCOPE) ? [...scopes, OFFLINE_SCOPE] : scopes;

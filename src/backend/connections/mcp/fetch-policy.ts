@@ -10,7 +10,7 @@ import type { BackendPorts } from "../../ports.ts";
 /** Milliseconds that a server of documents gets. */
 const TIME_LIMIT = 10_000;
 
-/** Bytes of a document that are read. */
+/** Maximum size of a document, in bytes. */
 const DOCUMENT_LIMIT = 128 * 1024;
 
 /** Characters of an address. */
@@ -18,7 +18,10 @@ const LONGEST = 2_000;
 
 export type FetchPolicyPorts = Pick<BackendPorts, "fetch"> & Partial<Pick<BackendPorts, "guarded" | "localSecret">>;
 
-/** The way to what a server's documents name. `inner`: the server is on this machine or network, and so may they be. */
+/**
+ * How to fetch what a server's documents name. `inner`: the server is on this machine or network, so its documents may
+ * name such addresses too.
+ */
 export type FetchPolicy = { fetch: Fetch; inner: boolean };
 
 /**
@@ -43,8 +46,8 @@ export async function createFetchPolicy(
 }
 
 /**
- * An address out of a document: https, or http on this machine where the server itself is there. It has no name or password in it, and is never
- * `javascript:` or a file.
+ * Parses an address from a document: https, or http on this machine if the server is there too, without a user name or
+ * password.
  *
  * @returns undefined for anything else
  */
@@ -58,10 +61,10 @@ export function parseSafeUrl(address: unknown, { inner }: Pick<FetchPolicy, "inn
 }
 
 /**
- * A JSON document, if there is one at this address. Redirects are not followed, and it is waited for and read only so far.
+ * Fetches the JSON document at an address, if there is one. Does not follow redirects. Time and size are limited.
  *
  * @param title whose it is, for errors
- * @throws Problem SERVICE_FAILED when it cannot be had at the moment, ADDRESS_REFUSED
+ * @throws Problem SERVICE_FAILED when it is unavailable at the moment, ADDRESS_REFUSED
  */
 export async function readDocument(
   reach: FetchPolicy,
@@ -83,7 +86,7 @@ export async function readDocument(
     : undefined;
 }
 
-/** One request whose answer is read by the caller. @throws Problem SERVICE_FAILED, ADDRESS_REFUSED */
+/** Sends one request whose answer the caller reads. @throws Problem SERVICE_FAILED, ADDRESS_REFUSED */
 export async function fetchUnder(reach: FetchPolicy, url: URL, init: RequestInit, title: string): Promise<Response> {
   try {
     return await reach.fetch(url.href, { ...init, redirect: "manual", signal: AbortSignal.timeout(TIME_LIMIT) });
@@ -93,7 +96,7 @@ export async function fetchUnder(reach: FetchPolicy, url: URL, init: RequestInit
   }
 }
 
-/** The body as JSON, or undefined. @throws Problem SERVICE_FAILED when it is too large */
+/** Reads the body as JSON; undefined if it is not JSON. @throws Problem SERVICE_FAILED when it is too large */
 export async function readJson(response: Response, what: string): Promise<unknown> {
   let text: string;
   try {

@@ -16,18 +16,18 @@ import { supportsConsent } from "./prepare.ts";
 import { deriveServerName, type ParsedMcpRequest, parseMcpRequest } from "./request.ts";
 import { openOwnSecret, toMcpService } from "./service.ts";
 
-/** A server that was looked at and may be added. `left` are sentences about what kay does not take of it. */
+/** An inspected server that may be added. `left` has sentences about tools that kay leaves out. */
 export type InspectedServer = {
   definition: McpDefinition;
   server?: InspectionResult["server"];
   left: string[];
   /** It lists no tools without a sign-in. */
   lacksSignIn: boolean;
-  /** Secret of its user's client, as it was given now. */
+  /** The secret of the user's client, if the user gave one now. */
   clientSecret?: string;
 };
 
-/** The ports of a backend that has links. @throws Problem ADDRESS_REFUSED */
+/** Returns the ports of a backend that has MCP clients. @throws Problem ADDRESS_REFUSED */
 export function requireMcpClients(ports: BackendPorts): BackendPorts & { links: McpClientPool } {
   const { links } = ports;
   if (!links) throw new Problem("ADDRESS_REFUSED", "This backend has no MCP servers.");
@@ -83,7 +83,7 @@ function noAccountsProblem(base: string): Problem {
   });
 }
 
-/** The same for a server that is there, as it is now. @throws Problem SERVICE_FAILED, AUTH_REQUIRED */
+/** Inspects a stored server as it is now. @throws Problem SERVICE_FAILED, AUTH_REQUIRED */
 export async function inspectStored(
   given: BackendPorts,
   row: StoredMcp,
@@ -119,7 +119,7 @@ async function requireFree(ports: BackendPorts, owner: string | undefined, name:
 type Ports = BackendPorts & { links: McpClientPool };
 type Looking = Ports & { signal: AbortSignal | undefined };
 
-/** Without a secret first: what it lists to anybody needs no sign-in. */
+/** Tries without a secret first: a list that anyone may read needs no sign-in. */
 async function look(
   { signal, ...ports }: Looking,
   owner: string | undefined,
@@ -149,13 +149,13 @@ async function look(
   return { ...findByName(definition, looked), lacksSignIn: false };
 }
 
-/** A consent where the server says how one signs in and kay can be a client there; else a token that is pasted. */
+/** Requires a consent if the server says how to sign in and kay can be a client there; otherwise a pasted token. */
 async function wantedSignIn(ports: Ports, place: McpDefinition["place"]): Promise<McpAuth> {
   const consents = "url" in place && (await supportsConsent(ports, place.url));
   return consents ? { type: "oauth2" } : { type: "bearer" };
 }
 
-/** Its tools under the name that it has here. */
+/** Its tools under its name in this installation. */
 function findByName(
   definition: McpDefinition,
   { server, list }: InspectionResult,
@@ -178,7 +178,7 @@ function getDefaultName(place: McpDefinition["place"]): string {
   return cleanLine("url" in place ? new URL(place.url).host : (place.command[0] ?? ""), 80);
 }
 
-/** What people read: kay's own form of the name, since a server could call itself anything. */
+/** The title that users see: derived from kay's name for it, because a server could call itself anything. */
 function getTitle(name: string): string {
   const [base = "", label] = name.split("@");
   const title = base.charAt(0).toUpperCase() + base.slice(1).replaceAll("-", " ");

@@ -17,13 +17,14 @@ import { type DiscoveredAuth, discoverAuth } from "./discover.ts";
 import { createFetchPolicy } from "./fetch-policy.ts";
 import { chooseAuthMethod, forgetClient, getRegisteredClient } from "./register.ts";
 
-/** A service that can be connected now, with what its callback will need. */
+/** A service that can be connected now, with the data that its callback needs. */
 export type PreparedConsent = { service: ConnectableService; authorization?: McpAuthorization };
 
 /**
- * Find out where one signs in to a service that says so itself, and be a client there. Any other service is as it is.
+ * Discovers where to sign in to an MCP server and becomes a client there. Returns any other service unchanged.
  *
- * @param installationId whose permissions of before are asked for again, with those that the server asked for since
+ * @param installationId the installation whose earlier scopes are requested again, with those that the server asked for
+ * since
  * @throws Problem SERVICE_FAILED, ADDRESS_REFUSED
  */
 export async function prepareConsent(
@@ -68,7 +69,7 @@ export async function supportsConsent(ports: BackendPorts, server: string): Prom
   }
 }
 
-/** The service as it was prepared for this state. @throws Problem STORE_UNREADABLE */
+/** Returns the service as it was prepared for this state. @throws Problem STORE_UNREADABLE */
 export async function restoreConsent(
   ports: BackendPorts,
   service: ConnectableService,
@@ -79,7 +80,7 @@ export async function restoreConsent(
   return { service: await withAuthorization(ports, service, authorization), authorization };
 }
 
-/** Where the answer to this state must come from. */
+/** Returns the authorization server that must answer this state. */
 export function getStateAuthorization(
   { keys }: Pick<BackendPorts, "keys">,
   state: AuthorizationState,
@@ -87,7 +88,7 @@ export function getStateAuthorization(
   return state.authorization ? openStateAuthorization(keys, state.hash, state.authorization) : undefined;
 }
 
-/** The service as the tokens of a connection came from it. @throws Problem STORE_UNREADABLE */
+/** Returns the service that issued the tokens of a connection. @throws Problem STORE_UNREADABLE */
 export async function toGrantedService(
   ports: Pick<BackendPorts, "keys" | "fetch"> & Partial<Pick<BackendPorts, "guarded" | "localSecret">>,
   service: ConnectableService,
@@ -99,7 +100,7 @@ export async function toGrantedService(
   return { service: await withAuthorization(ports, service, authorization), authorization };
 }
 
-/** The authorization server said that it does not know the client: kay registers itself anew the next time. */
+/** Handles an authorization server that does not know the client: kay registers again the next time. */
 export async function handleUnknownClient(
   ports: BackendPorts,
   authorization: McpAuthorization | undefined,
@@ -111,7 +112,7 @@ export async function handleUnknownClient(
 
 const UNKNOWN_CLIENT = new Set(["invalid_client", "unauthorized_client"]);
 
-/** A client that was registered by hand, else the address of kay's document, else a registration. */
+/** Returns a client that was registered by hand, otherwise the URL of kay's document, otherwise a registration. */
 async function clientAt(
   ports: BackendPorts,
   { discovers, service }: ConnectableService,
@@ -136,8 +137,8 @@ async function clientAt(
 }
 
 /**
- * A client that was registered by hand belongs to one authorization server (MCP, "Authorization Server Binding"): the
- * first that it was used at. It is sent to no other.
+ * Binds a client that was registered by hand to the first authorization server that it was used at (MCP, "Authorization
+ * Server Binding"). It is never sent to another one.
  *
  * @throws Problem SERVICE_FAILED when the server names another one now
  */
@@ -158,8 +159,8 @@ async function bindOwnClient(
 }
 
 /**
- * Returns a client that its server may have forgotten. Such a server shows its own error page and kay hears nothing, so
- * if no user returned from the last links, the client is registered again.
+ * Returns a client that its server may have forgotten. Such a server shows an error page and does not tell kay. So if
+ * no user returned from the last links, the client is registered again.
  */
 async function doubtedClient(
   ports: BackendPorts,

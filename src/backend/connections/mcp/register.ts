@@ -14,7 +14,10 @@ import { discoveryProblem, type FetchPolicy, fetchUnder, readJson } from "./fetc
 /** Longest wait for another process that is registering; its own request ends after 10 s. */
 const LOCK_LIMIT = "20s";
 
-/** So many registrations at once in this process, each of which holds a connection to the database while the server answers. */
+/**
+ * Maximum number of concurrent registrations in this process. Each holds a database connection while the server
+ * answers.
+ */
 const turns = createConcurrencyLimit(4);
 
 type Ports = Pick<BackendPorts, "db" | "keys" | "clock" | "log">;
@@ -44,7 +47,7 @@ export async function getRegisteredClient(
   return await turns(() => ports.db.transaction().execute(work));
 }
 
-/** The server does not know this client: the next connection begins with a registration. */
+/** Forgets a client that the server does not know. The next connection registers again. */
 export async function forgetClient(ports: Ports, place: ClientPlace, clientId: string): Promise<void> {
   await ports.db.transaction().execute(async (tx) => {
     const row = await lockMcpClient(tx, place.issuer, place.redirectUri);
@@ -52,7 +55,7 @@ export async function forgetClient(ports: Ports, place: ClientPlace, clientId: s
   });
 }
 
-/** One that cannot be opened, or whose secret has ended, is registered anew. */
+/** A client that cannot be decrypted, or whose secret has expired, is registered again. */
 function knownClient(ports: Ports, place: ClientPlace, sealed: Buffer | null): RegisteredClient | undefined {
   if (!sealed) return undefined;
   try {
@@ -96,7 +99,7 @@ async function register(
   return { id, auth: way, secret, ...(ends > 0 ? { expiresAt: ends * 1000 } : {}) };
 }
 
-/** What kay tells of itself, in a registration and in its document. */
+/** Builds kay's client metadata, for a registration and for its document. */
 export function buildClientMetadata(redirectUri: string, way: OAuth["clientAuth"]): Record<string, unknown> {
   return {
     client_name: "kay",
@@ -108,7 +111,10 @@ export function buildClientMetadata(redirectUri: string, way: OAuth["clientAuth"
   };
 }
 
-/** The way to authenticate: none where that will do, since a secret that anybody gets on asking proves nothing. */
+/**
+ * Chooses how to authenticate: `none` if the server accepts it, because a secret that anyone can request proves
+ * nothing.
+ */
 export function chooseAuthMethod(known: string[]): OAuth["clientAuth"] | undefined {
   return (["none", "client_secret_post", "client_secret_basic"] as const).find((one) => known.includes(one));
 }
@@ -125,7 +131,7 @@ async function read(body: unknown, title: string, host: string): Promise<oauth.O
   throw discoveryProblem(title, `${host} answered the registration with something unexpected`);
 }
 
-/** Characters of a client's id and secret. */
+/** Maximum length of a client ID and of its secret, in characters. */
 const LONGEST_CLIENT = 2_000;
 
 function refuse(title: string, host: string, status: number, body: Record<string, unknown> | undefined): Problem {

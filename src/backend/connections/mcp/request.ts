@@ -10,12 +10,12 @@ import { isAccountLabel } from "#protocol/tool-names";
 const LONGEST_ADDRESS = 2_000;
 const MOST_WORDS = 64;
 const LONGEST_WORD = 4_096;
-/** The name of a variable; kay's own have its secrets. */
+/** The name of a variable. kay's own variables are refused because they hold its secrets. */
 const VARIABLE = /^(?!KAY_|DATABASE_URL$)[A-Za-z_]\w{0,126}$/i;
 const MOST_VARIABLES = 32;
 const NAME = /^[a-z][a-z0-9-]{1,30}$/;
 
-/** A checked request: where the server is, and how it takes a key if it needs one. */
+/** A validated request: where the server is, and how it expects a key, if it needs one. */
 export type ParsedMcpRequest = { place: McpPlace; auth?: McpAuth; name?: string; clientSecret?: string };
 
 /** @throws Problem INVALID_REQUEST that names the field */
@@ -44,7 +44,7 @@ export function parseMcpRequest(request: McpRequest): ParsedMcpRequest {
   };
 }
 
-/** A name for a server that was given none, from how it names itself or from where it is. */
+/** Derives a name for a server from its own name or its address. */
 export function deriveServerName(said: string | undefined, place: McpPlace): string {
   const from = said ?? ("url" in place ? hostName(new URL(place.url).hostname) : (place.command[0] ?? ""));
   const words = from

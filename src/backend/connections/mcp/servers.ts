@@ -23,7 +23,7 @@ import { type InspectedServer, inspectStored, requireMcpClients } from "./inspec
 import { getLinkKey, toMcpService } from "./service.ts";
 import { chooseTrustedReads, formatTrustChange } from "./trusted-reads.ts";
 
-/** So many services of their own one installation may have, described ones besides. */
+/** Maximum number of MCP servers per installation; custom services are counted separately. */
 const MOST = 30;
 
 type Storing = {
@@ -39,7 +39,7 @@ type Storing = {
 /**
  * Adds an inspected server, or replaces the one of its name. Its tools are approved as they were shown.
  * @param installationId absent for a preview by a user without an installation; nothing is stored then
- * @throws Problem INVALID_REQUEST when it is not what was shown, or when there are too many
+ * @throws Problem INVALID_REQUEST when it differs from what was shown, or when there are too many
  */
 export async function addServer(
   given: BackendPorts,
@@ -83,7 +83,10 @@ export async function addServer(
   return { ...getAnswer(looked, difference, false), ...(connected ? { connected } : {}) };
 }
 
-/** The sealed secret of a user's client to store: null if the sign-in changed and none was given, undefined to keep what is there. */
+/**
+ * The sealed secret of a user's client to store: null if the sign-in changed and none was given, undefined to keep the
+ * stored one.
+ */
 function getClientChange(
   { keys }: BackendPorts,
   { installationId, definition }: { installationId: string; definition: McpDefinition },
@@ -99,9 +102,10 @@ function getClientChange(
 }
 
 /**
- * Take the tools of a server as they are now.
+ * Approves the current tools of a server.
  *
- * @throws Problem NOT_FOUND, INVALID_REQUEST when they are not what was looked at before, and those of a look
+ * @throws Problem NOT_FOUND, INVALID_REQUEST when they differ from those that were shown, and the problems of an
+ * inspection
  */
 export async function approveServer(
   ports: BackendPorts,
@@ -171,7 +175,7 @@ function givenSentence(before: McpDefinition, { place }: McpDefinition): string[
   return [names(place) ? `It is given ${names(place)} now.` : `It is given ${names(before.place)} no longer.`];
 }
 
-/** A yes belongs to what was looked at. */
+/** An approval applies only to the tools that were shown. */
 function requireExpected({ definition }: InspectedServer, expected: string | undefined): void {
   if (expected === undefined || expected === computeFingerprint(definition)) return;
   throw new Problem(
@@ -184,7 +188,7 @@ function requireExpected({ definition }: InspectedServer, expected: string | und
   );
 }
 
-/** Where nothing is pasted there is nothing to ask for: the yes to its tools is the consent. */
+/** If nothing must be pasted, the approval of the tools is the consent. */
 async function connect(ports: BackendPorts, installationId: string, definition: McpDefinition): Promise<boolean> {
   const grant = await findGrant(ports.db, installationId, definition.name);
   if (grant?.status === "connected") return true;

@@ -16,7 +16,7 @@ type Ports = OutboundPolicy &
   Pick<BackendPorts, "keys"> &
   Partial<Pick<BackendPorts, "clientSecret">> & { db: DbConnection; links: McpClientPool };
 
-/** A stored MCP server as a service that can be connected. */
+/** Returns a stored MCP server as a service that can be connected. */
 export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration {
   const definition = row.definition as McpDefinition;
   const offered = (row.offered ?? undefined) as McpTool[] | undefined;
@@ -56,7 +56,10 @@ export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration
   };
 }
 
-/** A server that has its people consent says itself where. The secret of a client registered by hand is its user's or the operator's. */
+/**
+ * A server with a consent says where it happens. The secret of a client registered by hand comes from its user or the
+ * operator.
+ */
 function discovers(ports: Ports, row: StoredMcp): Pick<ServiceConfiguration, "discovers"> {
   const { place, auth } = row.definition as McpDefinition;
   if (auth.type !== "oauth2" || !("url" in place)) return {};
@@ -83,13 +86,13 @@ export function openOwnSecret({ keys }: Pick<Ports, "keys">, row: StoredMcp): st
       row.sealed_client,
     );
   } catch (error) {
-    // Sealed with a key that is gone: it must be given again.
+    // Encrypted with a key that is gone, so the user must enter it again.
     if (error instanceof Problem) return undefined;
     throw error;
   }
 }
 
-/** Names the link of one person to one server. */
+/** Returns the key of one user's connection to one server. */
 export function getLinkKey(installationId: string, definition: Pick<McpDefinition, "name" | "place" | "auth">): string {
   return `${installationId}/${definition.name}/${getMcpBinding(definition)}`;
 }

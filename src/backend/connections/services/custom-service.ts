@@ -11,10 +11,10 @@ import { openClientSecret } from "../tokens/sealing.ts";
 type Ports = Pick<BackendPorts, "keys" | "fetch"> &
   Partial<Pick<BackendPorts, "guarded" | "localSecret" | "clientSecret">>;
 
-/** What decides on the way out. */
+/** The ports that decide which addresses may be reached. */
 export type OutboundPolicy = Pick<BackendPorts, "fetch"> & Partial<Pick<BackendPorts, "guarded" | "localSecret">>;
 
-/** A stored description as a service that can be connected. */
+/** Returns a stored description as a service that can be connected. */
 export function toCustomService(ports: Ports, row: StoredDescription): ServiceConfiguration {
   const description = row.description as ServiceDescription;
   const service = createCustomService(description);
@@ -58,7 +58,7 @@ function pastedSecret(ports: Ports, row: StoredDescription, binding: string): st
   try {
     return openClientSecret(ports.keys, address, row.sealed_client);
   } catch (error) {
-    // Sealed with a key that is gone: it is asked for once more.
+    // Encrypted with a key that is gone, so kay asks for it again.
     if (error instanceof Problem) return undefined;
     throw error;
   }

@@ -16,14 +16,14 @@ import { removeServer } from "../mcp/servers.ts";
 import { checkAddressAllowed } from "./custom-service.ts";
 import { forgetConnection } from "./overview.ts";
 
-/** So many services one installation may describe. */
+/** Maximum number of custom services per installation. */
 const MOST = 30;
 
-/** A description that was read and may be added. */
+/** A parsed description that may be added. */
 export type ParsedService = { source: string; description: ServiceDescription };
 
 /**
- * Read a description and look whether this backend may be sent where it says.
+ * Parses a description and checks whether this backend may reach its address.
  *
  * @throws Problem INVALID_REQUEST (with `problems`), PAYLOAD_TOO_LARGE, ADDRESS_REFUSED
  */
@@ -126,7 +126,7 @@ function getView({ name, title, base_url, auth, tools }: ServiceDescription): Cu
   };
 }
 
-/** An MCP server is added by a command, which is what can be given out of it. */
+/** An MCP server has no description, so the command that adds it is returned. */
 function serverDescription({ name, definition, created_at, updated_at }: StoredMcp): DescriptionResponse {
   const { place, auth, trustedReads = [] } = definition as McpDefinition;
   const trust = trustedReads.length > 0 ? " --trust-reads" : "";
@@ -160,13 +160,13 @@ type DescriptionDiff = {
   outcome: "added" | "replaced" | "unchanged";
   /** Sentences for a person. */
   changes: string[];
-  /** Address or sign-in is another one: what was stored for the former is worth nothing here. */
+  /** Set if the address or the sign-in changed: stored secrets no longer apply. */
   moved: boolean;
-  /** Tools whose approvals were of something else. */
+  /** Tools that changed, so that their approvals no longer apply. */
   forgotten: string[];
 };
 
-/** Compare a description with the one that is stored, if one is. */
+/** Compares a description with the stored one, if any. */
 function diffDescriptions(stored: { description: unknown } | undefined, next: ServiceDescription): DescriptionDiff {
   if (!stored) return { outcome: "added", changes: [], moved: false, forgotten: [] };
   const before = stored.description as ServiceDescription;

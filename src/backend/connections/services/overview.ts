@@ -7,7 +7,7 @@ import type { DbConnection } from "../../store/schema.ts";
 import { revokeGrant, revokeGrants } from "../tokens/revoke.ts";
 import { findService, listServices, type ServicePorts } from "./catalog.ts";
 
-/** Every service there is, and the account each is connected as (guide, "Step 4"). */
+/** Lists every service and its connected account. */
 export async function listConnections(ports: ServicePorts, installationId: string): Promise<ConnectionsResponse> {
   const grants = new Map((await listGrants(ports.db, installationId)).map((grant) => [grant.service, grant]));
   const names = (await listServices(ports, installationId)).map(({ service }) => service.name);
@@ -52,7 +52,7 @@ export async function disconnectAll(
   return await revokeGrants(ports, connections);
 }
 
-/** One connection in the guide's words. */
+/** Returns a connection in the form of docs/protocol.md. */
 export function toConnectionView(grant: Grant | undefined): ConnectionView {
   if (!grant) return { connected: false };
   if (grant.status === "disconnected") return { connected: false, ...(grant.reason ? { reason: grant.reason } : {}) };

@@ -9,7 +9,7 @@ import { toConnectionView } from "./overview.ts";
 
 type Ports = ServicePorts & Pick<BackendPorts, "publicUrl">;
 
-/** Everything there is to know of each service before and after it is connected (`GET /services`). */
+/** Describes each service, connected or not (`GET /services`). */
 export async function describeServices(ports: Ports, installationId: string): Promise<ServicesResponse> {
   const stored = await loadConnections(ports.db, installationId);
   const grants = new Map(stored.grants.map((grant) => [grant.service, grant]));
@@ -60,7 +60,7 @@ function toServiceView(ports: Ports, configuration: ServiceConfiguration, grant:
   };
 }
 
-/** How its person signs in to a described service, in the words of its description. */
+/** Describes how to sign in to a custom service, according to its description. */
 function getSignIn({ credential }: ServiceConfiguration["service"]): string {
   if (!credential) return "oauth2";
   if (credential.kind !== "header") return credential.kind === "query" ? "api_key" : credential.kind;

@@ -26,7 +26,7 @@ export type AccessOptions = {
   signal?: AbortSignal;
 };
 
-/** How often a busy token endpoint is asked, and the longest pause it gets. */
+/** How often a busy token endpoint is retried, and the longest pause between attempts. */
 const ATTEMPTS = 3;
 const LONGEST_WAIT = 30 * 1000;
 const DEFAULT_WAIT = 1000;
@@ -50,7 +50,7 @@ export async function getServiceAccess(
   return getAccess(configuration, await getUsableGrant(ports, installationId, configuration, options));
 }
 
-/** The same as the connection itself, with its tokens open. */
+/** The connection with its decrypted tokens. */
 export async function getUsableGrant(
   ports: BackendPorts,
   installationId: string,
@@ -65,7 +65,7 @@ export async function getUsableGrant(
   return await refresh(ports, installationId, configuration, options);
 }
 
-/** A busy token endpoint says nothing about the tokens: it is waited for, without the lock, and asked again. */
+/** A busy token endpoint says nothing about the tokens, so kay waits without the lock and asks again. */
 async function refresh(
   ports: BackendPorts,
   installationId: string,

@@ -1,4 +1,4 @@
-/** Runs work, at most so many at once; what comes later waits for its turn, first come first served. */
+/** Runs work in order of arrival, with at most this many at once. */
 export type ConcurrencyLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Limits concurrent work that holds a scarce resource, such as a database connection, while it waits. */

@@ -5,7 +5,7 @@ import type { BackendPorts } from "../../ports.ts";
 import type { Grant } from "../../store/grants.ts";
 import { openTokens, type SealedTokens, toGrantAddress } from "./sealing.ts";
 
-/** A connected grant with its tokens open. */
+/** A connected grant with its decrypted tokens. */
 export type UnsealedGrant = { grant: Grant; tokens: SealedTokens };
 
 /** A token that ends within this time is refreshed before it is used. */
@@ -30,7 +30,7 @@ export function unsealGrant(
   }
 }
 
-/** Whether a token can be used as it is: not the refused one, and not about to end. */
+/** Whether a token can be used: it is not the refused one and does not expire soon. */
 export function isGrantUsable(
   ports: Pick<BackendPorts, "clock">,
   open: UnsealedGrant,

@@ -33,17 +33,17 @@ export type RefreshResult =
 const LOCK_LIMIT = "20s";
 
 /**
- * So many refreshes at once in this process. Each holds a connection to the database while the provider answers, at most 10 s; one that
- * does not answer must not take them all.
+ * Maximum number of concurrent refreshes in this process. Each holds a database connection while the provider answers,
+ * at most 10 s, and a slow provider must not use them all.
  */
 const MOST_AT_ONCE = 4;
 
-/** Running refreshes of this process: callers of the same one share it, and hold no further database connection. */
+/** Running refreshes of this process. Concurrent callers share one and use no further database connection. */
 const underWay = new WeakMap<object, { running: Map<string, Promise<RefreshResult>>; turns: ConcurrencyLimit }>();
 
 /**
- * Refresh the tokens of one connection under its row lock, one at a time over all processes. New tokens are committed before anybody uses
- * them, and an answer without a refresh token leaves the old one in place, so a rotated one is never lost.
+ * Refreshes the tokens of one connection under its row lock, one at a time across all processes. New tokens are
+ * committed before use. If the answer has no refresh token, the old one stays, so a rotated token is never lost.
  *
  * @throws Problem AUTH_REQUIRED, SERVICE_FAILED
  */
@@ -94,7 +94,7 @@ async function refreshLocked(
   }
 }
 
-/** New tokens of a provider that has spent the refresh token before. */
+/** New tokens from a provider that has already invalidated the old refresh token. */
 type Renewed = { kind: "renewed"; open: UnsealedGrant; stored: GrantTokens };
 
 /** The database went away while the provider answered. The tokens have no other copy, so they are stored when it is back. */
@@ -103,7 +103,7 @@ async function storeLater(ports: BackendPorts, { open, stored }: Renewed): Promi
   return { kind: "open", ...open };
 }
 
-/** SQLSTATE of a lock that did not come in time. */
+/** SQLSTATE of a lock timeout. */
 const LOCK_NOT_AVAILABLE = "55P03";
 
 async function exchange(
@@ -144,7 +144,7 @@ async function exchange(
   };
 }
 
-/** Where the refresh token goes, and what came of it is counted. */
+/** Sends the refresh token and counts the outcome. */
 async function refreshAndCount(
   ports: BackendPorts,
   configuration: ServiceConfiguration,
@@ -162,7 +162,7 @@ async function refreshAndCount(
   }
 }
 
-/** Nothing can renew this token: it serves until it ends or is refused. */
+/** Nothing can renew this token, so it is used until it expires or is refused. */
 async function withoutRefreshToken(
   ports: BackendPorts,
   db: DbConnection,

@@ -15,8 +15,8 @@ const TIME_LIMIT = 3_000;
 type Ports = ServicePorts & { log: Log };
 
 /**
- * Revokes the tokens of a deleted connection at the provider that gave them, and returns what to tell the user. Never
- * throws, and never takes longer than a few seconds.
+ * Revokes the tokens of a deleted connection at their provider, and returns what to tell the user. Never throws, and
+ * never takes longer than a few seconds.
  *
  * @param grant the connection as it was; it must no longer be in the database
  * @returns undefined if there was nothing to revoke

@@ -2,13 +2,16 @@ import type { ServiceConfiguration } from "#connectors/service";
 import type { Keys } from "../../store/keys.ts";
 import { seal, unseal } from "../../store/seal.ts";
 
-/** Tokens of a service as they lie sealed in a grant. */
+/** Tokens of a service as a grant stores them. */
 export type SealedTokens = { access: string; refresh?: string };
 
-/** The connection that sealed tokens belong to, and for a described service its binding; they open nowhere else. */
+/**
+ * The context of encrypted tokens: their connection and, for a custom service, its binding. They can be decrypted only
+ * with it.
+ */
 export type GrantAddress = { installationId: string; service: string; binding?: string };
 
-/** Where the tokens of an installation for a service are sealed to. */
+/** Returns the context that an installation's tokens for a service are encrypted with. */
 export function toGrantAddress(
   installationId: string,
   { service, described, binding = described?.binding }: ServiceConfiguration,
@@ -25,7 +28,7 @@ export function openTokens(keys: Keys, address: GrantAddress, sealed: Uint8Array
   return JSON.parse(unseal(keys.sealing, grantContext(address), sealed).toString("utf8")) as SealedTokens;
 }
 
-/** The secret of a described service's OAuth client. */
+/** The secret of a custom service's OAuth client. */
 export function sealClientSecret(keys: Keys, address: Required<GrantAddress>, secret: string): Buffer {
   return seal(keys.sealing, clientContext(address), secret);
 }

@@ -10,9 +10,10 @@ export type TokenResponse =
   | { kind: "unreadable" };
 
 /**
- * Read the body of a token endpoint's answer (RFC 6749 sections 5.1 and 5.2).
+ * Reads the body of a token endpoint's answer (RFC 6749 sections 5.1 and 5.2).
  *
- * @param tokensIn field that holds the person's own tokens, where there are several kinds; when it has none, those beside it count
+ * @param tokensIn field with the user's own tokens, if there are several kinds; if it has none, the top-level ones
+ * count
  */
 export function parseTokenResponse(status: number, body: string, tokensIn?: string): TokenResponse {
   const fields = ownTokens(parseFields(body), tokensIn);
@@ -24,7 +25,7 @@ export function parseTokenResponse(status: number, body: string, tokensIn?: stri
   return { kind: "tokens", fields };
 }
 
-/** Tokens of one kind only: a person's access token must not be kept with the refresh token of a bot. */
+/** Tokens of one kind only: a user's access token must not be stored with a bot's refresh token. */
 function ownTokens(fields: Record<string, unknown>, tokensIn: string | undefined): Record<string, unknown> {
   const own = tokensIn === undefined ? undefined : fields[tokensIn];
   if (typeof own !== "object" || own === null || !("access_token" in own)) return fields;
@@ -70,7 +71,7 @@ function describe(fields: Record<string, unknown>, codes: string[]): string {
   return sanitizeSentence(said ?? codes[0] ?? "no reason given");
 }
 
-/** Foreign text as part of a sentence: one line, no control characters, no markup to speak of, at most 200 characters. */
+/** Cleans foreign text for use in a sentence: one line, no control characters or markup, at most 200 characters. */
 export function sanitizeSentence(text: string): string {
   const line = clean(text).replace(/[<>]/g, " ").replace(/\s+/g, " ").trim();
   return (line.length > 200 ? `${line.slice(0, 200)}…` : line).replace(/\.$/, "");

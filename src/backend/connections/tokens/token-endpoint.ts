@@ -14,10 +14,10 @@ const TIME_LIMIT = 10_000;
 /** Ten years. */
 const LONGEST_LIFE_SECONDS = 10 * 366 * 24 * 3600;
 
-/** Tokens of a service as its token endpoint gave them. */
+/** Tokens of a service as its token endpoint returned them. */
 export type ServiceTokens = { access: string; refresh?: string; expiresAt: Date | null; scope?: string };
 
-/** The answers of a token endpoint. Network and provider faults are thrown. */
+/** The possible answers of a token endpoint. Network and provider faults are thrown. */
 export type TokenOutcome =
   | { kind: "tokens"; tokens: ServiceTokens }
   | { kind: "refused"; gone: boolean; codes: string[]; description: string }
@@ -25,7 +25,7 @@ export type TokenOutcome =
 
 type Ports = Pick<BackendPorts, "fetch" | "clock">;
 
-/** Exchange an authorization code (RFC 6749 section 4.1.3; RFC 7636 section 4.5). @throws Problem SERVICE_FAILED */
+/** Exchanges an authorization code (RFC 6749 section 4.1.3; RFC 7636 section 4.5). @throws Problem SERVICE_FAILED */
 export function exchangeCode(
   ports: Ports,
   service: ConnectableService,
@@ -51,7 +51,7 @@ export function exchangeCode(
   });
 }
 
-/** Refresh a service's tokens (RFC 6749 section 6). @throws Problem SERVICE_FAILED */
+/** Refreshes a service's tokens (RFC 6749 section 6). @throws Problem SERVICE_FAILED */
 export function refreshTokens(ports: Ports, service: ConnectableService, refreshToken: string): Promise<TokenOutcome> {
   return ask(ports, service, (as, client, authentication, options) =>
     oauth.refreshTokenGrantRequest(as, client, authentication, refreshToken, options),
@@ -93,7 +93,7 @@ async function ask(ports: Ports, configuration: ConnectableService, send: Send):
   return judge(ports, configuration, as, response, body);
 }
 
-/** Encodes the parameters as the provider takes them: Notion's endpoints are documented with JSON only. */
+/** Encodes the parameters as the provider expects them: Notion documents its endpoints with JSON only. */
 export function encodeTokenRequest(init: RequestInit, body: "json" | undefined): RequestInit {
   if (body !== "json" || !(init.body instanceof URLSearchParams)) return init;
   const headers = new Headers(init.headers);
@@ -134,16 +134,16 @@ async function judge(
   };
 }
 
-/** Some providers say it only in words: Bitbucket answers `invalid_request`, "Invalid refresh_token". */
+/** Some providers give the reason only as text: Bitbucket answers `invalid_request`, "Invalid refresh_token". */
 const BAD_REFRESH_TOKEN =
   /\b(invalid|expired|revoked|unknown)\b.{0,200}\brefresh[ _-]?token|refresh[ _-]?token\b.{0,200}\b(invalid|expired|revoked|unknown)\b/i;
 
-/** Providers that name no end, or an absurd one, are asked again when they refuse the token. */
+/** If a provider names no expiry or an absurd one, the token is refreshed when it is refused. */
 function expiry(now: number, seconds: number | undefined): Date | null {
   return seconds === undefined || !(seconds < LONGEST_LIFE_SECONDS) ? null : new Date(now + seconds * 1000);
 }
 
-/** Slack's names for whose token it is; both are used as bearer tokens. */
+/** Slack's names for the kind of token; both are used as bearer tokens. */
 const BEARERS: oauth.RecognizedTokenTypes = { user: () => {}, bot: () => {} };
 
 /** Checks of the library over the answer in its plain form. ID tokens are left out: nothing here relies on them. */
@@ -166,7 +166,7 @@ function garble(title: string, cause?: unknown): Problem {
   return new Problem("SERVICE_FAILED", `${title} answered the sign-in with something unexpected.`, { cause });
 }
 
-/** How the client shows who it is at the endpoints of its provider. */
+/** Authenticates the client at its provider's endpoints. */
 export function toClientAuth({ service, client }: ConnectableService): oauth.ClientAuth {
   if (service.oauth.clientAuth === "none" || !client.secret) return oauth.None();
   if (service.oauth.clientAuth === "client_secret_basic") return basic(client.secret);
@@ -174,8 +174,8 @@ export function toClientAuth({ service, client }: ConnectableService): oauth.Cli
 }
 
 /**
- * `client_secret_basic` (RFC 6749 section 2.3.1). The library's own escapes `-` and `_` too, which providers that do not decode the header
- * take for another secret; the form encoding proper leaves them alone.
+ * `client_secret_basic` (RFC 6749 section 2.3.1). The library also escapes `-` and `_`, so providers that do not decode
+ * the header see a different secret. Form encoding leaves them as they are.
  */
 function basic(secret: string): oauth.ClientAuth {
   return (_as, client, _body, headers) => {

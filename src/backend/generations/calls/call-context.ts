@@ -5,21 +5,21 @@ import type { CallFactsReader } from "../../tools/call-facts.ts";
 import type { ClaimedGeneration } from "../work.ts";
 import type { Asker } from "./interact.ts";
 
-/** Places of kay's own requests among those of a call; a tool's own come between them. */
+/** Ordinals of kay's own requests within a call. Those of the tool lie between them. */
 export const BEFORE_CALL = 0;
 export const DURING_CALL = 1;
 export const AFTER_CALL = 10_000;
-/** The first place of kay's question before the call that is asked anew. */
+/** First ordinal of an approval that is asked again before the call. */
 export const BEFORE_CALL_ANEW = 1_000_000;
 
-/** What all calls of a generation share. */
+/** The context that all calls of a generation share. */
 export type CallContext = Omit<ClaimedGeneration, "advanceChange"> & {
-  /** Tells who wrote the values of a call, from what the model has seen so far. */
+  /** Returns who wrote the values of a call, from what the model has seen so far. */
   provenance(): Provenance;
   settled: Map<string, Outcome>;
-  /** Those that have run and are still to be looked at. */
+  /** Calls that have run and still need a review. */
   ran: Map<string, Outcome>;
-  /** By call: kay's newest question before it, if that has ended. How one ended stays, so that it is read once. */
+  /** By call: kay's latest question before it, if that has ended. The result does not change, so it is read once. */
   closed: Map<string, StoredInteraction>;
   /** Calls in whose name people were asked. Only the node that works on a generation asks, so it knows them all. */
   asked: Set<string>;
@@ -32,7 +32,7 @@ export function isBeforeCall(ordinal: number): boolean {
   return ordinal === BEFORE_CALL || ordinal >= BEFORE_CALL_ANEW;
 }
 
-/** In whose name a call asks. */
+/** Returns the asker of a call's requests. */
 export function toAsker(
   {
     ports,

@@ -19,7 +19,7 @@ export async function readCallNotes(
   return { ...(target ? { target } : {}), ...(fresh.length > 0 ? { new_destinations: fresh } : {}) };
 }
 
-/** Destinations that are compared; a call with more is unusual enough to read. */
+/** Maximum number of destinations that are compared. A call with more is unusual enough to be read. */
 const MOST = 100;
 
 /** Returns the destinations of a call that no earlier write of this installation reached. */

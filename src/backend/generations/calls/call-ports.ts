@@ -15,10 +15,13 @@ export function isDuringCall(ordinal: number): boolean {
   return ordinal >= DURING_CALL && ordinal < AFTER_CALL;
 }
 
-/** How often a service is asked for in one turn; a consent that does not help is not asked for without end. */
+/** How often one turn asks for a service. A consent that does not help is not requested endlessly. */
 const MOST_AUTH = 2;
 
-/** How the calls of a generation meet people: each approval, form and missing connection is a row, and the call is run again when it changed. */
+/**
+ * Creates the ports through which calls reach the user. Each approval, form and missing connection is a row, and the
+ * call runs again when the row changes.
+ */
 export function createCallPorts(world: CallContext): CallPorts {
   return {
     settled: (toolCallId) => world.settled.get(toolCallId),
@@ -70,8 +73,8 @@ export function createCallPorts(world: CallContext): CallPorts {
 }
 
 /**
- * Tells a handler that waits for a user that no answer will come: it runs once more up to its request, whose `onCancel`
- * is called, and is left there.
+ * Tells a handler that waits for the user that no answer will come. It runs again up to its request, whose `onCancel`
+ * is called, and is then abandoned.
  */
 export async function notifyCancelled(world: ClaimedGeneration, call: CheckedCall): Promise<void> {
   const { toolCallId, tool, parsed } = call;
@@ -91,7 +94,7 @@ function isAwaited({ auth }: ClaimedRow, service: string): boolean {
   return auth?.integrations.includes(service) ?? false;
 }
 
-/** The parts that tell how an interaction ended. */
+/** Returns the parts that report how an interaction ended. */
 export function toResponseParts(response: InteractionResponse): StreamPart[] {
   return [{ type: "data-interaction-response", id: response.interaction_id, data: response }];
 }

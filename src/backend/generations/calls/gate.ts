@@ -17,8 +17,8 @@ import { askAnew, askFirst, decide, toPreview } from "./questions.ts";
 import { toStoredRun } from "./stored-outcomes.ts";
 
 /**
- * Decides whether a call runs. Once the user was asked, the answer decides, whatever policies and approvals say by
- * then.
+ * Decides whether a call runs. Once the user has been asked, the answer decides, even if policies or approvals have
+ * changed.
  */
 export async function gateCall(
   world: CallContext,
@@ -44,7 +44,7 @@ export async function gateCall(
   return await readApproval(world, call, account, asked, response);
 }
 
-/** Why an approval does not count: the account on the card is not the one that is connected now. */
+/** The reason why an approval does not count: the connected account is not the one on the card. */
 function getAccountChange(
   { request }: StoredInteraction,
   { tool }: CheckedCall,
@@ -79,7 +79,7 @@ async function readApproval(
 /** Holds the result of a tool with `confirm_after_execution` until the user has reviewed it. */
 export async function gateResult(world: CallContext, call: CheckedCall, outcome: Outcome): Promise<Outcome | Wait> {
   if (!("output" in outcome) || call.tool.own) return outcome;
-  // A result under review was stored before.
+  // A result under review is already stored.
   const kept = world.ran.has(call.toolCallId);
   const before = kept ? await findInteractionAt(world.ports.db, world.row.id, call.toolCallId, AFTER_CALL) : undefined;
   if (before === undefined && !(await isLookedAt(world, call))) return outcome;
@@ -103,7 +103,7 @@ export async function gateResult(world: CallContext, call: CheckedCall, outcome:
   return { call: outcome.call, problem: new Problem("DENIED", words, { hint: "" }) };
 }
 
-/** Nothing but the tool or the arguments asks for it; policies and approvals may make it a question before the call instead. */
+/** Only the tool or its arguments ask for this. Policies and approvals may ask before the call instead. */
 async function isLookedAt(world: CallContext, call: CheckedCall): Promise<boolean> {
   const { tool, parsed } = call;
   if (![tool.mode, tool.modeOf?.(parsed)].includes("confirm_after_execution")) return false;

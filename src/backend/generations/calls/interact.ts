@@ -14,7 +14,7 @@ import {
 import type { CallFactsReader } from "../../tools/call-facts.ts";
 import type { Writer } from "../events/writer.ts";
 
-/** The call in whose name is asked, and where that is written down. */
+/** The call that asks, and where its requests are stored. */
 export type Asker = {
   ports: Pick<BackendPorts, "db" | "clock" | "observe" | "node" | "approvalTimeout">;
   writer: Writer;
@@ -35,9 +35,9 @@ export type Asker = {
 };
 
 /**
- * The request of this place in the call: as it was asked before, or asked now.
+ * Returns the request at this ordinal of the call, and asks it if it is new.
  *
- * @param ordinal its place among the requests of the call, the same whenever the call is run again
+ * @param ordinal its place among the requests of the call, the same in every run of the call
  * @param late whether the call does not wait for it
  * @throws Problem INTERACTION_UNAVAILABLE
  */
@@ -54,7 +54,10 @@ export async function ensureInteraction(
   return opened;
 }
 
-/** The same where it is known that it was not asked before. It is stored with what follows at once, usually the pause of the generation. */
+/**
+ * The same for a request that is known to be new. It is stored with what follows at once, usually the pause of the
+ * generation.
+ */
 export async function openInteraction(
   asker: Asker,
   ordinal: number,
@@ -115,7 +118,7 @@ export async function openInteractions(all: NewInteraction[]): Promise<StoredInt
   return rows.map((row) => ({ ...row, status: "open", response: null, answered_at: null, notified_at: null }));
 }
 
-/** What an open request makes its call wait for. */
+/** Returns the wait of a call with an open request. */
 export function toWait({ request, expires_at }: StoredInteraction): Wait {
   return { kind: request.interaction_type, toolCallId: request.tool_call_id, expiresAt: expires_at.getTime() };
 }

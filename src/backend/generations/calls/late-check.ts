@@ -21,10 +21,10 @@ const LATE_MS = 5 * 60_000;
 const LONGEST = 200;
 const LONGEST_END = 80;
 
-/** What a call reaches now, and why it is asked for again. */
+/** What a call reaches now, and why it needs another approval. */
 export type TargetChange = { target: string | undefined; why: string };
 
-/** Describes what a call reaches. A card that says that it could not be looked up is better than none. */
+/** Describes what a call reaches. If the lookup fails, the card says so. */
 export async function describeTarget(
   { tool, parsed, toolCallId }: CheckedCall,
   account: Account | undefined,

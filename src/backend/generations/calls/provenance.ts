@@ -74,7 +74,7 @@ function addMessage({ own, whole, foreign }: Texts, inputs: Map<string, unknown>
       return;
     }
     own.push(...parts.slice(0, 1));
-    // What a caller sends along with a prompt is data that others can have written.
+    // Data that a caller sends with a prompt can have been written by others.
     for (const text of parts.slice(1)) foreign.push({ source: "the data you sent along", service: "", text });
   }
   if (typeof message.content === "string") return;
@@ -108,7 +108,7 @@ function listEdits(result: unknown): string[] {
   return listTexts(edited);
 }
 
-/** What a result is about, in a word: the first ID, channel or person of the call's input, or the tool. */
+/** Returns the subject of a result in a word: the first ID, channel or person of the call's input, or the tool. */
 function toSource(toolName: string, input: unknown): string {
   const named = listTexts(input).find((text) => text.length <= 40 && /^(?:[#@]\S+|[^\s\d]*\d\S*)$/.test(text));
   return named ?? fromWireName(toolName);

@@ -16,7 +16,7 @@ import { openInteraction, openInteractions, toWait } from "./interact.ts";
 import { findEdit, type TargetChange } from "./late-check.ts";
 import { traceFields } from "./provenance.ts";
 
-/** Asks where that is needed; where it is not, says what allowed it. */
+/** Asks for approval if the call needs it. Otherwise returns what allowed the call. */
 export async function askFirst(
   world: CallContext,
   call: CheckedCall,
@@ -54,7 +54,7 @@ export async function askTogether(world: CallContext, calls: CheckedCall[]): Pro
     ...(questions.length > 1 ? { plan: { id, n: index + 1, of: questions.length } } : {}),
   }));
   const opened = await openInteractions(asked).catch((error: unknown) => {
-    // Each call then has this as its own outcome.
+    // This then becomes the outcome of each call.
     if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE") return [];
     throw error;
   });
@@ -78,7 +78,7 @@ async function writeQuestion(
   return toQuestion(world, call, account, { decision, preview: { ...notes, ...why } });
 }
 
-/** Asks again what was approved, because what it is about changed since the question. */
+/** Asks again for an approval because the target changed since the question. */
 export async function askAnew(
   world: CallContext,
   call: CheckedCall,

@@ -19,7 +19,7 @@ export async function askToShorten(
   const kept = takeNewest(messages, Math.floor(messages.length / 2)).length;
   if (world.request.mode !== "stream" || kept >= messages.length) return undefined;
   const conversation = world.row.conversation_id;
-  // An open step is in the row that was claimed, so only another claim can continue from it.
+  // The open step is in the claimed row, so only another claim can continue from it.
   if (world.row.step === null && (await hasApproved(world.ports.db, { conversation, toolName: SHORTEN }))) {
     await world.advance({ type: "shortening-asked", keep: kept });
     await world.advance({ type: "shortened" });
@@ -50,7 +50,7 @@ export async function getShortenAnswer(world: ClaimedGeneration): Promise<Wait |
   return "on";
 }
 
-/** The newest messages from a person's request on: a result without its call is refused by models. */
+/** Returns the newest messages, starting at a user's request: models refuse a result without its call. */
 export function takeNewest(all: ModelMessage[], count: number): ModelMessage[] {
   const from = all.findIndex(({ role }, index) => role === "user" && index >= all.length - count);
   return all.slice(from < 0 ? all.findLastIndex(({ role }) => role === "user") : from);
@@ -58,7 +58,7 @@ export function takeNewest(all: ModelMessage[], count: number): ModelMessage[] {
 
 const SHORTEN = "kay.shorten";
 
-/** Kay itself asks, in the name of no call. */
+/** kay itself asks, without a call. */
 function shortener(work: ClaimedGeneration, round: number): Asker {
   return { ...toAsker(work, { toolCallId: `shorten_${round}`, toolName: SHORTEN }), alone: true };
 }

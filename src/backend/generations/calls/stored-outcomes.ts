@@ -2,24 +2,24 @@ import { fromStoredProblem, type StoredProblem, toStoredProblem } from "#agent/c
 import type { Call, Outcome, ToolOutput } from "#agent/events";
 import type { StoredCall } from "../../store/calls.ts";
 
-/** An outcome as its row keeps it. */
+/** Converts an outcome to its stored form. */
 export function toStoredOutcome(outcome: Outcome): object {
   if ("output" in outcome) return { output: outcome.output };
   if ("denied" in outcome) return { denied: outcome.denied };
   return { problem: toStoredProblem(outcome.problem) };
 }
 
-/** The row of a call that has run and that a person is still to look at; it is not over yet. */
+/** The stored form of a call that has run and still needs a review. */
 export function toStoredRun(outcome: Outcome): object {
   return { ran: toStoredOutcome(outcome) };
 }
 
-/** A call as the model made it. */
+/** Returns a stored call as the model made it. */
 export function toCall({ toolCallId, tool, input }: StoredCall): Call {
   return { toolCallId, toolName: tool, input };
 }
 
-/** How a stored call ended, if it has. */
+/** Returns how a stored call ended, if it has. */
 export function getOutcome(stored: StoredCall): Outcome | undefined {
   const outcome = stored.outcome as Kept | { ran: Kept } | null;
   return outcome === null || "ran" in outcome ? undefined : open(toCall(stored), outcome);

@@ -11,16 +11,16 @@ import { closeInteraction, type StoredInteraction } from "../../store/interactio
 import { runTransaction } from "../../store/wake-ups.ts";
 import { type Asker, ensureInteraction, toWait } from "./interact.ts";
 
-/** How often one request may be asked again after a wrong answer: more than a person ever needs. */
+/** How often one request may be asked again after an invalid answer: more often than a user needs. */
 const MOST_REPROMPTS = 998;
 
-/** How often the same wrong answer may be repeated. A person changes the answer; a program may not. */
+/** How often the same invalid answer may be repeated. A user changes the answer; a program may not. */
 const MOST_REPEATS = 5;
 
 /** Milliseconds in which an answer that a tool did not wait for still becomes a message. */
 const LATE_TIMEOUT = 24 * 60 * 60_000;
 
-/** Places that one request of a tool takes: itself, its reprompts, and the one that is left open. */
+/** Ordinals that one request of a tool uses: itself, its reprompts, and the one that is left open. */
 const PLACES = MOST_REPROMPTS + 2;
 
 /**
@@ -34,7 +34,7 @@ export function createInteractive(
 ): Interactive & { waiting: Promise<Wait> } {
   let ordinal = first;
   const { promise: waiting, resolve: wait } = Promise.withResolvers<Wait>();
-  // Places are taken when the tool asks, in the order it does so.
+  // Ordinals are assigned in the order in which the tool asks.
   const requestInteraction = async (request: ToolInteraction): Promise<unknown> => {
     let prompt: InteractionPrompt = request;
     const own = ordinal;

@@ -6,8 +6,8 @@ import type { StoredEvent } from "../../store/schema-work.ts";
 import { createPresenceTracker, type PresenceTracker } from "./presence.ts";
 
 /**
- * Interval in ms at which all followed logs are looked at by a node that knows of no other one. A dropped connection is
- * noticed and followed by a look; this covers one that died silently.
+ * Interval in ms at which a node that knows of no other checks all followed logs. It covers a connection that died
+ * silently; a dropped one is noticed and followed by a check.
  */
 const LOOK_AGAIN = 15_000;
 
@@ -20,25 +20,28 @@ const MOST_FRESH = 64;
 
 /** Reads of one conversation's log, shared by all who follow it at the same place. */
 export type EventHub = {
-  /** `look` is called whenever the log of a conversation may have grown, and when there will be no more, until what is returned is called. */
+  /**
+   * Calls `look` whenever the log of a conversation may have grown, and when it will not grow any more. Returns the
+   * function that unsubscribes.
+   */
   watch(conversationId: string, look: () => void): () => void;
-  /** Keeps what is written to a new conversation for a moment, until its first reader is there. */
+  /** Buffers what is written to a new conversation until its first reader attaches, for a moment at most. */
   keep(conversationId: string): void;
   /** Whether a conversation began here a moment ago. */
   isNew(conversationId: string): boolean;
-  /** The log after a number, no more than {@link EVENTS_AT_ONCE}. */
+  /** Returns the log after a number, at most {@link EVENTS_AT_ONCE} events. */
   read(conversationId: string, after: number): Promise<StoredEvent[]>;
-  /** The log of a conversation after a number, and whatever is added to it, until the signal fires. */
+  /** Yields the log of a conversation after a number, then new events, until the signal fires. */
   follow(conversationId: string, after: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;
-  /** The followers of a conversation. `look` is also called when they change. */
+  /** Returns the followers of a conversation. `look` is also called when they change. */
   present: PresenceTracker;
-  /** Looks at every followed log with one query, even without a notification. */
+  /** Checks every followed log with one query, even without a notification. */
   lookAgain(): Promise<void>;
-  /** How many follow a conversation here. */
+  /** Number of followers of a conversation on this node. */
   followers(conversationId: string): number;
   /** How many follow anything here. */
   size(): number;
-  /** Sends followers what is there and ends their streams: another node continues. */
+  /** Sends followers the rest of the log and ends their streams, so that they continue at another node. */
   close(): void;
   closed(): boolean;
 };
@@ -55,10 +58,13 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
   const stop = node.on("events", (id, events) => {
     if (events) return add(topics.get(id), events);
     for (const topic of id === ANY_ID ? topics.values() : [topics.get(id)]) wake(topic);
-    // The node has another number now.
+    // The node has a new number now.
     if (id === ANY_ID) for (const [followed, { isNoted }] of topics) if (isNoted) note(followed);
   });
-  /** Tells other nodes whether this node has readers: one note after another, each with the current state. */
+  /**
+   * Tells other nodes whether this node has readers. Updates are written one after another, each with the current
+   * state.
+   */
   function note(id: string): void {
     const noted = (notes.get(id) ?? Promise.resolve())
       .then(async () => recordFollowers(db, id, await node.number(), topics.has(id)))
@@ -80,7 +86,7 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
       topic.isNoted = true;
       note(id);
     }, noteMs).unref();
-    // The database is away if it fails; when it is back, everybody looks.
+    // If it fails, the database is away. When it is back, every node checks its logs.
     timer ??= setInterval(() => void lookAgain().catch(() => {}), LOOK_AGAIN).unref();
     return () => {
       if (topic.looks.delete(look)) drop(id, topic);
@@ -168,10 +174,10 @@ type Topic = {
   /** Kept without readers: the conversation began here a moment ago. */
   isKept?: boolean;
   isNoted?: boolean;
-  /** Number of the newest event that was read. */
+  /** Number of the latest event that was read. */
   last: number;
   reads: Map<number, Promise<StoredEvent[]>> | undefined;
-  /** The parts after one number up to another, as they were just written in this process. */
+  /** Parts between two numbers, as this process just wrote them. */
   fresh: { after: number; last: number; events: StoredEvent[] } | undefined;
 };
 
@@ -193,7 +199,7 @@ function add(topic: Topic | undefined, events: StoredEvent[]): void {
   rouse(topic);
 }
 
-/** What was read or written before this may not be all there is. */
+/** Earlier reads or writes may not include everything. */
 function wake(topic: Topic | undefined): void {
   if (topic) topic.reads = undefined;
   if (topic) topic.fresh = undefined;

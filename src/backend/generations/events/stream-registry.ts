@@ -11,12 +11,12 @@ import { ANY_ID } from "../../store/node.ts";
 /** Milliseconds that a client stays when its stream ended: most come back at once, at this node or another one. */
 const LINGER = 500;
 
-/** Who has a stream at this node. The rows say it to every other one. */
+/** Tracks which clients have a stream on this node. Other nodes read it from the rows. */
 export type StreamRegistry = {
   /**
-   * Note that a client has a stream here.
+   * Records that a client has a stream here.
    *
-   * @returns to be called when that ends; of a client with several, the last one counts
+   * @returns a function to call when the stream ends; if a client has several, the last one counts
    */
   attend(place: ClientKey, mode: PartialMode): Promise<() => void>;
   /** Removes all clients of this node. */
@@ -28,7 +28,7 @@ type Here = { place: ClientKey; mode: PartialMode; streams: number; noted: Promi
 export function createStreamRegistry({ db, clock, node, log }: Ports): StreamRegistry {
   const here = new Map<string, Here>();
   let closed = false;
-  /** One note after another, each with what is true then. */
+  /** Updates are written one after another, each with the current state. */
   function note(key: string, one: Here, mode: PartialMode): Promise<void> {
     const noted = one.noted
       .catch(() => {})
@@ -88,7 +88,7 @@ export function createStreamRegistry({ db, clock, node, log }: Ports): StreamReg
 
 type Ports = Pick<BackendPorts, "db" | "clock" | "node" | "log">;
 
-/** The name it gave; whether it answers it may have changed since. */
+/** The name of the client. Whether it answers may have changed since. */
 function nothingSaid({ name }: PartialMode): PartialMode {
   return name === undefined ? {} : { name };
 }

@@ -12,7 +12,7 @@ import { runTransaction } from "../../store/wake-ups.ts";
 /** Milliseconds that parts are gathered before they are written: a person sees no difference, the database does. */
 const GATHER = 40;
 
-/** Another node works on the generation now; whatever this one still does about it must not be written. */
+/** Another node runs the generation now, so this one must not write to it. */
 export class LostGeneration extends Error {}
 
 /**
@@ -30,11 +30,14 @@ export type Writer = {
   push(part: StreamPart): void;
   /** The same for a change, which is written as soon as nothing else follows at once. Whoever reads its rows commits first. */
   defer(parts: StreamPart[], change: RowChange): void;
-  /** Written now, with everything before, in one transaction with the change that the parts tell of. @throws LostGeneration */
+  /**
+   * Writes the parts and everything before them now, in one transaction with the change that they report. @throws
+   * LostGeneration
+   */
   commit(parts: StreamPart[], change?: RowChange | Transaction): Promise<void>;
   /**
-   * The same if the row of the generation also meets a condition.
-   * @returns false when it does not: then nothing is written, and what came before is still to be written
+   * The same if the row of the generation meets a condition.
+   * @returns false if it does not; then nothing is written, and earlier parts remain pending
    */
   commitIf(condition: RawBuilder<unknown>, parts: StreamPart[], change: RowChange): Promise<boolean>;
   /** Returns why writing failed. Nothing is written after that. */
@@ -144,7 +147,9 @@ async function appendIn(
   );
 }
 
-/** Attempts to write messages, which another generation of the conversation may write at the same moment. */
+/**
+ * Number of attempts to write messages, because another generation of the conversation may write at the same moment.
+ */
 const ATTEMPTS = 5;
 
 async function appendHeld(

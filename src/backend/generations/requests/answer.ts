@@ -152,7 +152,7 @@ async function record(
     return { wake: null };
   }
   return await runTransaction(ports.db, async (tx) => {
-    // Held first, as by everybody who writes about a generation: so none waits for the other.
+    // Locked first, like everywhere, so that two writers never wait for each other.
     await lockGeneration(tx, wake);
     if (!(await closeInteraction(tx, found.id, "answered", response, now))) return undefined;
     await appendEvents(tx, conversationId, parts, now);
@@ -161,7 +161,7 @@ async function record(
   });
 }
 
-/** Its call is over: the answer becomes a message of the user, in a new turn behind the running one. */
+/** Its call has ended, so the answer becomes a message of the user in a new turn after the running one. */
 async function startLate(
   tx: DbConnection,
   found: StoredInteraction,

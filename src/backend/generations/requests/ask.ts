@@ -34,7 +34,7 @@ import type { RunResult } from "../work.ts";
 import { attendGeneration } from "./attend.ts";
 import { startGeneration } from "./start.ts";
 
-/** An answer of asking: the body, and the HTTP status that goes with it. */
+/** The response to a request: its body and its HTTP status. */
 export type AskResult = { status: number; body: AskResponse };
 
 /** Context of one ask, independent of who answers it. */
@@ -100,7 +100,7 @@ async function toAnswer(
   return await toAskResult(ports, asking, result, (text, end) => answer(asking, text, end, plan));
 }
 
-/** Ends that the caller's own bounds made: there is nothing to be asked about them. */
+/** Errors that the caller's own limits caused. There is nothing to ask about. */
 const BOUNDED = new Set<ErrorCode>(["OUTPUT_INVALID", "STEP_LIMIT"]);
 
 /** The answer to a generation's result; `done` words a success (guide: one-shot, interactive, or a confirmed action). */
@@ -160,7 +160,7 @@ function answer(asking: AskContext, text: string, end: RunResult, plan?: Planned
   return { status: 200, body };
 }
 
-/** With `confirm` the guide's question is asked even when there is nothing to show: no plan, or a model that could not be reached. */
+/** With `confirm`, the guide's question is asked even if there is no plan to show or the model could not be reached. */
 async function holdNothing(ports: BackendPorts, asking: AskContext, result: RunResult): Promise<AskResult> {
   const text = result.kind === "answered" ? result.text.trim() : undefined;
   const shown = { calls: [], receipts: result.receipts, text, ...toOutputField(result) };
@@ -232,7 +232,7 @@ function formatPlannedCall({ fields, ...notes }: CallNotes & { fields: PreviewFi
   return lines.map((line) => `\n${line}`).join("");
 }
 
-/** More messages than a conversation can have. */
+/** A number above the messages of any conversation. */
 const ALL = 2 ** 31 - 1;
 
 /** Returns the connected account of each service. */
@@ -251,7 +251,7 @@ function pickAccounts(accounts: Map<string, Account>, calls: HeldCall[]): Record
   return Object.fromEntries(used);
 }
 
-/** An account as a confirmation showed it. */
+/** Returns an account as a confirmation shows it. */
 export type ShownAccount = { id: string; words: string };
 
 function silence({ receipts, failed: calls }: RunResult): string {

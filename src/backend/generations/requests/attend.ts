@@ -29,9 +29,9 @@ export async function attendGeneration(
   signal.addEventListener("abort", gone, { once: true });
   if (signal.aborted) gone();
   try {
-    // Lost to another node, or a fault that is noted: the rows say what becomes of it.
+    // Another node took over, or a fault was recorded: the rows have the outcome.
     const end = queued ? undefined : await engine.run(generationId).catch(() => undefined);
-    // Cancelled is also what a node leaves to the next one when it ends.
+    // A node that stops also reports its remaining work as cancelled.
     if (end && end.kind !== "cancelled" && end.kind !== "waiting") return end;
     return await engine.trackWaiter(follow(ports, engine, { conversationId, generationId }));
   } finally {

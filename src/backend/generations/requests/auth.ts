@@ -108,7 +108,7 @@ function getMissing({ auth }: Pick<StoredGeneration, "auth">): string[] {
   return auth?.integrations.filter((name) => !auth.connected.includes(name)) ?? [];
 }
 
-/** The generation of this id, if it is this installation's. @throws Problem GENERATION_NOT_FOUND */
+/** Finds a generation of this installation by its ID. @throws Problem GENERATION_NOT_FOUND */
 export async function findOwnGeneration(
   ports: BackendPorts,
   installationId: string,

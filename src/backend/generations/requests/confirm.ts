@@ -38,7 +38,7 @@ export async function answerConfirmation(
   { signal, link }: { signal: AbortSignal; link: LinkRequest },
 ): Promise<AskResult> {
   const change = approved ? await findAccountChange(ports, installationId, token) : undefined;
-  // The answer, the key of the request and the start of the work are stored at once, or not at all.
+  // The answer, the key of the request and the start of the work are stored in one transaction.
   const { held, open } = await runTransaction(ports.db, async (tx) => {
     const held = await closeConfirmation({ db: tx, clock: ports.clock }, installationId, token, approved);
     if (!approved) return { held, open: false };
@@ -114,7 +114,7 @@ function createConfirmedResult(
   return { status: 200, body: { status: "completed", message, data, ...toIds(asking), receipts } };
 }
 
-/** A yes that did not work must not read like one that did. */
+/** An approval that failed must not look like one that succeeded. */
 function createFailedResult(
   asking: AskContext,
   text: string,

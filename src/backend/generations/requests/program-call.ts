@@ -34,8 +34,8 @@ const UNNAMED_PROGRAM = "another program";
 const OPEN_LIMIT = 20;
 
 /**
- * Makes one call for another program. A read that no policy holds runs at once. Everything else is a generation of its
- * own with one call and no model, so that approvals, effects and receipts are those of every other write. Nothing that
+ * Makes one call for another program. A read that no policy holds runs at once. Everything else becomes a separate
+ * generation with one call and no model, with the same approvals, effects and receipts as any other write. Nothing that
  * the program sends counts as the user's words.
  *
  * @throws Problem NOT_FOUND, INVALID_REQUEST, AUTH_REQUIRED, or what the service answered to a read

@@ -32,7 +32,7 @@ export async function loadRunResult(ports: BackendPorts, id: string): Promise<Ru
   return { ...end, row, failed: failedSince(events), receipts: await listRunReceipts(ports.db, row) };
 }
 
-/** Held for a confirmation: what would be done, as it is shown. */
+/** Held for a confirmation: the plan as it is shown. */
 async function heldEnd(ports: BackendPorts, row: StoredGeneration): Promise<LoopResult> {
   const { message, calls } = row.step as OpenStep;
   const tools = await buildAgentTools(ports, { installationId: row.installation_id, generationId: row.id });
@@ -64,7 +64,7 @@ async function getMissing({ db }: BackendPorts, row: StoredGeneration): Promise<
   return listMissingIntegrations(calls.map(getOutcome).filter((outcome) => outcome !== undefined));
 }
 
-/** Calls that failed since what was held got its yes, or from the beginning. */
+/** Returns the calls that failed since the held step was approved, or since the beginning. */
 function failedSince(events: StoredEvent[]): Problem[] {
   const from = events.findLastIndex(
     ({ part }) => part.type === "data-status" && part.data.status === "awaiting_approval",
@@ -80,7 +80,7 @@ export async function loadAnswer(ports: Pick<BackendPorts, "db">, id: string): P
   return row && row.finished_at !== null ? await getAnswer(ports, row) : undefined;
 }
 
-/** The answer of a generation that is over, in the guide's object: the text of its last step, or why there is none. */
+/** Returns the answer of an ended generation: the text of its last step, or why there is none. */
 async function getAnswer({ db }: Pick<BackendPorts, "db">, row: StoredGeneration): Promise<AskResponse> {
   const parts = (await listEvents(db, row.id)).map(({ part }) => part);
   const from = parts.findLastIndex(({ type }) => type === "start-step");

@@ -111,7 +111,7 @@ async function startConversation(
   return { conversationId, generationId, after: 0, queued: false };
 }
 
-/** The trace that a generation which is asked for now belongs to. */
+/** Returns the trace that a new generation belongs to. */
 export function getTrace({ observe }: Pick<BackendPorts, "observe">): Pick<GenerationRequest, "traceparent"> {
   const traceparent = observe?.traces?.current();
   return traceparent ? { traceparent } : {};
@@ -167,7 +167,7 @@ async function makeWay(
   await toEnd(ports, engine, conversationId, open);
 }
 
-/** Until those that were stopped have said so in the log, for a limited time. */
+/** Waits, for a limited time, until the stopped generations have said so in the log. */
 async function toEnd(
   ports: BackendPorts,
   engine: Engine,

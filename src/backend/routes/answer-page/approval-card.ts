@@ -90,7 +90,7 @@ function renderNote(note: string): string {
   return note === "" ? "" : ` <strong class="note">${escapeHtml(note.trim())}</strong>`;
 }
 
-/** Lines of a terminal without their margin. */
+/** Returns lines of terminal text without their indentation. */
 function renderLines(text: string): string {
   return `<p class="value">${escapeHtml(text.replace(/^ {2}/gm, ""))}</p>`;
 }

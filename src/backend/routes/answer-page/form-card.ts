@@ -50,7 +50,7 @@ export function parseForm(
   return { input: Object.fromEntries(entries) };
 }
 
-/** A value as a tool gets it from a terminal too: options by their value, a lone box as true or false. */
+/** Returns a value as a terminal would send it: options by their value, a single checkbox as true or false. */
 function readValue({ type, options = [] }: InputField, texts: string[]): unknown {
   const known = options.map(({ value }) => value);
   if (type === "checkbox" && options.length === 0) return texts.length > 0;
@@ -90,7 +90,7 @@ function toTexts(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map(String);
 }
 
-/** IDs of fields are not the page's to choose. */
+/** The page does not choose the IDs of fields. */
 function getName(index: number): string {
   return `field_${index}`;
 }

@@ -6,7 +6,7 @@ import { escapeHtml, renderPageShell } from "../../connections/consent/page.ts";
 import { renderApproval, renderEditor, renderScopes } from "./approval-card.ts";
 import { renderFormFields, renderFormHead } from "./form-card.ts";
 
-/** What a page of a card needs besides the request: the ticket of its forms, and what was refused. */
+/** What the page of a card needs besides the request: the ticket of its forms, and the refused answer. */
 export type CardView = {
   ticket: string;
   edits?: boolean;
@@ -16,7 +16,7 @@ export type CardView = {
   step?: number;
 };
 
-/** Shows what a link is for. Only the button spends it, because programs that preview links open them too. */
+/** Shows what a link is for. Only the button uses it up, because link previews open it too. */
 export function showDevicePage(token: string, ticket: string): Response {
   return show("Answer on this device", [
     "<h1>Answer on this device?</h1>",
@@ -30,7 +30,7 @@ in your terminal.</p>
   ]);
 }
 
-/** Shows everything that waits, newest first. */
+/** Shows all open requests, newest first. */
 export function showListPage(pending: PendingRequest[], ticket: string): Response {
   const rows = pending.toReversed().map(({ id, kind, title, request, auth }) => {
     const what = kind === "auth" ? `Connect ${(auth?.integrations ?? []).join(", ")}` : getQuestion(request);
@@ -91,7 +91,7 @@ export function toIds(all: PendingRequest[]): string {
   return all.map(({ id }) => id).join(",");
 }
 
-/** Shows one sentence: what became of a request, or why there is nothing. */
+/** Shows one sentence: how a request ended, or why there is none. */
 export function showNote(title: string, text: string, status = 200): Response {
   return show(
     title,
@@ -152,7 +152,7 @@ function renderTicket(ticket: string): string {
 const TO_LIST = `<a href="${ANSWER_PATH}">All open requests</a>`;
 
 function show(title: string, content: string[], status = 200): Response {
-  // The origin of a form must be sent, or the backend could not know that it is its own.
+  // The browser must send the origin of a form, so that the backend recognizes its own.
   const text = content.filter(Boolean).join("\n");
   return renderPageShell({ title, content: text, status, formAction: "'self'", referrer: "same-origin" });
 }

@@ -22,7 +22,7 @@ import { showAgainPage, showCardPage, showDevicePage, showListPage, showNote, sh
 import { submitAnswer, submitPlan } from "./submit.ts";
 
 /**
- * The page where requests are answered, on a device that a signed-in terminal signed in: `POST /pending/link`, `/answer`,
+ * The page where requests are answered, on a device that a terminal signed in: `POST /pending/link`, `/answer`,
  * `/answer/:id`, `/answer/device`.
  */
 export function createAnswerPageRoutes(ports: BackendPorts, engine: Engine): Hono {
@@ -112,7 +112,7 @@ async function listStep(
     .sort((a, b) => (a.request?.plan?.n ?? 0) - (b.request?.plan?.n ?? 0));
 }
 
-/** A ticket is good for one device and one form. */
+/** A ticket is valid for one device and one form. */
 function toCardTicket(device: Buffer, id: string): string {
   return `${device.toString("hex")}/${id}`;
 }
@@ -121,7 +121,7 @@ function toListTicket(device: Buffer): string {
   return toCardTicket(device, "");
 }
 
-/** What was answered elsewhere, or is over, says so. */
+/** A request that was answered elsewhere or has ended says so. */
 async function showClosed(work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();

@@ -12,7 +12,7 @@ import { parseForm } from "./form-card.ts";
 const CLIENT = "the answer page";
 
 /**
- * Answers a request with what a form of its page sent.
+ * Answers a request with the form that its page submitted.
  *
  * @returns why the answer was refused; the request is then still open
  * @throws Problem INTERACTION_CLOSED, INTERACTION_NOT_FOUND

@@ -18,8 +18,8 @@ import type { Program } from "../../store/programs.ts";
 import { listTools } from "../tools.ts";
 
 /**
- * Creates the handler of `POST /mcp`: a new server answers each request that has the token of
- * a program that a user let in, so nothing is kept between two requests and any node answers any of them.
+ * Creates the handler of `POST /mcp`: a new server answers each request that has the token of an authorized program. No
+ * state is kept between requests, so any node can answer.
  */
 export function createEndpoint(
   ports: BackendPorts,
@@ -33,7 +33,7 @@ export function createEndpoint(
     const calls = createCalls(ports, engine, { programId: id, installationId, signal: request.signal });
     const handler = createMcpHandler(
       ({ era }) => {
-        // A closed connection takes the call back, but not before 2026-07-28, and not if this node closes it.
+        // A closed connection cancels the call, but not before protocol 2026-07-28, and not if this node closes it.
         const cancelGeneration: KayCalls["cancelGeneration"] = async (callId) =>
           era === "modern" && !draining() ? await calls.cancelGeneration(callId) : undefined;
         const openCalls = async () => ({ ...calls, cancelGeneration });
@@ -46,7 +46,9 @@ export function createEndpoint(
   };
 }
 
-/** The backend's calls as one program may make them: its own calls, in the name of the installation that let it in. */
+/**
+ * The backend's calls for one program: it sees only its own calls, and acts for the installation that authorized it.
+ */
 function createCalls(
   ports: BackendPorts,
   engine: Engine,
@@ -68,7 +70,7 @@ function createCalls(
     },
     answerInteraction: (conversationId, interactionId, answer) =>
       answerInteraction(ports, engine, { installationId, conversationId, interactionId }, answer),
-    // A link that signs a device in would let the program answer for itself.
+    // A sign-in link would let the program answer its own requests.
     createAnswerLink: async (interactionId) => ({ url: toAnswerUrl(ports, interactionId) }),
     cancelGeneration: async (id) => {
       const { status } = await programCall(id, { waitSeconds: 0, until: "end" });
@@ -87,7 +89,7 @@ async function authenticateProgram(ports: BackendPorts, request: Request): Promi
   }
 }
 
-/** Says where a program learns how its user lets it in (RFC 9728 section 5.1). */
+/** Says where a program finds the authorization server (RFC 9728 section 5.1). */
 function challenge(ports: BackendPorts): Response {
   const { pathname } = new URL(getResource(ports));
   return bearerAuthChallengeResponse(new OAuthError(OAuthErrorCode.InvalidToken, "A valid access token is needed."), {

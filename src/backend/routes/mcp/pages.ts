@@ -4,10 +4,10 @@ import type { BackendPorts } from "../../ports.ts";
 import type { ProgramRequest } from "../../store/programs.ts";
 
 /**
- * Shows which program asks, what it would get, and the command that lets it in. It has no button: a link to this page
- * gives its sender nothing, because only a signed-in terminal can answer.
+ * Shows which program asks, what it would get, and the command that authorizes it. The page has no button, because only
+ * a signed-in terminal can answer, so a link to it gives its sender nothing.
  *
- * @param cancelUrl address of the program that says that it was not let in
+ * @param cancelUrl address of the program for a refusal
  */
 export function showRequestPage(
   { publicUrl }: Pick<BackendPorts, "publicUrl">,
@@ -32,7 +32,7 @@ Or <a rel="noreferrer" href="${escapeHtml(cancelUrl)}">tell the program no</a>.<
   ]);
 }
 
-/** Takes the browser of a user who said yes to the program, by a page that names the program. */
+/** Sends the browser of a user who authorized the program to it, through a page that names the program. */
 export function showReturnPage({ name, ...request }: ProgramRequest, url: string): Response {
   const href = escapeHtml(url);
   return show(`Back to ${name}`, 200, [
@@ -43,7 +43,7 @@ export function showReturnPage({ name, ...request }: ProgramRequest, url: string
   ]);
 }
 
-/** Shows why a program cannot be let in. kay sends no browser to an unconfirmed address. */
+/** Shows why a program cannot be authorized. kay never redirects a browser to an unconfirmed address. */
 export function showRefusal(reason: string, status: number): Response {
   return show("This program cannot be let in", status, [
     `<p>${escapeHtml(reason)}</p>`,

@@ -9,7 +9,7 @@ import { deleteProgram, listPrograms, type Program, type ProgramRequest } from "
 import { readJsonBody } from "../body.ts";
 import { getRedirectHost } from "./pages.ts";
 
-/** For the user's terminal: what asks for access to `/mcp`, and what has it. */
+/** Routes for the user's terminal: programs that request access to `/mcp`, and programs that have it. */
 export function createProgramRoutes(ports: BackendPorts): Hono {
   const app = new Hono();
   const list = (installationId: string) => listPrograms(ports.db, installationId, new Date(ports.clock.now()));

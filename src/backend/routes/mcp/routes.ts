@@ -6,8 +6,8 @@ import { createOAuthRoutes } from "./oauth.ts";
 import { createProgramRoutes } from "./programs.ts";
 
 /**
- * kay as an MCP server over Streamable HTTP: `POST /mcp`, its authorization server, and the calls with which a terminal
- * lets programs in. The SDK is loaded with the first request.
+ * kay as an MCP server over Streamable HTTP: `POST /mcp`, its authorization server, and the calls by which a terminal
+ * authorizes programs. The SDK is loaded with the first request.
  *
  * @param draining whether this node will end soon
  */

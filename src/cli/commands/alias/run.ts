@@ -36,7 +36,7 @@ export async function deleteAlias(kay: Kay, name: string): Promise<void> {
   kay.out.writeProgress(`Removed the alias ${name}.`);
 }
 
-/** Words that a command line turns into commands. */
+/** Names that are already commands. */
 const RESERVED = ["login", "version"];
 
 function toRow({ name, text, origin }: Alias): string[] {

@@ -132,7 +132,7 @@ async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused,
     if (kay.signal.aborted && view && listOpenCards(view).length === 0)
       throw withPartialAnswer(await cancelGeneration(kay, link, view, error), view);
     if (kay.signal.aborted || !isGiven) throw error;
-    // The answer was taken, so the work goes on unseen.
+    // The answer was accepted, so the work continues unseen.
     throw withPartialAnswer(toUnknownOutcome(error, { sessionId: session, last: view?.last ?? seen }), view);
   } finally {
     leaving.abort();

@@ -9,14 +9,14 @@ import { promptLine } from "../../prompt/line.ts";
 import { showDescription } from "../services/show-description.ts";
 import { explainApprovals, listClaimedReads, toExpected } from "../services/trust-reads.ts";
 
-/** Shows tools of an MCP server and asks once about them: a terminal's lines, or a session's cards. */
+/** Shows the tools of an MCP server and asks once about them, as lines in a terminal or as cards in a session. */
 export type ToolReview = {
   show(look: AddServiceResponse): Promise<void>;
   /** @throws Problem CANCELLED when they are not approved */
   approve(look: AddServiceResponse): Promise<{ trust_reads?: true }>;
 };
 
-/** The review at a terminal, which is silent with `--json`. */
+/** The review in a terminal; silent with `--json`. */
 export function createTerminalReview(kay: Kay): ToolReview {
   return {
     show: async (look) => {

@@ -14,7 +14,7 @@ import { sendDescription } from "../services/custom.ts";
 import { explainApprovals, toExpected } from "../services/trust-reads.ts";
 import { approveTools, createTerminalReview, type ToolReview } from "./approve-tools.ts";
 
-/** A service that `kay connect` takes by name. `known` is set for MCP servers that are not added yet. */
+/** A service that `kay connect` accepts by name. `known` is set for MCP servers that are not added yet. */
 export type ConnectableService = ServiceView & { known?: KnownService };
 
 /**
@@ -80,8 +80,8 @@ export async function addKnownService(
 }
 
 /**
- * Shows the tools of a connected server, and approves them with one answer; a no removes the server again. A server whose
- * tools were approved before is left as it is.
+ * Shows the tools of a connected server and approves them with one answer. If the user declines, the server is removed
+ * again. A server whose tools were approved before stays unchanged.
  */
 export async function approveKnownService(
   kay: Kay,
@@ -126,7 +126,7 @@ async function findNewServer(
   return known && { request: { name }, known };
 }
 
-/** Built-in services keep their names; nothing is asked of the backend for them. */
+/** Built-in services need no request to the backend. */
 async function findFreeService(kay: Kay, name: string): Promise<KnownService | undefined> {
   const { findKnownService } = await import("#protocol/known-services");
   const known = findKnownService(name);
@@ -135,13 +135,13 @@ async function findFreeService(kay: Kay, name: string): Promise<KnownService | u
   return builtIn.some((service) => service.name === name) ? undefined : known;
 }
 
-/** Looks at the server, unless the name is taken by a service that is there. */
+/** Inspects the server, unless an existing service has the name. */
 async function inspectFree(kay: Kay, link: BackendHandle, mcp: McpRequest): Promise<AddServiceResponse | undefined> {
   try {
     const look = await sendDescription(kay, link, { mcp, dry_run: true });
     return look.outcome === "added" ? look : undefined;
   } catch (error) {
-    // A backend that has only what the guide has, or a name that is taken: connecting says what is there.
+    // A basic backend, or a name that is taken: connecting reports what exists.
     const isTaken = error instanceof Problem && error.details.field === "name";
     if (isTaken || (error instanceof Problem && error.code === "NOT_FOUND")) return undefined;
     throw error;

@@ -26,7 +26,7 @@ export type ContextReport = {
   conversationTokens?: number;
 };
 
-/** Characters of one token, as providers estimate English text and JSON. */
+/** Characters per token, as providers estimate for English text and JSON. */
 const TOKEN_LENGTH = 4;
 
 /** Reads what the model gets. `link` is null without a sign-in; `usage` is that of the newest answer of a session. */

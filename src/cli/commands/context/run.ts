@@ -19,7 +19,7 @@ export async function changeTrust(kay: Kay, use: boolean): Promise<void> {
   kay.out.writeProgress(sentence);
 }
 
-/** Decides about the project of the current folder, and says so in a sentence. */
+/** Stores the decision about the current project and reports it in a sentence. */
 export async function decideAndDescribe(kay: Kay, use: boolean): Promise<{ folder: string; sentence: string }> {
   const project = await decideTrust(kay, use);
   const what = `${describeText(project)} of ${toLine(project.folder)}`;

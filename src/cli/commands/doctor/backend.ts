@@ -5,7 +5,7 @@ import { type Check, fail, ok, skip, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 import { BlockedCheck } from "./context.ts";
 
-/** Which backend answers, and what it is. kay's own is started, as by every command. */
+/** Checks which backend answers, and its version. The local one is started, as by every command. */
 export const backendCheck: Check = {
   id: "backend",
   title: "Backend",
@@ -32,14 +32,14 @@ function ownBackend({ kay, machine }: CheckContext, what: string, version: strin
   );
 }
 
-/** Clock differences in ms that cause trouble: with what expires soon, and with every token. */
+/** Clock differences in ms that cause problems: with short-lived values, and with every token. */
 const NOTICED_MS = 60_000;
 const HARMFUL_MS = 5 * 60_000;
 
 const FIX =
   "Set this machine's clock from the network: `timedatectl set-ntp true` on Linux, or Date & Time in the settings.";
 
-/** This machine's clock against the backend's. */
+/** Compares this machine's clock with the backend's. */
 export const clockCheck: Check = {
   id: "clock",
   title: "Clock",
@@ -63,7 +63,7 @@ function amount(ms: number): string {
   return ms < 48 * 3_600_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`;
 }
 
-/** The database of kay's own backend. */
+/** Checks the database of the local backend. */
 export const postgresCheck: Check = {
   id: "postgres",
   title: "Postgres",

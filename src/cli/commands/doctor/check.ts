@@ -6,35 +6,35 @@ export type CheckState = "ok" | "warning" | "failed" | "skipped";
 /** Finding of a check in one line, and the fix if there is one. */
 export type Finding = { state: CheckState; detail: string; fix?: string };
 
-/** One look at one thing. It changes nothing, and what it throws is how it failed. */
+/** One check. It changes nothing; an error that it throws is its failure. */
 export type Check = {
   /** As in `--json`: `keychain`, `network.tls`. */
   id: string;
-  /** For people, one or two words. */
+  /** Title for users, one or two words. */
   title: string;
-  /** Null where there is nothing to look at on this machine. */
+  /** Null if there is nothing to check on this machine. */
   look(facts: CheckContext): Promise<Finding | null>;
 };
 
-/** What became of a check: a row of the output. */
+/** Result of a check: a row of the output. */
 export type CheckReport = Finding & { id: string; title: string /** How long it took. */; ms: number };
 
-/** It is as it should be. */
+/** Reports that everything is in order. */
 export function ok(detail: string): Finding {
   return { state: "ok", detail };
 }
 
-/** It works, but not as it should; what to do. */
+/** Reports that it works with a flaw, and the fix. */
 export function warn(detail: string, fix: string): Finding {
   return { state: "warning", detail, fix };
 }
 
-/** It does not work; what to do. */
+/** Reports that it does not work, and the fix. */
 export function fail(detail: string, fix: string): Finding {
   return { state: "failed", detail, fix };
 }
 
-/** Nothing can be told, and why. */
+/** Reports that it cannot be determined, and why. */
 export function skip(detail: string, fix?: string): Finding {
   return { state: "skipped", detail, ...(fix ? { fix } : {}) };
 }

@@ -2,7 +2,7 @@ import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 import type { DoctorOptions } from "./run.ts";
 
-/** `kay doctor [service]`: look for what is wrong, and say what to do. */
+/** Defines `kay doctor [service]`: finds problems and says how to fix them. */
 export function createDoctorCommand(kay: Kay): Command {
   return new Command("doctor")
     .description("Check your setup and suggest fixes")

@@ -18,33 +18,33 @@ type Capabilities = Awaited<ReturnType<BackendHandle["api"]["capabilities"]>>;
 export type CheckContext = {
   kay: Kay;
   machine: MachineFacts;
-  /** Ends every wait of the examination. */
+  /** Ends every wait of the run. */
   signal: AbortSignal;
   /** `--refresh`. */
   refresh: boolean;
   scrub: Redactor;
-  /** The settings file as it is, before anything of kay has read it. */
+  /** The raw settings file, before kay has read it. */
   settingsSight(): Promise<SettingsInspection>;
   settings(): Promise<Settings>;
-  /** The file of the stored sign-in as it is, before anything of kay has read it. */
+  /** The raw file of the stored sign-in, before kay has read it. */
   storeSight(): Promise<StoreInspection>;
   account(): Promise<BackendTarget>;
   /** The stored sign-in for the backend; empty without one. */
   signIn(): Promise<SignIn>;
-  /** A link to the backend, which is started if it is kay's own. */
+  /** A connection to the backend. The local one is started. */
   link(): Promise<BackendHandle>;
-  /** The first answer of the backend, and what it said of itself: null where it has only what the guide has. */
+  /** The first response of the backend, and its capabilities; null if it does not report them. */
   answer(): Promise<{ capabilities: Capabilities; ms: number }>;
   legs(): Promise<ProbeStep[]>;
-  /** A backend that answers. @throws Blocked where none does: the checks of the way to it say why */
+  /** A backend that answers. @throws BlockedCheck if none does; the network checks say why */
   reached(): Promise<BackendHandle>;
   /** The backend, if there is a sign-in. @throws BlockedCheck */
   signedIn(): Promise<BackendHandle>;
-  /** What can be connected there; null where the backend has only what the guide has. */
+  /** The services there; null if the backend does not list them. */
   services(): Promise<ServiceView[] | null>;
 };
 
-/** The facts of one examination. */
+/** The facts of one run. */
 export function createCheckContext(
   kay: Kay,
   machine: MachineFacts,
@@ -109,7 +109,7 @@ export function createCheckContext(
   return facts;
 }
 
-/** So long the backend may take, its start and its first answer, in ms: what depends on it must end in time too. */
+/** Time limit for the backend's start and first response, in ms, so that dependent checks end in time too. */
 const ANSWER_LIMIT_MS = 11_000;
 
 async function firstAnswer(facts: CheckContext) {
@@ -154,12 +154,12 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** What another check tells is not told twice; a fault of kay's own is. */
+/** Problems that another check reports are not repeated; internal errors are. */
 function blockedBy(why: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof Problem || error instanceof BlockedCheck ? new BlockedCheck(why) : error;
   };
 }
 
-/** Thrown by a check that needs what another one found out of order: that one says what is wrong. */
+/** Thrown by a check that depends on something another check found broken; that check reports it. */
 export class BlockedCheck extends Error {}

@@ -5,7 +5,7 @@ import { Problem } from "#protocol/errors";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 
-/** Free space in bytes from which on it becomes tight, and with which a database cannot work. */
+/** Free space in bytes below which space is low, and below which a database cannot work. */
 const TIGHT = 500 * 1024 * 1024;
 const FULL = 50 * 1024 * 1024;
 
@@ -29,7 +29,7 @@ export const dataCheck: Check = {
   },
 };
 
-/** What free space means; null where the file system does not tell. */
+/** Rates the free space; null if the file system does not report it. */
 export function checkFreeSpace(bytes: number | null, folder: string): Finding {
   if (bytes === null) return ok(`${folder} can be written.`);
   const free = bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GiB` : `${Math.floor(bytes / 1024 ** 2)} MiB`;
@@ -50,7 +50,9 @@ async function isEmbedded(facts: CheckContext): Promise<boolean> {
   );
 }
 
-/** The system's code where a folder, or the nearest one above it that exists, cannot be written; undefined where it can. */
+/**
+ * Returns the system's error code if a folder, or its nearest existing parent, is not writable; otherwise undefined.
+ */
 async function unwritable(folder: string): Promise<string | undefined> {
   try {
     await access(folder, constants.W_OK | constants.X_OK);

@@ -4,7 +4,7 @@ import { quoteShellWord } from "#protocol/shell";
 import { type Check, type Finding, fail, ok, skip, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 
-/** The system's keychain: whether it can be used, found out without ever calling it, and then a rehearsal with an entry that is thrown away. */
+/** Checks the system's keychain: first whether it exists, without calling it, then with a temporary entry. */
 export const keychainCheck: Check = {
   id: "keychain",
   title: "Keychain",
@@ -46,7 +46,7 @@ async function rehearse({ machine, kay }: CheckContext, needed: boolean): Promis
   }
 }
 
-/** The file that the sign-in is kept in. */
+/** Checks the file that stores the sign-in. */
 export const storeCheck: Check = {
   id: "store",
   title: "Sign-in file",

@@ -22,8 +22,8 @@ export type MachineFacts = {
   keychain: Keychain;
   /** Absolute path of a program on PATH, or null. */
   find(program: string): string | null;
-  /** Folder of the package with kay's own Postgres. @throws Problem DATABASE_UNAVAILABLE where it is not installed */
+  /** Folder of the embedded Postgres package. @throws Problem DATABASE_UNAVAILABLE if it is not installed */
   postgres(): Promise<string>;
-  /** Walk the way to an address leg by leg, without sending a request; at most 14 s. */
+  /** Tests the route to an address step by step, without sending a request; takes at most 14 s. */
   walk(address: string, signal: AbortSignal): Promise<ProbeStep[]>;
 };

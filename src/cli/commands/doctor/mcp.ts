@@ -8,12 +8,12 @@ import type { CheckContext } from "./context.ts";
 /** Milliseconds that a server gets here: the whole check ends a little later. */
 const PATIENCE_MS = 11_000;
 
-/** Every MCP server that was added: whether it answers, or its program starts, and lists the tools that were approved. */
+/** Checks every added MCP server: whether it answers or its program starts, and lists the approved tools. */
 export const mcpCheck: Check = {
   id: "mcp",
   title: "MCP servers",
   async look(facts) {
-    // Where the services cannot be had, other checks say why.
+    // If the services cannot be loaded, other checks say why.
     const services = await facts.services().catch(() => null);
     const servers = (services ?? []).filter(({ mcp }) => mcp !== undefined);
     if (servers.length === 0) return null;
@@ -53,7 +53,7 @@ export async function inspectServer(facts: CheckContext, service: ServiceView): 
   }
 }
 
-/** Gives a server its time here. Returns undefined when it is over. */
+/** Limits the time of a server. Returns undefined after the limit. */
 export async function withPatience<T>(
   { kay, signal }: CheckContext,
   work: (signal: AbortSignal) => Promise<T>,
@@ -73,7 +73,7 @@ export async function withPatience<T>(
   }
 }
 
-/** A program may be downloaded at its first start, which takes longer than anybody waits here. */
+/** A program may be downloaded at its first start, which takes longer than this check waits. */
 function late({ title, name, mcp: place }: ServiceView, word: string): Finding {
   const what = place?.command === undefined ? "did not answer" : "did not start";
   const fix = `Run \`kay services approve ${word} --dry-run\`, which waits longer.`;

@@ -4,10 +4,10 @@ import { formatModel, toModelProblem } from "../model/run.ts";
 import { type Check, fail, ok, skip, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 
-/** So long the model may take, in ms. */
+/** Time limit for the model, in ms. */
 const LIMIT_MS = 8_000;
 
-/** Which model answers, where that comes from, and one short question to it. */
+/** Checks which model answers and where that is set, and asks it one short question. */
 export const modelCheck: Check = {
   id: "model",
   title: "Model",
@@ -35,7 +35,7 @@ export const modelCheck: Check = {
   },
 };
 
-/** What came of the question; null where nothing came in time. */
+/** Result of the question; null after the time limit. */
 async function ask({ kay, signal }: CheckContext, link: BackendHandle): Promise<ModelTestResponse | null> {
   const over = new AbortController();
   const ended = AbortSignal.any([signal, over.signal]);

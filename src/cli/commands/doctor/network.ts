@@ -12,7 +12,7 @@ const TITLES: Record<ProbeStepName, string> = {
   tls: "TLS",
 };
 
-/** The way to a backend that is configured, leg by leg. */
+/** Checks the route to a configured backend, step by step. */
 const legs: Check[] = Object.entries(TITLES).map(([leg, title]) => ({
   id: `network.${leg}`,
   title,
@@ -23,7 +23,7 @@ const legs: Check[] = Object.entries(TITLES).map(([leg, title]) => ({
   },
 }));
 
-/** A first request by the way that every command takes. */
+/** Sends a first request, in the same way as every command. */
 const http: Check = {
   id: "network.http",
   title: "HTTP",
@@ -35,7 +35,7 @@ const http: Check = {
   },
 };
 
-/** kay's own backend is on this machine, and nothing but the connection can fail. */
+/** The local backend is on this machine, so only the connection can fail. */
 const loopback: Check = {
   id: "network.loopback",
   title: "Loopback",
@@ -51,14 +51,14 @@ const loopback: Check = {
   },
 };
 
-/** Everything between this machine and its backend. */
+/** Checks of the route between this machine and its backend. */
 export const networkChecks: Check[] = [...legs, http, loopback];
 
 async function isRemote(facts: CheckContext): Promise<boolean> {
   try {
     return !(await facts.account()).embedded;
   } catch (error) {
-    // The settings have a check for themselves; a refused address is reported by the backend's check.
+    // A separate check covers the settings; the backend's check reports a refused address.
     if (error instanceof Problem) throw new BlockedCheck("The backend's address is not known.");
     throw error;
   }

@@ -1,13 +1,13 @@
 import { REDACTED, redactSecrets } from "#protocol/redact";
 
-/** Takes secrets out of texts: those that this machine is known to have, wherever they stand, and whatever looks like one. */
+/** Removes secrets from texts: the known ones of this machine, and whatever looks like one. */
 export type Redactor = {
   (text: string): string;
-  /** These are secrets too, from now on. */
+  /** Adds secrets. */
   hide(...secrets: (string | undefined)[]): void;
 };
 
-/** Shorter values would tear up ordinary words; nothing that guards anything is that short. */
+/** Shorter values could match ordinary words, and real secrets are longer. */
 const SHORTEST = 4;
 
 /** A {@link Scrub} that knows the secrets of an environment. */
@@ -32,7 +32,7 @@ function isSecretName(name: string): boolean {
   );
 }
 
-/** Credentials within an address are secrets whatever its variable is called. */
+/** Credentials in a URL are secrets, whatever the variable is called. */
 function secretsIn(name: string, value: string): string[] {
   if (isSecretName(name) && name !== "KAY_CREDENTIALS") return [value.trim()];
   return value.split(/\s+/).flatMap((word) => {
@@ -41,7 +41,7 @@ function secretsIn(name: string, value: string): string[] {
   });
 }
 
-/** A secret may be written with escapes in one place and without in another. */
+/** A secret may be escaped in one place and not in another. */
 function spellings(secret: string | undefined): string[] {
   if (!secret) return [];
   const all = [secret, encodeURIComponent(secret)];
@@ -57,11 +57,11 @@ function spellings(secret: string | undefined): string[] {
 const RELEVANT =
   /^(KAY_|XDG_|LC_|NODE_|SSH_(CONNECTION|TTY|CLIENT)$|(OPENAI|ANTHROPIC|GOOGLE|GEMINI|OLLAMA)_|(HTTPS?|ALL|NO)_PROXY$|DATABASE_URL$|(LANG|TERM|TERM_PROGRAM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|TMUX|STY|ZELLIJ|VTE_VERSION|CI|BROWSER|EDITOR|VISUAL|DISPLAY|WAYLAND_DISPLAY|WSL_DISTRO_NAME|DBUS_SESSION_BUS_ADDRESS|HOME|ACCESSIBLE|INK_SCREEN_READER|GITHUB_ACTIONS|GITLAB_CI)$)/i;
 
-/** Those whose value may be shown, as far as it has nothing that looks like a secret. */
+/** Variables whose value may be shown, unless it looks like a secret. */
 const HARMLESS =
   /^(KAY_(API_URL|PROFILE|CREDENTIALS|CONFIG_DIR|MODEL|CA_FILE|DEBUG|FORCE_TTY|IDLE_LIMIT_MS|KYG_.*)|KAY_CLIENT_\w+_ID|XDG_.*|LC_.*|NODE_(EXTRA_CA_CERTS|OPTIONS|ENV)|\w+_(BASE_URL|MODEL|HOST)|(HTTPS?|ALL|NO)_PROXY|LANG|TERM|TERM_PROGRAM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|VTE_VERSION|CI|BROWSER|EDITOR|VISUAL|DISPLAY|WAYLAND_DISPLAY|WSL_DISTRO_NAME|DBUS_SESSION_BUS_ADDRESS|HOME|ACCESSIBLE|INK_SCREEN_READER|GITHUB_ACTIONS|GITLAB_CI)$/i;
 
-/** The environment for a report: names, values where they are harmless, and of all others only that they are set. */
+/** Returns the environment for a report: harmless values as they are; of all others, only that they are set. */
 export function redactEnvironment(env: Record<string, string | undefined>): Record<string, string> {
   const relevant = Object.entries(env).filter(([name, value]) => value !== undefined && RELEVANT.test(name));
   const shown = relevant.map(([name, value = ""]): [string, string] => {
@@ -72,7 +72,7 @@ export function redactEnvironment(env: Record<string, string | undefined>): Reco
   return Object.fromEntries(shown.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Credentials stand before the last @ of an address. */
+/** Credentials precede the last @ of a URL. */
 function withoutCredentials(value: string): string {
   return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^\s]*@/i, "$1***@");
 }

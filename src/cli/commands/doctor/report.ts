@@ -8,10 +8,10 @@ import type { CheckReport } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 import { redactEnvironment } from "./redact.ts";
 
-/** Of the backend's log so many bytes are taken, from its end. */
+/** Number of bytes taken from the end of the backend's log. */
 const LOG_BYTES = 64 * 1024;
 
-/** Everything that helps with a bug report, without secrets. */
+/** Collects everything that helps with a bug report, without secrets. */
 export async function buildReport(facts: CheckContext, reports: CheckReport[]): Promise<Record<string, unknown>> {
   const { kay, machine } = facts;
   const settings = await facts.settings().then(
@@ -39,11 +39,11 @@ export async function buildReport(facts: CheckContext, reports: CheckReport[]): 
 }
 
 /**
- * Write a bundle to a file that only this user can read, whole or not at all, and never over another one.
+ * Writes a bundle to a file that only this user can read, atomically, and never replaces an existing file.
  *
- * @param file null for `kay-doctor-<time>.json` in the folder where kay runs
+ * @param file null for `kay-doctor-<time>.json` in the current folder
  * @returns its absolute path
- * @throws Problem USAGE where it cannot be written
+ * @throws Problem USAGE if it cannot be written
  */
 export async function writeReport(
   { kay }: CheckContext,
@@ -75,7 +75,7 @@ function stamp(now: number): string {
   return new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
 }
 
-/** The last lines of the log; the first one of a longer log is left out, since it is cut. */
+/** Returns the last lines of the log, without a first line that is cut. */
 async function logTail(path: string): Promise<string[]> {
   const handle = await open(path, "r").catch(() => null);
   if (!handle) return [];

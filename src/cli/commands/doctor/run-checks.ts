@@ -4,18 +4,18 @@ import { type Check, type CheckReport, type Finding, fail, skip } from "./check.
 import type { CheckContext } from "./context.ts";
 import { BlockedCheck } from "./context.ts";
 
-/** Every check has ended after so many ms, whatever it waits for. They all begin at once. */
+/** Time limit of every check, in ms. All checks start at once. */
 const LIMIT_MS = 14_000;
 
-/** Told of the reports in the order of the checks, each as soon as it and those before it are there. */
+/** Called with the reports in the order of the checks, each as soon as it and the earlier ones are ready. */
 export type OnReport = (report: CheckReport, waiting: string[]) => void;
 
-/** Make all checks at once. A check that throws has failed by that, one that is late by being late; no other one is kept from its end. */
+/** Runs all checks at once. A check that throws or takes too long has failed; the others continue. */
 export async function runChecks(checks: Check[], facts: CheckContext, told: OnReport): Promise<CheckReport[]> {
   const done = new Set<Check>();
   const made = checks.map((check) => getReport(check, facts).finally(() => done.add(check)));
   const reports: CheckReport[] = [];
-  // All are awaited below. Until then, one that Ctrl+C ended must not be an unhandled rejection.
+  // All are awaited below. Until then, a check that Ctrl+C ended must not become an unhandled rejection.
   for (const each of made) each.catch(() => {});
   for (const each of made) {
     const report = await each;

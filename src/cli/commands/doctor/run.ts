@@ -18,10 +18,10 @@ import { connectionsCheck, signInCheck } from "./sign-in.ts";
 import { streamCheck } from "./stream.ts";
 import { browserCheck, terminalCheck } from "./terminal.ts";
 
-/** What `kay doctor` was given. `bundle` is true for a file in the folder where kay runs, or its name. */
+/** Options of `kay doctor`. `bundle` is a file name, or true for a file in the current folder. */
 export type DoctorOptions = { refresh?: boolean; bundle?: boolean | string };
 
-/** `kay doctor`: look at everything that kay needs, and say what to do about what is wrong. Exits 1 when something failed. */
+/** Runs `kay doctor`: checks everything that kay needs and says how to fix problems. Exits with 1 if a check failed. */
 export async function runDoctor(kay: Kay, service: string | undefined, options: DoctorOptions): Promise<ExitCode> {
   const facts = createCheckContext(kay, kay.machine(), { refresh: options.refresh === true, signal: kay.signal });
   const reports = await format(kay, (told) => runChecks(listChecks(service), facts, told));
@@ -39,7 +39,7 @@ export async function runDoctor(kay: Kay, service: string | undefined, options: 
   return exit;
 }
 
-/** On a terminal each report is shown as soon as it is there; elsewhere they are rows, all at the end. */
+/** On a terminal, each report is shown as soon as it is ready; elsewhere, all are printed as rows at the end. */
 async function format(kay: Kay, work: (told: OnReport) => Promise<CheckReport[]>): Promise<CheckReport[]> {
   if (kay.flags.json) return work(() => {});
   if (!kay.terminal.stdout.isTerminal) {
@@ -66,7 +66,7 @@ async function format(kay: Kay, work: (told: OnReport) => Promise<CheckReport[]>
   }
 }
 
-/** Every check, in the order in which they are shown: this machine, the way, the backend, who one is, and one service. */
+/** Lists the checks in the order in which they are shown: machine, network, backend, sign-in, and one service. */
 function listChecks(service: string | undefined): Check[] {
   return [
     ...[runtimeCheck, settingsCheck, storeCheck, keychainCheck, terminalCheck, browserCheck, dataCheck, postgresCheck],

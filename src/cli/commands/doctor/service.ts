@@ -11,7 +11,7 @@ import { type Check, type Finding, fail, ok, skip, warn } from "./check.ts";
 import { BlockedCheck, type CheckContext } from "./context.ts";
 import { inspectServer, withPatience } from "./mcp.ts";
 
-/** What can be rehearsed of one service, in the order in which it is needed. */
+/** Checks of one service, in the order in which they are needed. */
 export function createServiceChecks(typed: string): Check[] {
   const name = typed.toLowerCase();
   const found = (facts: CheckContext) => getService(facts, name);
@@ -31,7 +31,7 @@ export function createServiceChecks(typed: string): Check[] {
   ];
 }
 
-/** The service as the backend tells it. A backend that has only what the guide has names services by their connections. */
+/** Returns the service as the backend reports it. A basic backend reports services only by their connections. */
 async function find(facts: CheckContext, name: string): Promise<{ service?: ServiceView; names: string[] }> {
   const services = await facts.services();
   if (services)
@@ -56,7 +56,7 @@ async function findNamed(facts: CheckContext, name: string) {
   return ok(`${toLine(service.title ?? service.name)}${where}.`);
 }
 
-/** A server that kay knows by this name, unless a service of the name is there. */
+/** Returns the known server with this name, unless a service with the name exists. */
 async function findNewServer(facts: CheckContext, name: string): Promise<KnownService | undefined> {
   const base = getBaseName(name);
   const known = (await import("#protocol/known-services")).findKnownService(base);
@@ -64,7 +64,7 @@ async function findNewServer(facts: CheckContext, name: string): Promise<KnownSe
   return !(await isSignedOut(facts)) && (await find(facts, name)).service ? undefined : known;
 }
 
-/** A server that was added is inspected with its sign-in, by another check. */
+/** Another check inspects an added server with its sign-in. */
 async function address(facts: CheckContext, name: string): Promise<Finding | null> {
   const known = await findNewServer(facts, name);
   return known ? await inspectAddress(facts, known) : null;
@@ -88,7 +88,7 @@ async function requireConnected(facts: CheckContext, name: string): Promise<Serv
   return service;
 }
 
-/** Where kay's own backend listens if it can: what is registered with an own client. */
+/** The preferred address of the local backend, which is registered with a custom client. */
 const USUAL_PORT = "4040";
 
 async function client(facts: CheckContext, { state, target, client: place, sign_in }: ServiceView) {
@@ -122,7 +122,7 @@ async function client(facts: CheckContext, { state, target, client: place, sign_
   return ok(`Your own. Its redirect URL ${redirect} must be registered.`);
 }
 
-/** The page is where a person's browser goes: only the way to it is tried, and nothing is asked there. */
+/** Only the route to the consent page is tested, because the browser opens it; no request is sent. */
 async function consent({ machine, signal }: CheckContext, { client: place }: ServiceView) {
   const url = URL.parse(place?.authorize_url ?? "");
   if (!url || !/^https?:$/.test(url.protocol)) return skip("The backend does not say where it is.");
@@ -154,7 +154,7 @@ function scopes({ connected: isConnected, scopes: asked, name }: ServiceView) {
   return warn(`Not granted: ${toLine(missing.join(" "))}.`, fix);
 }
 
-/** The service's token, tried by a tool that only reads and needs nothing to be said. */
+/** Tests the service's token with a read that needs no input. */
 async function testReadTool(facts: CheckContext, service: ServiceView): Promise<Finding> {
   const { api } = await facts.signedIn();
   const { signal } = facts;
@@ -177,7 +177,7 @@ function isHarmless({ access, input_schema: { required } }: ToolView): boolean {
   return access === "read" && !(Array.isArray(required) && required.length > 0);
 }
 
-/** Lists of few things first: what is searched or counted may take long. */
+/** Prefers short lists, because searches and counts may take long. */
 function rank({ name }: ToolView): number {
   return /list/.test(name) ? 0 : /search|find/.test(name) ? 2 : 1;
 }
@@ -199,7 +199,7 @@ async function inspectAddress(facts: CheckContext, { name, url, docs, client }: 
     return answer ?? fail(`${url} did not answer in time.`, see);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // A backend that has only what the guide has adds no servers; the way there is all that can be looked at.
+    // A basic backend cannot add servers, so only the route is tested.
     if (error.code === "NOT_FOUND") return ok(`${new URL(url).host} can be reached.`);
     return fail(error.message, see);
   }

@@ -4,7 +4,7 @@ import { quoteShellWord } from "#protocol/shell";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 
-/** The settings file as it lies there, and what in the environment beats it. */
+/** Checks the settings file, and the variables that override it. */
 export const settingsCheck: Check = {
   id: "settings",
   title: "Settings",
@@ -53,7 +53,7 @@ function formatNotice({ path, state }: SettingsInspection, found: Settings): Fin
   return ok(`Profile ${found.profile}; ${file}.${beaten}`);
 }
 
-/** Which kay runs, on which Node, and from where. */
+/** Reports which kay runs, on which Node, and from where. */
 export const runtimeCheck: Check = {
   id: "runtime",
   title: "Runtime",

@@ -10,7 +10,7 @@ const COLUMNS_FROM = 64;
 const STATE_WIDTH = "warning".length;
 const TITLE_WIDTH = "Consent page".length;
 
-/** One report for a person, with a mark and a word for its state; broken at the terminal's width. */
+/** Formats a report with a mark and a word for its state, wrapped to the terminal's width. */
 export function formatReport(kay: Kay, report: CheckReport): string {
   const width = kay.terminal.stdout.columns();
   if (kay.flags.plain) return formatPlain(report);
@@ -21,7 +21,7 @@ function formatPlain({ state, title, detail, fix }: CheckReport): string {
   return `${state}: ${title}: ${detail}${fix ? ` What to do: ${fix}` : ""}`;
 }
 
-/** State, title and what was found beside each other. */
+/** Formats state, title and finding in columns. */
 function row(kay: Kay, { state, title, detail, fix }: CheckReport, width: number): string {
   const start = `${MARKS[state]} ${state.padEnd(STATE_WIDTH)}  `;
   const indent = " ".repeat(start.length + TITLE_WIDTH + 2);

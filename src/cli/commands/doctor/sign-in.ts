@@ -29,7 +29,7 @@ export const signInCheck: Check = {
   },
 };
 
-/** The sign-in was there when the checks began. A check beside this one found that it has ended, and removed it. */
+/** The sign-in existed when the checks began. A concurrent check found that it has ended and removed it. */
 function signInEndedProblem(): Problem {
   return new Problem("REFRESH_INVALID", "Your sign-in has ended.");
 }
@@ -51,7 +51,7 @@ async function accept(facts: CheckContext, refreshed: Finding | null): Promise<F
   );
 }
 
-/** How many services are connected, and which connections were lost. */
+/** Checks how many services are connected, and which connections were lost. */
 export const connectionsCheck: Check = {
   id: "connections",
   title: "Connections",
@@ -72,13 +72,13 @@ export const connectionsCheck: Check = {
   },
 };
 
-/** An answer that was lost is asked for again as often, well within the minute in which a backend repeats it. */
+/** Number of retries after a lost response, well within the minute in which a backend repeats it. */
 const TRIES = 3;
 const PAUSE_MS = 500;
 
 /**
- * Rotate the tokens now, by the refresher that every command uses: under the lock of this machine, stored before anybody uses them. A fault
- * that passes leaves what is stored as it was.
+ * Rotates the tokens now, as every command does: under this machine's lock, and stored before use. A temporary fault
+ * leaves the stored tokens unchanged.
  */
 async function testRefresh(facts: CheckContext, { api, credentials, origin }: BackendHandle): Promise<Finding> {
   const { clock, out } = facts.kay;

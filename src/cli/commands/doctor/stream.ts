@@ -5,10 +5,10 @@ import { Problem } from "#protocol/errors";
 import { type Check, type Finding, fail, ok, skip } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 
-/** Beats that were sent within fewer ms tell nothing of the way. */
+/** Beats within fewer ms say nothing about the route. */
 const SPREAD_MS = 200;
 
-/** A real stream of events from the backend: whether it comes as it is sent, or is held back on the way. */
+/** Tests whether a real event stream from the backend arrives as it is sent, or is buffered on the way. */
 export const streamCheck: Check = {
   id: "stream",
   title: "Stream",
@@ -32,7 +32,7 @@ export const streamCheck: Check = {
   },
 };
 
-/** Names what is in between: the proxy of this machine, else the one in front of the backend. */
+/** Names the proxy in between: this machine's, otherwise the one in front of the backend. */
 function heldBack({ kay }: CheckContext, baseUrl: string, what: string): Finding {
   const url = new URL(baseUrl);
   const isHere = url.protocol === "http:" && isLoopbackHost(url.hostname);

@@ -4,7 +4,7 @@ import { type Check, ok, skip, warn } from "./check.ts";
 
 type Env = Record<string, string | undefined>;
 
-/** Fewer cells than this make tables and cards hard to read. */
+/** Width in cells below which tables and cards are hard to read. */
 const NARROW = 40;
 
 /** Describes what the terminal can do, according to the environment. */
@@ -56,7 +56,7 @@ function isUnicode(env: Env): boolean {
   return /utf-?8/i.test(locale);
 }
 
-/** What would open a link, without opening one. */
+/** Reports what would open a link, without opening one. */
 export const browserCheck: Check = {
   id: "browser",
   title: "Browser",

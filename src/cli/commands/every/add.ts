@@ -47,7 +47,7 @@ export async function addSchedule(kay: Kay, words: string[], options: ScheduleOp
   else kay.out.writeProgress(`\`kay every remove ${shortenId(added.id)}\` removes it.`);
 }
 
-/** Separates the words that say when from those of the prompt. Both may be quoted, or not. */
+/** Separates the words of the time from those of the prompt. Either may be quoted. */
 function splitWords(words: string[]): { when: string; rest: string[] } {
   const [first = "", second = "", ...others] = words;
   if (isDayName(first) && /^\d/.test(second)) return { when: `${first} ${second}`, rest: others };

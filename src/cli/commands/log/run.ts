@@ -57,7 +57,10 @@ export async function listWrites(
   }
 }
 
-/** Formats writes for people: the change and its state first, then as whom, who approved it, where it is, and why. */
+/**
+ * Formats writes for reading: the change and its state first, then the account, who approved it, the link, and the
+ * prompt.
+ */
 export function formatWrites({ out }: Pick<Kay, "out">, writes: WriteView[]): string {
   return writes
     .map((write) => {
@@ -102,7 +105,7 @@ const STATES: Record<WriteView["state"], { word: string; style: Style }> = {
 
 const UNITS_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
-/** The longest span, so that the result is a time: a hundred years. */
+/** The longest span, a hundred years, so that the result is a valid time. */
 const LONGEST_MS = 100 * 366 * 86_400_000;
 
 /**
@@ -121,7 +124,7 @@ export function parseSince(text: string, now: number): string {
   });
 }
 
-/** A date without a time begins at midnight here; JavaScript takes it for midnight in UTC. */
+/** A date without a time means local midnight; JavaScript would read it as midnight in UTC. */
 function parseTime(text: string): number {
   const day = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (!day) return /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN;

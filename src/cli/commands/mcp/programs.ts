@@ -13,8 +13,8 @@ import { canPrompt, confirmOrThrow, promptYesNo } from "../../prompt/confirm.ts"
 import { canPick, missingArgumentProblem, pickOne } from "../../prompt/pick.ts";
 
 /**
- * Runs `kay mcp authorize`: shows the program that asks, and lets it in if the user says so. `--yes` does not, because
- * an agent with a shell could type it.
+ * Runs `kay mcp authorize`: shows the requesting program and authorizes it if the user confirms. `--yes` does not
+ * confirm, because an agent with a shell could type it.
  *
  * @throws Problem INPUT_REQUIRED without a terminal, NOT_FOUND for a wrong code, CANCELLED when the user declines
  */
@@ -25,7 +25,7 @@ export async function authorizeProgram(kay: Kay, code: string): Promise<void> {
     });
   const { api } = await openProgramBackend(kay);
   const request = await api.programRequest(code);
-  // Shown with --quiet and --json too: an answer needs something to answer.
+  // Shown with --quiet and --json too, because the user must see what to answer.
   kay.terminal.stderr.write(`${wrapSentences(describeRequest(kay, request), kay.terminal.stderr.columns())}\n`);
   const allow = await promptYesNo(kay, "Let it use kay?");
   const { url } = await api.answerProgram(code, allow);
@@ -81,7 +81,7 @@ export async function removeProgram(kay: Kay, typed: string | undefined): Promis
   kay.out.writeLine(`${toLine(found.name)} can no longer use kay.`);
 }
 
-/** By ID, or by its name if no other has it. */
+/** Finds a program by ID, or by a unique name. */
 function findProgram(programs: ProgramView[], typed: string): ProgramView {
   const named = programs.filter(({ name }) => name.toLowerCase() === typed.toLowerCase());
   const found = named.length === 1 ? named[0] : findById(typed, programs, ({ name }) => name);

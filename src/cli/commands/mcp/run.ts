@@ -8,7 +8,7 @@ import type { Kay } from "../../kay.ts";
 
 /**
  * Serves kay's tools on stdin and stdout until the input ends or a signal comes. The backend is opened at the first
- * call, so that a host which starts kay too early gets an answer that says what is missing.
+ * call, so a host that starts kay too early gets an answer that says what is missing.
  *
  * @param services services whose tools are listed by name; the others are found by search
  * @throws Problem as `openBackend`, if `services` are named and their tools cannot be listed
@@ -28,7 +28,7 @@ export async function serveMcp(kay: Kay, services: string[]): Promise<void> {
   await server.close();
 }
 
-/** Opens the backend once. A failure is not kept: the next call tries again. */
+/** Opens the backend once. After a failure, the next call tries again. */
 function createOpener(kay: Kay): () => Promise<Api> {
   let opening: Promise<Api> | undefined;
   return () => {

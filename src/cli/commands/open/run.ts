@@ -11,7 +11,7 @@ import { listWrites } from "../log/run.ts";
 /** A link and the service that it must belong to. */
 type Found = { url: string; service: string; summary?: string };
 
-/** Newest changes among which words are looked for. */
+/** Number of recent changes that are searched for words. */
 const RECENT = 500;
 
 /** Runs `kay open`. */

@@ -35,7 +35,7 @@ export async function pickRequest(kay: Kay, pending: PendingRequest[]): Promise<
     return undefined;
   }
   const rows = toPendingRows(kay, pending);
-  // What is asked needs the room.
+  // The question needs the room.
   const isNarrow = kay.terminal.stderr.columns() < NARROW;
   const choices = pending.map((one, index) => {
     const [id = "", kind = "", what = "", conversation = "", left = ""] = rows[index] ?? [];
@@ -46,13 +46,13 @@ export async function pickRequest(kay: Kay, pending: PendingRequest[]): Promise<
   return chosen;
 }
 
-/** Says in a few words what a request asks. */
+/** Describes in a few words what a request asks. */
 export function formatRequest({ kind, request, auth }: PendingRequest): string {
   if (kind === "auth") return `connect ${(auth?.integrations ?? []).map(toLine).join(", ")}`;
   return toLine(getQuestion(request));
 }
 
-/** Width in cells below which a list shows nothing but what is asked, and how long it is open. */
+/** Width in cells below which a list shows only the question and its deadline. */
 const NARROW = 60;
 
 export const NOTHING_PENDING_TEXT = "No open requests.";

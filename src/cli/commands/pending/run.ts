@@ -32,7 +32,7 @@ export async function showPending(kay: Kay): Promise<ExitCode | undefined> {
   return undefined;
 }
 
-/** Pause between two looks at the open requests, in ms. */
+/** Pause between two checks of the open requests, in ms. */
 const LOOK_MS = 2_000;
 
 /**
@@ -67,7 +67,9 @@ async function answerOne(kay: Kay, id: string): Promise<void> {
   }
 }
 
-/** Shows the list until one is chosen. Returns null if the user leaves it, undefined if other requests are open now. */
+/**
+ * Shows the list until the user chooses one. Returns null if the user leaves, undefined if the open requests changed.
+ */
 async function pickUntilChange(
   kay: Kay,
   link: BackendHandle,

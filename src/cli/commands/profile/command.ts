@@ -1,7 +1,7 @@
 import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
-/** `kay profile list|use|create|remove`: profiles keep settings and accounts apart. */
+/** Defines `kay profile list|use|create|remove`: profiles separate settings and accounts. */
 export function createProfileCommand(kay: Kay): Command {
   const command = new Command("profile")
     .description("Manage profiles, which keep accounts and settings separate")

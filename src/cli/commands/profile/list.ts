@@ -6,15 +6,15 @@ import type { Kay } from "../../kay.ts";
 /** Stored facts about a profile. */
 type Row = {
   name: string;
-  /** It is the one that commands use which name none. */
+  /** Commands use it if they name no profile. */
   current: boolean;
-  /** `embedded` for kay's own, else its address; null where the settings do not tell. */
+  /** `embedded` for the local backend, otherwise its address; null if the settings cannot be read. */
   backend: string | null;
-  /** Null where it cannot be told. */
+  /** Null if unknown. */
   signed_in: boolean | null;
-  /** Who acts at each service, as the backend last said. */
+  /** The account at each service, as last reported by the backend. */
   accounts: Record<string, string>;
-  /** Why something cannot be told. */
+  /** Why something is unknown. */
   problem?: string;
 };
 
@@ -24,7 +24,7 @@ export async function listProfiles(kay: Kay): Promise<void> {
   const { name: used } = kay.profile();
   const names = profiles.list();
   const rows: Row[] = [];
-  // One after another: each may ask the keychain.
+  // One after another, because each may prompt for the keychain.
   for (const name of new Set([...names, used])) rows.push(await getRow(kay, name, name === used));
   if (kay.flags.json) return kay.out.writeJson({ profiles: rows });
   await kay.out.writeTable(["", "PROFILE", "BACKEND", "SIGN-IN", "ACCOUNTS"], rows.map(getCells));
@@ -56,7 +56,7 @@ function getCells({ name, current, backend, signed_in, accounts, problem }: Row)
   return [current ? "*" : "", name, where, state, problem ? clean(problem, { lines: false }) : people.join(", ")];
 }
 
-/** What in this terminal beats what the profiles say. */
+/** Variables in this terminal that override the profiles. */
 function sayWhy(kay: Kay): void {
   const { name, source } = kay.profile();
   if (source === "environment") kay.out.writeProgress(`KAY_PROFILE names profile ${name}.`);

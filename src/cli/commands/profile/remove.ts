@@ -8,17 +8,17 @@ import { withDeadline } from "../../time-limit.ts";
 import { warnAboutAccess } from "../disconnect.ts";
 import { findProfile } from "./use.ts";
 
-/** How long ending the sign-in at one backend may take, in ms: the start of kay's own included. */
+/** Time limit for ending the sign-in at one backend, in ms, including the start of the local one. */
 const LIMIT_MS = 10_000;
 
 /** The stored data of a profile; `signIns` is null if it cannot be decrypted. */
 type Kept = { profile: OtherProfile; credentials: Credentials; signIns: Record<string, SignIn> | null };
 
 /**
- * `kay profile remove`: asks, ends the sign-in at its backends where they can be reached, and then forgets everything of the profile. The
- * settings go last, so that what could not be finished can be done again.
+ * Runs `kay profile remove`: asks, ends the sign-in at each reachable backend, and then deletes the profile's data. The
+ * settings are deleted last, so that an unfinished removal can be repeated.
  *
- * @throws Problem KEYCHAIN_LOCKED before anything is removed, CANCELLED after a no
+ * @throws Problem KEYCHAIN_LOCKED before anything is removed, CANCELLED if the user declines
  */
 export async function removeProfile(kay: Kay, typed: string): Promise<void> {
   const settings = await kay.settings();
@@ -47,7 +47,7 @@ async function getKept(kay: Kay, name: string): Promise<Kept> {
   try {
     return { profile, credentials, signIns: await credentials.origins() };
   } catch (error) {
-    // Its key is gone with its keychain: then the sign-in is out of reach, and there is nothing to wait for.
+    // Its key is gone with its keychain, so the sign-in cannot be decrypted, and there is nothing to end.
     if (!(error instanceof Problem) || error.code !== "KEYCHAIN_UNAVAILABLE") throw error;
     kay.out.warn(`${error.message} The sign-in of profile ${name} could not be ended at its backend.`);
     return { profile, credentials, signIns: null };

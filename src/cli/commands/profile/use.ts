@@ -4,7 +4,7 @@ import { Problem } from "#protocol/errors";
 import { formatKnownProfiles } from "../../backend/profile-flag.ts";
 import type { Kay } from "../../kay.ts";
 
-/** `kay profile use`: the profile of every command that names none, from now on. */
+/** Runs `kay profile use`: sets the default profile. */
 export async function useProfile(kay: Kay, typed: string): Promise<void> {
   const settings = await kay.settings();
   const name = findProfile(settings, typed);
@@ -17,7 +17,7 @@ export async function useProfile(kay: Kay, typed: string): Promise<void> {
   );
 }
 
-/** `kay profile create`: an empty one, which is not used yet. */
+/** Runs `kay profile create`: creates an empty profile, which is not used yet. */
 export async function createProfile(kay: Kay, typed: string): Promise<void> {
   const name = parseProfileName(typed);
   const { profiles } = await kay.settings();
@@ -29,14 +29,14 @@ export async function createProfile(kay: Kay, typed: string): Promise<void> {
   kay.out.writeProgress(`\`kay profile use ${name}\` makes it the current one, \`--profile ${name}\` uses it once.`);
 }
 
-/** The variable beats what was chosen, in every terminal where it is set. */
+/** The variable overrides the choice in every terminal where it is set. */
 function warnOverridden(kay: Kay, name: string): void {
   const variable = kay.env.KAY_PROFILE?.trim();
   if (variable && variable !== name)
     kay.out.warn(`KAY_PROFILE is set to ${variable} here and overrides it. Unset it to use profile ${name}.`);
 }
 
-/** A profile that is there. @throws Problem NOT_FOUND with those there are, USAGE for what can be no name */
+/** Checks that a profile exists. @throws Problem NOT_FOUND with the existing ones, USAGE for an invalid name */
 export function findProfile({ profiles }: Settings, typed: string): string {
   const name = parseProfileName(typed);
   const known = profiles.list();

@@ -81,7 +81,7 @@ async function stop(kay: Kay, force = false): Promise<void> {
   kay.out.writeLine(state === "stopped" ? "Stopped the local backend." : "The local backend is not running.");
 }
 
-/** The backend that is asked: one that is named here, else that of the settings, else kay's own. */
+/** Chooses the backend to ask: one that is named here, otherwise that of the settings, otherwise the local one. */
 async function getAddress(kay: Kay, { host, port }: Options, command: Command): Promise<string | undefined> {
   const isNamed = ["host", "port"].some((name) => command.getOptionValueSource(name) === "cli");
   if (isNamed) {
@@ -108,7 +108,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-/** The redirect that providers know is made of it, byte for byte. */
+/** The redirect address at providers is derived from it, byte for byte. */
 function parsePublicUrl(text: string): string {
   return parseOrigin(text, { allowInsecure: true }).baseUrl;
 }

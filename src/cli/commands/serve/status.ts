@@ -5,9 +5,9 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 
 /**
- * `kay serve --status`: how a backend is, a line for each thing.
+ * Runs `kay serve --status`: prints the state of a backend, one fact per line.
  *
- * @throws Problem UNREACHABLE where none runs, DATABASE_UNAVAILABLE (after what is known) where its database is away
+ * @throws Problem UNREACHABLE if none runs, DATABASE_UNAVAILABLE (after the known facts) if its database is away
  */
 export async function showBackendStatus(kay: Kay, at: string | undefined): Promise<ExitCode> {
   const status = await kay.backendStatus(at);

@@ -2,7 +2,7 @@ import { Problem } from "#protocol/errors";
 import { Command, collectValues } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
-/** `kay services`: what can be connected, `kay services show <name>`: everything about one, and services of one's own. */
+/** Defines `kay services`: lists services, shows one (`kay services show <name>`), and manages custom ones. */
 export function createServicesCommand(kay: Kay): Command {
   const command = new Command("services")
     .description("List services and add your own")

@@ -16,7 +16,7 @@ import { askToTrustReads, explainApprovals, toExpected } from "./trust-reads.ts"
 /** Largest description in bytes; the backend has the same limit. */
 const LONGEST = 256 * 1024;
 
-/** `kay services add`: look at a description, ask, and have the backend keep it. */
+/** Runs `kay services add`: shows a description, asks, and stores it in the backend. */
 export async function addService(kay: Kay, file: string, { dryRun }: { dryRun: boolean }): Promise<void> {
   const source = await readSource(kay, file);
   const link = await kay.openBackend();
@@ -27,7 +27,7 @@ export async function addService(kay: Kay, file: string, { dryRun }: { dryRun: b
   await confirmAndAdd(kay, { source }, { send, dryRun });
 }
 
-/** Send a service to the backend for a look, show what came of it, ask, and send it once more to be kept. */
+/** Sends a service to the backend for a preview, shows it, asks, and sends it again to be stored. */
 export async function confirmAndAdd(
   kay: Kay,
   body: AddServiceRequest,
@@ -48,7 +48,10 @@ export async function confirmAndAdd(
   if (!done.connected) kay.out.writeProgress(`Connect it with \`kay connect ${quoteShellWord(done.service.name)}\`.`);
 }
 
-/** `kay services remove`: forget a description, its connection and what was allowed for its tools. Nothing is asked about one that is not there. */
+/**
+ * Runs `kay services remove`: removes a service, its connection and the approvals of its tools. Does not ask about one
+ * that does not exist.
+ */
 export async function removeService(kay: Kay, name: string): Promise<void> {
   const { api } = await kay.openBackend({ signedIn: true });
   await api.serviceDescription(name, { signal: kay.signal });
@@ -59,7 +62,7 @@ export async function removeService(kay: Kay, name: string): Promise<void> {
   kay.out.writeLine(`Removed ${toLine(answer.service)}.`);
 }
 
-/** `kay services export`: the description as it was added; under `--json` as it was read. */
+/** Runs `kay services export`: prints the description as it was added, or parsed with `--json`. */
 export async function exportService(kay: Kay, name: string): Promise<void> {
   const { api } = await kay.openBackend({ signedIn: true });
   const { source, description } = await api.serviceDescription(name, { signal: kay.signal });
@@ -83,7 +86,7 @@ export async function sendDescription(
   return answer;
 }
 
-/** Every fault of a file with the file's name, the first as the sentence and the others below it. */
+/** Reports every error of a file with the file's name, the first as the message and the others below it. */
 function inFile(error: unknown, file: string): unknown {
   if (!(error instanceof Problem) || !Array.isArray(error.details.problems)) return error;
   const messages = error.details.problems.flatMap((one: unknown) => {
@@ -116,7 +119,7 @@ async function readSource(kay: Kay, file: string): Promise<string> {
 
 const HINT = "Give a YAML or JSON file that describes the service, or `-` for stdin.";
 
-/** A plain file up to the limit; a device or a pipe without end is not waited for. */
+/** Reads a regular file up to the limit, but no device or endless pipe. */
 async function readFile(kay: Kay, file: string): Promise<string> {
   const path = resolve(kay.cwd, file);
   const unreadable = (why: string) => new Problem("USAGE", `Could not read ${toLine(file)} (${why}).`, { hint: HINT });

@@ -9,7 +9,7 @@ import { confirmAndAdd, finishAdd, sendDescription } from "./custom.ts";
 import { showDescription } from "./show-description.ts";
 import { askToTrustReads, explainApprovals, toExpected } from "./trust-reads.ts";
 
-/** What `kay services add --mcp` was called with: an address or a command in one text, or the words of a command after `--`. */
+/** Arguments of `kay services add --mcp`: an address or a command in one text, or the words of a command after `--`. */
 export type McpFlags = {
   mcp: string | true;
   name?: string;
@@ -19,7 +19,7 @@ export type McpFlags = {
   dryRun: boolean;
 } & ClientOptions;
 
-/** `kay services add --mcp`: look at the tools of an MCP server, ask, and have the backend keep it with just these. */
+/** Runs `kay services add --mcp`: shows the tools of an MCP server, asks, and stores it with exactly these. */
 export async function addMcpServer(kay: Kay, words: string[], flags: McpFlags): Promise<void> {
   const mcp: McpRequest = {
     ...getPlace(kay, words, flags.mcp),
@@ -40,7 +40,10 @@ export async function addMcpServer(kay: Kay, words: string[], flags: McpFlags): 
   await confirmAndAdd(kay, { mcp, ...toTrust(flags) }, { send, dryRun: flags.dryRun });
 }
 
-/** `kay services approve`: show how the tools of an MCP server differ from those that were approved, ask, and take them. */
+/**
+ * Runs `kay services approve`: shows how the tools of an MCP server differ from the approved ones, asks, and approves
+ * them.
+ */
 export async function approveMcpServer(
   kay: Kay,
   name: string,
@@ -84,7 +87,7 @@ function noServer({ code, message, details, hint: said }: Problem, { url }: McpR
   return new Problem(code, message, { details, hint: message.includes("kay serve --stop") ? "" : hint });
 }
 
-/** After how many ms the user learns what takes so long. */
+/** Time in ms after which kay says what takes so long. */
 const QUIET_MS = 4_000;
 
 /** A program may have to be downloaded before it answers. */
@@ -112,7 +115,7 @@ function getNames(given: string[]): string[] {
   });
 }
 
-/** No shell sees a command, so that nothing in it is expanded. */
+/** Commands run without a shell, so nothing in them is expanded. */
 function getPlace(kay: Kay, words: string[], given: string | true): Pick<McpRequest, "url" | "command" | "folder"> {
   if (given !== true && words.length > 0)
     throw new Problem("USAGE", "Pass the command of an MCP server in quotes, or after `--`.", { hint: HINT });

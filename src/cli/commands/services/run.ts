@@ -5,7 +5,7 @@ import { loadServices, openIfSignedIn } from "../../backend/known-services.ts";
 import type { Kay } from "../../kay.ts";
 import { unknownServiceProblem } from "../connections.ts";
 
-/** `kay services`: one row for each service. */
+/** Runs `kay services`: prints one row per service. */
 export async function listServices(kay: Kay): Promise<void> {
   const services = await loadServices(kay, await openIfSignedIn(kay));
   if (kay.flags.json) return kay.out.writeJson({ services });
@@ -31,7 +31,7 @@ export async function showService(kay: Kay, name: string): Promise<void> {
     );
   if (kay.flags.json) return kay.out.writeJson(service);
   const rows = getRows(service).flatMap(([field, value]) => (value === "" ? [] : [[field, toLine(value)]]));
-  // Scopes and addresses are to be copied: nothing of them is cut off.
+  // Scopes and addresses are for copying, so they are never cut.
   if (!kay.terminal.stdout.isTerminal) await kay.out.writeTable([], rows);
   else
     for (const [field = "", value] of rows)

@@ -3,7 +3,7 @@ import { toLine } from "#ui/text/words";
 import type { Kay } from "../../kay.ts";
 import { wrapWords } from "../../output/wrap.ts";
 
-/** Shows on stderr what would be added: stdout has what came of it. */
+/** Shows on stderr what would be added; stdout has the result. */
 export async function showDescription(kay: Kay, { service, changes }: AddServiceResponse): Promise<void> {
   const room = kay.terminal.stderr.isTerminal ? kay.terminal.stderr.columns() : WIDE;
   kay.terminal.stderr.write(`${formatDescription(service, room)}\n`);

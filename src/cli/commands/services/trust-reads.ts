@@ -5,8 +5,8 @@ import type { Kay } from "../../kay.ts";
 import { canPrompt, promptYesNo } from "../../prompt/confirm.ts";
 
 /**
- * Asks whether the tools that an MCP server calls reads may run without asking: nothing but the server's word says that
- * they change nothing. `--yes` does not answer it, because it adds the server only; `--trust-reads` does.
+ * Asks whether the tools that an MCP server calls reads may run without asking: only the server claims that they change
+ * nothing. `--yes` does not answer it, because it only adds the server; `--trust-reads` does.
  */
 export async function askToTrustReads(kay: Kay, look: AddServiceResponse): Promise<{ trust_reads?: true }> {
   const reads = listClaimedReads(look);

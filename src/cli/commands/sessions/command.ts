@@ -1,7 +1,7 @@
 import { Command } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
-/** `kay sessions list|show|rename|export|delete`: conversations. Where one is named, its id, its title or `latest` names it. */
+/** Defines `kay sessions list|show|rename|export|delete`. A conversation is named by its ID, its title or `latest`. */
 export function createSessionsCommand(kay: Kay): Command {
   const command = new Command("sessions").description("Manage conversations").helpCommand(false);
   command

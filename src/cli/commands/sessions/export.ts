@@ -17,7 +17,7 @@ import { openOutputTarget, writeOutput } from "../../output/output-file.ts";
 /** Markdown to read, or JSON with every event. */
 export type ExportFormat = "md" | "json";
 
-/** A conversation as one document, and as a file's text. What looks like a secret is taken out. */
+/** A conversation as one document and as text. Anything that looks like a secret is removed. */
 export async function exportConversation(
   kay: Kay,
   link: BackendHandle,
@@ -30,7 +30,7 @@ export async function exportConversation(
   return { document, text: redactSecrets(toMarkdown(parts.reduce(reduceView, EMPTY_VIEW), conversation)) };
 }
 
-/** All that a conversation has: as the list has it, and its events. */
+/** All data of a conversation: its list entry and its events. */
 export async function loadConversation(kay: Kay, link: BackendHandle, id: string) {
   const { writeProgress: note, warn } = kay.out;
   const parts: NumberedPart[] = [];

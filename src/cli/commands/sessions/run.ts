@@ -32,7 +32,7 @@ export async function listSessions(kay: Kay, options: { page: string; limit: str
   if (answer.has_more) kay.out.writeProgress(`${answer.total} in all; --page ${page + 1} shows more.`);
 }
 
-/** `kay sessions show`: a replay as text, at any width. */
+/** Runs `kay sessions show`: prints a replay as text, at any width. */
 export async function showSession(kay: Kay, name: string | undefined, { width }: { width?: string }): Promise<void> {
   const columns = width === undefined ? kay.terminal.stdout.columns() : getNumber("--width", width, 20, 1_000);
   const { link, id } = await findByName(kay, name, "show");
@@ -53,7 +53,7 @@ export async function renameSession(kay: Kay, name: string, title: string): Prom
   kay.out.writeLine(formatRenamed(renamed));
 }
 
-/** `kay sessions delete`. Asks first, since nothing brings it back. */
+/** Runs `kay sessions delete`. Asks first, because it cannot be undone. */
 export async function deleteSession(kay: Kay, name: string | undefined): Promise<void> {
   const { link, id } = await findByName(kay, name, "delete");
   const { title } = await link.api.session(id);
@@ -83,7 +83,7 @@ export function toSessionRows(all: ConversationView[]): string[][] {
   ]);
 }
 
-/** `kay sessions export`: on stdout, or into a file. */
+/** Runs `kay sessions export`: writes to stdout or a file. */
 export async function exportSession(
   kay: Kay,
   name: string | undefined,

@@ -22,7 +22,7 @@ export function isUnknownTool(error: unknown): error is Problem {
   return error instanceof Problem && error.code === "NOT_FOUND";
 }
 
-/** Every tool of the backend, or of this kay. @throws Problem NOT_FOUND where the backend has none */
+/** Lists every tool of the backend, or the built-in ones. @throws Problem NOT_FOUND if the backend has none */
 export async function loadTools(kay: Kay, service?: string): Promise<ToolView[]> {
   const link = await findToolBackend(kay);
   if (!link) {

@@ -13,10 +13,13 @@ import { readPipedInput } from "../../terminal/piped-input.ts";
 import { isUnknownTool } from "./backend.ts";
 import { parseFields } from "./fields.ts";
 
-/** What `kay tools call` was given: the name, the input as JSON or `-`, and fields, which beat it. */
+/** Arguments of `kay tools call`: the name, the input as JSON or `-`, and fields, which override it. */
 export type ToolCall = { name: string; input: string | undefined; fields: string[] };
 
-/** `kay tools call`: run one tool, with the token of the environment where there is one, else through the backend. */
+/**
+ * Runs `kay tools call`: runs one tool, with the token of the environment if there is one, otherwise through the
+ * backend.
+ */
 export async function callTool(kay: Kay, call: ToolCall): Promise<ExitCode> {
   const given = await readInput(kay, call);
   const local = await kay.localTools();
@@ -32,7 +35,7 @@ export async function callTool(kay: Kay, call: ToolCall): Promise<ExitCode> {
   }
 }
 
-/** What to type next, which a backend cannot know: it speaks to programs. */
+/** Adds what to type next, which the backend does not know. */
 function withHint(error: unknown, name: string): unknown {
   if (!(error instanceof Problem)) return error;
   const { code, message, details, cause } = error;
@@ -59,7 +62,7 @@ async function run(kay: Kay, local: LocalTools, call: Given): Promise<ToolCallRe
   return await run(input);
 }
 
-/** Where the tool runs: a token of the environment needs no backend, and none is asked or started then. */
+/** Decides where the tool runs. With a token of the environment, no backend is started or asked. */
 async function findRun(kay: Kay, local: LocalTools, name: string): Promise<{ tool: ToolView; run: Run }> {
   const known = localTool(local, name);
   if (known && !(known instanceof Problem) && known.hasToken)
@@ -88,7 +91,7 @@ function authRequired({ service, title = service }: ToolView, variable: string):
   });
 }
 
-/** What cannot be undone is shown whole, and asked about. */
+/** A call that cannot be undone is shown in full and confirmed. */
 async function permit(kay: Kay, { name, access }: ToolView, input: Record<string, unknown>): Promise<void> {
   if (access !== "destructive" || kay.flags.yes) return;
   const title = clean(name, { lines: false });
@@ -103,7 +106,9 @@ async function show(kay: Kay, { output, receipts }: ToolCallResponse): Promise<v
   showReceipts(kay, receipts);
 }
 
-/** The document by which every tool says that a service must be connected; under `--json` it is a failure like any other besides. */
+/**
+ * The document by which every tool reports a missing connection. With `--json`, it is also a failure like any other.
+ */
 function showAuthRequired(kay: Kay, problem: Problem): ExitCode {
   const { integrations } = problem.details;
   const integration = Array.isArray(integrations) ? integrations[0] : problem.details.integration;
@@ -113,7 +118,7 @@ function showAuthRequired(kay: Kay, problem: Problem): ExitCode {
   return problem.exit;
 }
 
-/** @throws Problem USAGE for what is no JSON object */
+/** @throws Problem USAGE for input that is not a JSON object */
 async function readInput(kay: Kay, { input, fields }: ToolCall): Promise<Record<string, unknown>> {
   const text = await formatInput(kay, input, fields.length > 0);
   if (text.trim() === "") return {};

@@ -5,7 +5,7 @@ import type { ToolView } from "#protocol/tools";
 /** One field of a tool's input, from its JSON Schema. */
 export type Field = {
   name: string;
-  /** In words: `text`, `whole number (1 to 100)`, `list of text`. */
+  /** Its type in words: `text`, `whole number (1 to 100)`, `list of text`. */
   type: string;
   required: boolean;
   description: string;
@@ -14,7 +14,7 @@ export type Field = {
 
 type Schema = Record<string, unknown>;
 
-/** The fields of a tool's input, those that it must have first. */
+/** Lists the fields of a tool's input, required ones first. */
 export function listFields({ input_schema: schema }: ToolView): Field[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
   const fields = Object.entries(record(schema.properties)).map(([name, value]): Field => {
@@ -26,10 +26,10 @@ export function listFields({ input_schema: schema }: ToolView): Field[] {
 }
 
 /**
- * An input from `key=value` texts, each turned into what its field takes: numbers and switches as such, lists by repetition, lists and
- * objects also as JSON.
+ * Builds an input from `key=value` texts, each converted to its field's type: numbers and booleans, lists by
+ * repetition, lists and objects also as JSON.
  *
- * @throws Problem USAGE for what is no `key=value`, INVALID_REQUEST for a value that its field cannot take
+ * @throws Problem USAGE for a text that is not `key=value`, INVALID_REQUEST for a value that its field does not accept
  */
 export function parseFields(tool: ToolView, given: string[]): Record<string, unknown> {
   const schemas = record(tool.input_schema.properties);

@@ -6,7 +6,7 @@ import type { Kay } from "../../kay.ts";
 import { findToolBackend, isUnknownTool, loadTools } from "./backend.ts";
 import { type Field, listFields } from "./fields.ts";
 
-/** `kay tools list`: one row for each tool. */
+/** Runs `kay tools list`: prints one row per tool. */
 export async function listTools(kay: Kay, service: string | undefined): Promise<void> {
   const tools = await loadTools(kay, service);
   if (kay.flags.json) return kay.out.writeJson({ tools });
@@ -15,12 +15,12 @@ export async function listTools(kay: Kay, service: string | undefined): Promise<
 
 export const TOOL_COLUMNS = ["TOOL", "ACCESS", "SERVICE", "DOES"];
 
-/** A tool as a row of {@link TOOL_COLUMNS}. */
+/** Formats a tool as a row of {@link TOOL_COLUMNS}. */
 export function toToolRow(tool: ToolView): string[] {
   return [line(tool.name), tool.access, getConnected(tool), line(tool.description)];
 }
 
-/** `kay tools show <tool>`: its fields, examples, and how to call it. */
+/** Runs `kay tools show <tool>`: prints its fields, examples, and how to call it. */
 export async function showTool(kay: Kay, name: string): Promise<void> {
   const link = await findToolBackend(kay);
   const tool = link
@@ -42,14 +42,14 @@ export async function showTool(kay: Kay, name: string): Promise<void> {
   out.writeVerbatim(`\nCall it:\n  kay tools call ${quoteShellWord(tool.name)}${given.join("")}`);
 }
 
-/** A backend speaks to programs, and does not know which command shows what there is. */
+/** Adds the command that lists the tools, which the backend does not know. */
 function withList(error: unknown): never {
   if (!isUnknownTool(error)) throw error;
   const { code, message, details, cause } = error;
   throw new Problem(code, message, { hint: "Run `kay tools list` to list all tools.", details, cause });
 }
 
-/** For a person each description is whole, below its field; in a pipe a field is one row. */
+/** On a terminal, each description is below its field; in a pipe, each field is one row. */
 async function showFields(kay: Kay, fields: Field[]): Promise<void> {
   const { out, terminal } = kay;
   const rows = fields.map(({ name, type, required, description }) => [

@@ -54,7 +54,7 @@ async function connectStep(kay: Kay, link: BackendHandle) {
   return { service, ...connection };
 }
 
-/** Opens the consent page if a user can see it; else gives the consent as the sandbox's demo user, and says so. */
+/** Opens the consent page if a user can see it; otherwise consents as the sandbox's demo user, and says so. */
 async function openOrConsent(kay: Kay, url: string): Promise<void> {
   const plan = await kay.planBrowser(url);
   if (kay.terminal.stderr.isTerminal && "launch" in plan && (await kay.openBrowser(plan))) return;

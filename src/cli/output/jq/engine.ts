@@ -1,11 +1,14 @@
 import jq from "jq-wasm/dist/build/jq.js";
 
-/** What one run of jq came to. `code` is jq's own exit code: 0, 3 for an expression that does not compile, 5 for one that fails. */
+/**
+ * The result of one run of jq. `code` is jq's exit code: 0, 3 for an expression that does not compile, 5 for one that
+ * fails.
+ */
 export type JqResult =
   | { code: number; output: string; errors: string }
   | { ended: "output" | "memory" | "time" | "fault" };
 
-/** Most that one run may print and take, in bytes. */
+/** Limits of one run: its output and its memory, in bytes. */
 const MOST_OUTPUT = 32 * 1024 * 1024;
 const MOST_MEMORY = 512 * 1024 * 1024;
 
@@ -17,27 +20,25 @@ type WebAssembly = {
   instantiate: unknown;
 };
 
-/**
- * Each run uses a separate instance, so that nothing of one document is left for the next. The compiled code is shared.
- */
+/** Each run uses a separate instance, so that documents do not affect each other. The compiled code is shared. */
 let compiled: object | undefined;
 
 /**
- * Run an expression over a JSON text, or only compile it where the text is empty. Each result is one line of JSON.
+ * Runs an expression over a JSON text, or only compiles it if the text is empty. Each result is one line of JSON.
  *
- * Blocks until it is done, which may be never: only for a thread that can be ended.
+ * Blocks until it is done, possibly forever, so it needs a thread that can be ended.
  */
 export async function runJq(expression: string, text: string): Promise<JqResult> {
   const wasm = Reflect.get(globalThis, "WebAssembly") as WebAssembly;
   const streams = createStreams(text);
-  // The package reads and writes byte by byte, each with a copy of all: its streams are replaced, and so is its view of the environment.
+  // The package copies everything for each byte, so its streams are replaced, and so is its view of the environment.
   wasm.instantiate = async (binary: Uint8Array, { a }: { a: Imports }) => {
     compiled ??= new wasm.Module(binary);
     const instance = new wasm.Instance(compiled, { a: streams.over(a) });
     streams.memory = instance.exports.E;
     return { instance, module: compiled };
   };
-  // It wants to know where it lies, which a bundle cannot say, and reads nothing from there.
+  // It asks for its location, which a bundle does not have, and reads nothing from there.
   Reflect.set(globalThis, "__dirname", "");
   const program = await jq();
   try {
@@ -49,7 +50,7 @@ export async function runJq(expression: string, text: string): Promise<JqResult>
   }
 }
 
-/** Functions that the program takes from outside, by the names that version 1.0.1 of the package gave them. */
+/** Functions that the program imports, by their names in version 1.0.1 of the package. */
 type Imports = Record<"d" | "g" | "i" | "j" | "o", (...args: number[]) => number>;
 
 type Streams = {
@@ -57,7 +58,7 @@ type Streams = {
   errors: Uint8Array[];
   /** The program's memory, once it runs. */
   memory: { buffer: ArrayBuffer } | undefined;
-  /** It printed more than it may. */
+  /** It exceeded the output limit. */
   ended: "output" | undefined;
   over(imports: Imports): Imports;
 };
@@ -98,7 +99,7 @@ function createStreams(text: string): Streams {
   return streams;
 }
 
-/** The places that a call to read or write names (WASI `iovec`). */
+/** Reads the buffers of a read or write call (WASI `iovec`). */
 function buffers(view: DataView, list: number, count: number): Uint8Array[] {
   return Array.from({ length: count }, (_, index) => {
     const place = list + index * 8;
@@ -112,7 +113,7 @@ function getText(parts: Uint8Array[]): string {
 
 /** A thread that runs one expression of jq. */
 export type JqThread = {
-  /** Over this JSON text, or only compile it where that is empty. Never longer than the thread's limit. */
+  /** Runs over this JSON text, or only compiles if it is empty. Ends at the thread's time limit. */
   run(text: string): Promise<JqResult>;
   end(): void;
 };

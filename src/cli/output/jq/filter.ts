@@ -6,7 +6,10 @@ import { escapeInvisible } from "../json.ts";
 import type { DocumentFilter } from "../output.ts";
 import type { JqResult, JqThread } from "./engine.ts";
 
-/** Print every document of this command as the expression makes it. @throws Problem USAGE for one that does not compile */
+/**
+ * Prints every document of this command through the expression.
+ * @throws Problem USAGE for an expression that does not compile
+ */
 export async function applyJqFilter(kay: Kay, expression: string): Promise<void> {
   const thread = await kay.startJq(expression);
   kay.signal.addEventListener("abort", thread.end, { once: true });
@@ -14,9 +17,9 @@ export async function applyJqFilter(kay: Kay, expression: string): Promise<void>
 }
 
 /**
- * A filter whose expression is known to compile.
+ * Creates a filter and checks that its expression compiles.
  *
- * @throws Problem USAGE for an expression that does not, before anything was done
+ * @throws Problem USAGE for an invalid expression, before anything is done
  */
 async function createFilter(thread: JqThread, { stdout, stderr }: Streams): Promise<DocumentFilter> {
   const compiled = await thread.run("");
@@ -57,7 +60,7 @@ type Streams = { stdout: Sink; stderr: Sink };
 const HINT = "jq's manual has the language: https://jqlang.org/manual";
 const DONE = "The command succeeded, but its --jq expression failed:";
 
-/** A string is printed raw, as `jq -r` does it, though a terminal gets no more of it than it may; everything else as compact JSON. */
+/** Prints a string raw, like `jq -r`, but cleaned for a terminal; everything else as compact JSON. */
 function formatResult(line: string, stdout: Sink): string {
   if (!line.startsWith('"')) return `${escapeInvisible(line)}\n`;
   const text: string = JSON.parse(line);

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { JqResult, JqThread } from "./engine.ts";
 
 /**
- * Start the thread of one expression.
+ * Starts the thread of one expression.
  *
  * @param file the thread's program
  * @param limitMs how long one run may take

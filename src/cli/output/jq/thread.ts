@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { runJq } from "./engine.ts";
 
-/** The thread that jq runs in, since an expression may have no end: each text that comes is answered by what came of it, in order. */
+/** The thread that jq runs in, because an expression may never end. It answers each text with its result, in order. */
 const { expression } = workerData as { expression: string };
 let before = Promise.resolve();
 

@@ -10,11 +10,11 @@ import type { SessionClient } from "../session-options.ts";
 export type SlashContext = {
   kay: Kay;
   link: BackendHandle;
-  /** The conversation, if anything was said yet. */
+  /** The conversation, if it has begun. */
   session(): string | undefined;
-  /** Show finished text, laid out for `width`, of one or several lines. */
+  /** Shows finished text of one or several lines, formatted for `width`. */
   say(text: string): void;
-  /** Yes or no, before what cannot be undone. */
+  /** Asks for confirmation before something that cannot be undone. */
   ask(question: string): Promise<boolean>;
   /** Lets the user choose from a list, where lists can be drawn; null if they choose nothing. */
   pick?(question: string, choices: readonly Choice[], multiple?: boolean): Promise<string[] | null>;
@@ -22,7 +22,9 @@ export type SlashContext = {
   fill(form: LocalForm): Promise<Record<string, unknown> | null>;
   /** Sends a prompt with data that others wrote. @throws Problem when it is not accepted, or a request is running */
   send(prompt: string, context: Record<string, unknown>): Promise<void>;
-  /** Connect these: links shown, and the wait for them. `site` is which one is meant, by name or URL, where an account has several. */
+  /**
+   * Connects these services: shows the links and waits. `site` names one, or gives its URL, if an account has several.
+   */
   connect(services: string[], site?: string): Promise<void>;
   /** This terminal among those that follow the conversation. */
   client: SessionClient;
@@ -41,7 +43,7 @@ export type SlashContext = {
   /** Begin a new conversation. */
   clear(): void;
   quit(): void;
-  /** Leave, and let what is running run. Resolves to whether anything is. */
+  /** Leaves and lets running work continue. Resolves to whether there is any. */
   detach(): Promise<boolean>;
   /** Cells of a line. */
   width(): number;
@@ -53,7 +55,7 @@ export type LocalForm = { title: string; prompt: string; fields: InputField[]; v
 /** Data that a session shows and completes: the model's name, connections, names, aliases, and what MCP servers list. */
 export type SessionLookup = "model" | "connections" | "sessions" | "tools" | "aliases" | "prompts" | "resources";
 
-/** One slash command: its name without the slash, what it takes and does in words for `/help`, and the work. */
+/** A slash command: its name without the slash, its usage and description for `/help`, and its action. */
 export type SlashCommand = {
   name: string;
   args: string;
@@ -64,7 +66,7 @@ export type SlashCommand = {
   run(context: SlashContext, argument: string): Promise<void>;
 };
 
-/** Rows as text of the session's width; where text is read aloud each row is a block that names its columns. */
+/** Formats rows as text for the session's width; for screen readers, each row is a block that names its columns. */
 export function formatRows({ kay, width }: SlashContext, columns: string[], rows: string[][]): string {
   const { header, lines } = layOutTable(columns, rows, kay.flags.plain ? 0 : width());
   return (header === null ? lines : [kay.out.paint("dim", header), ...lines]).join("\n");

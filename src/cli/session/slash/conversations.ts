@@ -7,7 +7,7 @@ import { formatRenamed, SESSION_COLUMNS, toSessionRows } from "../../commands/se
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./command.ts";
 
-/** As many as have a number. */
+/** Maximum number of numbered entries. */
 const LISTED = 20;
 
 /** Handles `/sessions`, and `/sessions 2`, an ID or a title, which switches there. */

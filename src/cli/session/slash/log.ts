@@ -5,7 +5,7 @@ import { findOwnLink } from "../../commands/open/run.ts";
 import { openLinks } from "../../consent/open-links.ts";
 import type { SlashContext } from "./command.ts";
 
-/** As many changes as a small window shows. */
+/** Number of changes that a small window shows. */
 const LISTED = 10;
 
 /** `/log`, `/log SERVICE`. */
@@ -13,7 +13,7 @@ export async function runLog({ kay, link, say }: SlashContext, argument: string)
   const service = argument === "" ? {} : { service: argument.toLowerCase() };
   const { writes, has_more } = await listWrites(link, { limit: LISTED, ...service });
   if (writes.length === 0) return say(NO_WRITES_TEXT);
-  // The newest stands last, where the eye is.
+  // The newest comes last, next to the input.
   const text = formatWrites(kay, writes.reverse());
   say(has_more ? `\`kay log\` lists older ones.\n\n${text}` : text);
 }

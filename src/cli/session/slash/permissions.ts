@@ -80,7 +80,7 @@ export async function runPending(context: SlashContext): Promise<void> {
   context.say(rows.length === 0 ? NOTHING_PENDING_TEXT : formatRows(context, PENDING_COLUMNS, rows));
 }
 
-/** `/model`, `/model NAME`, `/model test`. The name counts until this session ends; `/model default` undoes it. */
+/** `/model`, `/model NAME`, `/model test`. The name applies until this session ends; `/model default` undoes it. */
 export async function runModel({ kay, link, say, pick }: SlashContext, argument: string): Promise<void> {
   if (argument === "test") return say(formatModelTest(await link.api.testModel({ signal: kay.signal })));
   const found = await fetchModel(kay, link);
@@ -94,7 +94,7 @@ export async function runModel({ kay, link, say, pick }: SlashContext, argument:
   else if (found.problem) throw toModelProblem(found);
 }
 
-/** Lets the user choose among the models that are ready. Nothing chosen changes nothing. */
+/** Lets the user choose among the available models. */
 async function pickModel(context: Required<Pick<SlashContext, "kay" | "link" | "say" | "pick">>, found: ModelView) {
   const ready = found.available.filter(({ ready }) => ready);
   const choices = ready.flatMap(({ name, title, models }) =>

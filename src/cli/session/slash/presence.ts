@@ -32,7 +32,7 @@ export async function runWho(context: SlashContext): Promise<void> {
   say(`${formatRows(context, ["WHO", "ASKED", ""], rows)}${more > 0 ? `\n… and ${more} more` : ""}`);
 }
 
-/** The backend knows it before anything is answered here, and after nothing is. */
+/** Reports to the backend before this client answers anything, and after it stops answering. */
 async function change({ link, session, client, say, setInteractive }: SlashContext, enabled: boolean): Promise<void> {
   const before = client.interaction;
   client.interaction = { ...before, enabled };
@@ -42,7 +42,7 @@ async function change({ link, session, client, say, setInteractive }: SlashConte
     if (id !== undefined)
       await link.api.setClient(id, client.id, { name: client.name, interaction: client.interaction });
   } catch (error) {
-    // A backend that knows no clients lets everybody answer.
+    // A backend without clients lets everyone answer.
     if (!(error instanceof Problem) || ![404, 405].includes(Number(error.details.http_status))) {
       if (enabled) client.interaction = before;
       throw error;

@@ -67,8 +67,8 @@ async function findPrompt({ kay, link }: SlashContext, service: string, name: st
 }
 
 /**
- * Reads `name=value` and values in the order of the prompt's arguments, with quotes where a value has spaces. What is
- * left over belongs to the last value.
+ * Reads `name=value` and values in the order of the prompt's arguments, with quotes where a value has spaces. The rest
+ * belongs to the last value.
  */
 export function parseArguments(
   { arguments: fields }: Pick<ServerPrompt, "arguments">,

@@ -7,14 +7,14 @@ import { SLASH_COMMANDS } from "./table.ts";
 /** Input of a session: a command, or text to send, which may be an alias. */
 export type SlashInput = { kind: "command"; command: SlashCommand; argument: string } | { kind: "text"; text: string };
 
-/** `/word` or `/service:prompt`, alone or before its argument, in one line. A path (`/usr/bin`) has another shape. */
+/** Matches `/word` or `/service:prompt`, alone or before its argument, in one line, but not a path (`/usr/bin`). */
 const SHAPE = /^\/([a-z](?:[a-z\d-]*|[a-z\d@-]*:[^\s/]\S*))(?:[ \t]([^\n]*))?$/i;
 
 /**
- * Tell a command from text. What has not the shape of one is text, and so are aliases.
+ * Distinguishes commands from text. Everything else is text, including aliases.
  *
  * @param aliases their names
- * @throws Problem USAGE for a command that there is not, with the nearest one
+ * @throws Problem USAGE for an unknown command, with the nearest one
  */
 export function parseSlash(typed: string, aliases: readonly string[] = []): SlashInput {
   const [, word, argument = ""] = SHAPE.exec(typed.trim()) ?? [];
@@ -30,7 +30,7 @@ export function parseSlash(typed: string, aliases: readonly string[] = []): Slas
   throw new Problem("USAGE", `Unknown command /${toLine(word)}. ${guess}`, { hint });
 }
 
-/** The prompt of an MCP server as a command: `linear:standup`. Whether there is one shows when it runs. */
+/** The prompt of an MCP server as a command: `linear:standup`. Whether it exists is checked when it runs. */
 function createPromptCommand(word: string): SlashCommand {
   const at = word.indexOf(":");
   const prompt = { service: word.slice(0, at).toLowerCase(), name: word.slice(at + 1) };
@@ -42,7 +42,7 @@ function createPromptCommand(word: string): SlashCommand {
   };
 }
 
-/** Other words by which people leave. */
+/** Other words that leave the session. */
 const ALSO: Record<string, string> = { exit: "quit", q: "quit", new: "clear" };
 
 /** Names that mean a command of a session, so that no alias can have them. */

@@ -47,7 +47,7 @@ export async function runConnections(context: SlashContext): Promise<void> {
   context.say(formatRows(context, CONNECTION_COLUMNS, toConnectionRows(await loadConnections(context))));
 }
 
-/** Before the first sign-in, these are the services of this kay. */
+/** Before the first sign-in, these are the built-in services. */
 async function loadConnections({ kay, link }: SlashContext): Promise<ConnectionsResponse> {
   try {
     return await link.api.connections({ signal: kay.signal });

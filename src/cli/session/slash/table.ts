@@ -2,7 +2,7 @@ import { wrapCells } from "#ui/screen/cells";
 import { type Alias, listAliases } from "../../context/aliases.ts";
 import type { SlashCommand } from "./command.ts";
 
-/** Every slash command, in the order of `/help`. The work is loaded when it is called. */
+/** Every slash command, in the order of `/help`. Its action is loaded when it is called. */
 export const SLASH_COMMANDS: SlashCommand[] = [
   {
     name: "help",

@@ -20,7 +20,7 @@ export type McpCall = CallOptions & {
   title: string;
   name: string;
   input: Record<string, unknown>;
-  /** The server takes this call only, or also, as a task of the older protocol. */
+  /** The server runs this call as a task of the older protocol, optionally or always. */
   asTask: boolean;
   /** Routes questions of the older protocol, which arrive while a call is running, to this call. */
   hear(ask: HandleElicitation): () => void;

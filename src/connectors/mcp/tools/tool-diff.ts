@@ -64,7 +64,7 @@ const listFields = ({ input }: McpTool) => Object.keys((input.properties ?? {}) 
 
 /** Compares tools as stored: undefined fields and the order of keys do not matter. */
 function isSame(a: McpTool | undefined, b: McpTool): boolean {
-  // A promise of the server that was not approved counts for nothing, so it is not a difference.
+  // A server's claim that was not approved has no effect, so it is not a difference.
   const { closed, ...rest } = b;
   const now = a?.closed ? b : rest;
   return isDeepStrictEqual(a && JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(now)));

@@ -1,12 +1,12 @@
 import type { Adf, AdfNode } from "../jira/adf.ts";
 import { escapeStorage, parseStorage, type StorageNode } from "./storage.ts";
 
-/** A page's storage format as an Atlassian document, as `body-format=atlas_doc_format` gives it. */
+/** Converts a page's storage format to an Atlassian document, as for `body-format=atlas_doc_format`. */
 export function storageToAdf(text: string): Adf {
   return { type: "doc", version: 1, content: blocks(parseStorage(text)) };
 }
 
-/** An Atlassian document as storage format, for pages that were written as one. */
+/** Converts an Atlassian document to storage format, for pages that were written as one. */
 export function adfToStorage(node: AdfNode): string {
   const inner = () => (node.content ?? []).map(adfToStorage).join("");
   if (node.type === "text") return (node.marks ?? []).reduce(mark, escapeStorage(node.text ?? ""));
@@ -47,7 +47,7 @@ const MARKS: Record<string, string> = {
 };
 const CONTAINERS = new Set(["listItem", "tableCell", "tableHeader", "blockquote"]);
 
-/** Blocks for a list of pieces; loose text between them becomes a paragraph. */
+/** Returns blocks for a list of pieces; loose text between them becomes a paragraph. */
 function blocks(pieces: StorageNode[]): AdfNode[] {
   const result: AdfNode[] = [];
   let loose: AdfNode[] = [];
@@ -100,7 +100,7 @@ function inline(pieces: StorageNode[], marks: AdfNode[] = []): AdfNode[] {
   });
 }
 
-/** White space of the source is one space, as in HTML. */
+/** Collapses white space, as in HTML. */
 function texts(text: string, marks: AdfNode[]): AdfNode[] {
   const clean = text.replace(/[ \t\r\n]+/g, " ");
   return clean === "" ? [] : [{ type: "text", text: clean, ...(marks.length > 0 ? { marks } : {}) }];

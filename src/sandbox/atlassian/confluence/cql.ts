@@ -15,7 +15,7 @@ import type { Page, Site } from "../state.ts";
 import { ConfluenceError } from "./errors.ts";
 import { getStorageText, parseStorage } from "./storage.ts";
 
-/** Where a CQL query is run. */
+/** Context of a CQL query. */
 export type CqlContext = { site: Site; me: string; now: number };
 
 type Field = { kind: "name" | "text" | "date"; operators: Operator[]; of(page: Page, site: Site): string[] };
@@ -41,7 +41,10 @@ const FIELDS: Record<string, Field> = {
   lastmodified: { kind: "date", operators: DATES, of: (page) => [page.updated] },
 };
 
-/** The pages a CQL query finds, in its order. @throws ConfluenceRefusal 400 for what cannot be read, as API v1 words it */
+/**
+ * Returns the pages that a CQL query finds, in its order.
+ * @throws ConfluenceRefusal 400 for an invalid query, as API v1 words it
+ */
 export function runCql(cql: string, place: CqlContext): Page[] {
   const query = parse(cql);
   const unfit = [...listComparisons(query.condition)].find((comparison) => !fits(comparison, place));
@@ -53,7 +56,7 @@ export function runCql(cql: string, place: CqlContext): Page[] {
   return found.sort((a, b) => compare(a, b, query.order));
 }
 
-/** The words that a query looks for, to be marked in what was found. */
+/** Returns the words of a query, to be highlighted in results. */
 export function listSearchedWords(cql: string): string[] {
   const found = listComparisons(parse(cql).condition).filter(({ operator }) => operator === "~");
   return found.flatMap(({ operands }) =>
@@ -61,7 +64,7 @@ export function listSearchedWords(cql: string): string[] {
   );
 }
 
-/** A page's text without its markup. */
+/** Returns a page's text without its markup. */
 export function getPageText(page: Page): string {
   return getStorageText(parseStorage(page.body)).trim();
 }

@@ -2,7 +2,7 @@ import type { ErrorHandler } from "hono";
 
 type Status = 400 | 403 | 404 | 409;
 
-/** An error of Confluence; version 1 and version 2 of its API have a shape each. */
+/** An error of Confluence. Versions 1 and 2 of its API have different shapes. */
 export class ConfluenceError extends Error {
   readonly version: 1 | 2;
   readonly status: Status;

@@ -217,7 +217,7 @@ function getFormat(c: Context<SiteEnv>, formats: string[]): string | undefined {
   );
 }
 
-/** A parameter that may be repeated or separated by commas. */
+/** Reads a parameter that is repeated or separated by commas. */
 function many(c: Context<SiteEnv>, name: string): string[] | undefined {
   return c.req.queries(name)?.flatMap((one) => one.split(","));
 }

@@ -36,7 +36,7 @@ function getStart(cursor: string | undefined): number {
     const { start } = JSON.parse(Buffer.from(cursor, "base64url").toString()) as { start: unknown };
     if (typeof start === "number") return start;
   } catch {
-    // told below, with every other cursor that is not one of ours
+    // reported below, like every other invalid cursor
   }
   throw new ConfluenceError(2, 400, `Provided value {${cursor}} for 'cursor' is not valid.`);
 }

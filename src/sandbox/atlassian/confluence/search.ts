@@ -84,7 +84,7 @@ function toResultView(c: Context<SiteEnv>, page: Page, words: string[], now: num
   };
 }
 
-/** The 200 characters around the first word that was looked for. */
+/** Returns the 200 characters around the first searched word. */
 function excerpt(text: string, words: string[]): string {
   const flat = text.replace(/\s+/g, " ");
   const at = words.length === 0 ? 0 : Math.max(0, flat.toLowerCase().indexOf((words[0] ?? "").toLowerCase()));

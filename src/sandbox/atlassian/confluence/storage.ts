@@ -43,7 +43,7 @@ export function parseStorage(text: string): StorageNode[] {
   return root.children;
 }
 
-/** The words of a page as its index sees them. */
+/** Returns the words of a page as its index sees them. */
 export function getStorageText(pieces: StorageNode[]): string {
   const words = pieces.map((piece) => {
     if (typeof piece === "string") return piece;
@@ -53,7 +53,7 @@ export function getStorageText(pieces: StorageNode[]): string {
   return words.join("");
 }
 
-/** Text as it stands in storage format. */
+/** Escapes text for storage format. */
 export function escapeStorage(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
 }

@@ -3,17 +3,17 @@ import { getSiteUrl, type SiteEnv } from "../gateway.ts";
 import type { Page, Site, Space } from "../state.ts";
 import { storageToAdf } from "./convert.ts";
 
-/** Where the pages of a site are read by people; every relative link of an answer is below it. */
+/** Base URL of a site's pages; relative links in responses are below it. */
 export function getBaseUrl(c: Context<SiteEnv>): string {
   return `${getSiteUrl(c.get("site"), c.req.raw)}/wiki`;
 }
 
-/** Path of a page below the base. */
+/** Returns the path of a page below the base. */
 export function getWebPath(page: Page): string {
   return `/spaces/${page.space}/pages/${page.id}/${encodeURIComponent(page.title).replace(/%20/g, "+")}`;
 }
 
-/** A page of API v2. Without a format the body is empty, as there. */
+/** Returns a page as in API v2. Without a format, the body is empty. */
 export function toPageView(site: Site, page: Page, format: string | undefined) {
   const tiny = Buffer.from(page.id).toString("base64url");
   return {
@@ -50,7 +50,7 @@ export function toSpaceView(site: Site, space: Space) {
   };
 }
 
-/** The space of a page; a world is checked when it is loaded, so it is there. */
+/** Returns the space of a page, which exists because the world was validated when loaded. */
 export function findSpace(site: Site, page: Page): Space {
   const space = site.spaces.find(({ key }) => key === page.space);
   if (!space) throw new Error(`page ${page.id} has no space`);

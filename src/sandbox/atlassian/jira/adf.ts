@@ -23,7 +23,7 @@ export function findAdfProblem(value: unknown): "not_a_document" | "unknown_node
   return getAdfText(value).length > TEXT_LIMIT ? "too_long" : undefined;
 }
 
-/** Plain text as a document: a paragraph for each block, a hard break for each line in it. A document stays as it is. */
+/** Converts plain text to a document: a paragraph per block, a hard break per line. A document stays unchanged. */
 export function toAdf(value: string | object): Adf {
   if (typeof value !== "string") return value as Adf;
   const paragraphs = value.split(/\n{2,}/).filter((block) => block.trim() !== "");
@@ -34,7 +34,7 @@ export function toAdf(value: string | object): Adf {
   };
 }
 
-/** The words of a document as a reader sees them, a line for each block. */
+/** Returns the text of a document, a line per block. */
 export function getAdfText(node: AdfNode): string {
   if (node.type === "text") return node.text ?? "";
   if (node.type === "hardBreak") return "\n";

@@ -36,7 +36,7 @@ export function registerCommentRoutes(app: Hono<SiteEnv>, place: ProviderContext
   });
 }
 
-/** The same in version 2, where what is written and what is answered is text. */
+/** The same in version 2, where requests and responses have text. */
 export function registerTextCommentRoutes(
   app: Hono<SiteEnv>,
   place: ProviderContext<AtlassianState>,

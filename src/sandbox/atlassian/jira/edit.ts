@@ -13,7 +13,7 @@ type Values = Partial<
 type Read = { value: Values } | { error: string };
 
 /**
- * Check the fields of a create or an edit. All that is wrong is found at once, each with its field, in Jira's words.
+ * Validates the fields of a create or an edit. Reports all errors at once, by field, in Jira's words.
  *
  * @throws JiraRefusal 400 with `errors`
  */
@@ -32,7 +32,7 @@ export function parseFields(fields: Record<string, unknown>, site: Site, account
   return values;
 }
 
-/** Project and issue type of a new issue; without them nothing else is looked at, as in Jira. */
+/** Returns project and issue type of a new issue. Without them, nothing else is validated, as in Jira. */
 export function parseProjectAndType(
   fields: Record<string, unknown>,
   site: Site,
@@ -49,7 +49,7 @@ export function parseProjectAndType(
   return { project, issuetype: type.name };
 }
 
-/** Check the document of a comment. @throws JiraRefusal */
+/** Validates the document of a comment. @throws JiraRefusal */
 export function parseComment(body: unknown) {
   const problem = findAdfProblem(body);
   if (problem === "unknown_node") throw new JiraError(400, ["INVALID_INPUT"]);
@@ -118,7 +118,7 @@ function person(value: unknown, site: Site, accounts: Account[]): string | undef
 
 type Reference = { id?: string | null; key?: string; name?: string };
 
-/** `{id}`, `{key}`, `{name}` or `{accountId}`, however it was written. */
+/** Reads `{id}`, `{key}`, `{name}` or `{accountId}`. */
 function reference(value: unknown): Reference {
   if (typeof value !== "object" || value === null) return {};
   const { id, accountId, key, name } = value as Record<string, unknown>;

@@ -24,7 +24,7 @@ export const handleErrors: ErrorHandler = (error, c) => {
   return c.json({ errorMessages: error.messages, errors: error.fields }, error.status);
 };
 
-/** Jira's answer to a path or a method that it has not got (RFC 9457). */
+/** Jira's response for an unknown path or method (RFC 9457). */
 export function sendNoEndpoint(c: Context) {
   const instance = c.req.path.replace(/^\/ex\/jira\/[^/]+/, "");
   const body = {
@@ -37,7 +37,7 @@ export function sendNoEndpoint(c: Context) {
   return c.body(JSON.stringify(body), 404, { "content-type": "application/problem+json;charset=UTF-8" });
 }
 
-/** A JSON object as the body, with no other names than these when they are given. */
+/** Reads a JSON object as the body, with only these names if given. */
 export async function parseBody(c: Context, names?: string[]): Promise<Record<string, unknown>> {
   const body: unknown = await c.req.json().catch(() => undefined);
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw new JiraError(400, [INVALID_PAYLOAD]);

@@ -17,7 +17,10 @@ const TYPES: Record<string, { type: string; items?: string }> = {
   parent: { type: "issuelink" },
 };
 
-/** What the forms of an issue ask for (developer.atlassian.com/cloud/jira/platform/rest/v3, "Get create field metadata" and "Get edit issue metadata"). */
+/**
+ * The fields of an issue's forms (developer.atlassian.com/cloud/jira/platform/rest/v3, "Get create field metadata" and
+ * "Get edit issue metadata").
+ */
 export function registerFieldMetaRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
   const read = requireScope("read:jira-work");
   app.get("/issue/createmeta/:key/issuetypes/:type", read, (c) => {

@@ -5,12 +5,12 @@ import type { AtlassianState, Issue } from "../state.ts";
 import { JiraError, NO_ISSUE_TEXT } from "./errors.ts";
 import type { ViewContext } from "./views.ts";
 
-/** Context for the views of a request. */
+/** The context of the views of a request. */
 export function toViewContext(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>): ViewContext {
   return { site: c.get("site"), accounts: place.world().accounts, request: c.req.raw };
 }
 
-/** The issue in the path, by id or key. @throws JiraRefusal 404 */
+/** Finds the issue in the path by ID or key. @throws JiraRefusal 404 */
 export function findIssue(c: Context<SiteEnv>): Issue {
   const wanted = (c.req.param("key") ?? "").toUpperCase();
   const issue = c.get("site").issues.find(({ id, key }) => id === wanted || key === wanted);
@@ -24,7 +24,7 @@ export function touchIssue(issue: Issue, place: ProviderContext<AtlassianState>)
   place.changed();
 }
 
-/** One more than the greatest; a deleted key is used again only if it was the last. */
+/** Returns the next number, one above the highest; a deleted key is reused only if it was the last. */
 export function getNextNumber(taken: number[], least: number): number {
   return Math.max(least, ...taken.filter(Number.isFinite)) + 1;
 }

@@ -49,7 +49,7 @@ export function registerIssueRoutes(app: Hono<SiteEnv>, place: ProviderContext<A
 
 const EXPAND = "renderedFields,names,schema,operations,editmeta,changelog,versionedRepresentations";
 
-/** An issue with the fields that were asked for, and what `expand` adds to it. */
+/** Returns an issue with the requested fields, and what `expand` adds. */
 function issueView(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) {
   const [issue, view] = [findIssue(c), toViewContext(c, place)];
   const wanted = list(c, "fields");
@@ -68,12 +68,12 @@ function issueView(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) 
   };
 }
 
-/** A parameter that is given many times, or once with commas. */
+/** Reads a parameter that is repeated or separated by commas. */
 function list(c: Context<SiteEnv>, name: string): string[] {
   return (c.req.queries(name) ?? []).flatMap((one) => one.split(",")).filter(Boolean);
 }
 
-/** Make an issue of a body's `fields`. @throws JiraRefusal with all that is wrong */
+/** Creates an issue from a body's `fields`. @throws JiraRefusal with all errors */
 export function createIssue(
   c: Context<SiteEnv>,
   body: Record<string, unknown>,

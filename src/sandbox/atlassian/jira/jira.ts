@@ -12,7 +12,10 @@ import { registerProjectRoutes } from "./projects.ts";
 import { registerSearchRoutes } from "./search.ts";
 import { formatJiraTime } from "./views.ts";
 
-/** Jira Cloud's REST API, version 3, as far as an agent needs it. Mounted behind the gateway at `/ex/jira/{cloudid}/rest/api/3`. */
+/**
+ * The part of Jira Cloud's REST API, version 3, that an agent needs. Mounted behind the gateway at
+ * `/ex/jira/{cloudid}/rest/api/3`.
+ */
 export function createJiraApp(place: ProviderContext<AtlassianState>): Hono<SiteEnv> {
   const app = new Hono<SiteEnv>();
   app.onError(handleErrors);
@@ -39,8 +42,8 @@ export function createJiraApp(place: ProviderContext<AtlassianState>): Hono<Site
 }
 
 /**
- * Version 2, as far as clients of version 3 send text by it: issues and comments are written, and read in version 3. Text is kept as it is,
- * in paragraphs; wiki markup is not understood. Mounted at `/ex/jira/{cloudid}/rest/api/2`.
+ * The part of version 2 that clients use to send text: issues and comments are written here and read in version 3. Text
+ * is stored in paragraphs; wiki markup is not interpreted. Mounted at `/ex/jira/{cloudid}/rest/api/2`.
  */
 export function createJiraTextApp(place: ProviderContext<AtlassianState>): Hono<SiteEnv> {
   const app = new Hono<SiteEnv>();

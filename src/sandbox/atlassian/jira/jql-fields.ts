@@ -4,17 +4,17 @@ import { getAdfText } from "./adf.ts";
 import { CATEGORIES, ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 import { getProjectAndStatus } from "./views.ts";
 
-/** Where a query is run: names mean what they mean there. */
+/** Context of a query, which gives names their meaning. */
 export type JqlContext = { site: Site; accounts: Account[]; me: string; now: number };
 
-/** A field of JQL. `of` gives what an issue has in it, in canonical words; nothing is EMPTY. */
+/** A field of JQL. `of` returns an issue's values in canonical form; none means EMPTY. */
 export type JqlField = {
   kind: "name" | "text" | "date" | "key";
   operators: Operator[];
   of(issue: Issue, place: JqlContext): string[];
-  /** Canonical words for a value of the query; undefined when the site has no such value. */
+  /** Returns the canonical form of a value in the query; undefined if the site has no such value. */
   resolve?(text: string, place: JqlContext): string | undefined;
-  /** What issues are ordered by, when that is not the text itself. */
+  /** The sort key, if it is not the text itself. */
   rank?(issue: Issue, place: JqlContext): number;
 };
 
@@ -110,7 +110,7 @@ const ALIASES: Record<string, string> = {
   label: "labels",
 };
 
-/** The field of a name, in any case. */
+/** Finds a field by name, ignoring case. */
 export function findJqlField(name: string): JqlField | undefined {
   const lower = name.toLowerCase().replace(/\s/g, "");
   const found = ALIASES[lower] ?? lower;

@@ -49,7 +49,7 @@ function parse(jql: string): Query {
   }
 }
 
-/** Jira's own sentences for what cannot be read. */
+/** Jira's own messages for invalid queries. */
 function toProblem({ problem, token }: QuerySyntaxError, jql: string): string {
   const { line, character } = toPosition(jql, token.at);
   const where = `(line ${line}, character ${character})`;
@@ -134,7 +134,7 @@ function equals(has: string, wanted: string | undefined, field: JqlField): boole
   return field.kind === "date" ? Date.parse(has) === Date.parse(wanted) : has.toLowerCase() === wanted.toLowerCase();
 }
 
-/** A value of the query in the field's canonical words; undefined when it means nothing there. */
+/** Returns a value of the query in the field's canonical form; undefined if it is unknown. */
 function getMeaning(operand: Operand, field: JqlField, place: JqlContext): string | undefined {
   if (operand.kind === "empty") return undefined;
   if (operand.kind === "function") {

@@ -79,7 +79,7 @@ function view(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, issue
   return others.length === 0 ? head : { ...head, fields: pickFields(toFieldsView(shared, issue), others) };
 }
 
-/** A token is good for the query it came from, and for no other. */
+/** A token is valid only for its query. */
 function getToken(start: number, jql: string): string {
   return Buffer.from(JSON.stringify([start, mark(jql)])).toString("base64url");
 }

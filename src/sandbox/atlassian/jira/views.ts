@@ -5,7 +5,7 @@ import { CATEGORIES, ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 /** The context of the views of one request. */
 export type ViewContext = { site: Site; accounts: Account[]; request: Request };
 
-/** Jira's spelling of a moment: `2026-08-24T10:50:03.000+0000`. */
+/** Formats a time like Jira: `2026-08-24T10:50:03.000+0000`. */
 export function formatJiraTime(iso: string): string {
   return new Date(iso).toISOString().replace("Z", "+0000");
 }
@@ -66,7 +66,7 @@ export function toPriorityView(view: ViewContext, name: string) {
   };
 }
 
-/** A project as it stands in an issue. */
+/** Returns a project as within an issue. */
 export function toProjectView(view: ViewContext, project: Project) {
   return {
     self: getSelfUrl(view, `project/${project.id}`),
@@ -108,7 +108,7 @@ export function toAttachmentView(
   };
 }
 
-/** Project and status of an issue; a world is checked when it is loaded, so they are there. */
+/** Returns project and status of an issue, which exist because the world was validated when loaded. */
 export function getProjectAndStatus(site: Site, issue: Issue): { project: Project; status: Status } {
   const project = site.projects.find(({ key }) => key === issue.key.slice(0, issue.key.lastIndexOf("-")));
   const status = project?.workflow.statuses.find(({ name }) => name === issue.status);
@@ -162,7 +162,7 @@ function toParentView(view: ViewContext, key: string) {
   return { id: parent?.id, key, self: getSelfUrl(view, `issue/${parent?.id}`), fields };
 }
 
-/** What fields are called, as `expand=names` tells it. */
+/** Returns the names of fields, for `expand=names`. */
 export function getFieldNames(fields: string[]): Record<string, string> {
   return Object.fromEntries(fields.map((name) => [name, FIELD_NAMES[name] ?? name]));
 }
@@ -190,8 +190,8 @@ const FIELD_NAMES: Record<string, string> = {
 };
 
 /**
- * The fields that were asked for: names, `*all`, `*navigable` (all but comments), and `-name` to leave one out. Names that no issue has
- * are passed over.
+ * Returns the requested fields: names, `*all`, `*navigable` (all but comments), and `-name` to omit one. Ignores
+ * unknown names.
  */
 export function pickFields(fields: Record<string, unknown>, wanted: string[]): Record<string, unknown> {
   const plus = wanted.filter((name) => !name.startsWith("-"));

@@ -16,7 +16,7 @@ import { getInstant } from "../times.ts";
 import { applyEventPatch, createEvent } from "./edit.ts";
 import { toEventView } from "./views.ts";
 
-/** Calendar API v3 (developers.google.com/workspace/calendar/api/v3/reference), of the account's own calendar. */
+/** Calendar API v3 (developers.google.com/workspace/calendar/api/v3/reference), for the account's own calendar. */
 export function registerCalendarRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
   const calendar = new Hono<GoogleEnv>();
   calendar.get("/calendars/:calendar", requireAccess("calendarRead"), (c) => c.json(toCalendarView(getCalendar(c))));
@@ -132,7 +132,7 @@ function toCalendarView({ email, timeZone }: Account) {
   return { kind: "calendar#calendar", id: email, summary: email, timeZone };
 }
 
-/** The calendar in the path: of the account itself, by either of its names. */
+/** Finds the calendar in the path: the account's own, by either of its names. */
 function getCalendar(c: Context<GoogleEnv>): Account {
   const account = c.get("account");
   const wanted = c.req.param("calendar") ?? "";
@@ -170,7 +170,7 @@ function getWords({ summary, description, location, attendees, organizer }: Cale
   return [summary, description, location, organizer, ...attendees.map(({ email }) => email)].join(" ").toLowerCase();
 }
 
-/** A bound of a search: a moment with its offset, nothing less (Calendar's words). */
+/** Parses a bound of a search: a time with an offset, as Calendar requires. */
 function bound(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text)) return Date.parse(text);

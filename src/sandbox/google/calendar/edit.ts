@@ -3,7 +3,7 @@ import { GoogleError } from "../errors.ts";
 import type { Account, CalendarEvent, EventTime } from "../state.ts";
 import { formatZonedTime, getInstant, isTimeZone, toInstant } from "../times.ts";
 
-/** An event from the body of an insert. @throws GoogleRefusal */
+/** Creates an event from the body of an insert. @throws GoogleRefusal */
 export function createEvent(body: Record<string, unknown>, account: Account, id: string, now: string): CalendarEvent {
   const start = timeIn(body, "start", account, undefined);
   const end = timeIn(body, "end", account, undefined);
@@ -22,7 +22,7 @@ export function createEvent(body: Record<string, unknown>, account: Account, id:
   };
 }
 
-/** Carry a patch out on an event: what it does not name stays, null takes away. @throws GoogleRefusal */
+/** Applies a patch to an event: missing fields stay, null removes one. @throws GoogleRefusal */
 export function applyEventPatch(
   event: CalendarEvent,
   body: Record<string, unknown>,
@@ -39,7 +39,7 @@ export function applyEventPatch(
   if ("attendees" in body) event.attendees = attendeesIn(body);
 }
 
-/** A time: `date`, or `dateTime` with an offset or a `timeZone`, never both. */
+/** Reads a time: `date`, or `dateTime` with an offset or a `timeZone`, never both. */
 function timeIn(
   body: Record<string, unknown>,
   name: string,

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { GoogleEnv } from "../access.ts";
 import type { CalendarEvent } from "../state.ts";
 
-/** An event as Calendar answers it to the account that asks. */
+/** Returns an event as Calendar returns it to this account. */
 export function toEventView(c: Context<GoogleEnv>, event: CalendarEvent) {
   const { email } = c.get("account");
   const { accounts } = c.get("world");

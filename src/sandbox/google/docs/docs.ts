@@ -46,7 +46,7 @@ function answer(c: Context<GoogleEnv>, value: object) {
   return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
 }
 
-/** A document that is the same is of the same revision. */
+/** Derives the revision from the content, so that equal documents have the same one. */
 function getRevision({ id, paragraphs }: DriveFile): string {
   return `ALm37B${createHexFromName(JSON.stringify([id, paragraphs]), 24)}`;
 }

@@ -3,7 +3,7 @@ import { GoogleError, invalidError } from "../errors.ts";
 import type { Paragraph } from "../state.ts";
 
 type Done = { paragraphs: Paragraph[]; reply: Record<string, unknown> };
-/** What one kind of request does to paragraphs. @throws GoogleRefusal with what is wrong, without which request it is */
+/** Applies one kind of request to paragraphs. @throws GoogleRefusal with the error, but without the request's index */
 type Work = (paragraphs: Paragraph[], request: Record<string, unknown>) => Done;
 
 /**
@@ -52,7 +52,7 @@ const WORKS: Record<string, Work> = {
   deleteContentRange(paragraphs, request) {
     const { start, end } = getSpan(paragraphs, request);
     const whole = paragraphs.map(({ text }) => `${text}\n`).join("");
-    // The last newline of a document cannot go.
+    // The last newline of a document cannot be removed.
     if (end > whole.length) {
       throw invalidError("The range cannot include the newline character at the end of the segment.");
     }
@@ -81,7 +81,10 @@ const WORKS: Record<string, Work> = {
   }),
 };
 
-/** Text put in at an index (the document begins at 1) or at the end; new paragraphs are like the one they are cut from. */
+/**
+ * Inserts text at an index (the document begins at 1) or at the end. New paragraphs have the style of the one they
+ * split.
+ */
 function insert(paragraphs: Paragraph[], text: string, request: Record<string, unknown>): Paragraph[] {
   const end = getEnd(paragraphs, paragraphs.length - 1);
   const atEnd = getRecord(request, "endOfSegmentLocation") !== undefined;
@@ -104,7 +107,7 @@ function split(paragraph: Paragraph): Paragraph[] {
   return paragraph.text.split("\n").map((text) => ({ ...paragraph, text }));
 }
 
-/** The paragraphs that a range overlaps, changed. */
+/** Changes the paragraphs that a range overlaps. */
 function applyChange(
   paragraphs: Paragraph[],
   request: Record<string, unknown>,
@@ -130,7 +133,7 @@ function getStart(paragraphs: Paragraph[], at: number): number {
   return paragraphs.slice(0, at).reduce((sum, { text }) => sum + text.length + 1, 1);
 }
 
-/** Index after the newline of a paragraph. */
+/** Returns the index after the newline of a paragraph. */
 function getEnd(paragraphs: Paragraph[], at: number): number {
   return getStart(paragraphs, at + 1);
 }

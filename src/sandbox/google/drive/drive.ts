@@ -85,7 +85,7 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext
   app.route("/drive/v3", drive);
 }
 
-/** A new file of an account, empty. */
+/** Creates an empty file of an account. */
 export function createFile(
   account: Account,
   name: string,

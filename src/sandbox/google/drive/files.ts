@@ -10,7 +10,7 @@ export function getRole(c: Context<GoogleEnv>, file: DriveFile): string | undefi
   return ["owner", "writer", "commenter", "reader"].find((role) => own.some((one) => one.role === role));
 }
 
-/** The file with an id, if the account can see it. @throws GoogleRefusal 404 */
+/** Finds the file with an ID, if the account can see it. @throws GoogleRefusal 404 */
 export function findVisibleFile(c: Context<GoogleEnv>, id: string, mimeType?: string): DriveFile {
   const file = c.get("world").files.find((one) => one.id === id);
   if (!file || getRole(c, file) === undefined) throw notFoundError(mimeType ? undefined : `File not found: ${id}.`);
@@ -20,7 +20,7 @@ export function findVisibleFile(c: Context<GoogleEnv>, id: string, mimeType?: st
   return file;
 }
 
-/** The file with an id, if the account may change it. @throws GoogleRefusal 404, 403 */
+/** Finds the file with an ID, if the account may change it. @throws GoogleRefusal 404, 403 */
 export function findWritableFile(c: Context<GoogleEnv>, id: string, mimeType?: string): DriveFile {
   const file = findVisibleFile(c, id, mimeType);
   const role = getRole(c, file);
@@ -32,7 +32,7 @@ export function findWritableFile(c: Context<GoogleEnv>, id: string, mimeType?: s
   );
 }
 
-/** A file as Drive answers it. */
+/** Returns a file as Drive does. */
 export function toFileView(c: Context<GoogleEnv>, file: DriveFile) {
   const owner = c.get("world").accounts.find(({ id }) => id === file.owner);
   const role = getRole(c, file);
@@ -67,7 +67,7 @@ export function toFileView(c: Context<GoogleEnv>, file: DriveFile) {
   };
 }
 
-/** Where a person looks at a file. */
+/** Returns the URL of a file's page. */
 export function getWebPath({ id, mimeType }: Pick<DriveFile, "id" | "mimeType">): string {
   if (mimeType === DOCUMENT_TYPE) return `/document/d/${id}/edit`;
   if (mimeType === SPREADSHEET_TYPE) return `/spreadsheets/d/${id}/edit`;

@@ -5,10 +5,10 @@ type Test = (file: DriveFile) => boolean;
 type Token = { kind: "text" | "word" | "mark"; text: string };
 
 /**
- * Drive's query language (developers.google.com/workspace/drive/api/guides/ref-search-terms): name, fullText, mimeType, trashed, times, parents, owners
- * and sharedWithMe, joined by and, or, not and brackets.
+ * Drive's query language (developers.google.com/workspace/drive/api/guides/ref-search-terms): name, fullText, mimeType,
+ * trashed, times, parents, owners and sharedWithMe, joined by and, or, not and brackets.
  *
- * @throws GoogleRefusal "Invalid Value" for what it does not know
+ * @throws GoogleRefusal "Invalid Value" for anything else
  */
 export function createDriveMatcher(query: string, me: Account, accounts: Account[]): Test {
   const tokens = getTokens(query);

@@ -9,7 +9,7 @@ import { toMessageView } from "./views.ts";
 
 const SYSTEM_LABELS = ["INBOX", "SENT", "DRAFT", "UNREAD", "STARRED", "IMPORTANT", "SPAM", "TRASH"];
 
-/** Gmail API v1 (developers.google.com/workspace/gmail/api/reference/rest), of the account itself only. */
+/** Gmail API v1 (developers.google.com/workspace/gmail/api/reference/rest), for the account itself only. */
 export function registerGmailRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
   const mail = new Hono<GoogleEnv>();
   mail.use(checkUser);
@@ -101,7 +101,7 @@ async function draft(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>)
   return c.json({ id: message.draft, message: { id: message.id, threadId: message.threadId, labelIds: ["DRAFT"] } });
 }
 
-/** A message that a client gave as `raw`; Gmail adds whom it is from, its date and its id. */
+/** Reads a message that a client sent as `raw`. Gmail adds its sender, date and ID. */
 function outgoing(
   c: Context<GoogleEnv>,
   body: Record<string, unknown>,

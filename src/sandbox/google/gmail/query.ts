@@ -3,8 +3,9 @@ import type { GoogleState, Message } from "../state.ts";
 const SYSTEM = new Set(["inbox", "sent", "starred", "unread", "important", "spam", "trash", "draft"]);
 
 /**
- * Messages of a mailbox that a query finds, newest first: words, "phrases", from:, to:, subject:, in:, is:, label:, has:attachment, after:, before:, (groups),
- * and - before any of them. Spam and trash are left out unless the query names them.
+ * Returns the messages of a mailbox that a query finds, newest first: words, "phrases", from:, to:, subject:, in:, is:,
+ * label:, has:attachment, after:, before:, (groups), and - before any of them. Spam and trash are left out unless the
+ * query names them.
  */
 export function findMail(world: GoogleState, account: string, query: string, everywhere: boolean): Message[] {
   const tests = terms(query).map((term) => getTest(world, account, term));

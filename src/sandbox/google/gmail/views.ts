@@ -2,7 +2,7 @@ import type { Message } from "../state.ts";
 
 type Header = { name: string; value: string };
 
-/** A message as `users.messages.get` answers it, in one of its formats. */
+/** Returns a message as `users.messages.get` does, in one of its formats. */
 export function toMessageView(message: Message, format: string, wanted: string[]) {
   const { id, threadId, labelIds, date, text, html } = message;
   const body = text === "" ? html.replace(/<[^>]*>/g, " ") : text;

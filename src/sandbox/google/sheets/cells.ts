@@ -5,7 +5,7 @@ import type { Range } from "./ranges.ts";
 export const RENDER_OPTIONS = ["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"] as const;
 export type RenderOption = (typeof RENDER_OPTIONS)[number];
 
-/** Values of a range, row by row, without the empty ends of rows and of the range. */
+/** Returns the values of a range row by row, without empty ends. */
 export function readValues({ sheet, row, column, lastRow, lastColumn }: Range, rendered: RenderOption): Cell[][] {
   const rows = sheet.rows
     .slice(row, lastRow + 1)
@@ -15,7 +15,7 @@ export function readValues({ sheet, row, column, lastRow, lastColumn }: Range, r
   return rendered === "FORMATTED_VALUE" ? filled.map((cells) => cells.map(formatCell)) : filled;
 }
 
-/** A cell as a person sees it. */
+/** Returns a cell as users see it. */
 export function formatCell(cell: Cell): string {
   return typeof cell === "boolean" ? String(cell).toUpperCase() : String(cell);
 }
@@ -28,7 +28,7 @@ export function parseTypedCell(cell: Cell): Cell {
   return cell.startsWith("'") ? cell.slice(1) : cell;
 }
 
-/** Write values from a cell on; the sheet grows as it must, and a cell that is null stays what it was. */
+/** Writes values from a cell on. The sheet grows as needed, and null leaves a cell unchanged. */
 export function writeValues(sheet: Sheet, row: number, column: number, values: (Cell | null)[][]): void {
   values.forEach((cells, down) => {
     while (sheet.rows.length <= row + down) sheet.rows.push([]);
@@ -41,14 +41,14 @@ export function writeValues(sheet: Sheet, row: number, column: number, values: (
   });
 }
 
-/** Empty the cells of a range. */
+/** Clears the cells of a range. */
 export function clearValues({ sheet, row, column, lastRow, lastColumn }: Range): void {
   for (const cells of sheet.rows.slice(row, lastRow + 1)) {
     for (let at = column; at <= Math.min(lastColumn, cells.length - 1); at += 1) cells[at] = "";
   }
 }
 
-/** Rows as columns, and back; where a short line has nothing, `nothing` stands. */
+/** Transposes rows and columns; missing values become `nothing`. */
 export function transpose<T>(lines: T[][], nothing: T): T[][] {
   const width = Math.max(0, ...lines.map((line) => line.length));
   return Array.from({ length: width }, (_, at) => lines.map((line) => line[at] ?? nothing));

@@ -1,7 +1,7 @@
 import { invalidError } from "../errors.ts";
 import type { DriveFile, Sheet } from "../state.ts";
 
-/** Cells of a sheet, all of them on its grid; rows and columns count from 0, and the last ones belong to it. */
+/** Cells of a sheet within its grid. Rows and columns count from 0, and the last ones are included. */
 export type Range = { sheet: Sheet; row: number; column: number; lastRow: number; lastColumn: number };
 
 /**
@@ -11,7 +11,7 @@ export type Range = { sheet: Sheet; row: number; column: number; lastRow: number
 type Purpose = "read" | "write";
 
 /**
- * Read A1 notation: `Sheet1`, `'My sheet'!A1:C3`, `B2`, `A:C`, `2:5`.
+ * Parses A1 notation: `Sheet1`, `'My sheet'!A1:C3`, `B2`, `A:C`, `2:5`.
  *
  * @throws GoogleRefusal "Unable to parse range", "exceeds grid limits"
  */
@@ -41,7 +41,7 @@ export function parseRange(file: DriveFile, text: string, purpose: Purpose): Ran
   };
 }
 
-/** Size of a sheet: as a new one is, and larger once its rows are. */
+/** Returns the size of a sheet: that of a new one, or larger if its rows are. */
 function getGrid({ rows }: Sheet): { rowCount: number; columnCount: number } {
   return { rowCount: Math.max(1000, rows.length), columnCount: Math.max(26, ...rows.map((row) => row.length)) };
 }
@@ -52,7 +52,7 @@ export function toSheetProperties(sheet: Sheet, index: number) {
   return { sheetId, title, index, sheetType: "GRID", gridProperties: getGrid(sheet) };
 }
 
-/** A range in A1 notation, with its sheet. */
+/** Formats a range in A1 notation, with its sheet. */
 export function formatRange({ sheet: { title }, row, column, lastRow, lastColumn }: Range): string {
   const name = /^[A-Za-z_]\w*$/.test(title) ? title : `'${title.replace(/'/g, "''")}'`;
   const from = `${toColumnLetters(column)}${row + 1}`;
@@ -60,13 +60,13 @@ export function formatRange({ sheet: { title }, row, column, lastRow, lastColumn
   return `${name}!${from === to ? from : `${from}:${to}`}`;
 }
 
-/** Letters of a column that counts from 0. */
+/** Returns the letters of a column, counted from 0. */
 export function toColumnLetters(column: number): string {
   const last = String.fromCharCode(65 + (column % 26));
   return column < 26 ? last : toColumnLetters(Math.floor(column / 26) - 1) + last;
 }
 
-/** The corners that `B2`, `B2:C3`, `A:C` or `2:5` names, in their order; what is left open goes to the end. */
+/** Returns the corners of `B2`, `B2:C3`, `A:C` or `2:5`, in order; open ends extend to the end. */
 function corners(cells: string, text: string, purpose: Purpose, end: Pick<Range, "lastRow" | "lastColumn">) {
   const [, from, fromRow, to, toRow] = /^\$?([A-Za-z]{0,3})\$?(\d*)(?::\$?([A-Za-z]{0,3})\$?(\d*))?$/.exec(cells) ?? [];
   const single = to === undefined;

@@ -4,7 +4,7 @@ import type { DriveFile, Sheet } from "../state.ts";
 import { toSheetProperties } from "./ranges.ts";
 
 type Request = Record<string, unknown>;
-/** What one kind of request does to a spreadsheet, and its reply. @throws Fault */
+/** Applies one kind of request to a spreadsheet, and returns its reply. @throws Fault */
 type Work = (file: DriveFile, request: Request) => Record<string, unknown>;
 
 /**

@@ -10,7 +10,10 @@ import { parseRange, type Range, toSheetProperties } from "./ranges.ts";
 import { applyRequests } from "./requests.ts";
 import { registerValueRoutes } from "./values.ts";
 
-/** Sheets API v4 (developers.google.com/workspace/sheets/api/reference/rest): text, numbers and truths; formulas are kept and not worked out. */
+/**
+ * Sheets API v4 (developers.google.com/workspace/sheets/api/reference/rest): text, numbers and booleans; formulas are
+ * stored but not evaluated.
+ */
 export function registerSheetsRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
   const sheets = new Hono<GoogleEnv>();
   sheets.post("/spreadsheets", requireAccess("sheetsWrite"), async (c) => {
@@ -71,7 +74,7 @@ function getRows(sheet: Record<string, unknown>): Cell[][] {
   );
 }
 
-/** A spreadsheet with its sheets, or with those that ranges are in; cells only when asked for. */
+/** Returns a spreadsheet with its sheets, or with those of the ranges; cells only on request. */
 function toSpreadsheetView(c: Context<GoogleEnv>, file: DriveFile, ranges: Range[] = [], grid = false) {
   const all = file.sheets ?? [];
   const listed = ranges.length === 0 ? all : all.filter((one) => ranges.some(({ sheet }) => sheet === one));

@@ -4,8 +4,8 @@ import type { Range } from "./ranges.ts";
 type Box = Omit<Range, "sheet">;
 
 /**
- * The last table that a range meets: cells with something in them that touch, with the box around them
- * (developers.google.com/workspace/sheets/api/guides/values, "Append values"). Undefined when the range meets none.
+ * Finds the last table that a range meets: adjacent non-empty cells, and the box around them
+ * (developers.google.com/workspace/sheets/api/guides/values, "Append values"). Undefined if there is none.
  */
 export function findTable({ sheet, ...range }: Range): Range | undefined {
   const filled = filledCells(sheet);
@@ -19,7 +19,7 @@ function filledCells({ rows }: Sheet): Box[] {
   );
 }
 
-/** Boxes grow together until none touches another; the lowest is the last. */
+/** Merges boxes until none touches another; the lowest is the last. */
 function tables(cells: Box[]): Box[] {
   let boxes: Box[] = [];
   for (const cell of cells) {

@@ -84,7 +84,7 @@ function write(file: DriveFile, text: string, body: Record<string, unknown>, ask
   return summarizeWrite(range, values);
 }
 
-/** Below the last table that the range meets, or at its first cell; `INSERT_ROWS` moves down what is there. */
+/** Appends below the last table that the range meets, or at its first cell; `INSERT_ROWS` moves existing rows down. */
 async function append(c: C, file: DriveFile, text: string) {
   const values = getValues(await parseBody(c), getAsked(c));
   const range = parseRange(file, text, "read");
@@ -108,7 +108,7 @@ function clearMany(file: DriveFile, body: Record<string, unknown>) {
   return { clearedRanges: getList(body, "ranges").map((text) => clear(file, String(text))) };
 }
 
-/** All ranges are written, or none. */
+/** Writes all ranges or none. */
 function writeMany(file: DriveFile, body: Record<string, unknown>) {
   const asked: Asked = (name) => (body[name] === undefined ? undefined : String(body[name]));
   const draft = structuredClone(file);
@@ -127,7 +127,7 @@ function writeMany(file: DriveFile, body: Record<string, unknown>) {
   };
 }
 
-/** Refusals of a part of a batch say which part. */
+/** Errors of a part of a batch name that part. */
 function inPart<T>(part: string, work: () => T): T {
   try {
     return work();
@@ -156,7 +156,7 @@ function getValues(body: Record<string, unknown>, asked: Asked): (Cell | null)[]
   return body.majorDimension === "COLUMNS" ? transpose<Cell | null>(lines, null) : lines;
 }
 
-/** A parameter that is one of some words; the first of them when it is left out. */
+/** Reads a parameter with fixed values; the first one is the default. */
 function getOne<T extends string>(asked: Asked, name: string, words: readonly [T, ...T[]]): T {
   const given = asked(name) ?? words[0];
   const found = words.find((word) => word === given);

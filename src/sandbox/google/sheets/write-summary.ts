@@ -20,7 +20,7 @@ export function assertFits({ row, column, lastRow, lastColumn, sheet }: Range, v
   if (out) throw invalidError(`Requested writing within range [${range}], but tried writing to ${out}`);
 }
 
-/** What writing values from the first cell of a range on comes to. */
+/** Summarizes writing values from the first cell of a range. */
 export function summarizeWrite({ sheet, row, column }: Range, values: (Cell | null)[][]): WriteSummary {
   const width = Math.max(0, ...values.map((cells) => cells.length));
   const touched = values.map((cells) => cells.flatMap((cell, at) => (cell === null ? [] : [at])));

@@ -11,7 +11,7 @@ const DESKTOP: MachineOptions = {
   env: { DISPLAY: ":0", LANG: "C.UTF-8", TERM: "xterm-kitty", KITTY_WINDOW_ID: "1", COLORTERM: "truecolor" },
 };
 
-/** What differs from one machine to the next. */
+/** Values that differ between machines. */
 const settled = (text: string) => text.replace(/[\d.]+ (GiB|MiB) free/, "N free").replace(/in [\d.]+ s/, "in N s");
 
 test("doctor looks at everything that kay needs; in a pipe each check is a row", async () => {

@@ -12,7 +12,7 @@ const kay = useKay();
 
 async function looked(options: MachineOptions, prepare: (ann: Machine) => void = () => {}, setting = {}) {
   const ann = kay(options);
-  // What is at the backend takes its time, and is not what these tests are about.
+  // The backend's checks take time and are not part of these tests.
   for (const route of ["GET /health/stream", "GET /model"]) ann.place.network.always(route, { status: 404, json: {} });
   prepare(ann);
   return checksOf(await ann("doctor --json", setting));

@@ -17,7 +17,7 @@ import { type Machine, type MachineOptions, useKay } from "#test/kay";
 
 const kay = useKay();
 
-/** A machine whose ways out are real: sockets on 127.0.0.1 and real time. */
+/** A machine with real network access: sockets on 127.0.0.1 and real time. */
 function real(env: Record<string, string>, world: MachineOptions["world"] = {}): Machine {
   const ways = { builtin: process.getBuiltinModule, env, clock: realClock };
   return kay({
@@ -32,7 +32,7 @@ function real(env: Record<string, string>, world: MachineOptions["world"] = {}):
   });
 }
 
-/** A proxy in front of a backend that hands an answer on when it has all of it. */
+/** A buffering proxy in front of a backend. */
 async function bufferingProxy(target: string): Promise<string> {
   const server = createServer(async (request, response) => {
     const answer = await fetch(`${target}${request.url}`);

@@ -6,7 +6,7 @@ import { documentOf, type Machine, useKay } from "#test/kay";
 
 const kay = useKay();
 
-/** Secrets as they lie about on a machine; none has a form by which it could be known. */
+/** Typical secrets of a machine; none has a recognizable form. */
 const SECRETS = {
   token: "plain-access-word-1",
   proxy: "pr0xy/p@ss:word-2",
@@ -31,7 +31,7 @@ const ENV = {
   UNRELATED_SETTING: "nobody-should-see-this",
 };
 
-/** Plant every secret wherever it could come from, in the log and in answers of the backend too. */
+/** Puts every secret wherever it could come from, including the log and the backend's answers. */
 async function planted(): Promise<Machine> {
   const ann = kay({ env: ENV, signedIn: true });
   mkdirSync(join(ann.folder, "kay"), { recursive: true });
