@@ -30,7 +30,7 @@ test("the file that every command loads has no schema library, which would cost 
   expect(readFileSync(`${root}dist/main.js`, "utf8")).not.toContain("_zod");
 });
 
-test("a checkout that is not built says how to build it", async () => {
+test("a checkout without a build says how to build it", async () => {
   const copy = emptyPackage();
   expect(await launch(["connections"], { launcher: copy })).toEqual({
     exit: 1,
@@ -63,13 +63,13 @@ test("S14 kay --help writes nothing into a home either", async () => {
   expect(readdirSync(home)).toEqual([]);
 });
 
-test("S14 kay --help in a home that cannot be written exits 0", async () => {
+test("S14 kay --help in a home that is not writable exits 0", async () => {
   const home = join(folder, "file-as-home");
   writeFileSync(home, "");
   expect((await launch(["--help"], { env: { HOME: home } })).exit).toBe(0);
 });
 
-test("the exit code is the one that main answers, and the arguments arrive as typed", async () => {
+test("the exit code is that of main, and the arguments arrive as typed", async () => {
   const copy = packageWithMain(`export const main = async (args) => { console.log(JSON.stringify(args)); return 8; };`);
   expect(await launch(["ask", "--", "a b", "", "--version"], { launcher: copy })).toEqual({
     exit: 8,
@@ -78,14 +78,14 @@ test("the exit code is the one that main answers, and the arguments arrive as ty
   });
 });
 
-test("an error that main did not word ends with its trace and exit 1, without the minified source", async () => {
+test("an error that main did not report ends with its trace and exit 1, without the minified source", async () => {
   const copy = packageWithMain("export const main = async () => { throw new Error('out of order'); };");
   const { exit, stdout, stderr } = await launch(["whoami"], { launcher: copy });
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
   expect(stderr).toMatch(/^✗ kay failed unexpectedly\. Error: out of order\n {4}at (Module\.)?main /);
 });
 
-test("compiled code is kept in the person's own cache folder", async () => {
+test("compiled code is stored in the user's own cache folder", async () => {
   const home = mkdtempSync(join(folder, "home-"));
   const copy = packageWithMain("export const main = async () => 0;");
   await launch(["whoami"], { launcher: copy, env: { HOME: home } });
@@ -109,7 +109,7 @@ test("an older Node without the pinned one says which version is needed", async 
   });
 });
 
-test("an older Node hands arguments, exit code and streams over to the pinned one", async () => {
+test("an older Node passes arguments, exit code and streams to the pinned one", async () => {
   const copy = packageWithMain("export const main = async () => 0;", ">=999.1");
   standIn(copy, `#!/bin/sh\nshift\necho "$@"\necho trouble >&2\nexit 5\n`);
   expect(await launch(["ask", "a b"], { launcher: copy })).toEqual({
@@ -125,7 +125,7 @@ test("SIGTERM reaches the kay that runs on the pinned Node", async () => {
   expect(await launch(["ask"], { launcher: copy })).toEqual({ exit: 143, stdout: "", stderr: "" });
 });
 
-test("the launcher uses nothing newer than ES2015, so that an old Node reaches its sentence", () => {
+test("the launcher uses nothing newer than ES2015, so that an old Node reaches its message", () => {
   const source = readFileSync(launcher, "utf8");
   expect(source.match(/\?\.|\?\?|\basync\b|\bawait\b|\bimport\b|\.\.\.|require\("node:|catch \{/g)).toBeNull();
 });

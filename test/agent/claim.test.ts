@@ -53,19 +53,19 @@ test.each([
   expect(claims(text)).toBe(false);
 });
 
-test("after a read, an answer may say what others did, but not what it did itself", () => {
+test("after a read, an answer may report what others did, but not what it did itself", () => {
   const calls = [past("notes.read")];
   expect(claims("KAY-1 has been closed by Ann.", calls)).toBe(false);
   expect(claims("Done.", calls)).toBe(false);
   expect(claims("I closed KAY-1.", calls)).toBe(true);
 });
 
-test("an answer after a write is believed, and one after a denied write is not", () => {
+test("an answer after a write counts as true, one after a denied write does not", () => {
   expect(claims("Done!", [past("notes.write")])).toBe(false);
   expect(claims("Done!", [past("notes.write", true)])).toBe(true);
 });
 
-test("an answer about a write of an earlier request is no false claim", () => {
+test("an answer about a write of an earlier request is not a false claim", () => {
   const content = [{ type: "tool-call" as const, toolCallId: "old", toolName: "notes__write", input: {} }];
   const messages = [{ role: "assistant" as const, content }];
   expect(isFalseClaim("Yes, I sent it this morning.", { messages, past: [], tools })).toBe(false);

@@ -13,7 +13,7 @@ const fields = tools.flatMap(({ name, input }) =>
   })),
 );
 
-test("a field that takes only some words lists them in its schema, not in its description", () => {
+test("a field with fixed values lists them in its schema, not in its description", () => {
   // "open" (default), "closed" or "all".
   const listed = fields.filter(
     ({ schema }) =>
@@ -39,10 +39,10 @@ test.each([
   ["bitbucket.list_pull_requests", { state: "OPEN" }, { state: "open" }],
   ["notion.search", { type: "Databases" }, { type: "database" }],
   ["jira.search", { order: "Oldest" }, { order: "oldest" }],
-])("%s takes %j as %j", (name, given, taken) => {
+])("%s accepts %j as %j", (name, given, taken) => {
   expect(adapt(name, given)).toMatchObject(taken);
 });
 
-test("a word outside of the set is refused with the words that are taken", () => {
+test("a value outside the set is refused with the accepted values", () => {
   expect(() => adapt("github.list_issues", { state: "reopened" })).toThrow(/open/);
 });

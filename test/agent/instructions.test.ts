@@ -21,7 +21,7 @@ test("midnight is the hour 00 of the next day", () => {
   expect(formatLocalTime(Date.parse("2026-11-27T23:00:00Z"), "Europe/Berlin")).toMatch(/^Saturday, 2026-11-28 00:00 /);
 });
 
-test("the system prompt says when it is, what is connected and as whom", () => {
+test("the system prompt has the time and the connected services with their accounts", () => {
   const services = [
     { name: "jira", title: "Jira", connected: true, account: "Sam Sample (kay-demo)" },
     { name: "slack", title: "Slack", connected: true, account: "sam" },

@@ -60,14 +60,14 @@ test("a failed tool, an unknown tool and a wrong input are results that the mode
   expect(events.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
 });
 
-test("a bug inside a tool does not reach the model in its own words", async () => {
+test("a bug inside a tool does not reach the model verbatim", async () => {
   const { prompts } = await run([calls(["a", "notes.read", { id: 500 }]), say("It failed.")]);
   const text = JSON.stringify(prompts[1]?.at(-1));
   expect(text).toContain("SERVICE_FAILED");
   expect(text).not.toContain("TypeError");
 });
 
-test("a model that makes the same call again and again is stopped", async () => {
+test("a model that repeats the same call is stopped", async () => {
   const same = calls(["a", "notes.read", { id: 1 }]);
   const { events, model } = await run([same, same, same, same, same]);
   expect(events.at(-1)).toMatchObject({ type: "error", problem: { code: "MODEL_FAILED" } });
@@ -83,7 +83,7 @@ test("the same write is never made twice in a generation, however its arguments 
   expect(ran).toEqual(["write a", "write d"]);
 });
 
-test("a write that is repeated gets its result again as already done, and the turn continues", async () => {
+test("a repeated write returns its result as already done, and the turn continues", async () => {
   const write = (id: string) => calls([id, "notes.write", { id: 1, text: "x" }]);
   const { ran, events, prompts } = await run([write("a"), write("b"), say("Written.")]);
   expect(ran).toEqual(["write a"]);
@@ -112,7 +112,7 @@ test("a model that only repeats its write is stopped, and the hint says what was
   });
 });
 
-test("a repeated write is not offered for approval again", async () => {
+test("a repeated write is not asked for approval again", async () => {
   const asked: string[] = [];
   const write = (id: string) => calls([id, "notes.write", { id: 1, text: "x" }]);
   await run([write("a"), write("b"), say("Written.")], {
@@ -140,7 +140,7 @@ test(`a generation ends after ${MAX_STEPS} steps`, async () => {
   expect(model.doStreamCalls).toHaveLength(MAX_STEPS);
 });
 
-test("G12 after an abort no further call of the model or of a tool is made", async () => {
+test("G12 after an abort, neither the model nor a tool is called again", async () => {
   const controller = new AbortController();
   const { events, ran, model } = await run(
     [calls(["a", "notes.read", { id: 1 }]), calls(["b", "notes.write", { id: 1, text: "x" }])],
@@ -151,7 +151,7 @@ test("G12 after an abort no further call of the model or of a tool is made", asy
   expect(events.at(-1)).toEqual({ type: "abort" });
 });
 
-test("one call that must wait holds its whole step, and nothing of it is run", async () => {
+test("one call that must wait holds its whole step, and none of it runs", async () => {
   const { events, ran } = await run(
     [calls(["a", "notes.read", { id: 1 }], ["b", "notes.write", { id: 1, text: "x" }])],
     { holds: ({ access }) => access === "write" },
@@ -165,7 +165,7 @@ test("one call that must wait holds its whole step, and nothing of it is run", a
   expect(events.at(-1)).toEqual({ type: "finish", finishReason: "held" });
 });
 
-test("an approved step is run as it was shown, and the model goes on from its results", async () => {
+test("an approved step runs as shown, and the model continues from its results", async () => {
   const message = {
     role: "assistant" as const,
     content: [{ type: "tool-call" as const, toolCallId: "b", toolName: "notes__write", input: { id: 1, text: "x" } }],
@@ -179,7 +179,7 @@ test("an approved step is run as it was shown, and the model goes on from its re
   expect(events.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
 });
 
-test("services that are not connected are gathered over the whole step, each once", async () => {
+test("missing connections are collected over the whole step, each once", async () => {
   const { events } = await run([
     calls(
       ["a", "notes.read", { id: 401 }],

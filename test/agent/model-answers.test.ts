@@ -104,12 +104,12 @@ test.each([
   expect(text).toMatch(/returned an empty answer\.$/);
 });
 
-test("B204 an answer that ran out of room before its first word says so", async () => {
+test("B204 an answer that reached the limit before its first word says so", async () => {
   const { text } = await run([{ deltas: [{ role: "assistant", reasoning_content: "Long." }], finish: "length" }]);
   expect(text).toMatch(/reached its output limit before it answered\.$/);
 });
 
-test("B205 an answer that was cut is a failure that keeps what came", async () => {
+test("B205 a truncated answer is a failure that keeps its text", async () => {
   const { last, text } = await run([say("Part of an ans", "length")]);
   expect(text).toMatch(/^The answer is incomplete: .+ reached its output limit\.$/);
   expect(last).toMatchObject({ problem: { exit: 1, details: { finish_reason: "length", text: "Part of an ans" } } });
@@ -122,7 +122,7 @@ test("B206 an answer that the provider's filter stopped is a failure", async () 
 });
 
 test.each(["max_tokens", "model_length", "MAX_TOKENS"])(
-  "B205 the reason %s means that the answer was cut",
+  "B205 the reason %s means that the answer was truncated",
   async (end) => {
     const { text } = await run([say("Part of an ans", end)]);
     expect(text).toMatch(/^The answer is incomplete: .+ reached its output limit\.$/);
@@ -141,11 +141,11 @@ test.each([
   expect({ ran, text }).toEqual({ ran: [], text: expect.stringMatching(sentence) });
 });
 
-test.each(["eos_token", "stop_sequence", "function_call"])("the reason %s ends a whole answer", async (end) => {
+test.each(["eos_token", "stop_sequence", "function_call"])("the reason %s ends a complete answer", async (end) => {
   expect((await run([say("All of it.", end)])).last).toMatchObject({ type: "finish", finishReason: "stop" });
 });
 
-test("B207 a call of a message that was cut is not run, and the model is asked for it again", async () => {
+test("B207 a call in a truncated message does not run, and the model is asked for it again", async () => {
   const { ran, requests, last } = await run([call("jira__search", '{"project":"KAY"}', "length"), say("No issues.")]);
   expect(ran).toEqual([]);
   expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain("Your output limit cut this message");
@@ -166,7 +166,7 @@ test.each([
   "mcp__kay__jira__search",
   "jira__search()",
   "jira__searchjira__search",
-])("B208 a tool whose name is spelled %s runs", async (name) => {
+])("B208 a tool with its name spelled %s runs", async (name) => {
   const { ran } = await run([call(name, '{"project":"KAY"}'), say("No issues.")]);
   expect(ran).toEqual([{ project: "KAY" }]);
 });
@@ -227,7 +227,7 @@ test.each(['{"project":"KA', '{"project":"KAY"}{"project":"OPS"}', '{"project":"
   },
 );
 
-test("B242 a value with more than one meaning stays as it is, and an unknown field is refused by name", async () => {
+test("B242 an ambiguous value stays unchanged, and an unknown field is refused by name", async () => {
   const { ran, requests } = await run([
     call("jira__search", '{"project":"007","foo":1}'),
     call("jira__search", '{"project":"007","limit":"5 or so"}'),
@@ -247,7 +247,7 @@ test("B244 the same failing call stops after three", async () => {
 test.each([
   ["fields", (step: number) => call("jira__search", `{"foo":${step}}`)],
   ["names", (step: number) => call(`tool${step}`, "{}")],
-])("B244 calls that no tool accepts stop after eight, with other %s each time", async (_, make) => {
+])("B244 calls that no tool accepts stop after eight, with different %s each time", async (_, make) => {
   const { requests, text } = await run(Array.from({ length: 20 }, (_, step) => make(step)));
   expect(requests).toHaveLength(9);
   expect(text).toMatch(/^The model made 8 calls in a row that no tool accepts and was stopped\./);
@@ -303,7 +303,7 @@ test.each([
   '<minimax:tool_call>\n<invoke name="jira__search">',
   "<tool_use>\n<name>jira__search</name>\n</tool_use>",
   'to=functions.jira__search {"project": "KAY"}',
-])("B264 a tool call written as text is a failure that says so: %s", async (content) => {
+])("B264 a tool call written as text fails with that reason: %s", async (content) => {
   const { text, ran } = await run([say(content)]);
   expect(text).toMatch(/ writes its tool calls as text, so kay cannot run them\.$/);
   expect(ran).toEqual([]);
@@ -316,7 +316,7 @@ test.each([
   "The tool_call tag is part of the Hermes format.",
   "* jira.search\n* jira.close_issue",
   "<b>jira.search</b> lists issues.",
-])("B264 an answer about calls or JSON is an answer: %s", async (content) => {
+])("B264 an answer that only mentions calls or JSON is an answer: %s", async (content) => {
   const { last } = await run([say(content)]);
   expect(last).toMatchObject({ type: "finish", finishReason: "stop" });
 });
@@ -326,7 +326,7 @@ test.each([null, ""])("a stream that ends with the reason %j is a failure", asyn
   expect(text).toMatch(/^The (?:answer|connection)/);
 });
 
-test("a report of a change without a call is followed by a correction", async () => {
+test("a false report of a change is followed by a correction", async () => {
   const { events, last } = await run([say("Done! I closed KAY-1.")]);
   const deltas = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : []));
   expect(deltas.at(-1)).toBe("Nothing was changed.");

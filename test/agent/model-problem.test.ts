@@ -34,7 +34,7 @@ test.each([
     { error: { message: "`tool calling` is not supported with this model", type: "invalid_request_error" } },
   ],
   ["llama.cpp", 500, { error: { code: 500, message: "tools param requires --jinja flag", type: "server_error" } }],
-])("B264 a model that cannot call tools, as %s says it", (_, status, body) => {
+])("B264 a model that cannot call tools, as reported by %s", (_, status, body) => {
   expect(refuse(status, body)).toEqual({
     code: "MODEL_FAILED",
     message: expect.stringMatching(
@@ -87,7 +87,7 @@ test.each([
       },
     ],
   ],
-])("a conversation that is too long, as %s says it", (_, status, body) => {
+])("a conversation that is too long, as reported by %s", (_, status, body) => {
   expect(refuse(status, body)).toMatchObject({ code: "CONTEXT_TOO_LONG" });
 });
 
@@ -107,7 +107,7 @@ test.each([
     { error: { message: "You exceeded your current quota.", type: "insufficient_quota", code: "insufficient_quota" } },
     "accepts no more requests for now: its rate limit or quota is exhausted (HTTP 429): You exceeded your current quota.",
   ],
-])("B211 an account without credit (HTTP %i) is told in the provider's words", (status, body, sentence) => {
+])("B211 an account without credit (HTTP %i) is reported in the provider's words", (status, body, sentence) => {
   expect(refuse(status, body)).toEqual({
     code: "MODEL_FAILED",
     message: `Some model ${sentence}`,
@@ -148,7 +148,7 @@ test.each([
   [{ details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "27.5s" }] }, {}, "27 s"],
   [{}, { "retry-after-ms": "21500" }, "22 s"],
   [{ type: "Please try again in 1m12.3s." }, {}, "72 s"],
-])("N8 the wait that a provider asks for is in the error: %j %j", (more, headers, wait) => {
+])("N8 the wait that a provider requests is in the error: %j %j", (more, headers, wait) => {
   const body = [{ error: { code: 429, message: "Resource has been exhausted", ...more } }];
   expect(refuse(429, body, headers)).toEqual({
     code: "MODEL_FAILED",
@@ -162,7 +162,7 @@ test.each([
   ["Incorrect API key provided: sk-test-********6789.", 401],
   ["API key not valid: 0123456789", 400],
   ["The key y-0123456 may not use this API key", 403],
-])("N9 what a provider quotes of the key is not in the error: %s", (sentence, status) => {
+])("N9 a key that a provider quotes is not in the error: %s", (sentence, status) => {
   const { message, hint } = refuse(status, { error: { message: sentence } });
   expect(message).toMatch(/^Some model refused the API key in SOME_KEY \(HTTP \d+\): /);
   expect(message).not.toMatch(/0123456|6789|sk-test/);
@@ -183,7 +183,7 @@ test("a model that does not exist is told from a wrong URL", () => {
   expect(hint).toMatch(/^Run `kay model list`/);
 });
 
-test("a page of HTML is no reason", () => {
+test("an HTML page is not a reason", () => {
   expect(refuse(502, "<html><body>Bad Gateway</body></html>").message).toBe(
     "Some model failed on the provider's side (HTTP 502).",
   );

@@ -19,17 +19,17 @@ test.each([
   ["what is on my Google Calendar?", "google-calendar"],
   ["use google-drive, please", "google-drive"],
   ["in HubSpot.", "hubspot"],
-])("and those of a service that the conversation names: %s", (text, service) => {
+])("a model also gets the tools of a service that the conversation names: %s", (text, service) => {
   const selected = selectTools(all, { ...none, text, most: 20 });
   expect([...new Set(selected.map((tool) => tool.service))]).toEqual([service]);
 });
 
-test("a name inside another word names nothing", () => {
+test("a name inside another word does not count", () => {
   const selected = selectTools(all, { ...none, connected: ["gmail"], text: "the slackers of jirafe", most: 20 });
   expect([...new Set(selected.map(({ service }) => service))]).toEqual(["gmail"]);
 });
 
-test("what a search found comes first when not all of it fits", () => {
+test("tools that a search found come first if not all fit", () => {
   const found = ["notion.create_page"].filter((name) => all.some((tool) => tool.name === name));
   const selected = selectTools(all, {
     connected: ["jira", "slack"],
@@ -41,18 +41,18 @@ test("what a search found comes first when not all of it fits", () => {
   expect(names(selected)).toContain(last().name);
 });
 
-test("of one service too large, the tools that the conversation is about come first", () => {
+test("if one service is too large, the tools that match the conversation come first", () => {
   const selected = selectTools(all, { ...none, connected: ["jira"], text: "who should be assigned?", most: 2 });
   expect(names(selected)).toContain("jira.assign_issue");
 });
 
-test("with nothing connected and nothing named, it gets a few tools that the words are about", () => {
+test("with nothing connected and nothing named, a few matching tools are offered", () => {
   const guessed = names(selectTools(all, { ...none, text: "show my open bugs", most: 64 }));
   expect(guessed).toContain("jira.search");
   expect(guessed.length).toBeLessThanOrEqual(8);
 });
 
-test("it never gets more characters than a model takes well", () => {
+test("tools never exceed the character limit", () => {
   const huge = all.map((tool) => ({ ...tool, description: "x".repeat(10_000) }));
   expect(selectTools(huge, { ...none, connected: all.map(({ service }) => service) }).length).toBeLessThan(7);
 });
@@ -69,7 +69,7 @@ test.each([
   expect(names(searchTools(all, query))[0]).toMatch(expected);
 });
 
-test("a search for what no tool is about finds nothing, and one for everything not too much", () => {
+test("a search without a match finds nothing, and a vague one is limited", () => {
   expect(searchTools(all, "xylophone")).toEqual([]);
   expect(searchTools(all, "")).toEqual([]);
   expect(searchTools(all, "the")).toEqual([]);

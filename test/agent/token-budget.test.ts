@@ -73,14 +73,14 @@ test("with four services connected, a model call sends at most 5,000 tokens", as
   expect(worst.tokens).toBeLessThanOrEqual(5_400);
 });
 
-test("only tools of connected services are sent, and a search for the rest", async () => {
+test("only tools of connected services are sent, with a search for the rest", async () => {
   const { tools } = await measure(["jira", "slack"], "what is open in project KAY?");
   const sent = [...new Set(tools.filter((name) => name.includes("__")).map((name) => name.split("__")[0]))];
   expect(sent.sort()).toEqual(["jira", "slack"]);
   expect(tools).toContain("search_tools");
 });
 
-test("with all services connected, the tools stay few, and those that the user names are among them", async () => {
+test("with all services connected, few tools are sent, including those that the user names", async () => {
   const { tools, tokens } = await measure(names, "which rows of the Feedback table in Airtable are new?");
   expect(tools.length).toBeLessThan(64);
   expect(tokens).toBeLessThanOrEqual(5_600);

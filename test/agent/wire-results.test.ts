@@ -14,7 +14,7 @@ function send(toolName: string, value: Record<string, JSONValue>, limit?: number
   return part?.type === "tool-result" && part.output.type === "json" ? part.output.value : undefined;
 }
 
-test("the result of a read goes once, as data without empty fields", () => {
+test("the result of a read is sent once, as data without empty fields", () => {
   const data = { issues: [{ key: "KAY-1", assignee: null, labels: [], url: "https://x.test/KAY-1" }], more: false };
   expect(send("notes__read", { data_from: "jira", text: "| Key |\n| KAY-1 |", data, url: "https://x.test" })).toEqual({
     data_from: "jira",
@@ -22,7 +22,7 @@ test("the result of a read goes once, as data without empty fields", () => {
   });
 });
 
-test("the result of a write goes once, as its sentence and its link", () => {
+test("the result of a write is sent once, as its sentence and its link", () => {
   const value = { data_from: "jira", text: "Created KAY-9.", data: { key: "KAY-9" }, url: "https://x.test/KAY-9" };
   expect(send("notes__write", value)).toEqual({
     data_from: "jira",
@@ -31,19 +31,19 @@ test("the result of a write goes once, as its sentence and its link", () => {
   });
 });
 
-test.each([null, {}, { cut: true }, ""])("a read whose data is %j goes as text", (data) => {
+test.each([null, {}, { cut: true }, ""])("a read whose data is %j is sent as text", (data) => {
   expect(send("notes__read", { data_from: "notes", text: "note 1", data })).toEqual({
     data_from: "notes",
     text: "note 1",
   });
 });
 
-test("what the user changed stays in the result", () => {
+test("the user's changes stay in the result", () => {
   const value = { data_from: "jira", arguments_changed_by_the_person: { issue: "KAY-2" }, text: "Done.", data: null };
   expect(send("notes__write", value)).toMatchObject({ arguments_changed_by_the_person: { issue: "KAY-2" } });
 });
 
-test("a long list loses whole entries from its end, and says how many and how to get them", () => {
+test("a long list loses whole entries at its end, and says how many and how to get them", () => {
   const issues = Array.from({ length: 500 }, (_, index) => ({ key: `KAY-${index}`, summary: "x".repeat(100) }));
   const sent = send("notes__read", { data_from: "jira", text: "", data: { issues, more: true } }, 5_000) as {
     data: { issues: object[]; more: boolean };
@@ -76,12 +76,12 @@ test.each<[string, JSONValue]>([
   expect(JSON.stringify(fitted)).not.toMatch(/\\ud83d(?!\\ude)/i);
 });
 
-test("a value that fits is not touched", () => {
+test("a value that fits is unchanged", () => {
   const value = { a: [1, 2, 3] };
   expect(fitJson(value, 100)).toEqual({ value });
 });
 
-test("a text is cut at the end of a line", () => {
+test("a text is cut at a line end", () => {
   expect(fitText("one\ntwo\nthree", 9)).toBe("one\ntwo\n… (6 more characters)");
 });
 
@@ -100,7 +100,7 @@ test.each([
   ["OUTCOME_UNKNOWN", "Check whether it took effect before you retry.", "hint", /^Do not call it again/],
   ["SERVICE_FAILED", "Check the name, and that you can open it in Jira.", "hint", /^Check the name/],
   ["SERVICE_FAILED", "Run `kay connect jira`, and allow the permission.", "for_the_user", /^Run `kay connect jira`/],
-])("the error %s tells a model what to call differently, not %j", (code, hint, field, advice) => {
+])("the error %s tells a model what to call instead, not %j", (code, hint, field, advice) => {
   const integration: Record<string, JSONValue> = code === "AUTH_REQUIRED" ? { integration: "jira" } : {};
   expect(fail({ code, ...integration, message: "It failed.", hint })).toEqual({
     error: { code, ...integration, message: "It failed.", [field]: expect.stringMatching(advice) },

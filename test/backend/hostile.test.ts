@@ -13,7 +13,7 @@ import { connect } from "#test/consent";
 
 const world = useBackend();
 
-test("ids with a NUL, which no id has, are ids that do not exist", async () => {
+test("IDs with a NUL, which no ID has, do not exist", async () => {
   const { token } = await connect(world());
   const asked = await world().call("POST /ask", { token, body: { prompt: "x", session_id: "session_\u0000" } });
   expect([asked.status, asked.body.code]).toEqual([404, "SESSION_NOT_FOUND"]);
@@ -21,7 +21,7 @@ test("ids with a NUL, which no id has, are ids that do not exist", async () => {
   expect([looked.status, looked.body.code]).toEqual([404, "NOT_FOUND"]);
 });
 
-test("a fault while a request with a key is answered is logged, and its answer says nothing of it", async () => {
+test("an internal error while a request with a key is answered is logged, and its answer reveals nothing", async () => {
   const { session } = await connect(world());
   const headers = { "Idempotency-Key": "k1" };
   const request = new Request("http://127.0.0.1:4000/ask", { method: "POST", headers, body: "{}" });
@@ -41,7 +41,7 @@ test("a fault while a request with a key is answered is logged, and its answer s
   );
 });
 
-test("at most so many have a turn at once, the others come in their order, and a failure gives its turn on", async () => {
+test("a limited number run at once, the others in order, and a failure passes its turn on", async () => {
   const turns = createConcurrencyLimit(2);
   const log: string[] = [];
   const gates = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
@@ -75,13 +75,13 @@ test("keys that an editor saved with a byte order mark are read", async () => {
   expect((await loadBackendKeys({ folder })).signing).toEqual([{ id: "s", key: signing[0].key }]);
 });
 
-test("a KAY_CA_FILE that cannot be read is told in one sentence", () => {
+test("an unreadable KAY_CA_FILE is reported in one sentence", () => {
   expect(() => createOutboundFetch({ KAY_CA_FILE: "/nonexistent" })).toThrow(
     "Could not read the file in KAY_CA_FILE: /nonexistent (ENOENT).",
   );
 });
 
-test("G07 what a call would do is one line, whatever its input holds, so that it cannot pass for two", async () => {
+test("G07 the summary of a call is one line, whatever its input has, so that it cannot look like two", async () => {
   const assign = (await buildServiceTools(world().ports, { installationId: "i", generationId: "g" })).find(({ name }) =>
     name.includes("assign"),
   );

@@ -83,7 +83,7 @@ test("one request reads with one account and writes with another, which its card
   expect((await ann("log")).stdout).toMatch(/\tjira\tDana Demo[^\t]*\t.*Copy of KAY-3/);
 });
 
-test("the offline planner uses the account that is named, and asks where none is", async () => {
+test("the offline planner uses the named account, and asks if none is named", async () => {
   const ann = await withTwoAccounts();
   const unclear = await ann(["ask", "show KAY-3"]);
   expect(unclear).toMatchObject({ exit: 1 });
@@ -141,7 +141,7 @@ test("“it” is a thing of the account that found it, and an answer is for the
   expect((await talk.say("seen")).calls).toEqual([["jira_at_work.add_comment", { issue: "KAY-4", text: "seen" }]]);
 });
 
-test("kay mcp lists the tools of an account under names that hosts allow", async () => {
+test("kay mcp lists the tools of an account under names that hosts accept", async () => {
   const host = await openHost(await withTwoAccounts(), { flags: ["--service", "jira@work"] });
   const names = (await host.client.listTools()).tools.map(({ name }) => name);
   expect(names).toContain("jira_at_work__get_issue");
@@ -149,7 +149,7 @@ test("kay mcp lists the tools of an account under names that hosts allow", async
   expect(await host.call("jira_at_work__get_issue", { issue: "KAY-3" })).toMatchObject({ status: "done" });
 });
 
-test("a name that cannot be one of an account is refused before anything is asked", async () => {
+test("an invalid name of an account is refused before anything is asked", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann("connect jira --as Work!")).toMatchObject({
     exit: 2,

@@ -70,7 +70,7 @@ function waits({
   return Object.assign(ann, { given });
 }
 
-test("kay pending shows what waits, and in how long it expires", async () => {
+test("kay pending shows open requests, and when they expire", async () => {
   const ann = waits({ pending: [waiting(), { ...waiting(form(), "input"), id: "int_2" }] });
   const { exit, stdout, stderr } = await ann("pending --no-input", {
     terminal: true,
@@ -90,7 +90,7 @@ int_2  form      Which issue?                Bugs          5 min
   });
 });
 
-test("kay pending says when nothing waits, and when a backend has no such thing", async () => {
+test("kay pending says if nothing is open, and if a backend does not support it", async () => {
   expect(await waits({ pending: [] })("pending")).toEqual({
     exit: 0,
     stdout: "",
@@ -108,18 +108,15 @@ test.for([
   ["--approve", { action: "approve", approval_scope: "once" }],
   ["--approve --scope always", { action: "approve", approval_scope: "always" }],
   [`--edit {"channel":"#x"}`, { action: "approve", edited_args: { channel: "#x" } }],
-] as const)(
-  "kay answer %s carries it out, and shows what comes of it but not what was there before",
-  async ([flags, answer]) => {
-    const ann = waits();
-    expect(await ann(["answer", "int_1", ...flags.split(" ")])).toEqual({
-      exit: 0,
-      stdout: "It is sent.\n",
-      stderr: "",
-    });
-    expect(ann.given).toMatchObject([{ ...answer, client: "kay answer" }]);
-  },
-);
+] as const)("kay answer %s runs it, and shows only what follows", async ([flags, answer]) => {
+  const ann = waits();
+  expect(await ann(["answer", "int_1", ...flags.split(" ")])).toEqual({
+    exit: 0,
+    stdout: "It is sent.\n",
+    stderr: "",
+  });
+  expect(ann.given).toMatchObject([{ ...answer, client: "kay answer" }]);
+});
 
 test("kay answer --json prints the whole answer of the request", async () => {
   expect(documentOf(await waits()("answer int_1 --approve --json"))).toEqual({
@@ -132,7 +129,7 @@ test("kay answer --json prints the whole answer of the request", async () => {
   });
 });
 
-test("kay answer --deny does what it was told and exits 0", async () => {
+test("kay answer --deny denies it and exits 0", async () => {
   const rest = [answered({ action: "deny" }), ...says("Not sent."), ...ends()];
   const ann = waits({ rest });
   const line = ["answer", "int_1", "--deny", "--reason", "wrong channel"];
@@ -183,7 +180,7 @@ test.for([
   expect(ann.given).toEqual([]);
 });
 
-test("G02 an answer that lost is told what won, and exits 1", async () => {
+test("G02 an answer that lost reports the winning one, and exits 1", async () => {
   const won = { interaction_id: "int_1", action: "approve", approval_scope: "always", client: "kay on desk" };
   const json = { error: "INTERACTION_CLOSED", code: "INTERACTION_CLOSED", message: "It is closed.", answered: won };
   const ann = waits({ refusal: { status: 409, json } });
@@ -195,7 +192,7 @@ test("G02 an answer that lost is told what won, and exits 1", async () => {
   });
 });
 
-test("G02 what was answered before the command began is told with who answered it", async () => {
+test("G02 a request answered before the command began is reported with who answered it", async () => {
   const won = { interaction_id: "int_1", action: "deny", reason: "not there", client: "kay on desk" };
   const json = { error: "INTERACTION_CLOSED", code: "INTERACTION_CLOSED", message: "It is closed.", answered: won };
   const ann = waits({ pending: [], now: { status: 409, json } });
@@ -208,7 +205,7 @@ test("G02 what was answered before the command began is told with who answered i
   expect(ann.given).toEqual([]);
 });
 
-test("an id that nothing waits under is told so", async () => {
+test("an unknown ID is reported as such", async () => {
   expect(await waits()("answer int_9 --approve")).toEqual({
     exit: 1,
     stdout: "",
@@ -216,7 +213,7 @@ test("an id that nothing waits under is told so", async () => {
   });
 });
 
-test("kay answer of a request that waits for connections goes on when they are there, and names them when not", async () => {
+test("kay answer for a request that waits for connections continues if they exist, and names them if not", async () => {
   const auth = { generation_id: "gen_1", integrations: ["jira"], connected: [], expires_at: EXPIRES };
   const pending = (integrations: string[]) => [
     { ...waiting(), id: "gen_1", kind: "auth", request: undefined, auth: { ...auth, integrations } },

@@ -46,8 +46,8 @@ async function keptBy(machine: Machine): Promise<string> {
   return (await machine("sessions show latest")).stdout;
 }
 
-describe("an ask at a backend with an agent server", () => {
-  test("is streamed straight from there, without the sign-in, and kept by the webhook", async () => {
+describe("a request at a backend with an agent server", () => {
+  test("is streamed directly from there, without the sign-in, and stored by the webhook", async () => {
     const machine = ann();
     expect(await machine('ask "help me"')).toEqual({ exit: 0, stdout: "I'll help.\n", stderr: "" });
     expect([agent.prompts, agent.streams, agent.answers]).toEqual([
@@ -59,7 +59,7 @@ describe("an ask at a backend with an agent server", () => {
     expect(await keptBy(machine)).toContain("I'll help.");
   });
 
-  test("goes on in the same session with a fresh token for the stream and for the webhook", async () => {
+  test("continues in the same session with a fresh token for the stream and for the webhook", async () => {
     const machine = ann();
     await machine('ask "one"');
     const first = documentOf(await machine('ask -c "two" --json'));
@@ -70,7 +70,7 @@ describe("an ask at a backend with an agent server", () => {
     expect(agent.streams[0]?.token).not.toBe(agent.streams[1]?.token);
   });
 
-  test("has its calls, and what they came to, in either words of the AI SDK", async () => {
+  test("has its calls and their results, in both notations of the AI SDK", async () => {
     const machine = ann();
     agent.script = async ({ stream, report }) => {
       stream({ type: "tool-call", toolCallId: "c1", toolName: "search\u001b[2J", input: { query: "KAY" } });
@@ -86,7 +86,7 @@ describe("an ask at a backend with an agent server", () => {
     expect(machine.raw().both).not.toContain("mine");
   });
 
-  test("whose stream breaks off is completed by what the agent server reports, and nothing is said or asked twice", async () => {
+  test("whose stream breaks off is completed from the agent server's reports, and nothing is repeated", async () => {
     const machine = ann();
     agent.script = async (turn) => {
       says(turn, "I'll ");
@@ -114,7 +114,7 @@ describe("an ask at a backend with an agent server", () => {
       { status: 307, type: "text/plain", text: "", location: "http://evil.test/" },
       "answered with a redirect (HTTP 307)",
     ],
-  ] as const)("comes through the backend where the agent server %s", async ([, answer, clause]) => {
+  ] as const)("passes through the backend if the agent server %s", async ([, answer, clause]) => {
     const machine = ann();
     agent.instead.push({ ...answer });
     const { exit, stdout, stderr } = await machine('ask "help me"');
@@ -123,7 +123,7 @@ describe("an ask at a backend with an agent server", () => {
     expect(stderr).not.toContain("stream-token");
   });
 
-  test("comes through the backend where the agent server cannot be reached from this machine", async () => {
+  test("passes through the backend if the agent server is unreachable from this machine", async () => {
     const machine = ann({ here: false });
     const { exit, stdout, stderr } = await machine('ask "help me"');
     expect([exit, stdout, agent.prompts]).toEqual([0, "I'll help.\n", ["help me"]]);
@@ -132,7 +132,7 @@ describe("an ask at a backend with an agent server", () => {
     );
   });
 
-  test("that is answered by a web page is not asked again: what the agent server reports is shown", async () => {
+  test("that gets a web page is not sent again: the agent server's reports are shown", async () => {
     const machine = ann();
     agent.instead.push({ status: 200, type: "text/html", text: "<html>", taken: true });
     agent.script = async (turn) => {
@@ -144,7 +144,7 @@ describe("an ask at a backend with an agent server", () => {
     expect(stderr).toContain("answered with a web page instead of a stream; the rest comes through the backend.");
   });
 
-  test("is told that it may not be kept, where the token of the webhook has expired", async () => {
+  test("warns that it may not be stored if the token of the webhook has expired", async () => {
     const machine = ann();
     agent.script = async (turn) => {
       says(turn, "Late.");
@@ -158,7 +158,7 @@ describe("an ask at a backend with an agent server", () => {
     expect(stderr).toMatch(/conversation may lack it|did not say how the request ended/);
   });
 
-  test("ends with the words of an agent server that fails, at the backend too", async () => {
+  test("ends with the message of a failing agent server, at the backend too", async () => {
     const machine = ann();
     agent.script = async ({ stream }) => stream({ type: "error", error: "out of order" });
     expect(await machine('ask "help me"')).toMatchObject({
@@ -184,7 +184,7 @@ describe("an ask at a backend with an agent server", () => {
   });
 
   test.for(["--dry-run", "--max-steps 2", "--allow slack.send_message"])(
-    "is not asked with %s, which nobody can hold it to",
+    "is not sent with %s, which nobody would enforce",
     async (option) => {
       const machine = ann();
       const { exit, stderr } = await machine(`ask ${option} "help me"`);
@@ -193,7 +193,7 @@ describe("an ask at a backend with an agent server", () => {
     },
   );
 
-  test("goes through the backend with what a pipe brings", async () => {
+  test("goes through the backend with piped input", async () => {
     const machine = ann();
     await machine('ask "summarise"', { stdin: "some words" });
     expect(agent.prompts[0]).toContain("some words");

@@ -66,7 +66,7 @@ test.for([
   ["1", "once"],
   ["2", "session"],
   ["3", "always"],
-])("an approval is shown whole, and %s approves it: %s", async ([key = "", approval_scope]) => {
+])("an approval is shown in full, and %s approves it: %s", async ([key = "", approval_scope]) => {
   const { ann, given } = stopsAt(approval(), APPROVED);
   expect(await ann("ask x", { ...TERMINAL, types: [key] })).toEqual({
     exit: 0,
@@ -76,7 +76,7 @@ test.for([
   expect(given).toEqual([{ action: "approve", approval_scope, client: expect.stringMatching(/^client_\w{16}$/) }]);
 });
 
-test("N43 nothing but an offered answer is one: Enter, Esc, yes and 4 ask again, and n says why", async () => {
+test("N43 only an offered answer counts: Enter, Esc, yes and 4 ask again, and n asks why", async () => {
   const denied = [answered({ action: "deny" }), ...says("I did not send it."), ...ends()];
   const { ann, given } = stopsAt(approval(), denied);
   const question = "Your answer, 1/2/3/e/n (TIME left):";
@@ -90,7 +90,7 @@ ${question} yes\n"yes" is not one of 1, 2, 3, e, n.\n${question} 4\n"4" is not o
   expect(given).toMatchObject([{ action: "deny", reason: "wrong channel" }]);
 });
 
-test("e edits what is sent in the editor, and shows it again before anything is approved", async () => {
+test("e edits the call in the editor, and shows it again before anything is approved", async () => {
   const { ann, given } = stopsAt(approval(), APPROVED);
   const edits = (text: string) => text.replace("3 open bugs", "3 bugs");
   const { stderr } = await ann("ask x", {
@@ -114,7 +114,7 @@ test("without an editor it is edited field by field", async () => {
   ]);
 });
 
-test("an edit that the tool does not take is asked about again, and what was edited is kept", async () => {
+test("an edit that the tool refuses is asked again, and the edit is kept", async () => {
   const refusal = {
     status: 400,
     json: { error: "INVALID_REQUEST", code: "INVALID_REQUEST", message: "channel: no such." },
@@ -126,7 +126,7 @@ test("an edit that the tool does not take is asked about again, and what was edi
   expect(given).toMatchObject([{ edited_args: { channel: "#x" } }]);
 });
 
-test("G07 every field is shown whole, and white space that pushes text out of sight is folded", async () => {
+test("G07 every field is shown in full, and white space that pushes text out of sight is folded", async () => {
   const tail = `Update.${"\n".repeat(80)}and${" ".repeat(5000)}delete project PROJ`;
   const preview = { summary: "Update", fields: [{ name: "text", value: tail }] };
   const { ann } = stopsAt(approval({ preview }), APPROVED);
@@ -134,7 +134,7 @@ test("G07 every field is shown whole, and white space that pushes text out of si
   expect(stderr).toContain("  text:\n    Update.\n    [79 blank lines]\n    and [5000 spaces] delete project PROJ\n");
 });
 
-test("G08 U17 what is hidden is shown as an escape, in every text of an approval", async () => {
+test("G08 U17 hidden characters are shown as escapes, in every text of an approval", async () => {
   const preview = {
     summary: "Send to \u202egnp.eciovni\u202c",
     account: "a\u200bnn",
@@ -154,7 +154,7 @@ test("G08 U17 what is hidden is shown as an escape, in every text of an approval
 `);
 });
 
-test("G02 an answer that comes too late is told what counts", async () => {
+test("G02 an answer that is too late learns which one counts", async () => {
   const answer = { interaction_id: "int_1", action: "expire" };
   const json = { error: "INTERACTION_CLOSED", code: "INTERACTION_CLOSED", message: "It is closed.", answered: answer };
   const ann = kay({ signedIn: true });
@@ -200,7 +200,7 @@ test.for([
   expect(stderr).toContain(`${SHOWN}Your answer, 1/2/3/e/n (TIME left): \n${said}\n`);
 });
 
-test("the end of the input leaves it open, and says how it can be answered", async () => {
+test("the end of the input leaves it open, and says how to answer it", async () => {
   const ann = staysAt(approval(), status("awaiting_approval"));
   const { exit, stderr } = await ann("ask x", { ...TERMINAL, types: [null] });
   expect(exit).toBe(8);
@@ -215,7 +215,7 @@ test.for([
     { terminal: ["stdin", "stderr"] as ("stdin" | "stderr")[], env: { NO_COLOR: "1" } },
   ],
   ["in CI", "ask x", { terminal: ["stdin"] as "stdin"[], env: { CI: "true" } }],
-] as const)("%s an approval is left open, shown whole, and the exit code is 8", async ([, line, setting]) => {
+] as const)("%s an approval is left open, shown in full, and the exit code is 8", async ([, line, setting]) => {
   const ann = staysAt(approval(), status("awaiting_approval"));
   expect(await ann(line, setting as object)).toEqual({
     exit: 8,
@@ -234,7 +234,7 @@ kay wants to run slack.send_message, which writes, as ann@example.test.
   });
 });
 
-test("--json names what waits and how to answer it, in one document, on a terminal too", async () => {
+test("--json names the open requests and how to answer them, in one document, even on a terminal", async () => {
   for (const setting of [{}, TERMINAL]) {
     const result = await staysAt(
       approval(),
@@ -283,11 +283,11 @@ test("--json names what waits and how to answer it, in one document, on a termin
   }
 });
 
-test("a backend that says no status is not waited for", async () => {
+test("a backend without a status is not waited for", async () => {
   expect((await staysAt(approval())("ask x --json")).exit).toBe(8);
 });
 
-test("--json --stream ends at what waits, whose line has the commands", async () => {
+test("--json --stream ends at the open request, whose line has the commands", async () => {
   const { exit, stdout } = await staysAt(approval(), status("awaiting_approval"))("ask x --json --stream");
   const lines = stdout
     .trimEnd()
@@ -300,7 +300,7 @@ test("--json --stream ends at what waits, whose line has the commands", async ()
   });
 });
 
-test("two approvals are asked about one after the other", async () => {
+test("two approvals are asked one after the other", async () => {
   const ann = kay({ signedIn: true });
   const given: unknown[] = [];
   let go = () => {};

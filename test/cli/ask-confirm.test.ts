@@ -19,7 +19,7 @@ function withDesk(log: DeskLog) {
     );
 }
 
-test("ask --confirm on a terminal shows what would be done, and does it after a yes", async () => {
+test("ask --confirm on a terminal shows the plan, and runs it after approval", async () => {
   const ann = kay({ signedIn: true });
   const url = "http://127.0.0.1:4010/sites/kay-demo/browse/KAY-4";
   expect(await ann(CLOSE, { ...PLAIN, types: ["y"] })).toEqual({
@@ -49,7 +49,7 @@ test.for([["n"], [""], ["yep"], [null]])(
   },
 );
 
-test("Ctrl+C at the question is no answer; the confirmation stays open", async () => {
+test("Ctrl+C at the question is not an answer; the confirmation stays open", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann(CLOSE, { ...PLAIN, types: ["\x03"] })).toMatchObject({ exit: 130, stdout: "" });
   expect(ann.place.network.calls()).toEqual(["POST /ask"]);
@@ -76,7 +76,7 @@ test.for([
   expect((await ann(SHOW)).stdout).toContain("- Status: To Do");
 });
 
-test("ask --confirm --json prints the guide's answer and exits 8, on a terminal too", async () => {
+test("ask --confirm --json prints the guide's answer and exits 8, even on a terminal", async () => {
   const ann = kay({ signedIn: true });
   for (const setting of [{}, { terminal: true }]) {
     const { exit, stdout, stderr } = await ann(`${CLOSE} --json`, setting);
@@ -119,7 +119,7 @@ const DELETE = `kay wants to run jira.delete_issue, which cannot be undone, as D
   issue: KAY-4
 `;
 
-test("C10 a destructive call in a script is never carried out and never waited for", async () => {
+test("C10 a destructive call in a script never runs and never blocks", async () => {
   const log: DeskLog = [];
   const ann = kay({ signedIn: true, services: withDesk(log) });
   await ann("whoami");
@@ -140,7 +140,7 @@ test("C10 a destructive call in a script is never carried out and never waited f
   expect([ann.place.clock.now() - begun < 5_000, log]).toEqual([true, []]);
 });
 
-test("a destructive call on a terminal is asked about, --yes or not", async () => {
+test("a destructive call on a terminal asks, with or without --yes", async () => {
   const log: DeskLog = [];
   const ann = kay({ signedIn: true, services: withDesk(log) });
   const { exit, stderr } = await ann('ask "delete KAY-4" --yes', {
@@ -154,7 +154,7 @@ test("a destructive call on a terminal is asked about, --yes or not", async () =
   expect(log).toEqual(["delete KAY-4"]);
 });
 
-test("G02 what was left open in one process is answered in another, once", async () => {
+test("G02 a request left open by one process is answered in another, once", async () => {
   const log: DeskLog = [];
   const ann = kay({ signedIn: true, services: withDesk(log) });
   await ann('ask --json "delete KAY-4"');

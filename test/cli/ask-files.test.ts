@@ -21,7 +21,7 @@ function put(ann: Machine, name: string, bytes: string | Buffer): void {
   writeFileSync(join(ann.folder, name), bytes);
 }
 
-test("files join the prompt with their names from here, and stdin beside them", async () => {
+test("files join the prompt with their relative names, and stdin with them", async () => {
   const ann = ready();
   put(ann, "notes.txt", "one\ntwo\n");
   put(ann, "src/a.ts", "export {};\n");
@@ -39,7 +39,7 @@ test("files join the prompt with their names from here, and stdin beside them", 
   ]);
 });
 
-test("a file from elsewhere is known by its last name, and one of the same name gets a number", async () => {
+test("a file from elsewhere has its base name, and one of the same name gets a number", async () => {
   const ann = ready();
   put(ann, "a.txt", "here");
   const outside = ready();
@@ -58,7 +58,7 @@ test("a file from elsewhere is known by its last name, and one of the same name 
   expect(JSON.stringify(model.prompts.at(-1))).not.toContain(outside.folder);
 });
 
-test("a pipe with a name is read to its end, whether its writer is still there or has gone: --file <(git diff)", async () => {
+test("a named pipe is read to its end, whether or not its writer is still there: --file <(git diff)", async () => {
   const ann = ready();
   const path = join(ann.folder, "diff");
   mkdirSync(ann.folder, { recursive: true });
@@ -83,7 +83,7 @@ test("a pipe with a name is read to its end, whether its writer is still there o
   }
 });
 
-test("- as a file is stdin, however long that is silent", async () => {
+test("- as a file is stdin, however long it is silent", async () => {
   const ann = ready();
   model.script({ text: "Read." });
   expect((await ann(["ask", "--file", "-", "summarise"], { stdin: "late" })).exit).toBe(0);
@@ -125,7 +125,7 @@ test.each([
   expect(ann.place.network.seen.length).toBe(before);
 });
 
-test("stdin is the prompt or a file, not both, and files alone are no question", async () => {
+test("stdin is the prompt or a file, not both, and files alone are not a question", async () => {
   const ann = ready();
   put(ann, "notes.txt", "one");
   expect(await ann(["ask", "--file", "-", "-"])).toEqual({

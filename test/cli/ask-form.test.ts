@@ -45,7 +45,7 @@ function stopsAt(card: StreamPart, rest: StreamPart[], route = INTERACTION, refu
 
 const SUBMITTED = [answered({ action: "submit" }), ...says("KAY-9 is there."), ...ends()];
 
-test("a form is filled in field by field, and shown whole before it is submitted", async () => {
+test("a form is filled in field by field, and shown in full before it is submitted", async () => {
   const { ann, given } = stopsAt(form(), SUBMITTED);
   const types = ["f", "9", "1", "", "Login loops", "y", "s"];
   expect(await ann("ask x", { ...TERMINAL, types })).toEqual({
@@ -77,13 +77,13 @@ s submit, b back, d decline, c cancel (TIME left): s
 test.for([
   ["d", "deny", 5],
   ["c", "cancel", 5],
-] as const)("%s is another answer than to submit: %s", async ([key, action, exit]) => {
+] as const)("%s is an answer other than submit: %s", async ([key, action, exit]) => {
   const { ann, given } = stopsAt(form(), [answered({ action }), ...says("No."), ...ends()]);
   expect(await ann("ask x", { ...TERMINAL, types: [key] })).toMatchObject({ exit, stdout: "No.\n" });
   expect(given).toMatchObject([{ action }]);
 });
 
-test("G19 a form that is refused shows why at the top and keeps what was filled in", async () => {
+test("G19 a refused form shows why at the top and keeps the values", async () => {
   const json = { error: "INVALID_REQUEST", code: "INVALID_REQUEST", message: "Summary: too long." };
   const { ann, given } = stopsAt(form(), SUBMITTED, INTERACTION, [{ status: 400, json }]);
   const types = ["f", "2", "Long", "", "s", "f", "", "Short", "", "s"];
@@ -95,7 +95,7 @@ test("G19 a form that is refused shows why at the top and keeps what was filled 
   expect(given).toMatchObject([{ input: { project: "OPS", summary: "Short", urgent: false } }]);
 });
 
-test("a secret is never taken: its field has a warning, and a form that needs it cannot be submitted", async () => {
+test("a secret is never accepted: its field has a warning, and a form that needs it cannot be submitted", async () => {
   const fields = [{ id: "apiToken", type: "text" as const, label: "API token", required: true }];
   const { ann, given } = stopsAt(form({ input_schema: { type: "form", fields } }), [
     answered({ action: "deny" }),
@@ -131,7 +131,7 @@ const CONNECTED: StreamPart[] = [
   ...ends(),
 ];
 
-test("what has to be connected is connected from here, and the request goes on by itself", async () => {
+test("missing services are connected from here, and the request continues", async () => {
   const { ann, given } = stopsAt(needs("confluence"), CONNECTED, "POST /generations/gen_1/auth");
   const { exit, stdout, stderr } = await ann("ask x", { terminal: true, env: { NO_COLOR: "1" } });
   expect([exit, stdout, given]).toEqual([0, "Here it is.\n", [{ integration: "confluence", success: true }]]);
@@ -148,7 +148,7 @@ There is no display to open a browser on. Open the link manually.
 `);
 });
 
-test("a consent that is refused can be tried again, or the request cancelled", async () => {
+test("a denied consent can be retried, or the request cancelled", async () => {
   const ended: StreamPart[] = [status("cancelled"), { type: "abort", reason: "cancelled" }];
   const { ann, given } = stopsAt(needs("confluence"), ended, "POST /generations/gen_1/auth");
   const { exit, stderr } = await ann("ask x", {
@@ -164,7 +164,7 @@ test("a consent that is refused can be tried again, or the request cancelled", a
   );
 });
 
-test("somebody else who connects it ends the wait, with a line that says so", async () => {
+test("a connection from elsewhere ends the wait, with a line that says so", async () => {
   const ann = kay({ signedIn: true });
   const before = [...begins(), needs("confluence"), status("awaiting_auth")];
   const stream = async function* () {
@@ -178,7 +178,7 @@ test("somebody else who connects it ends the wait, with a line that says so", as
   expect(stderr).toMatch(/(Connected now: confluence\.|confluence was connected elsewhere\.)\n$/);
 });
 
-test("in a script a request that waits for connections is left open with what answers it", async () => {
+test("in a script, a request that waits for connections is left open with the commands that answer it", async () => {
   const ann = kay({ signedIn: true });
   const parts = [...begins(), needs("slack", "gmail"), status("awaiting_auth")];
   const stream = async function* () {

@@ -16,7 +16,7 @@ test("B204 an answer without words is a failure", async () => {
   });
 });
 
-test("B205 an answer that was cut is shown, with a sentence and exit 1; --json has its words and the reason", async () => {
+test("B205 a truncated answer is shown, with a sentence and exit 1; --json has its text and the reason", async () => {
   const ann = kay(scripted());
   const sentence = `The answer is incomplete: ${LABEL} reached its output limit.`;
   model.script({ text: "Part of an ans", finish: "length" });
@@ -48,7 +48,7 @@ test("B206 an answer that the provider's filter stopped is a failure", async () 
   });
 });
 
-test("B207 a call of a message that was cut is neither run nor offered", async () => {
+test("B207 a call in a truncated message neither runs nor is offered", async () => {
   model.script(
     { calls: [["c1", "jira.add_comment", { issue: "KAY-3", text: "The release is not" }]], finish: "length" },
     { text: "I will be shorter." },
@@ -57,7 +57,7 @@ test("B207 a call of a message that was cut is neither run nor offered", async (
   expect({ exit, document: documentOf(output) }).toMatchObject({ exit: 0, document: { receipts: [] } });
 });
 
-test("a report of a change that no call made is followed by a correction", async () => {
+test("a false report of a change is followed by a correction", async () => {
   model.script({ text: "Done! I closed KAY-3." });
   expect(await kay(scripted())('ask "close KAY-3"')).toEqual({
     exit: 0,
@@ -66,7 +66,7 @@ test("a report of a change that no call made is followed by a correction", async
   });
 });
 
-test("a failure after a write says what was done instead of to try again", async () => {
+test("a failure after a write says what was done instead of suggesting a retry", async () => {
   const ann = kay(scripted());
   await ann("policy set jira everything");
   model.script({ calls: [["c1", "jira.add_comment", { issue: "KAY-3", text: "hello" }]] }, { fails: 400 });
@@ -104,7 +104,7 @@ test("tokens of an answer and of its conversation are in --json, and on a termin
   expect(stderr).toContain("10 tokens in, 1 out; conversation: 2,510 in, 41 out");
 });
 
-test("the cost of an answer is known where its price is", async () => {
+test("the cost of an answer is known if its price is", async () => {
   const settings = model.ports.model();
   const env = { ...settings.env, KAY_MODEL_PRICES: "openai-compatible:scripted=2/10" };
   const ann = kay({ signedIn: true, model: { ...settings, env }, elsewhere: model.ports.fetch });
@@ -116,7 +116,7 @@ test("the cost of an answer is known where its price is", async () => {
   expect(usage).toMatchObject({ input_tokens: 3_000, output_tokens: 150, cost_usd: 0.0075 });
 });
 
-test("--model chooses the model of one request, and an unknown one is refused before anything is asked", async () => {
+test("--model chooses the model of one request, and an unknown one is refused before anything is sent", async () => {
   const ann = kay({ ...scripted(), own: true });
   model.script({ text: "Hello." }, { text: "Hello." });
   const before = model.models.length;
@@ -128,7 +128,7 @@ test("--model chooses the model of one request, and an unknown one is refused be
   expect(model.models).toHaveLength(before + 2);
 });
 
-test("a backend that others share lets a request choose only what it offers", async () => {
+test("a shared backend lets a request choose only what it offers", async () => {
   const ann = kay(scripted());
   const { exit, stderr } = await ann('ask --model openai-compatible:dear "hi"');
   expect({ exit, stderr }).toEqual({

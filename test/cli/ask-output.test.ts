@@ -22,7 +22,7 @@ const ASK = ["ask", "show OPS-1"];
 /** Names of temporary files that were not removed. */
 const left = (ann: Machine) => readdirSync(ann.folder).filter((name) => name.startsWith(".kay-answer"));
 
-test("-o writes what would have been on stdout into a file, and stdout stays empty", async () => {
+test("-o writes stdout's content into a file, and stdout stays empty", async () => {
   const ann = kay({ signedIn: true });
   const { stdout } = await ann(ASK);
   for (const setting of [{}, { terminal: true }]) {
@@ -37,7 +37,7 @@ test("-o writes what would have been on stdout into a file, and stdout stays emp
   expect(left(ann)).toEqual([]);
 });
 
-test("a file that is there keeps its mode, and a symbolic link stays one", async () => {
+test("an existing file keeps its mode, and a symbolic link stays one", async () => {
   const ann = kay({ signedIn: true });
   mkdirSync(at(ann, "folder"));
   writeFileSync(at(ann, "folder/real.md"), "old");
@@ -55,7 +55,7 @@ test("a file that is there keeps its mode, and a symbolic link stays one", async
   ]);
 });
 
-test("a request that fails leaves the file as it was", async () => {
+test("a failed request leaves the file unchanged", async () => {
   const ann = kay({ signedIn: true });
   writeFileSync(at(ann, "answer.md"), "old");
   const failed = await ann([...ASK, "--max-steps", "1", "--json", "-o", "answer.md"]);
@@ -63,7 +63,7 @@ test("a request that fails leaves the file as it was", async () => {
   expect(left(ann)).toEqual([]);
 });
 
-test("what waits for an answer is none: it is told on stdout, and the file is as it was", async () => {
+test("an open request is not an answer: it is printed on stdout, and the file stays unchanged", async () => {
   const ann = kay({ signedIn: true });
   writeFileSync(at(ann, "answer.json"), "old");
   const { exit, stdout } = await ann(["ask", "comment on KAY-3: hello", "--json", "-o", "answer.json"]);
@@ -76,12 +76,12 @@ test.each(["/dev/stdout", "-"])("-o %s is stdout", async (name) => {
   expect(await ann([...ASK, "-o", name])).toEqual({ exit: 0, stdout, stderr: "" });
 });
 
-test("-o /dev/null throws the answer away", async () => {
+test("-o /dev/null discards the answer", async () => {
   expect(await kay({ signedIn: true })([...ASK, "-o", "/dev/null"])).toEqual({ exit: 0, stdout: "", stderr: "" });
   expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
 });
 
-test("-o writes into a pipe that is there", async () => {
+test("-o writes into an existing pipe", async () => {
   const ann = kay({ signedIn: true });
   execFileSync("mkfifo", [at(ann, "pipe")]);
   // In another process, because opening a pipe waits for its other end.
@@ -112,7 +112,7 @@ test("--stream and -o do not go together", async () => {
 });
 
 test.skipIf(process.platform !== "linux")(
-  "-o into what takes nothing tells the answer on stdout, since the request was carried out",
+  "-o into a full device prints the answer on stdout, because the request ran",
   async () => {
     const ann = kay({ signedIn: true });
     const { stdout } = await ann(ASK);

@@ -41,7 +41,7 @@ function file(ann: Machine, name: string, ...lines: string[]): void {
 
 const isOpen = async (ann: Machine) => (await ann(SHOW)).stdout.includes("- Status: To Do");
 
-test("a dry run shows what would be done, whole, and nothing was sent", async () => {
+test("a dry run shows the plan in full, and nothing is sent", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann('ask --dry-run "close KAY-4"')).toEqual({ exit: 0, stdout: `${SAID}\n${PLAN}`, stderr: "" });
   const { exit, stdout, stderr } = await ann('ask --dry-run "close KAY-4"', TERMINAL);
@@ -54,7 +54,7 @@ test("a dry run shows what would be done, whole, and nothing was sent", async ()
   expect(await isOpen(ann)).toBe(true);
 });
 
-test("a dry run of what only reads says so as well", async () => {
+test("a dry run of reads says so as well", async () => {
   const ann = kay({ signedIn: true });
   const { exit, stdout } = await ann('ask --dry-run "show KAY-4"');
   expect([exit, stdout.includes("- Status: To Do"), stdout.split("\n").at(-2)]).toEqual([
@@ -64,7 +64,7 @@ test("a dry run of what only reads says so as well", async () => {
   ]);
 });
 
-test("with --json the plan and the planned receipts are in the document, and asking again adds nothing", async () => {
+test("with --json the plan and the planned receipts are in the document, and a repeat adds nothing", async () => {
   const ann = kay({ signedIn: true });
   const call = { tool_call_id: expect.any(String), tool: TOOL, summary: SUMMARY };
   expect(documentOf(await ann('ask --dry-run --json "close KAY-4"'))).toEqual({
@@ -83,7 +83,7 @@ test("with --json the plan and the planned receipts are in the document, and ask
   expect(await writes(ann)).toEqual([]);
 });
 
-test("with --stream each part is a line: what is planned, and that it is a dry run", async () => {
+test("with --stream each part is a line: the plan, and that it is a dry run", async () => {
   const ann = kay({ signedIn: true });
   const { exit, stdout } = await ann('ask --dry-run --json --stream "close KAY-4"');
   const parts = stdout
@@ -95,7 +95,7 @@ test("with --stream each part is a line: what is planned, and that it is a dry r
   expect(parts.find(({ type }) => type === "data-planned").data).toMatchObject({ tool: TOOL, input: INPUT });
 });
 
-test("what a dry run planned is in the conversation afterwards, by each way to look at it", async () => {
+test("the plan of a dry run is in the conversation afterwards, in every view", async () => {
   const ann = kay({ signedIn: true });
   await ann('ask --dry-run "close KAY-4"');
   for (const command of ["sessions show latest", "sessions export latest", "attach"]) {
@@ -105,7 +105,7 @@ test("what a dry run planned is in the conversation afterwards, by each way to l
   }
 });
 
-test("a dry run connects nothing: what is missing is named, with exit code 4", async () => {
+test("a dry run connects nothing: missing services are named, with exit code 4", async () => {
   const ann = kay({ connected: ["confluence"] });
   const { exit, stderr } = await ann('ask --dry-run "close KAY-4"', TERMINAL);
   expect({ exit, stderr: stderr.split("\n").slice(1) }).toEqual({
@@ -119,7 +119,7 @@ test("a dry run connects nothing: what is missing is named, with exit code 4", a
   expect(ann.launched).toEqual([]);
 });
 
-test("what --allow names runs without a yes, and the receipt says by what and as whom", async () => {
+test("a call that --allow names runs without asking, and the receipt says by which entry and account", async () => {
   const ann = kay({ signedIn: true });
   const { exit, stderr } = await ann(`ask --allow ${TOOL}:KAY "close KAY-4"`);
   expect({ exit, stderr }).toEqual({
@@ -129,7 +129,7 @@ test("what --allow names runs without a yes, and the receipt says by what and as
   expect(await isOpen(ann)).toBe(false);
 });
 
-test("--yes lets nothing run by itself, which is said, and with --allow what that names", async () => {
+test("--yes allows nothing, which kay says, and with --allow only what that names", async () => {
   const ann = kay({ signedIn: true });
   const { exit, stderr } = await ann('ask --yes "close KAY-4"');
   expect([exit, stderr.split("\n")[0]]).toEqual([
@@ -144,14 +144,14 @@ test("--yes lets nothing run by itself, which is said, and with --allow what tha
   ]);
 });
 
-test("what is allowed elsewhere is asked about: exit code 8, and nothing is done", async () => {
+test("a call allowed elsewhere asks: exit code 8, and nothing is done", async () => {
   const ann = kay({ signedIn: true });
   const { exit, stderr } = await ann(`ask --allow ${TOOL}:OPS --allow jira.add_comment "close KAY-4"`);
   expect([exit, stderr.split("\n")[0]]).toEqual([8, "Waiting for your answer. Run one of:"]);
   expect(await writes(ann)).toEqual([]);
 });
 
-test("a file allows an entry on each line; comments and empty lines are none", async () => {
+test("a file allows one entry per line; comments and empty lines are ignored", async () => {
   const ann = kay({ signedIn: true });
   file(ann, "ci.allow", "# what the build may do", "", "slack.send_message:#ci  # the channel", `  ${TOOL}:KAY #`, "");
   const result = await ann('ask --allow-file ci.allow --json "close KAY-4"');
@@ -179,13 +179,13 @@ test.for([
   expect((await ann("sessions list")).stdout).toBe("");
 });
 
-test("without a question neither opens a session that would not keep to it", async () => {
+test("without a question, neither opens a session that would not enforce it", async () => {
   const ann = kay({ signedIn: true });
   for (const option of ["--dry-run", `--allow ${TOOL}`])
     expect(await ann(`ask ${option}`, TERMINAL)).toMatchObject({ exit: 2, stdout: "" });
 });
 
-test.for(["--dry-run", `--allow ${TOOL}`])("a backend that does not know %s is not asked at all", async (option) => {
+test.for(["--dry-run", `--allow ${TOOL}`])("a backend without %s is not asked at all", async (option) => {
   let backend: ReturnType<typeof guideBackend> | undefined;
   const ann = kay({ person: async (url) => backend?.consent(url) });
   backend = guideBackend(ann.place.clock);

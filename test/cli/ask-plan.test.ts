@@ -59,7 +59,7 @@ const SHOWN = `
   n  deny all
 `;
 
-test("two writes of a step are shown as one plan, and one answer approves both, each in its own name", async () => {
+test("two writes of a step are shown as one plan, and one answer approves each of them", async () => {
   const { ann, given } = stopsAtPlan();
   const ran = await ann("ask tell them", { ...TERMINAL, types: ["a"] });
   expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining(SHOWN)]);

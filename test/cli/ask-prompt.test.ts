@@ -25,19 +25,19 @@ test.for<[string, string | string[]]>([
   ["nothing", ""],
   ["white space", "  \n"],
   ["a byte order mark", "\ufeff\r\n"],
-])("C07 ask without a prompt and with %s on stdin is a usage error and asks nothing", async ([, stdin]) => {
+])("C07 ask without a prompt and with %s on stdin is a usage error and sends nothing", async ([, stdin]) => {
   const ann = kay({ signedIn: true });
   for (const line of ["ask", "ask -", 'ask ""'])
     expect(await ann(line, { stdin })).toEqual({ exit: 2, stdout: "", stderr: NOTHING });
   expect(ann.place.network.calls()).toEqual([]);
 });
 
-test("C07 stdin is the prompt when there is none, without byte order mark and line end", async () => {
+test("C07 stdin is the prompt if there is none, without byte order mark and final line break", async () => {
   const stdin = [Uint8Array.of(0xef, 0xbb), Uint8Array.of(0xbf), "hi\r\n"];
   expect(await asked(kay({ signedIn: true }), [], { stdin })).toEqual({ exit: 0, stderr: "", body: request("hi") });
 });
 
-test("a prompt of - is stdin too, and waits for it as long as it takes", async () => {
+test("a prompt of - is stdin too, and waits as long as it takes", async () => {
   const ann = kay({ signedIn: true });
   async function* slow() {
     await ann.place.clock.sleep(3_500);
@@ -48,7 +48,7 @@ test("a prompt of - is stdin too, and waits for it as long as it takes", async (
   expect(await asked(ann, ["-"], { stdin: slow })).toEqual({ exit: 0, stderr: "", body: request("show KAY-3") });
 });
 
-test("stdin joins a prompt as context, whole, also when it comes in pieces that cut characters", async () => {
+test("stdin joins a prompt as context, in full, even if it arrives in pieces that split characters", async () => {
   const bytes = new TextEncoder().encode("会議 👩‍💻 é\nsecond\n");
   const stdin = [...bytes].map((byte) => Uint8Array.of(byte));
   expect(await asked(kay({ signedIn: true }), ["sum", "up"], { stdin })).toEqual({
@@ -58,7 +58,7 @@ test("stdin joins a prompt as context, whole, also when it comes in pieces that 
   });
 });
 
-test("a pipe that stays open and silent is left alone after 3 s, with a line on stderr", async () => {
+test("a pipe that stays open and silent is ignored after 3 s, with a line on stderr", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   const begun = ann.place.clock.now();
@@ -70,7 +70,7 @@ test("a pipe that stays open and silent is left alone after 3 s, with a line on 
   expect(ann.place.clock.now() - begun).toBe(3_000);
 });
 
-test("a pipe that speaks up within 3 s is read to its end", async () => {
+test("a pipe that starts within 3 s is read to its end", async () => {
   const ann = kay({ signedIn: true });
   async function* slow() {
     yield new TextEncoder().encode("a");
@@ -85,7 +85,7 @@ test.each([
   ["a picture", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13])],
   ["text with a NUL", Buffer.from("a\0b")],
   ["half a character", Buffer.from("gr\xfc", "latin1")],
-])("B241 %s on stdin is refused, as in a file, and nothing is asked", async (_, stdin) => {
+])("B241 %s on stdin is refused, as in a file, and nothing is sent", async (_, stdin) => {
   const ann = kay({ signedIn: true });
   for (const words of ["ask read", "ask -", "ask --file - read", "config set model -"])
     expect(await ann(words, { stdin: [stdin] })).toEqual({
@@ -97,7 +97,7 @@ test.each([
   expect(ann.place.network.calls()).toEqual([]);
 });
 
-test("B241 UTF-16 with its mark, as PowerShell writes it, is text", async () => {
+test("B241 UTF-16 with a byte order mark, as PowerShell writes it, is text", async () => {
   const stdin = [Buffer.from("\ufeffhi\r\n", "utf16le")];
   expect(await asked(kay({ signedIn: true }), [], { stdin })).toEqual({ exit: 0, stderr: "", body: request("hi") });
 });
@@ -118,7 +118,7 @@ test("ask on a terminal does not read from it", async () => {
   });
 });
 
-test("C08 ask - at a terminal where nobody can be asked does not wait for it", async () => {
+test("C08 ask - at a terminal that cannot prompt does not wait for it", async () => {
   expect(await kay({ signedIn: true })("ask -", { terminal: true, env: { CI: "true", NO_COLOR: "1" } })).toEqual({
     exit: 2,
     stdout: "",
@@ -151,7 +151,7 @@ test("C09 an unknown option is a usage error with a suggestion", async () => {
   });
 });
 
-test("C09 it holds for every command, and for the values of options", async () => {
+test("C09 the same holds for every command, and for the values of options", async () => {
   const ann = kay({ signedIn: true });
   await ann('ask "show KAY-3"');
   expect(await ann(["sessions", "rename", "latest", "- a title"])).toMatchObject({ exit: 0 });
@@ -160,7 +160,7 @@ test("C09 it holds for every command, and for the values of options", async () =
 });
 
 test.for([["\0\0"], ["\u200b\u00a0"], ["\u001b\r\n"]])(
-  "C07 what cannot be seen is nothing to ask: %j",
+  "C07 invisible characters alone are not a prompt: %j",
   async ([stdin = ""]) => {
     const ann = kay({ signedIn: true });
     await ann("whoami");

@@ -28,7 +28,7 @@ const ASK = ["ask", "show the open bugs in OPS", "--output-schema"];
 const scripted = () => ({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
 const HINT = "  Pass a JSON Schema to --output-schema: a file, or the object itself.\n";
 
-test("with a schema stdout is the value alone, and with --json it is in the answer's data", async () => {
+test("with a schema, stdout is only the value, and with --json it is in the answer's data", async () => {
   const ann = kay({ signedIn: true });
   writeFileSync(join(ann.folder, "bugs.schema.json"), JSON.stringify(SCHEMA));
   const plain = await ann([...ASK, "bugs.schema.json"]);
@@ -44,7 +44,7 @@ test("with a schema stdout is the value alone, and with --json it is in the answ
   expect(JSON.parse(terminal.stdout)).toEqual(VALUE);
 });
 
-test("as a stream of lines the value is one of them", async () => {
+test("in a stream of lines, the value is one of them", async () => {
   const ann = kay({ signedIn: true });
   const { stdout } = await ann([...ASK, JSON.stringify(SCHEMA), "--json", "--stream"]);
   const lines = stdout
@@ -54,7 +54,7 @@ test("as a stream of lines the value is one of them", async () => {
   expect(lines.filter(({ type }) => type === "data-output")).toMatchObject([{ data: { value: VALUE } }]);
 });
 
-test("what the planner cannot fill is no success: the answer is told to be wrong, and --json has it", async () => {
+test("a value that the planner cannot fill is not a success: the mismatch is reported, and --json has it", async () => {
   const ann = kay({ signedIn: true });
   const schema = JSON.stringify({ type: "object", properties: { mood: { type: "string" } }, required: ["mood"] });
   expect(await ann([...ASK, schema])).toEqual({
@@ -73,14 +73,14 @@ test("what the planner cannot fill is no success: the answer is told to be wrong
   });
 });
 
-test("an answer of a model that was mended is shown once", async () => {
+test("a corrected answer of a model is shown once", async () => {
   const ann = kay(scripted());
   model.script({ text: "One bug." }, { text: `\`\`\`json\n${JSON.stringify(VALUE)}\n\`\`\`` });
   const { exit, stdout, stderr } = await ann([...ASK, JSON.stringify(SCHEMA)]);
   expect({ exit, value: JSON.parse(stdout), stderr }).toEqual({ exit: 0, value: VALUE, stderr: "" });
 });
 
-test("after an approval in another process the value is still what is printed", async () => {
+test("after an approval in another process, the value is still printed", async () => {
   const ann = kay(scripted());
   model.script({ calls: [["c1", "jira.add_comment", { issue: "KAY-3", text: "hello" }]] });
   const schema = JSON.stringify({ type: "object", properties: { done: { type: "boolean" } }, required: ["done"] });
@@ -122,7 +122,7 @@ test.each([
     HINT,
   ],
   ['{"$ref":"#"}', "The output schema cannot be used. It refers to itself endlessly.", HINT],
-])("a schema that cannot be used is a usage error, and nothing is sent: %s", async (given, sentence, hint) => {
+])("an unusable schema is a usage error, and nothing is sent: %s", async (given, sentence, hint) => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   mkdirSync(join(ann.folder, "folder"));
@@ -134,7 +134,7 @@ test.each([
   expect(ann.place.network.seen.length).toBe(before);
 });
 
-test("--max-steps ends a request that is not finished by then", async () => {
+test("--max-steps ends a request that has not finished by then", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann(["ask", "--max-steps", "1", "show OPS-1"])).toEqual({
     exit: 1,
@@ -157,7 +157,7 @@ test.each(["0", "21", "1.5", "-1", "x", "1e1"])("--max-steps %s is a usage error
 test.each([
   ["--output-schema", "{}"],
   ["--max-steps", "3"],
-])("a backend that knows nothing of %s is not asked", async (option, value) => {
+])("a backend without %s is not asked", async (option, value) => {
   const ann = kay({ person: async (url) => backend?.consent(url) });
   const backend: ReturnType<typeof guideBackend> | undefined = guideBackend(ann.place.clock);
   ann.place.network.serve(BACKEND, backend.fetch);

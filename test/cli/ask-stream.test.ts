@@ -22,7 +22,7 @@ function asked(...streams: { stream: Iterable<string> | AsyncIterable<string>; h
   return ann;
 }
 
-test("on a terminal the answer is laid out, and each call has its line", async () => {
+test("on a terminal the answer is formatted, and each call has its line", async () => {
   expect(await asked({ stream: sse(ANSWER) })('ask "what is open?"', TERMINAL)).toEqual({
     exit: 0,
     stdout: "4 issues are open:\n\nKEY    SUMMARY\nKAY-1  Login loops\n\nThat is all.\n",
@@ -30,13 +30,13 @@ test("on a terminal the answer is laid out, and each call has its line", async (
   });
 });
 
-test("on 40 columns every line has room", async () => {
+test("every line fits 40 columns", async () => {
   const { stdout, stderr } = await asked({ stream: sse(ANSWER) })('ask "what is open?"', { ...TERMINAL, columns: 40 });
   expect(stdout).toBe("4 issues are open:\n\nKEY    SUMMARY\nKAY-1  Login loops\n\nThat is all.\n");
   expect(stderr).toBe("⏺ jira.search  project…  0.0s  4 issues\n");
 });
 
-test("the line of a call is redrawn in place while it works, and written once when it is over", async () => {
+test("the line of a call is redrawn in place while it runs, and printed once at its end", async () => {
   const ann = asked({ stream: sse(ANSWER) });
   await ann('ask "what is open?"', TERMINAL);
   const working = "⏺ jira.search  project = KAY, status = open  …";
@@ -44,7 +44,7 @@ test("the line of a call is redrawn in place while it works, and written once wh
   expect(ann.raw().stderr).toBe(`\r\u001b[2K${working}\r\u001b[2K${done}\n${working}\r\u001b[2K`);
 });
 
-test("in a pipe the Markdown is as it was said, and nothing else is said", async () => {
+test("in a pipe the Markdown is unchanged, and nothing else is printed", async () => {
   expect(await asked({ stream: sse(ANSWER) })('ask "what is open?"')).toEqual({
     exit: 0,
     stdout: `${TABLE}\n`,
@@ -52,7 +52,7 @@ test("in a pipe the Markdown is as it was said, and nothing else is said", async
   });
 });
 
-test("a stream whose events have no numbers is shown like any other, and so is a refusal in it", async () => {
+test("a stream without event numbers is shown like any other, and so is an error in it", async () => {
   const unnumbered = [...sse(ANSWER)].map((event) => event.replace(/^id: .*\n/, ""));
   expect(await asked({ stream: unnumbered })('ask "what is open?"')).toEqual({
     exit: 0,
@@ -63,7 +63,7 @@ test("a stream whose events have no numbers is shown like any other, and so is a
   expect(await asked({ stream: refused })("ask x")).toMatchObject({ exit: 1, stdout: "" });
 });
 
-test("each block is on the screen before the next one comes", async () => {
+test("each block is on the screen before the next one arrives", async () => {
   const seen: string[] = [];
   const pieces = ["One.\n\n", "Two", " more.\n\n", "Three."];
   const ann = kay({ signedIn: true });
@@ -80,7 +80,7 @@ test("each block is on the screen before the next one comes", async () => {
   expect(stdout).toBe("One.\n\nTwo more.\n\nThree.\n");
 });
 
-test("a stream that was cut is taken up again, and nothing is said twice", async () => {
+test("an interrupted stream is resumed, and nothing is repeated", async () => {
   const cut = async function* () {
     yield* sse(ANSWER.slice(0, 6), { ends: false });
     throw new Error("cut");
@@ -168,7 +168,7 @@ test("with --json --stream the error is the last line, and nothing follows it on
   ]);
 });
 
-test("a generation that was cancelled elsewhere exits 5", async () => {
+test("a generation cancelled elsewhere exits 5", async () => {
   const parts: StreamPart[] = [...begins(), status("cancelled"), { type: "abort", reason: "cancelled" }];
   expect(await asked({ stream: sse(parts) })("ask x")).toEqual({
     exit: 5,
@@ -219,12 +219,12 @@ test("a backend that does not answer the cancel is waited for two seconds", asyn
   expect(ann.place.clock.now() - begun).toBe(2_000);
 });
 
-test("a terminal that was closed cancels nothing", async () => {
+test("a closed terminal cancels nothing", async () => {
   const ann = interrupted(begins(), ({ interrupt }) => interrupt("SIGHUP"));
   expect((await ann("ask x")).exit).toBe(129);
 });
 
-test("what is asked goes on Continue the most recent conversation, in one by its id or its title, and waits where it is told to", async () => {
+test("a question continues the latest conversation, or one by ID or title, and waits if told to", async () => {
   const ann = asked(...[1, 2, 3].map(() => ({ stream: sse([...begins(), ...says("Yes."), ...ends()]) })));
   const at = "2026-11-27T12:00:00.000Z";
   const one = (id: string, title: string) => ({ id, title, created_at: at, updated_at: at, last_event: 1 });
@@ -254,7 +254,7 @@ test.for([
   expect(await kay({ signedIn: true })(line)).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
 });
 
-test("with --json --stream a failure before the first part is one line, and so is an answer that is no stream, and a warning", async () => {
+test("with --json --stream a failure before the first part is one line, and so are an answer without a stream and a warning", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   const lines = async (line: string) => {

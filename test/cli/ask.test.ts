@@ -4,7 +4,7 @@ import { documentOf, useKay } from "#test/kay";
 const kay = useKay();
 const PLANNER = "Answered by the offline planner, without a language model.";
 
-test("N32 ask prints the answer as Markdown in a pipe, without the line of the planner", async () => {
+test("N32 ask prints the answer as Markdown in a pipe, without the planner's line", async () => {
   expect(await kay({ signedIn: true })('ask "show OPS-1"')).toEqual({
     exit: 0,
     stdout: `**OPS-1** Renew the certificate of the staging host
@@ -23,7 +23,7 @@ It runs out at the end of the month.
   });
 });
 
-test("ask lays the answer out on a terminal, tables to its width", async () => {
+test("ask formats the answer on a terminal, with tables fitted to its width", async () => {
   const setting = { terminal: true, columns: 70, env: { NO_COLOR: "1" } };
   expect(await kay({ signedIn: true })('ask "show the open bugs in OPS"', setting)).toEqual({
     exit: 0,
@@ -76,7 +76,7 @@ test("a write is shown with its receipt on stderr", async () => {
   ]);
 });
 
-test("ask that needs another service waits for it: a script exits 8 and is told what answers", async () => {
+test("ask that needs another service waits for it: a script exits 8 with the commands that answer", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann('ask "show open pull requests in bitbucket"')).toEqual({
     exit: 8,
@@ -94,7 +94,7 @@ test("ask that needs another service waits for it: a script exits 8 and is told 
   });
 });
 
-test("ask without a sign-in exits 4 and asks no backend", async () => {
+test("ask without a sign-in exits 4 and sends nothing", async () => {
   const ann = kay();
   expect(await ann('ask "show KAY-3"')).toEqual({
     exit: 4,
@@ -104,7 +104,7 @@ test("ask without a sign-in exits 4 and asks no backend", async () => {
   expect(ann.place.network.calls()).toEqual([]);
 });
 
-test("what was done before a request failed is told", async () => {
+test("changes made before a request failed are reported", async () => {
   const ann = kay({ signedIn: true });
   const receipts = [
     {
@@ -152,7 +152,7 @@ test("U17 no control character of an answer reaches the terminal", async () => {
   }
 });
 
-test("N32 the line of the planner is in no document, and for people it stays", async () => {
+test("N32 the planner's line is in no document, but stays on a terminal", async () => {
   const ann = kay({ signedIn: true });
   const { message, data } = documentOf(await ann('ask --json "show OPS-1"')) as { message: string; data: unknown };
   expect(message).toMatch(/at the end of the month\.$/);

@@ -39,12 +39,12 @@ function at(now: string, before: StreamPart[], rest: StreamPart[]) {
   return ann;
 }
 
-test("in a script attach shows the newest request from its beginning, and follows it to its end", async () => {
+test("in a script attach shows the latest request from its beginning, and follows it to its end", async () => {
   const ann = at("running", [...OLD, ...FIRST], [brings({ ok: true }), ...says("It is sent."), ...ends()]);
   expect(await ann("attach")).toEqual({ exit: 0, stdout: "It is sent.\n", stderr: "" });
 });
 
-test("it ends with exit code 8 at what waits, and says how to answer", async () => {
+test("it exits with 8 at an open request, and says how to answer", async () => {
   const ann = at("awaiting_approval", [...OLD, ...FIRST, approval(), status("awaiting_approval")], []);
   const { exit, stdout, stderr } = await ann("attach bugs");
   expect(exit).toBe(8);
@@ -52,7 +52,7 @@ test("it ends with exit code 8 at what waits, and says how to answer", async () 
   expect(stderr).toContain("  kay answer int_1 --approve\n");
 });
 
-test("what was answered since does not stop it: a no is exit code 5, a yes goes on to the end", async () => {
+test("a request that was answered since does not stop it: a denial exits with 5, an approval continues to the end", async () => {
   const stopped = [...OLD, ...FIRST, approval(), status("awaiting_approval")];
   const denied = [answered({ action: "deny" }), ...says("I did not send it."), ...ends()];
   expect(await at("completed", [...stopped, ...denied], [])("attach")).toMatchObject({
@@ -77,7 +77,7 @@ test("--json prints each part as a line", async () => {
   expect([exit, types[0], types.at(-1)]).toEqual([0, "start", "finish"]);
 });
 
-test("a conversation that is over is told, and there has to be one", async () => {
+test("a conversation that has ended is reported, and there must be one", async () => {
   expect(await at("completed", OLD, [])("attach")).toMatchObject({ exit: 0, stdout: "Long ago.\n" });
   const bob = kay({ signedIn: true });
   expect(await bob("attach")).toMatchObject({ exit: 1 });

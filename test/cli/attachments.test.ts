@@ -29,7 +29,7 @@ function put(ann: Machine, name: string, bytes: string | Buffer): void {
 /** Returns the latest user message that the model got. */
 const lastMessage = () => model.prompts.at(-1)?.messages.findLast(({ role }) => role === "user")?.content;
 
-test("a model that reads pictures and PDFs gets them, with their types from their bytes", async () => {
+test("a model that reads pictures and PDFs gets them, with types detected from their bytes", async () => {
   const ann = ready();
   put(ann, "in/shot.txt", PNG);
   put(ann, "report.pdf", PDF);
@@ -66,7 +66,7 @@ test("later turns of the conversation have the file too, and a replay shows its 
   expect(stdout).toContain("> what is this?\n> [shot.png, 3 kB]\n");
 });
 
-test("a model that refuses files is asked again without them, and a sentence says so", async () => {
+test("a model that refuses files is called again without them, and a sentence says so", async () => {
   const ann = ready();
   put(ann, "shot.png", PNG);
   model.script({ fails: 400, says: "image input is not supported" }, { text: "I cannot see it." });
@@ -93,7 +93,7 @@ test("the offline planner says that it reads no files, and still attaches them",
   });
 });
 
-test("a card shows name, type, size and hash of what is sent, and exactly that is sent to Jira", async () => {
+test("a card shows name, type, size and hash of a file, and exactly that is sent to Jira", async () => {
   const ann = ready();
   put(ann, "shot.png", PNG);
   model.script(
@@ -112,7 +112,7 @@ test("a card shows name, type, size and hash of what is sent, and exactly that i
 });
 
 test.each(["secret.pem", "/etc/passwd", "../secret.pem", "att_0000000000000000"])(
-  "a model can name no file that the person did not attach: %s",
+  "a model cannot name a file that the user did not attach: %s",
   async (name) => {
     const ann = ready();
     put(ann, "shot.png", PNG);
@@ -190,7 +190,7 @@ test("files that are too large or missing are refused before anything is sent", 
   expect(ann.place.network.seen.length).toBe(seen);
 });
 
-test("in a session, a mentioned picture goes along, and its name and size stand below the prompt", async () => {
+test("in a session, a mentioned picture is attached, and its name and size are below the prompt", async () => {
   const ann = ready();
   put(ann, "shot.png", PNG);
   model.script({ text: "A picture." });

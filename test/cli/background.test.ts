@@ -33,19 +33,19 @@ test("kay ask --background prints the conversation at once, and its questions wa
   expect((await ann(["attach", session])).stdout).toContain("KAY-3 is deleted.");
 });
 
-test("--json says what runs and how to follow it", async () => {
+test("--json says what is running and how to follow it", async () => {
   const { ann } = desk();
   const document = documentOf(await ann(["ask", "--background", "--json", "show KAY-3"]));
   expect(document).toMatchObject({ status: "running", generation_id: expect.stringMatching(/^gen_/) });
   expect(document).toMatchObject({ follow: `kay attach ${(document as { session_id: string }).session_id}` });
 });
 
-test.for(["--confirm", "--stream --json", "-o out.md"])("--background does not go with %s", async (flags) => {
+test.for(["--confirm", "--stream --json", "-o out.md"])("--background cannot be combined with %s", async (flags) => {
   const { exit, stderr } = await desk().ann(`ask --background ${flags} x`);
   expect([exit, stderr]).toEqual([2, expect.stringContaining("--background cannot be combined")]);
 });
 
-test("/detach leaves a session with its request running, and says how to come back", async () => {
+test("/detach leaves a session with its request running, and says how to return", async () => {
   const { ann, log } = desk();
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
@@ -62,7 +62,7 @@ test("/detach leaves a session with its request running, and says how to come ba
   expect(log).toEqual(["delete KAY-3"]);
 });
 
-test("/detach where nothing runs stays", async () => {
+test("/detach stays if nothing is running", async () => {
   const { ann } = desk();
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");

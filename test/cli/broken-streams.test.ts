@@ -49,7 +49,7 @@ test.each<[string, Reply, string]>([
   ],
   ["cannot resume a stream", { status: 404, json: { error: "NOT_FOUND", message: "No." } }, "UNREACHABLE"],
   ["says nothing more", silence(), "TIMED_OUT"],
-])("X1 H06 a backend that took a request and %s leaves its outcome unknown", async (_, then, lost) => {
+])("X1 H06 a backend that accepted a request and %s leaves its outcome unknown", async (_, then, lost) => {
   const ann = breaks(then);
   const asked = await ann("ask --json x");
   expect(asked.exit).toBe(1);
@@ -66,7 +66,7 @@ test.each<[string, Reply, string]>([
   expect(ann.place.network.calls().filter((call) => call.startsWith("POST"))).toEqual(["POST /ask"]);
 });
 
-test("X1 as text, what had come is the answer, and what was sent is beside the error", async () => {
+test("X1 as text, the received part is the answer, and the sent writes are in the error", async () => {
   expect(await breaks("refused")("ask x")).toEqual({
     exit: 1,
     stdout: "The answer is 4\n",
@@ -76,7 +76,7 @@ test("X1 as text, what had come is the answer, and what was sent is beside the e
   });
 });
 
-test("H06 a stream that is silent for too long keeps what had come", async () => {
+test("H06 a stream that is silent for too long keeps what has arrived", async () => {
   const ann = kay({ signedIn: true });
   const stream = async function* () {
     yield* sse(BEGUN, { ends: false });
@@ -87,7 +87,7 @@ test("H06 a stream that is silent for too long keeps what had come", async () =>
   expect([asked.exit, documentOf(asked)]).toMatchObject([1, { code: "OUTCOME_UNKNOWN", lost: "TIMED_OUT", ...CAME }]);
 });
 
-test("H06 an ask whose time is over keeps what had come", async () => {
+test("H06 a request that times out keeps what has arrived", async () => {
   const ann = kay({ signedIn: true });
   const stream = async function* () {
     yield* sse(BEGUN, { ends: false });
@@ -99,7 +99,7 @@ test("H06 an ask whose time is over keeps what had come", async () => {
   expect([asked.exit, documentOf(asked)]).toMatchObject([1, { code: "OUTCOME_UNKNOWN", timed_out: true, ...CAME }]);
 });
 
-test("H06 an ask that is canceled, here or elsewhere, keeps what had come", async () => {
+test("H06 a cancelled request, here or elsewhere, keeps what has arrived", async () => {
   const elsewhere = kay({ signedIn: true });
   const end: StreamPart[] = [status("cancelled"), { type: "abort", reason: "The user cancelled it." }];
   elsewhere.place.network.on("POST /ask", { stream: sse([...BEGUN, ...end]) });
@@ -118,7 +118,7 @@ test("H06 an ask that is canceled, here or elsewhere, keeps what had come", asyn
   expect(documentOf(interrupted)).toMatchObject({ status: "error", code: "CANCELLED", ...CAME });
 });
 
-test("X1 an approval that was taken before the backend died leaves the outcome unknown", async () => {
+test("X1 an approval accepted before the backend died leaves the outcome unknown", async () => {
   const ann = kay({ signedIn: true });
   const { network } = ann.place;
   const at = "2026-11-27T12:00:00.000Z";
@@ -142,14 +142,14 @@ test("X1 an approval that was taken before the backend died leaves the outcome u
   ]);
 });
 
-test("X1 looking at a conversation whose backend dies may be tried again later", async () => {
+test("X1 viewing a conversation whose backend dies can be retried", async () => {
   const ann = kay({ signedIn: true });
   const id = `session_1_${"0".repeat(32)}`;
   ann.place.network.on(`GET /sessions/${id}`, "refused");
   expect(await ann(`attach ${id}`)).toMatchObject({ exit: 6 });
 });
 
-test("H06 an answer that came whole is as it was", async () => {
+test("H06 a complete answer is unchanged", async () => {
   const ann = kay({ signedIn: true });
   ann.place.network.on("POST /ask", { stream: sse([...begins(), ...says("Four."), ...ends()]) });
   expect(documentOf(await ann("ask --json x"))).toMatchObject({ status: "completed", message: "Four." });

@@ -24,7 +24,7 @@ test("A19 on Windows the URL is one argument of a program that takes it whole, n
   });
 });
 
-test("A20 WSL is known by /proc/version, and the whole URL goes to one Windows launcher", () => {
+test("A20 WSL is detected by /proc/version, and the whole URL goes to one Windows launcher", () => {
   const wsl = { procVersion: () => WSL };
   expect(plan({ ...wsl, programs: ["explorer.exe"] })).toEqual({
     launch: { command: "/bin/explorer.exe", args: [URL] },
@@ -40,7 +40,7 @@ test("A20 WSL is known by /proc/version, and the whole URL goes to one Windows l
   });
 });
 
-test("A22 over SSH without a display no opener is started, whichever there is", () => {
+test("A22 over SSH without a display no opener is started, even if there is one", () => {
   for (const env of [
     { SSH_TTY: "/dev/pts/3" },
     { SSH_CONNECTION: "10.0.0.1 5 10.0.0.2 22" },
@@ -80,7 +80,7 @@ test.for<[string, Partial<BrowserEnvironment> & { programs?: string[] }, object]
   expect(plan(world)).toEqual(expected);
 });
 
-test("$BROWSER is used wherever it is set: over SSH, in CI, without a display", () => {
+test("$BROWSER is used if it is set: over SSH, in CI, without a display", () => {
   const env = { BROWSER: "firefox", SSH_TTY: "/dev/pts/3" };
   const launch = { command: "firefox", args: [URL] };
   expect(plan({ env })).toEqual({ launch });

@@ -8,7 +8,7 @@ const kay = useKay();
 const machine = (env: Record<string, string> = {}) => kay({ env: { KAY_API_URL: "", ...env } });
 const settings = async (folder: string) => JSON.parse(await readFile(join(folder, "kay", "config.json"), "utf8"));
 
-test("config set keeps a value in the profile, get prints it, unset forgets it", async () => {
+test("config set stores a value in the profile, get prints it, unset removes it", async () => {
   const ann = machine();
   expect(await ann("config set model openai:gpt-5")).toEqual({
     exit: 0,
@@ -65,13 +65,13 @@ test("config --json prints one setting, or all", async () => {
   expect(documentOf(await ann("config path --json"))).toEqual({ path: "/home/ann/kay/config.json" });
 });
 
-test("config path prints where the file is", async () => {
+test("config path prints the path of the file", async () => {
   expect(await machine()("config path")).toEqual({ exit: 0, stdout: "/home/ann/kay/config.json\n", stderr: "" });
   const ann = machine({ KAY_CONFIG_DIR: "/somewhere/else" });
   expect(await ann("config path")).toEqual({ exit: 0, stdout: "/somewhere/else/config.json\n", stderr: "" });
 });
 
-test("config list says of every setting where its value comes from", async () => {
+test("config list shows the source of every value", async () => {
   const ann = machine({ KAY_MODEL: "offline" });
   await ann("config set api-url https://kay.example.test");
   expect(await ann("config list")).toEqual({
@@ -160,7 +160,7 @@ test.for([
   });
 });
 
-test("config says when the environment beats what was set", async () => {
+test("config says when the environment overrides a value", async () => {
   expect(await machine({ KAY_MODEL: "offline" })("config set model openai:gpt-5")).toEqual({
     exit: 0,
     stdout: "",

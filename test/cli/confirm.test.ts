@@ -13,7 +13,7 @@ async function held(ann: Machine): Promise<string> {
 
 const statusOf = async (ann: Machine) => /- Status: (.*)/.exec((await ann('ask "show KAY-4"')).stdout)?.[1];
 
-test("confirm --approve carries out what was shown, from another process", async () => {
+test("confirm --approve runs what was shown, from another process", async () => {
   const ann = kay({ signedIn: true });
   const token = await held(ann);
   expect(await statusOf(ann)).toBe("To Do");
@@ -25,7 +25,7 @@ test("confirm --approve carries out what was shown, from another process", async
   expect(await statusOf(ann)).toBe("Done");
 });
 
-test("confirm --deny does nothing, and exits 0 since it did what it was told", async () => {
+test("confirm --deny does nothing, and exits 0 because it succeeded", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann(`confirm ${await held(ann)} --deny`)).toEqual({
     exit: 0,
@@ -45,7 +45,7 @@ test("confirm --json prints the guide's answer", async () => {
   });
 });
 
-test("G18 a second confirm does nothing and tells what was answered", async () => {
+test("G18 a second confirm does nothing and reports the first answer", async () => {
   const ann = kay({ signedIn: true });
   const token = await held(ann);
   const [first, second] = [await ann(`confirm ${token} --approve`), await ann(`confirm ${token} --deny`)];
@@ -64,7 +64,7 @@ test("G18 a second confirm does nothing and tells what was answered", async () =
   });
 });
 
-test("G18 the token of one person is nothing to another", async () => {
+test("G18 the token of one user is worthless to another", async () => {
   const ann = kay({ signedIn: true });
   const token = await held(ann);
   const bob = kay({ signedIn: true, beside: ann });
@@ -76,7 +76,7 @@ test("G18 the token of one person is nothing to another", async () => {
   expect(await ann(`confirm ${token} --approve`)).toMatchObject({ exit: 0 });
 });
 
-test("G18 a confirmation lives five minutes", async () => {
+test("G18 a confirmation is valid for five minutes", async () => {
   const ann = kay({ signedIn: true });
   const token = await held(ann);
   ann.place.clock.advance(300_001);
@@ -88,7 +88,7 @@ test("G18 a confirmation lives five minutes", async () => {
   expect(await statusOf(ann)).toBe("To Do");
 });
 
-test("confirm wants a token and exactly one answer, and a sign-in", async () => {
+test("confirm requires a token, exactly one answer, and a sign-in", async () => {
   const ann = kay();
   expect(await ann("confirm")).toEqual({
     exit: 2,

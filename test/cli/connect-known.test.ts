@@ -27,7 +27,7 @@ function beside(name: string, options: LoginOptions | "open", more: MachineOptio
   return { ann, ...standIn, host, move };
 }
 
-test("one command adds a known server that registers clients, opens its consent, shows its tools, and takes one answer", async () => {
+test("one command adds a known server with registration, opens its consent, shows its tools, and takes one answer", async () => {
   const { ann, server, login } = beside("linear", {});
   server.state.paid = true;
   const run = await ann("connect linear", { ...TERMINAL, types: ["r"] });
@@ -45,7 +45,7 @@ test("one command adds a known server that registers clients, opens its consent,
   expect(again.stderr).not.toContain("Approve the tools");
 });
 
-test("a no to the tools removes the server again, with its connection", async () => {
+test("declining the tools removes the server again, with its connection", async () => {
   const { ann, login } = beside("linear", {}, { signedIn: true });
   const run = await ann("connect linear", { ...TERMINAL, types: ["n"] });
   expect(run).toMatchObject({
@@ -56,7 +56,7 @@ test("a no to the tools removes the server again, with its connection", async ()
   expect(login?.refresh.size).toBe(0);
 });
 
-test("a server whose tools were approved before stays when it is connected again and lists others", async () => {
+test("a server with approved tools stays when it is reconnected and lists others", async () => {
   const { ann, server } = beside("linear", {}, { signedIn: true });
   const forward = server.fetch;
   await ann("connect linear --yes");
@@ -107,7 +107,7 @@ test("a server with a key asks for it on a page", async () => {
   expect((await ann("tools list --service close")).stdout).toMatch(/^close\.add_note/m);
 });
 
-test("a name that is built in stays built in, and one that is taken by the user's own service is left alone", async () => {
+test("a built-in name stays built in, and one of the user's own services is left unchanged", async () => {
   const ann = kay();
   expect((await ann("connect notion")).stderr).toMatch(/^✗ notion is not configured on this backend\./);
   const { ann: bob, notes } = beside("linear", {}, { signedIn: true });
@@ -116,7 +116,7 @@ test("a name that is built in stays built in, and one that is taken by the user'
   expect((await bob("services export linear")).stdout).toContain("?team=7");
 });
 
-test("the list of known servers needs no sign-in, and connect names them", async () => {
+test("the list of known servers needs no sign-in, and connect offers them", async () => {
   const ann = kay();
   const { stdout } = await ann("services list --known");
   expect(stdout).toMatch(/^linear\tissues, projects and cycles\tconsent\thttps:\/\/mcp\.linear\.app\/mcp$/m);
@@ -156,7 +156,7 @@ test("a network without the server's name is the reason, and doctor checks each 
 const REDIRECT = "http://127.0.0.1:4000/auth/callback";
 const OWN = { registration_endpoint: undefined, token_endpoint_auth_methods_supported: ["client_secret_basic"] };
 
-test("a server that registers nobody is connected with one's own client, whose secret comes from stdin", async () => {
+test("a server without registration is connected with the user's own client, whose secret comes from stdin", async () => {
   const clients = [{ id: "mine", secret: "s3/cr+et", redirects: [REDIRECT] }];
   const { ann, login } = beside("zoom", { metadata: OWN, clients });
   expect(await ann("connect zoom")).toMatchObject({
@@ -180,7 +180,7 @@ test("a server that registers nobody is connected with one's own client, whose s
   expect(await refused("connect jira --client-id other")).toBe("✗ kay does not know an MCP server named jira.");
 });
 
-test("the secret comes from a variable, and is sent to no other authorization server than the first", async () => {
+test("the secret comes from a variable, and is sent only to the first authorization server", async () => {
   const clients = [{ id: "mine", secret: "s3cret", redirects: [REDIRECT] }];
   const standIn = beside("zoom", { metadata: OWN, clients }, { signedIn: true });
   const { ann, login, notes } = standIn;
@@ -201,7 +201,7 @@ test("the secret comes from a variable, and is sent to no other authorization se
 
 const DOCUMENT = "https://ann.example.test/kay.json";
 
-test("a server that takes documents gets the address of one's own, which is printed to be hosted and checked before it is used", async () => {
+test("a server that accepts documents gets the user's URL, which is printed for hosting and checked before use", async () => {
   const metadata = { registration_endpoint: undefined, client_id_metadata_document_supported: true };
   const { ann, login, host } = beside(
     "sentry",
@@ -237,7 +237,7 @@ test("a server that takes documents gets the address of one's own, which is prin
   );
 });
 
-test("/connect in a session does the same with cards: consent, tools as they are, and one answer", {
+test("/connect in a session does the same with cards: consent, tools, and one answer", {
   timeout: 60_000,
 }, async () => {
   const { ann, login } = beside("linear", {}, { signedIn: true });

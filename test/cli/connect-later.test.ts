@@ -48,7 +48,7 @@ test("connect --no-wait --json has the code that a shared backend's page shows",
   expect(await begin(ann)).toMatchObject({ authorization_url: response.authorization_url, user_code: "BKDP-XQWT" });
 });
 
-test("connect --no-wait prints the link for a person, and the command that finishes it on stdout", async () => {
+test("connect --no-wait prints the link for the user, and the command that finishes it on stdout", async () => {
   expect(await kay()("connect jira --no-wait")).toEqual({
     exit: 0,
     stdout: "kay connect jira --poll STATE\n",
@@ -69,7 +69,7 @@ test("--poll waits for the consent, and ends when the link has expired", async (
   });
 });
 
-test("--poll finishes a link once, and knows only its own profile's", async () => {
+test("--poll finishes a link once, and only for its own profile", async () => {
   const ann = kay();
   const begun = await begin(ann);
   await ann.place.consent(begun.authorization_url);
@@ -109,7 +109,7 @@ test("an interrupted --poll can be run again", async () => {
   expect((await ann(pollOf(begun))).stdout).toBe(CONNECTED);
 });
 
-test("--no-wait begins and --poll finishes a connection besides the first", async () => {
+test("--no-wait begins and --poll finishes an additional connection", async () => {
   const ann = kay({ connected: ["bitbucket"] });
   const begun = await begin(ann);
   await ann.place.consent(begun.authorization_url);

@@ -17,7 +17,7 @@ test.for([
   ["https://accounts.example.test/\u202egnp"],
   ["https://kay:secret@accounts.example.test/"],
   ["not a url"],
-])("a link that is no https: address is neither shown nor opened: %s", async ([authorization_url = ""]) => {
+])("a link without https: is neither shown nor opened: %s", async ([authorization_url = ""]) => {
   const ann = kay({ env: { DISPLAY: ":0" }, programs: ["xdg-open"] });
   const answer = { json: { service: "jira", session_id: "kaysession_1", authorization_url, state: "s" } };
   ann.place.network.on("POST /connections/connect", answer, answer);
@@ -41,7 +41,7 @@ test("the command that finishes a link stays one command, whatever the backend c
   expect((await ann("connect jira --no-wait")).stdout).toBe("kay connect jira --poll 'a'\\''; rm -rf ~ #'\n");
 });
 
-test("A21 without a display the whole link stands alone on one line before polling starts", async () => {
+test("A21 without a display, the whole link is alone on one line before polling starts", async () => {
   const env = { SSH_CONNECTION: "10.0.0.1 5 10.0.0.2 22", PATH: "/nonexistent" };
   const ann = kay({ env });
   let seen = "";
@@ -60,7 +60,7 @@ test("A21 without a display the whole link stands alone on one line before polli
   ).toHaveLength(1);
 });
 
-test("A22 over SSH no opener is started, though there is one", async () => {
+test("A22 over SSH no opener is started, even if there is one", async () => {
   const ann = kay({ env: { SSH_TTY: "/dev/pts/3" }, programs: ["xdg-open"] });
   expect((await ann("connect jira", { terminal: true })).exit).toBe(0);
   expect(ann.launched).toEqual([]);
@@ -120,7 +120,7 @@ test("N22 over SSH several links need one command, and a link to a hosted backen
   expect(formatTunnel(["http://127.0.0.1:4010/"], {})).toBe(null);
 });
 
-test("A28 Ctrl+C while it waits ends with 130 and leaves what is stored as it was", async () => {
+test("A28 Ctrl+C while it waits exits with 130 and leaves stored data unchanged", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
   await ann("whoami");
   const before = await ann.stored();
@@ -144,14 +144,14 @@ test("A28 Ctrl+C while it waits ends with 130 and leaves what is stored as it wa
   ]);
 });
 
-test("A28 Ctrl+C as a key is the same as the signal", async () => {
+test("A28 Ctrl+C as a key has the effect of the signal", async () => {
   const ann = kay({ person: "stays away" });
   expect((await ann("connect jira", { terminal: true, presses: ["\x03"] })).exit).toBe(130);
   // The run ends on a virtual clock, which is faster than the disk.
   await expect.poll(() => ann.stored()).toEqual({});
 });
 
-test("while it waits the line shows the time left, and o, c and q help", async () => {
+test("while it waits, the line shows the time left, and o, c and q work", async () => {
   const ann = kay({ env: { DISPLAY: ":0", NO_COLOR: "1" }, programs: ["xdg-open"] });
   const late = { person: async (url: string) => ann.place.clock.sleep(4_000).then(() => ann.place.consent(url)) };
   const { exit, stderr } = await ann("connect jira", {
@@ -170,7 +170,7 @@ test("while it waits the line shows the time left, and o, c and q help", async (
   expect(stderr).toMatch(/[▀▄█]{20}/);
 });
 
-test("what is said while it waits stands above the waiting line", async () => {
+test("other output appears above the waiting line", async () => {
   const ann = kay({ env: { NO_COLOR: "1" } });
   ann.place.network.on("GET /auth/status/", { status: 502, text: "<html><h1>502</h1></html>" });
   const { exit, stderr } = await ann("connect jira", { terminal: true });

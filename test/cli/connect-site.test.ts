@@ -43,7 +43,7 @@ test("V04 connect in a script with several sites fails with the list, and connec
   ]);
 });
 
-test("V04 connect asks on a terminal which of several sites is meant, by number, until it is told one", async () => {
+test("V04 connect on a terminal asks by number which of several sites to use", async () => {
   const ann = await withTwoSites();
   const { exit, stdout, stderr } = await ann("connect jira", {
     terminal: true,
@@ -76,7 +76,7 @@ test("V04 --site chooses the site; it is kept for the next time, and connections
   );
 });
 
-test("V04 --site with a site that the account does not open fails with those that it does", async () => {
+test("V04 --site with a site outside the account fails with the available ones", async () => {
   const ann = await withTwoSites();
   expect((await ann("connect jira --site elsewhere")).stderr).toBe(
     `${asksFor("jira")}✗ Choose the Jira site to connect: other, main.\n  For example: kay connect jira --site other\n`,

@@ -22,7 +22,7 @@ test("connect prints the link, waits for the consent, stores the tokens and name
   });
 });
 
-test("a later connection is confirmed by the backend too, and keeps the installation and its tokens", async () => {
+test("a later connection is also confirmed by the backend, and keeps the installation and its tokens", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   const before = await ann.stored();
@@ -40,7 +40,7 @@ test("a later connection is confirmed by the backend too, and keeps the installa
   });
 });
 
-test("connect says when the backend no longer knew the installation, and drops the tokens of the old one", async () => {
+test("connect says when the backend no longer knows the installation, and drops its old tokens", async () => {
   const ann = kay();
   const old = { session_id: `kaysession_1_${"0".repeat(32)}`, token: "old", refresh_token: "old-refresh" };
   await ann.store(old);
@@ -69,7 +69,7 @@ test("connect with another account than before names both", async () => {
   });
 });
 
-test("connect ends with exit 5 when the person says no, and stores nothing", async () => {
+test("connect exits with 5 when the user denies, and stores nothing", async () => {
   const ann = kay({ person: "denies" });
   expect(await ann("connect jira")).toEqual({
     exit: 5,
@@ -105,7 +105,7 @@ test("connect offers a fresh link on a terminal when the first one expired", asy
   );
 });
 
-test("connect shows what the provider said when it failed", async () => {
+test("connect shows the provider's reason for a failure", async () => {
   const ann = kay();
   await ann.place.control("atlassian", "PUT /faults", { match: { path: "/oauth/token" }, status: 500, times: 9 });
   expect(await ann("connect jira")).toEqual({
@@ -115,7 +115,7 @@ test("connect shows what the provider said when it failed", async () => {
   });
 });
 
-test("connect to an unknown service names all there are, and the nearest one", async () => {
+test("connect to an unknown service lists all services, and the nearest one", async () => {
   expect(await kay()("connect jra")).toEqual({
     exit: 2,
     stdout: "",
@@ -123,7 +123,7 @@ test("connect to an unknown service names all there are, and the nearest one", a
   });
 });
 
-test("connect takes several services, each once; the first of a machine brings the sign-in and goes before", async () => {
+test("connect takes several services, each once; the first of a machine signs in and goes first", async () => {
   const ann = kay();
   expect(await ann("connect jira confluence jira")).toEqual({
     exit: 0,
@@ -142,7 +142,7 @@ test("connect takes several services, each once; the first of a machine brings t
   ]);
 });
 
-test("connect that fails in the middle tells what was connected before", async () => {
+test("connect that fails in the middle reports what was connected before", async () => {
   const ann = kay();
   const { exit, stdout, stderr } = await ann("connect jira jira2 --json");
   expect([exit, documentOf({ stdout })]).toEqual([
@@ -161,7 +161,7 @@ test("connect that fails in the middle tells what was connected before", async (
   expect(stderr).toContain('✗ Unknown service "jira2".');
 });
 
-test("connect begins several services together, prints every link, and tells each that settles", async () => {
+test("connect starts several services together, prints every link, and reports each that ends", async () => {
   const ann = kay({ signedIn: true });
   const { exit, stdout, stderr } = await ann("connect confluence bitbucket");
   expect([exit, stdout.split("\n").sort().join("\n")]).toEqual([
@@ -173,7 +173,7 @@ test("connect begins several services together, prints every link, and tells eac
   );
 });
 
-test("connect tells which of several services was refused, and keeps the others", async () => {
+test("connect says which of several services was denied, and keeps the others", async () => {
   const ann = kay({ signedIn: true });
   const person = (url: string) => ann.place.consent(url, { decision: url.includes(":4011/") ? "deny" : "allow" });
   const { exit, stdout, stderr } = await ann("connect confluence bitbucket", { person });

@@ -10,7 +10,7 @@ const SERVICES = [
 ];
 
 test.for([{}, { own: true }] as const)(
-  "N21 connections lists what there is before the first sign-in: %j",
+  "N21 connections lists the services before the first sign-in: %j",
   async (machine) => {
     const ann = kay(machine);
     expect(await ann("connections")).toEqual({
@@ -33,7 +33,7 @@ test.for([{}, { own: true }] as const)(
   },
 );
 
-test("N21 services lists and shows what there is before the first sign-in", async () => {
+test("N21 services lists and shows services before the first sign-in", async () => {
   const ann = kay();
   const { exit, stdout, stderr } = await ann("services");
   expect({ exit, names: stdout.split("\n").map((row) => row.split("\t")[0]) }).toEqual({
@@ -48,7 +48,7 @@ test("N21 services lists and shows what there is before the first sign-in", asyn
   expect(ann.place.network.calls()).toEqual([]);
 });
 
-test("N21 connect without a name names the services, and read aloud asks which one", async () => {
+test("N21 connect without a name lists the services, and asks which one for screen readers", async () => {
   const hint = `For example: kay connect jira. The services are ${SERVICES.join(", ")}, and `;
   expect(await kay()("connect")).toMatchObject({ exit: 2, stderr: expect.stringContaining(hint) });
   const ann = kay();
@@ -66,7 +66,7 @@ test("N21 connect without a name names the services, and read aloud asks which o
   expect(again.stderr).toContain("   1  jira  Jira · connected\n");
 });
 
-test("connections in a pipe are rows with tabs between, without colour", async () => {
+test("connections in a pipe are rows with tabs, without color", async () => {
   expect(await kay({ signedIn: true })("connections")).toEqual({
     exit: 0,
     stdout: `jira\tconnected\tDana Demo (dana@example.com)\t${SITE}\nconfluence\tnot connected\t\t\nbitbucket\tnot connected\t\t\nslack\tnot connected\t\t\ngithub\tnot connected\t\t\ngmail\tnot connected\t\t\ngoogle-calendar\tnot connected\t\t\ngoogle-docs\tnot connected\t\t\ngoogle-sheets\tnot connected\t\t\ngoogle-drive\tnot connected\t\t\nnotion\tnot connected\t\t\nairtable\tnot connected\t\t\nhubspot\tnot connected\t\t\nlinkedin\tnot connected\t\t\nkyg\tnot connected\t\t\n`,
@@ -120,7 +120,7 @@ kyg              not connected
   });
 });
 
-test("connections on a narrow terminal are blocks of lines, and lose nothing", async () => {
+test("connections on a narrow terminal are blocks of lines, without loss", async () => {
   expect((await kay({ signedIn: true })("connections", { terminal: true, columns: 40 })).stdout).toBe(`jira
   STATE    connected
   ACCOUNT  Dana Demo (dana@example.com)

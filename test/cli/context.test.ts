@@ -42,7 +42,7 @@ async function askAndRead(ann: Machine, line = 'ask "hi"'): Promise<string> {
   return String(model.prompts.at(-1)?.messages[0]?.content);
 }
 
-test("the user's own KAY.md goes to the model with each request, in a block that its text cannot end", async () => {
+test("the user's own KAY.md is sent to the model with each request, in a block that its text cannot end", async () => {
   const ann = kay(scripted());
   writeOwn(
     ann,
@@ -102,7 +102,7 @@ test("a KAY.md that changed after it was trusted is left out until it is trusted
   expect(String(model.prompts.at(-1)?.messages[0]?.content)).not.toContain("#random");
 });
 
-test("on a terminal kay asks once for each text, and shows it on v", async () => {
+test("on a terminal kay asks once for each text, and v shows it", async () => {
   const folder = clone({ "KAY.md": "Our project is KAY." });
   const ann = inFolder(folder);
   model.script({ text: "Hello." }, { text: "Hello." });
@@ -114,7 +114,7 @@ test("on a terminal kay asks once for each text, and shows it on v", async () =>
   expect(second.stderr).not.toContain("Use it?");
 });
 
-test("what a project writes is never read beyond its folder, as a device, as bytes, or without end", async () => {
+test("a project's text is never read beyond its folder, from a device, as bytes, or without end", async () => {
   const folder = clone({
     "KAY.md": `${"Work carefully. ".repeat(2_000)}`,
     ".kay/commands/bytes.md": Buffer.from([0xff, 0xfe, 0x00]),
@@ -176,7 +176,7 @@ test("words of the user's own KAY.md do not count as said about a request either
   });
 });
 
-test("a backend that takes no instructions gets none, and kay says so", async () => {
+test("a backend without instructions gets none, and kay says so", async () => {
   const ann = kay(scripted());
   writeOwn(ann, "KAY.md", "Write in German.");
   await ann("config set jira.project KAY");
@@ -191,7 +191,7 @@ test("a backend that takes no instructions gets none, and kay says so", async ()
   expect(String(model.prompts.at(-1)?.messages[0]?.content)).not.toMatch(/German|default project/);
 });
 
-test("defaults of services stand beside the connection that they are for", async () => {
+test("defaults of services are next to their connection", async () => {
   const ann = kay(scripted());
   await ann("config set jira.project KAY");
   expect(await ann("config set github.repository widgets")).toMatchObject({

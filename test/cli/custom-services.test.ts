@@ -15,7 +15,7 @@ Sign-in: an API key, pasted in the browser
   destructive  tasks.delete_task  DELETE /tasks/{task}
 `;
 
-test("the example of the documents is added, connected with a pasted key, used by name and in plain words, and removed", async () => {
+test("the documented example is added, connected with a pasted key, used by name and in plain words, and removed", async () => {
   const service = tasksService();
   const ann = machine(service, { signedIn: true });
   expect(await ann("services add tasks.yaml --yes")).toEqual({
@@ -107,7 +107,7 @@ tools\ttasks.list_tasks tasks.add_task tasks.delete_task
   );
 });
 
-test("a first service of one's own needs no other: it is added before anybody is signed in, and its connection signs in", async () => {
+test("a first custom service needs no other: it is added before the first sign-in, and its connection signs in", async () => {
   const ann = machine(tasksService());
   expect((await ann("services add tasks.yaml --yes")).exit).toBe(0);
   const connected = await ann("connect tasks", {
@@ -117,14 +117,14 @@ test("a first service of one's own needs no other: it is added before anybody is
   expect((await ann("tools call tasks.list_tasks")).exit).toBe(0);
 });
 
-test("kay's own backend takes a service on this machine", async () => {
+test("the local backend accepts a service on this machine", async () => {
   const service = tasksService();
   const ann = machine(service, { own: true });
   file(ann, "local.yaml", TASKS.replace(TASKS_API, "http://127.0.0.1:9999/api"));
   expect((await ann("services add local.yaml --yes")).exit).toBe(0);
 });
 
-test("on a terminal it is asked for, and nothing is added without a yes", async () => {
+test("on a terminal kay asks, and adds nothing without approval", async () => {
   const ann = machine(tasksService(), { signedIn: true });
   const no = await ann("services add tasks.yaml", { terminal: true, types: ["n"], env: { NO_COLOR: "1" } });
   expect(no).toEqual({ exit: 5, stdout: "", stderr: `${ADDED}Add tasks? [y/N] n\n✗ Nothing was changed.\n` });
@@ -146,7 +146,7 @@ test("a dry run and stdin show what would be added, and add nothing", async () =
   });
 });
 
-test("a replaced service says what changes; the same one again changes nothing", async () => {
+test("a replaced service shows its changes; the same one again changes nothing", async () => {
   const ann = machine(tasksService(), { signedIn: true });
   await ann("services add tasks.yaml --yes");
   expect((await ann("services add tasks.yaml --yes")).stderr).toContain("tasks was already added and did not change.");
@@ -164,7 +164,7 @@ test("a replaced service says what changes; the same one again changes nothing",
   });
 });
 
-test("every fault of a file is told, with its key and its line, and files that are none are one sentence", async () => {
+test("every error of a file is reported with its key and line, and unusable files in one sentence", async () => {
   const ann = machine(tasksService(), { signedIn: true });
   file(ann, "wrong.yaml", "name: jira\ntitel: Tasks\nbase_url: ftp://x\nauth: { type: none }\ntools: []\n");
   expect(await ann("services add wrong.yaml --yes")).toEqual({

@@ -3,7 +3,7 @@ import { documentOf, useKay } from "#test/kay";
 
 const kay = useKay();
 
-test("disconnect asks on a terminal, and a yes does it", async () => {
+test("disconnect asks on a terminal, and y confirms it", async () => {
   // Confluence has the same account, so Jira's access stays.
   const ann = kay({ connected: ["jira", "confluence", "bitbucket"] });
   expect(await ann("disconnect jira bitbucket", { terminal: true, types: ["y"], env: { NO_COLOR: "1" } })).toEqual({
@@ -63,7 +63,7 @@ test("disconnect --yes does not ask; --json prints the backend's answer", async 
   });
 });
 
-test("disconnect of an unknown service disconnects none of those that were named", async () => {
+test("disconnect with an unknown service disconnects none of the named ones", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann("disconnect jira conflunce --yes")).toEqual({
     exit: 2,

@@ -134,7 +134,7 @@ const JOURNEYS: Record<string, [document: string, line: string[]][]> = {
 const ELSEWHERE = ["inbox", "mcp", "mcp authorize", "mcp list", "mcp remove", "serve", "try"];
 
 test.for(Object.keys(JOURNEYS))(
-  "%s: every document is as its schema says, and has nothing that the schema does not name",
+  "%s: every document matches its schema, and has nothing that the schema does not name",
   { timeout: 90_000 },
   async (journey) => {
     const ann = kay({ signedIn: true, elsewhere: tasksService().fetch, model: { env: {} }, starter });
@@ -159,7 +159,7 @@ test.for(Object.keys(JOURNEYS))(
   },
 );
 
-test("the tour's document is as its schema says", { timeout: 60_000 }, async () => {
+test("the tour's document matches its schema", { timeout: 60_000 }, async () => {
   const ann = kay({ own: true, person: "stays away" });
   await ann("try --json");
   expect(await faultsOf("try", parsed(ann.raw().stdout))).toEqual([]);
@@ -230,7 +230,7 @@ test.for([
   "tools show nothing.at_all",
   "try now",
   "whoami",
-])("kay %s --json fails with one document, as its schema says", async (line) => {
+])("kay %s --json fails with one document that matches its schema", async (line) => {
   const ann = kay();
   const { exit } = await ann(`${line} --json`);
   const document = parsed(ann.raw().stdout);
@@ -241,7 +241,7 @@ test.for([
   });
 });
 
-test("every command has a schema, every schema a command, and every one of them is seen here", () => {
+test("every command has a schema, every schema a command, and all are seen here", () => {
   const program = buildProgram({ version: "0" } as Kay, () => {});
   const commands = leaves(program);
   const documented = Object.keys(JSON_DOCUMENTS).filter((name) => !["ask stream", "failure"].includes(name));

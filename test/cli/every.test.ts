@@ -39,7 +39,7 @@ const titles = async (ann: Machine) => {
   return (JSON.parse(ann.raw().stdout) as { data: { title: string }[] }).data.map(({ title }) => title);
 };
 
-test("a schedule runs at its time, in a conversation of its own that names it", async () => {
+test("a schedule runs at its time, in a separate conversation that it names", async () => {
   const ann = signedIn();
   const added = await ann(["every", "monday", "9:00", "show KAY-1"]);
   expect(added).toEqual({
@@ -58,7 +58,7 @@ test("a schedule runs at its time, in a conversation of its own that names it", 
   expect((await ann("sessions show latest")).stdout).toContain("KAY-1");
 });
 
-test("what a run asks waits in kay pending, under the name of the schedule", async () => {
+test("requests of a run wait in kay pending, under the name of the schedule", async () => {
   const log: string[] = [];
   const ann = kay({ signedIn: true, services: withDesk(log) });
   await ann(["every", "15m", "delete KAY-3"]);
@@ -80,7 +80,7 @@ test("what a run asks waits in kay pending, under the name of the schedule", asy
   await expect.poll(async () => await titles(ann)).toHaveLength(2);
 });
 
-test("runs that were missed are reported and not made up for", async () => {
+test("missed runs are reported and not made up for", async () => {
   const ann = signedIn();
   await ann(["every", "weekday", "9:00", "show KAY-1"]);
   await pass(ann, 5 * 24 * HOUR);
@@ -101,7 +101,7 @@ test("runs that were missed are reported and not made up for", async () => {
   expect((await ann("every list")).stderr).toBe("");
 });
 
-test("a run that is a little late starts, once", async () => {
+test("a slightly late run starts, once", async () => {
   const ann = signedIn();
   await ann(["every", "15m", "show KAY-1"]);
   await pass(ann, 49 * MINUTE);
@@ -114,7 +114,7 @@ test("a run that is a little late starts, once", async () => {
   expect(await titles(ann)).toHaveLength(1);
 });
 
-test("pause, resume, run and remove take the beginning of the ID", async () => {
+test("pause, resume, run and remove accept the start of the ID", async () => {
   const ann = signedIn();
   await ann(["every", "hour", "show KAY-2"]);
   const id = ann.raw().stdout.trim().replace("schedule_", "").slice(0, 6);
@@ -144,7 +144,7 @@ test("pause, resume, run and remove take the beginning of the ID", async () => {
   });
 });
 
-test("a run that has not ended keeps run now from starting another", async () => {
+test("a running run prevents run now from starting another", async () => {
   const ann = kay({ signedIn: true, services: withDesk([]) });
   await ann(["every", "hour", "delete KAY-3"]);
   const id = ann.raw().stdout.trim();
@@ -156,7 +156,7 @@ test("a run that has not ended keeps run now from starting another", async () =>
   });
 });
 
-test("a schedule of somebody who signed out does not run, and its list says so", async () => {
+test("a schedule of a signed-out user does not run, and its list says so", async () => {
   const ann = signedIn();
   await ann(["every", "hour", "show KAY-1"]);
   const signIn = await ann.stored();
@@ -190,7 +190,7 @@ test("kay every alone lists schedules", async () => {
   expect(await ann("every")).toMatchObject({ exit: 0, stdout: "", stderr: expect.stringContaining("No schedules.") });
 });
 
-test("options of kay ask are kept, and a time zone is checked", async () => {
+test("options of kay ask are stored, and a time zone is validated", async () => {
   const ann = signedIn();
   const options = [
     "--timezone",

@@ -127,7 +127,7 @@ test("help exit-codes lists the codes that errors and signals can have, and no o
   expect(listed).toEqual([...new Set([0, ...errors, 130, 143])].sort((a, b) => a - b));
 });
 
-test("every exit code of an error has a way in the table", () => {
+test("every exit code of an error is in the table", () => {
   const shown = new Set(TABLE.map(([exit]) => exit));
   expect(
     [...new Set(Object.values(ERRORS).map(({ exit }) => Number(exit)))].filter((exit) => !shown.has(exit)),

@@ -6,7 +6,7 @@ import { approval, begins, brings, calls, ends, IDS, says, sse } from "#test/par
 const kay = useKay();
 const WHY = "No channel in Slack is called “#ci”.";
 
-test("N29 a write that the service refuses ends with 1, although the answer is friendly", async () => {
+test("N29 a write that the service refuses exits with 1, although the answer is friendly", async () => {
   const ann = kay({ signedIn: true });
   await ann("policy set jira everything");
   const asked = await ann('ask "comment on KAY-999: hello"');
@@ -110,7 +110,7 @@ test.each<[string, StreamPart[], { exit: number; code?: string }]>([
   );
 });
 
-test("a read that failed exits with 1 if no other call succeeded", async () => {
+test("a failed read exits with 1 if no other call succeeded", async () => {
   const failed = [calls("slack.search", {}), fails("c1", "NOT_FOUND", { access: "read" })];
   expect(documentOf(await ask(failed))).toMatchObject({ code: "NOT_FOUND", message: `A read failed: ${WHY}` });
   expect(await ask(failed, "")).toMatchObject({ exit: 1, stdout: "All well.\n" });

@@ -12,7 +12,7 @@ async function begin(ann: Machine, service: string): Promise<Begun> {
 
 const shown = async (ann: Machine) => (await ann("connections")).stdout;
 
-test("A24 two first connects at once belong to one installation, and both are kept", async () => {
+test("A24 two concurrent first connects belong to one installation, and both are kept", async () => {
   const ann = kay();
   const [jira, confluence] = await Promise.all([ann("connect jira"), ann("connect confluence")]);
   expect([jira.exit, confluence.exit]).toEqual([0, 0]);
@@ -27,7 +27,7 @@ test("A24 two first connects at once belong to one installation, and both are ke
   });
 });
 
-test("A24 two first connects that were begun and are finished later are both kept", async () => {
+test("A24 two first connects that are finished later are both kept", async () => {
   const ann = kay();
   const begun = [await begin(ann, "jira"), await begin(ann, "confluence")] as const;
   expect(begun[1].session_id).toBe(begun[0].session_id);
@@ -37,7 +37,7 @@ test("A24 two first connects that were begun and are finished later are both kep
   expect(await shown(ann)).toMatch(/^jira\tconnected\t[\s\S]*^confluence\tconnected\t/m);
 });
 
-test("A24 a first connect that is denied leaves the other one its installation", async () => {
+test("A24 a denied first connect leaves the installation to the other one", async () => {
   const ann = kay();
   const jira = await begin(ann, "jira");
   expect(await ann("connect confluence", { person: "denies" })).toMatchObject({ exit: 5 });
@@ -53,7 +53,7 @@ test("A27 the installation is stored before the consent, so a kill while waiting
   expect(await ann.stored()).toMatchObject({ session_id });
 });
 
-test("A27 after a reset the new installation is stored at once, and the old tokens go", async () => {
+test("A27 after a reset the new installation is stored at once, and the old tokens are deleted", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   const before = await ann.stored();

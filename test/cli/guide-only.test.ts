@@ -28,7 +28,7 @@ test("a first connection to a guide-only backend signs in", async () => {
 });
 
 test.each<LaterStatus>(["unknown", "pending"])(
-  "a later connection is seen in the connections of a guide-only backend whose status call says %s",
+  "a later connection is found in the connections of a guide-only backend whose status call says %s",
   async (later) => {
     const { ann } = guideOnly(later);
     await ann("connect jira");
@@ -41,13 +41,13 @@ test.each<LaterStatus>(["unknown", "pending"])(
   },
 );
 
-test("a connection that stands can be renewed at a guide-only backend", async () => {
+test("an existing connection can be renewed at a guide-only backend", async () => {
   const { ann } = guideOnly();
   await ann("connect jira");
   expect(await ann("connect jira")).toMatchObject({ exit: 0, stdout: CONNECTED });
 });
 
-test("connections of a guide-only backend are shown as it gives them", async () => {
+test("connections of a guide-only backend are shown as it returns them", async () => {
   const { ann } = guideOnly();
   await ann("connect jira");
   const jira = {
@@ -63,7 +63,7 @@ test("connections of a guide-only backend are shown as it gives them", async () 
   expect((await ann("connections --check kyg")).exit).toBe(4);
 });
 
-test("asking and confirming work at a guide-only backend", async () => {
+test("requests and confirmations work at a guide-only backend", async () => {
   const { ann } = guideOnly();
   await ann("connect jira");
   expect(await ann('ask "What can you help me with?"')).toEqual({
@@ -83,7 +83,7 @@ test("asking and confirming work at a guide-only backend", async () => {
   expect(again.stderr).toContain("Invalid or expired confirmation_token");
 });
 
-test("a no is carried to a guide-only backend", async () => {
+test("a denial reaches a guide-only backend", async () => {
   const { ann } = guideOnly();
   await ann("connect jira");
   await ann('ask --confirm --json "Delete all tickets in project PROJ"');
@@ -133,7 +133,7 @@ test("disconnect works at a guide-only backend", async () => {
   expect((await ann("connections --check jira")).exit).toBe(4);
 });
 
-test("a guide-only backend that lost its database is connected to anew", async () => {
+test("a guide-only backend that lost its database is connected again", async () => {
   const { ann, backend } = guideOnly();
   await ann("connect jira");
   const { session_id } = await ann.stored();
@@ -144,7 +144,7 @@ test("a guide-only backend that lost its database is connected to anew", async (
   expect((await ann.stored()).session_id).not.toBe(session_id);
 });
 
-test("an ask whose answer is lost is not sent again to a guide-only backend", async () => {
+test("a request whose answer is lost is not sent again to a guide-only backend", async () => {
   const { ann } = guideOnly();
   await ann("connect jira");
   ann.place.network.seen.length = 0;

@@ -39,7 +39,7 @@ function under(from: Command, words: string[]): Command {
 
 const TABLE = buildHelpTable(programAt(80).program, ["approvals", "json"]);
 
-test.for(WIDTHS)("every page is what the tree of commands prints, %i columns wide", (width) => {
+test.for(WIDTHS)("every page equals the output of the command tree, %i columns wide", (width) => {
   const { program, shown } = programAt(width);
   for (const [line, index] of Object.entries(TABLE.lines)) {
     const page = TABLE.pages[index];
@@ -49,7 +49,7 @@ test.for(WIDTHS)("every page is what the tree of commands prints, %i columns wid
   }
 });
 
-test("every command has its lines, by aliases too, and a topic is no page", () => {
+test("every command has its lines, including aliases, and a topic is not a page", () => {
   const { lines } = TABLE;
   expect([lines[""], lines.help, lines["--help"]]).toEqual([0, 0, 0]);
   expect(lines["status --help"]).toBe(lines["help connections"]);
@@ -58,7 +58,7 @@ test("every command has its lines, by aliases too, and a topic is no page", () =
   expect([lines["help approvals"], lines["help json"]]).toEqual([undefined, undefined]);
 });
 
-test("only what is just the way to a page is answered without the tree", () => {
+test("only a plain help request is answered without the tree", () => {
   const folder = mkdtempSync(join(tmpdir(), "kay-help-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const table = join(folder, "help.json");

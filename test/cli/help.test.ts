@@ -52,7 +52,7 @@ test.for(COMMANDS)("help %s is the command's --help", async (name) => {
   expect(await kay()(`${name} --help`)).toEqual(result);
 });
 
-test.for(TOPICS)("help %s is as wide as the terminal, and says the same", async (name) => {
+test.for(TOPICS)("help %s fits the terminal's width with the same text", async (name) => {
   const words = (text: string) => text.split(/\s+/).filter(Boolean);
   const written = await kay()(`help ${name}`);
   for (const columns of [40, 80, 200]) {
@@ -63,7 +63,7 @@ test.for(TOPICS)("help %s is as wide as the terminal, and says the same", async 
   }
 });
 
-test("a name and its words stand beside each other where there is room, and else one below the other", async () => {
+test("a name and its description are side by side if there is room, otherwise one below the other", async () => {
   const at = (columns: number) => kay()("help exit-codes", { terminal: true, columns, env: { NO_COLOR: "1" } });
   expect((await at(60)).stdout).toContain(
     "\n  8     stopped at an open approval, form, confirmation or\n        request to connect\n",
@@ -87,7 +87,7 @@ test("no line of help is wider than 80 columns", async () => {
 
 const ACCOUNTS = "Run `kay connect` to sign in, `kay connections` to see your accounts, or `kay logout` to sign out.";
 
-test("N37 every command that a hint names is there", () => {
+test("N37 every command that a hint names exists", () => {
   for (const hint of Object.values(OTHER_WORDS))
     for (const [, name = ""] of hint.matchAll(/`kay (\S+?)[ `]/g)) expect(COMMANDS).toContain(name);
   for (const word of Object.keys(OTHER_WORDS)) expect(COMMANDS).not.toContain(word);
@@ -135,7 +135,7 @@ test("S14 --version and --help need no home folder", async () => {
     expect(await ann(line)).toMatchObject({ exit: 0, stderr: "" });
 });
 
-test("serve hands its options to the backend", async () => {
+test("serve passes its options to the backend", async () => {
   const ann = kay();
   await ann(
     "serve --port 0 --host 127.0.0.2 --seed world.yaml --data-dir /tmp/x --public-url https://kay.example.test --role agent",

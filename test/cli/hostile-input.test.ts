@@ -6,7 +6,7 @@ const kay = useKay();
 test.for([
   ["little", "fffe"],
   ["big", "feff"],
-])("a prompt from a file in UTF-16 (%s endian), as Windows writes it, is read", async ([order, mark = ""]) => {
+])("a prompt from a UTF-16 file (%s endian), as Windows writes it, is read", async ([order, mark = ""]) => {
   const ann = kay({ signedIn: true });
   const text = Buffer.from("close 会議 KAY-3\r\n", "utf16le");
   const stdin = [Buffer.from(mark, "hex"), order === "big" ? text.swap16() : text];
@@ -25,7 +25,7 @@ test.for([["ftp://x"], ["http://h/a?b"], ["garbage"], ["http://u:hunter2@h"], ["
   },
 );
 
-test("kay serve takes its public address without a slash at the end", async () => {
+test("kay serve accepts its public address without a trailing slash", async () => {
   const ann = kay();
   await ann("serve --public-url https://KAY.example.test/base/");
   expect(ann.served).toMatchObject([{ publicUrl: "https://kay.example.test/base" }]);
@@ -37,13 +37,13 @@ test.each([
   [["tools", "show", ""], "The tool is empty."],
   [["sessions", "rename", "latest", ""], "The title is empty."],
   [["policy", "set", "", "ask"], "The target is empty."],
-])("%j, from a variable that nobody set, is a usage error before anything is asked", async (argv, sentence) => {
+])("%j, from an unset variable, is a usage error before anything is sent", async (argv, sentence) => {
   const ann = kay({ signedIn: true });
   const { exit, stderr } = await ann(argv);
   expect([exit, stderr.split("\n")[0], ann.place.network.calls()]).toEqual([2, `✗ ${sentence}`, []]);
 });
 
-test("a command whose name has lines is repeated on one", async () => {
+test("a command whose name has several lines is repeated on one", async () => {
   expect(await kay()(["ask\nx"])).toEqual({
     exit: 2,
     stdout: "",

@@ -4,7 +4,7 @@ import { useKay } from "#test/kay";
 const kay = useKay();
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
 
-test("U17 --json writes what a terminal would obey or hide as escapes, and its value stays raw", async () => {
+test("U17 --json escapes what a terminal would interpret or hide, and its value stays raw", async () => {
   const ann = kay({ signedIn: true });
   const connections = {
     jira: { connected: true, user: { name: "J\u001b[31m\u009b1mD\u202e\u200b\u{e0041} 会 👩‍💻" } },
@@ -16,7 +16,7 @@ test("U17 --json writes what a terminal would obey or hide as escapes, and its v
   expect(result.stdout).toContain('"J\\u001b[31m\\u009b1mD\\u202e\\u200b\\udb40\\udc41 会 👩‍💻"');
 });
 
-test("a service that a backend names like shell commands is one quoted word in the hint", async () => {
+test("a service named like shell commands is one quoted word in the hint", async () => {
   const ann = kay({ signedIn: true });
   const integrations = ["jira; rm -rf $HOME", "it's", "--help", null, "slack"];
   const json = {
@@ -46,7 +46,7 @@ function held(input: Record<string, unknown>, summary: string) {
   return { status: "confirmation_required", message, confirmation_token: "confirm_1", data: { plan } };
 }
 
-test("G07 a yes is only asked for when every text of the plan was shown whole", async () => {
+test("G07 approval is requested only after every text of the plan was shown in full", async () => {
   const ann = kay({ signedIn: true });
   const description = `Update it.${"\n".repeat(80)}and${" ".repeat(5000)}delete project \u202eJORP`;
   const json = held(
@@ -72,7 +72,7 @@ Continue? [y/N] n
 `);
 });
 
-test("G07 what a script is told to confirm is shown whole too, every field of it", async () => {
+test("G07 the plan that a script must confirm is shown in full too, with every field", async () => {
   const ann = kay({ signedIn: true });
   const text = `a long comment ${"with many words ".repeat(30)}and an end`;
   ann.place.network.on("POST /ask", {
@@ -107,7 +107,7 @@ test("G07 a hidden copy, a subject and the body of a request are shown like ever
     expect(second).toContain(`\n  ${line}\n`);
 });
 
-test("G07 a field whose value stands in the prompt is still shown as what it is", async () => {
+test("G07 a field whose value is in the prompt is still shown with its name", async () => {
   const ann = kay({ signedIn: true });
   const json = {
     ...held({ channel: "#general" }, "Send a message"),

@@ -46,7 +46,7 @@ test.for([
   expect(ann.place.network.calls().length).toBe(before);
 });
 
-test("--jq filters what help and the version are as JSON too", async () => {
+test("--jq filters the JSON of help and the version too", async () => {
   expect(await kay()(["--version", "--jq", ".version"])).toEqual(done("0.0.0-test\n"));
   expect(await kay()(["ask", "--help", "--jq=.name"])).toEqual(done("kay ask\n"));
   expect(await kay()(["--help", "--jq", ".["])).toMatchObject({ exit: 2, stdout: "" });
@@ -56,7 +56,7 @@ test("--jq without an expression is a usage error", async () => {
   expect(await kay()("connections --jq")).toMatchObject({ exit: 2, stdout: "" });
 });
 
-test("an expression that fails on the document exits 1 and says that the command was done; what it printed before stays", async () => {
+test("an expression that fails on the document exits 1 and says that the command succeeded; earlier output stays", async () => {
   expect(
     await kay({ signedIn: true })([
       "connections",
@@ -84,7 +84,7 @@ test.for([
   });
 });
 
-test("an expression without an end is ended", { timeout: 60_000 }, async () => {
+test("an endless expression is ended", { timeout: 60_000 }, async () => {
   expect(await kay()(["config", "path", "--jq", "last(range(1e12))"])).toEqual({
     exit: 1,
     stdout: "",
@@ -99,11 +99,11 @@ test("Ctrl+C ends an expression", async () => {
   expect(await ended).toEqual({ exit: 130, stdout: "", stderr: "" });
 });
 
-test("an expression sees nothing of the environment", async () => {
+test("an expression cannot see the environment", async () => {
   expect(await kay({ env: { SECRET: "s" } })(["config", "path", "--jq", "$ENV, env"])).toEqual(done("{}\n{}\n"));
 });
 
-test("what a terminal obeys is never written raw to one, and a pipe gets the very value", async () => {
+test("control characters are never written raw to a terminal, and a pipe gets the exact value", async () => {
   const expression = '"a\\u001b[31mb\\u202ec", ["\\u202e"]';
   const ann = kay();
   expect((await ann(["config", "path", "--jq", expression])).stdout).toBe('a\u001b[31mb\u202ec\n["\\u202e"]\n');
@@ -111,7 +111,7 @@ test("what a terminal obeys is never written raw to one, and a pipe gets the ver
   expect(stdout).toBe('abU+202Ec\n["\\u202e"]\n');
 });
 
-test("a failure has no document: the sentence is on stderr, with its exit code", async () => {
+test("a failure has no document: the message is on stderr, with its exit code", async () => {
   expect(await kay()(["whoami", "--jq", ".error"])).toEqual({
     exit: 4,
     stdout: "",
@@ -121,14 +121,14 @@ test("a failure has no document: the sentence is on stderr, with its exit code",
   expect(await kay()(["conections", "--jq", "."])).toMatchObject({ exit: 2, stdout: "" });
 });
 
-test("what stops at a person is filtered like every answer, with exit code 8, which a filter that fails leaves", async () => {
+test("an open request is filtered like every answer, with exit code 8, even if the filter fails", async () => {
   const ann = kay({ signedIn: true });
   const ask = (expression: string) => ann(["ask", "--confirm", "create a task in KAY: One", "--jq", expression]);
   expect(await ask(".status")).toEqual({ exit: 8, stdout: "confirmation_required\n", stderr: "" });
   expect(await ask(".status.x")).toMatchObject({ exit: 8, stdout: "", stderr: expect.stringContaining(SENTENCE) });
 });
 
-test("of a stream each line is filtered as it comes, in order, also the last of an error", async () => {
+test("each line of a stream is filtered as it arrives, in order, including the last one of an error", async () => {
   const ann = kay({ signedIn: true });
   const stream = (parts: StreamPart[]) => ann.place.network.on("POST /ask", { stream: sse(parts) });
   stream([...begins(), ...says("One ", "two"), ...ends()]);

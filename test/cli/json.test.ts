@@ -25,7 +25,7 @@ const DAMAGED = expect.stringMatching(
   /^The settings file was damaged\. A copy was saved as \/home\/ann\/kay\/config\.json\.corrupt-/,
 );
 
-test("C15 warnings are inside the document where stderr is no terminal, so that 2>&1 stays readable", async () => {
+test("C15 warnings are inside the document if stderr is not a terminal, so that 2>&1 stays parseable", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   ann.place.clock.advance(31 * 60_000);
@@ -40,7 +40,7 @@ test("C15 warnings are inside the document where stderr is no terminal, so that 
   expect(ann.raw().both).toBe(ann.raw().stdout);
 });
 
-test("warnings are on stderr where that is a terminal, and stdout is still one document", async () => {
+test("warnings are on stderr if that is a terminal, and stdout is still one document", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   damageSettings(ann);
@@ -62,7 +62,7 @@ test("C04 connect --json with a reset session and no keychain is one document wi
   ]);
 });
 
-test("S02 without a keychain the sign-in is kept in a file, which is said once", async () => {
+test("S02 without a keychain the sign-in is stored in a file, which kay says once", async () => {
   const ann = kay({ keychain: noKeychain() });
   const { exit, stdout } = await ann("connect jira --json");
   expect([exit, documentOf({ stdout })]).toEqual([
@@ -90,7 +90,7 @@ test.for([
   ["connect pigeons --json", "UNKNOWN_SERVICE", 2],
   ["--json", "USAGE", 2],
   ["config --json", "USAGE", 2],
-] as const)("C04 a failure is one document too, with the sentence on stderr: %s", async ([line, code, exit]) => {
+] as const)("C04 a failure is one document too, with the message on stderr: %s", async ([line, code, exit]) => {
   const result = await kay()(line);
   const document = documentOf(result) as { message: string; hint: string };
   expect([result.exit, document]).toEqual([
@@ -106,7 +106,7 @@ test.for([
   expect(result.stderr).toBe(`✗ ${document.message}\n${document.hint ? `  ${document.hint}\n` : ""}`);
 });
 
-test("C04 nothing but the document is on stdout in CI either, and no colour anywhere", async () => {
+test("C04 only the document is on stdout in CI too, without color", async () => {
   const ann = kay({ signedIn: true, env: { CI: "true", TERM: "xterm-256color" } });
   for (const line of [
     "connections --json",

@@ -22,7 +22,7 @@ async function logOf(ann: Machine, flags = ""): Promise<{ writes: Write[]; has_m
   return documentOf(await ann(`log --json ${flags}`)) as { writes: Write[]; has_more: boolean };
 }
 
-test("kay log lists every write of every conversation, newest first, with who, where, link and words", async () => {
+test("kay log lists every write of every conversation, newest first, with who, where, link and prompt", async () => {
   const ann = await busy();
   const { writes, has_more } = await logOf(ann);
   expect(has_more).toBe(false);
@@ -43,7 +43,7 @@ test("kay log lists every write of every conversation, newest first, with who, w
   expect(writes[0]).not.toHaveProperty("prompt");
 });
 
-test("a page ends at --limit, and pages joined are the whole list without a gap", async () => {
+test("a page ends at --limit, and joined pages are the whole list without a gap", async () => {
   const ann = await busy();
   const all = await logOf(ann);
   const first = await logOf(ann, "--limit 2");
@@ -54,7 +54,7 @@ test("a page ends at --limit, and pages joined are the whole list without a gap"
   expect((await logOf(ann, "--since 1w")).writes).toHaveLength(3);
 });
 
-test("a refused write, and one that never left, say so", async () => {
+test("a refused write, and one that was never sent, say so", async () => {
   const ann = kay({ signedIn: true });
   await ann(["tools", "call", "jira.transition_issue", "--field", "issue=KAY-1", "--field", "status=Nowhere"]);
   expect((await logOf(ann)).writes).toMatchObject([{ state: "not_sent" }]);
@@ -69,7 +69,7 @@ test("on a terminal each change is a block, in a pipe it is a row", async () => 
   expect(row.slice(1, 3)).toEqual(["done", "jira"]);
 });
 
-test("an empty log, a wrong limit and a wrong time say so", async () => {
+test("an empty log, an invalid limit and an invalid time say so", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann("log")).toEqual({ exit: 0, stdout: "", stderr: "No changes yet.\n" });
   expect((await ann("log --limit 0")).exit).toBe(2);

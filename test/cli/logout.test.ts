@@ -5,7 +5,7 @@ import type { Reply } from "#test/network";
 const kay = useKay();
 const LIVES_ON = "The sign-in may remain valid at the backend until it expires.";
 
-test("logout revokes at the backend, forgets the tokens and keeps the session id", async () => {
+test("logout revokes at the backend, deletes the tokens and keeps the session ID", async () => {
   const ann = kay({ connected: ["bitbucket"] });
   await ann("whoami");
   const { session_id, token = "" } = await ann.stored();
@@ -31,7 +31,7 @@ test.for<[string, Reply, string]>([
     `! Something went wrong. ${LIVES_ON}\n`,
   ],
   ["silence", "hang", `! The backend did not answer the logout within 5 s. ${LIVES_ON}\n`],
-])("A26 logout signs out on this machine whatever the backend says: %s", async ([, reply, stderr]) => {
+])("A26 logout signs out on this machine whatever the backend answers: %s", async ([, reply, stderr]) => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   const { session_id } = await ann.stored();
@@ -42,7 +42,7 @@ test.for<[string, Reply, string]>([
   expect(await ann.stored()).toEqual({ session_id });
 });
 
-test("A26 logout --json carries the warning inside", async () => {
+test("A26 logout --json includes the warning", async () => {
   const ann = kay({ signedIn: true });
   ann.place.network.on("POST /auth/logout", "refused");
   const { exit, stdout, stderr } = await ann("logout --json");
@@ -57,14 +57,14 @@ test("A26 logout --json carries the warning inside", async () => {
   });
 });
 
-test("logout with a sign-in that has ended signs out all the same", async () => {
+test("logout with a sign-in that has ended still signs out", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   ann.place.clock.advance(365 * 24 * 3_600_000);
   expect(await ann("logout")).toEqual({ exit: 0, stdout: "Signed out.\n", stderr: "" });
 });
 
-test("logout without a sign-in is done already", async () => {
+test("logout without a sign-in has nothing to do", async () => {
   const ann = kay();
   expect(await ann("logout")).toEqual({ exit: 0, stdout: "You were not signed in.\n", stderr: "" });
   expect(documentOf(await ann("logout --json"))).toEqual({
@@ -74,7 +74,7 @@ test("logout without a sign-in is done already", async () => {
   });
 });
 
-test("logout never asks, and the next connection goes on with the same installation", async () => {
+test("logout never asks, and the next connection continues with the same installation", async () => {
   const ann = kay({ signedIn: true });
   await ann("logout", { terminal: true });
   const { session_id } = await ann.stored();

@@ -15,7 +15,7 @@ async function held(ann: Machine): Promise<string> {
 const comments = async (ann: Machine) => (await ann('ask "show KAY-3"')).stdout.match(/^hello$/gm)?.length ?? 0;
 
 test.for<Reply>(["lost", "gateway"])(
-  "H19 an ask whose answer is %s is looked up, and never sent again",
+  "H19 a request whose answer is %s is looked up, and never sent again",
   async (fault) => {
     const ann = kay({ signedIn: true });
     await ann("policy set jira everything");
@@ -36,28 +36,25 @@ test.for<Reply>(["lost", "gateway"])(
 test.for<[Reply, string]>([
   ["lost", "The connection to http://127.0.0.1:4000 broke before the response was complete (ECONNRESET)."],
   ["gateway", "http://127.0.0.1:4000 answered 504 with a web page instead of JSON."],
-])(
-  "H19 where nobody knows what became of an ask (%s) it is said so, and it is not sent again",
-  async ([fault, why]) => {
-    const ann = kay({ signedIn: true });
-    await ann("policy set jira everything");
-    ann.place.network.seen.length = 0;
-    ann.place.network.on("POST /ask", fault);
-    ann.place.network.on("GET /requests/", GUIDE_ONLY);
-    const stderr = `✗ The answer was lost, so the request may have been processed. ${why}\n  Check whether it took effect before you retry.\n`;
-    const result = await ann(`${COMMENT} --json`);
-    expect({ ...result, stdout: documentOf(result) }).toEqual({
-      exit: 1,
-      stdout: expect.objectContaining({ status: "error", code: "OUTCOME_UNKNOWN", state: "unknown" }),
-      stderr,
-    });
-    expect(ann.place.network.calls()).toEqual(["POST /ask", "GET /requests/…"]);
-    // It may have been stopped because nobody followed; it was not done twice.
-    expect(await comments(ann)).toBeLessThanOrEqual(1);
-  },
-);
+])("H19 a request whose outcome nobody knows (%s) is reported as such, and not sent again", async ([fault, why]) => {
+  const ann = kay({ signedIn: true });
+  await ann("policy set jira everything");
+  ann.place.network.seen.length = 0;
+  ann.place.network.on("POST /ask", fault);
+  ann.place.network.on("GET /requests/", GUIDE_ONLY);
+  const stderr = `✗ The answer was lost, so the request may have been processed. ${why}\n  Check whether it took effect before you retry.\n`;
+  const result = await ann(`${COMMENT} --json`);
+  expect({ ...result, stdout: documentOf(result) }).toEqual({
+    exit: 1,
+    stdout: expect.objectContaining({ status: "error", code: "OUTCOME_UNKNOWN", state: "unknown" }),
+    stderr,
+  });
+  expect(ann.place.network.calls()).toEqual(["POST /ask", "GET /requests/…"]);
+  // It may have been stopped because nobody followed; it was not done twice.
+  expect(await comments(ann)).toBeLessThanOrEqual(1);
+});
 
-test("H19 an ask that was never sent may be asked again", async () => {
+test("H19 a request that was never sent may be repeated", async () => {
   const ann = kay({ signedIn: true });
   ann.place.network.on("POST /ask", "refused");
   expect(await ann(COMMENT)).toEqual({
@@ -69,7 +66,7 @@ test("H19 an ask that was never sent may be asked again", async () => {
   expect(ann.place.network.calls()).toEqual(["POST /ask"]);
 });
 
-test("H19 an ask that nobody answers ends after ten minutes, and its outcome is looked up", async () => {
+test("H19 a request without an answer ends after ten minutes, and its outcome is looked up", async () => {
   const ann = kay({ signedIn: true });
   ann.place.network.on("POST /ask", "hang");
   ann.place.network.on("GET /requests/", GUIDE_ONLY);
@@ -91,7 +88,7 @@ test("H13 a confirmation that was recorded before a gateway gave up is not sent 
   expect(ann.place.network.calls()).toEqual(["POST /ask/confirm", "GET /requests/…"]);
 });
 
-test("H13 where the answer cannot be fetched the outcome is unknown, and a repeat by hand hears that it was used", async () => {
+test("H13 if the answer cannot be fetched, the outcome is unknown, and a manual repeat learns that it was used", async () => {
   const ann = kay({ signedIn: true });
   const token = await held(ann);
   ann.place.network.on("POST /ask/confirm", "gateway");
@@ -108,7 +105,7 @@ test("H13 where the answer cannot be fetched the outcome is unknown, and a repea
   });
 });
 
-test("C13 Ctrl+C, TERM and HUP end an ask with their exit codes, and nothing more is asked", async () => {
+test("C13 Ctrl+C, TERM and HUP end a request with their exit codes, and nothing more is sent", async () => {
   for (const [signal, exit] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],

@@ -17,7 +17,7 @@ test("every command has a row", () => {
 
 for (const json of [false, true])
   test.for(SITUATIONS)(
-    `every command $title ${json ? "with --json " : ""}has the exit code of the table, and says what it has to say where it belongs`,
+    `every command $title ${json ? "with --json " : ""}has the exit code of the table and the expected output`,
     { timeout: 120_000 },
     async (situation) => {
       const { ann, ready } = await machineIn(situation);

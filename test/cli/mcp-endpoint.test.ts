@@ -49,7 +49,7 @@ const readIssue = async (program: Program) =>
   (await program.call("call_tool", { name: "jira.get_issue", input: { issue: "KAY-3" } })).result;
 
 for (const era of ["legacy", "modern"] as const) {
-  test(`a ${era} program that the user lets in has the tools of kay mcp, and its changes wait for the user`, {
+  test(`a ${era} program that the user authorizes has the tools of kay mcp, and its changes wait for the user`, {
     timeout: 60_000,
   }, async () => {
     const ann = kay({ signedIn: true, mcp: true });
@@ -97,7 +97,7 @@ test("a modern program shows the user a link to kay's page, which signs no devic
   expect(page.headers.get("set-cookie")).toBeNull();
 });
 
-test("a modern program that closes the connection takes its call back", { timeout: 60_000 }, async () => {
+test("a modern program that closes the connection cancels its call", { timeout: 60_000 }, async () => {
   const ann = kay({ signedIn: true, mcp: true });
   const program = await open(ann, { era: "modern" });
   const giving = new AbortController();
@@ -110,7 +110,7 @@ test("a modern program that closes the connection takes its call back", { timeou
     .toContain("Your answer came too late");
 });
 
-test("a program sees the results of its own calls only", { timeout: 60_000 }, async () => {
+test("a program sees only the results of its own calls", { timeout: 60_000 }, async () => {
   const ann = kay({ signedIn: true, mcp: true });
   const [first, second] = [await open(ann), await open(ann, { name: "Codex" })];
   const moving = first.call("call_tool", MOVE);
@@ -183,7 +183,7 @@ test("kay mcp list shows the programs, and kay mcp remove and kay logout end the
   expect(await status(claude.memory.tokens?.access_token)).toBe(401);
 });
 
-test("the terminal shows the program and where its answer goes, and only a person there lets it in", {
+test("the terminal shows the program and where its answer goes, and only a user there authorizes it", {
   timeout: 60_000,
 }, async () => {
   const ann = kay({ signedIn: true, mcp: true });
@@ -207,7 +207,7 @@ test("the terminal shows the program and where its answer goes, and only a perso
   });
 });
 
-test("a backend without --mcp has none of it", { timeout: 60_000 }, async () => {
+test("a backend without --mcp has none of this", { timeout: 60_000 }, async () => {
   const ann = kay({ signedIn: true });
   for (const path of ["/mcp", "/.well-known/oauth-protected-resource", "/mcp/authorize", "/mcp/programs"])
     expect((await fetchFrom(ann)(BACKEND + path)).status).toBe(404);

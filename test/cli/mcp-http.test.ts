@@ -34,7 +34,7 @@ const ENDED = [
   ["an error in a success", 200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"Session not found"}}'],
 ] as const;
 
-test.each(ENDED)("B253: a session that the server answers with %s begins anew", async (_, status, body) => {
+test.each(ENDED)("B253: a session that the server answers with %s is started again", async (_, status, body) => {
   let known = "";
   const { run, server } = ann(async (request, forward) => {
     const session = request.headers.get("mcp-session-id");
@@ -58,7 +58,7 @@ test.each(ENDED)("B253: a session that the server answers with %s begins anew", 
   expect(await run(READ)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
 });
 
-test("B253: a refusal that is about something else is shown with the server's sentence, and is not repeated", async () => {
+test("B253: a refusal for another reason is shown with the server's sentence, and not retried", async () => {
   let calls = 0;
   const { run } = ann(async (request, forward) => {
     if (!(await request.clone().text()).includes("tools/call")) return await forward(request);
@@ -112,7 +112,7 @@ test.each([
 });
 
 test.each([null, "text/plain; charset=utf-8", "application/json; charset=utf-8"])(
-  "a message with the content type %s is taken, also after a byte-order mark",
+  "a message with the content type %s is accepted, even after a byte order mark",
   async (type) => {
     const { run } = ann(async (request, forward) => {
       const response = await forward(request);
@@ -140,7 +140,7 @@ test.each([400, 405, 500])("a server that refuses notifications with %d works", 
   expect(await run(READ)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
 });
 
-test("an answer in a list, with an error of null, is taken", async () => {
+test("an answer in a list, with an error of null, is accepted", async () => {
   const { run } = ann(async (request, forward) => {
     const response = await forward(request);
     if (request.method === "GET" || !response.headers.get("content-type")?.startsWith("text/event-stream"))
@@ -154,7 +154,7 @@ test("an answer in a list, with an error of null, is taken", async () => {
   expect(await run(READ)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
 });
 
-test("B254: a server that redirects for ever is refused in a sentence", async () => {
+test("B254: an endless redirect is refused in one sentence", async () => {
   let asked = 0;
   const { run } = ann(async (request) => {
     asked++;
@@ -214,7 +214,7 @@ function oldServer({ answers = "on the stream" }: { answers?: "on the stream" | 
   };
 }
 
-test("B255: a server of the old transport works, a word says that it is old, and a cut stream is opened anew", async () => {
+test("B255: a server of the old transport works, a note says that it is old, and a cut stream is reopened", async () => {
   const server = oldServer();
   const run = kay({ signedIn: true, elsewhere: (url, init) => server.fetch(new Request(url, init)) });
   const added = await run(add());
@@ -238,7 +238,7 @@ test("B255: an old server that answers in the response to a message works too", 
   expect(await run(READ)).toMatchObject({ exit: 0, stdout: "old notes\n" });
 });
 
-test("B255: what refuses both transports is refused with the first answer", async () => {
+test("B255: a server that refuses both transports is reported with its first answer", async () => {
   const { run } = ann(async () => new Response("Method Not Allowed", { status: 405 }));
   expect((await run(add())).stderr).toContain("✗ Notes refused the request (HTTP 405): “Method Not Allowed”.\n");
 });

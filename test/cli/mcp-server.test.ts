@@ -94,7 +94,7 @@ test("neither a policy nor a saved approval covers what another program writes",
 });
 
 for (const era of ["legacy", "modern"] as const) {
-  test(`the dialog of a ${era} host answers only where the user lets it, and never what cannot be undone`, {
+  test(`the dialog of a ${era} host answers only if the user allows it, and never for what cannot be undone`, {
     timeout: 60_000,
   }, async () => {
     const ann = kay({ connected: ["jira", "bitbucket"] });
@@ -139,7 +139,7 @@ for (const era of ["legacy", "modern"] as const) {
   });
 }
 
-test("a host that gives a call up takes its question back", { timeout: 60_000 }, async () => {
+test("a host that cancels a call withdraws its question", { timeout: 60_000 }, async () => {
   const ann = kay({ signedIn: true });
   const host = await openHost(ann);
   const giving = new AbortController();
@@ -162,7 +162,7 @@ test("--service lists the tools of a service by name, with what each may do", { 
   expect(await host.call("jira__get_issue", { issue: "KAY-3" })).toMatchObject({ status: "done" });
 });
 
-test("what is missing is said to the host's model in one sentence, with what the user can do", {
+test("missing things are reported to the host's model in one sentence, with what the user can do", {
   timeout: 60_000,
 }, async () => {
   const host = await openHost(kay());

@@ -40,7 +40,7 @@ const add = (tools: object[], ...flags: string[]) => [
   ...[...RAW, JSON.stringify({ "tools/list": { tools } })],
 ];
 
-test("before a server is added, all that a model gets of it is shown: descriptions and the texts of parameters", async () => {
+test("before a server is added, everything that a model gets from it is shown: descriptions and parameter texts", async () => {
   const ann = own();
   const { stderr } = await ann(add([weather()], "--dry-run"));
   expect(stderr).toContain(`
@@ -74,7 +74,7 @@ test("every text of a schema that a model gets is shown", async () => {
   expect(texts.filter((text) => !shown.includes(text))).toEqual([]);
 });
 
-test("a tool that the server calls a read asks before it runs, unless its person let it run without asking", {
+test("a tool that the server calls a read asks before it runs, unless the user lets it run without asking", {
   timeout: 60_000,
 }, async () => {
   const ann = own();
@@ -109,7 +109,7 @@ test("--yes adds a server and trusts none of its reads", async () => {
   });
 });
 
-test("a tool that changed is asked about again, and the others stay trusted", async () => {
+test("a changed tool asks again, and the others stay trusted", async () => {
   const ann = own();
   const look = (name: string, description: string) => ({
     ...{ name, description, inputSchema: { type: "object" } },

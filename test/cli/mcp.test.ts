@@ -26,7 +26,7 @@ const add = (command: string[], ...flags: string[]) => ["services", "add", ...fl
 const trust = (command: string[], ...flags: string[]) => add(command, "--trust-reads", ...flags);
 const TERMINAL = { terminal: true, env: { NO_COLOR: "1" } };
 
-test("a program is added after its tools were shown and a yes, used by name and in plain words, and removed", {
+test("a program is added after its tools were shown and approved, used by name and in plain words, and removed", {
   timeout: 60_000,
 }, async () => {
   const ann = own();
@@ -71,7 +71,7 @@ Texts of 12 tools: 199 characters
   expect(await ann("services remove notes --yes")).toMatchObject({ exit: 0, stdout: "Removed notes.\n" });
 });
 
-test("a server that is hostile writes nothing to the terminal, has no names but below its own, and no more room than others", async () => {
+test("a hostile server writes nothing to the terminal, has names only below its own, and no more room than others", async () => {
   const ann = own();
   await ann(trust(NOTES, "--yes"));
   expect((await ann("tools show notes.jira_delete_issue")).stdout).toMatch(
@@ -83,7 +83,7 @@ test("a server that is hostile writes nothing to the terminal, has no names but 
   expect((await ann("tools call notes.huge")).stdout.length).toBeLessThan(61_000);
 });
 
-test("a write whose program died is unknown, is said so with a receipt, and is never sent again", async () => {
+test("a write whose program died is unknown, reported with a receipt, and never sent again", async () => {
   const ann = own();
   await ann(trust(NOTES, "--yes"));
   expect(await ann("tools call notes.crash_write")).toEqual({
@@ -97,7 +97,7 @@ test("a write whose program died is unknown, is said so with a receipt, and is n
   expect(readFileSync(log, "utf8")).toBe("crash_write\n");
 });
 
-test("tools that changed are told by the call, the table and doctor, and are taken by approve", {
+test("changed tools are reported by the call, the table and doctor, and approved by approve", {
   timeout: 60_000,
 }, async () => {
   const ann = own();
@@ -119,7 +119,7 @@ test("tools that changed are told by the call, the table and doctor, and are tak
   expect((await ann("tools call notes.read_note --field id=7")).stdout).toBe("note 7\n");
 });
 
-test("a program gets its key by name from the environment of the backend; where it is not set, a sentence says what to do", async () => {
+test("a program gets its key by name from the backend's environment; if it is not set, a sentence says what to do", async () => {
   const ann = own();
   const added = await ann(add(NOTES, "--env", "NOTES_KEY", "--yes"));
   expect(added.stderr).toContain("\nGiven NOTES_KEY from the environment of the local backend\n");
@@ -137,7 +137,7 @@ test("a program gets its key by name from the environment of the backend; where 
   expect(await wrong("KAY_KEYS")).toMatch(/^✗ Specify only names of environment variables/);
 });
 
-test("what is no server is refused in a sentence with what to do", async () => {
+test("an invalid server is refused in a sentence with what to do", async () => {
   const page = () => new Response("<html>", { headers: { "content-type": "text/html" } });
   const ann = kay({ signedIn: true, elsewhere: async () => page() });
   const bob = own();
@@ -157,7 +157,7 @@ test("what is no server is refused in a sentence with what to do", async () => {
   );
 });
 
-test("a server on the network is added, and doctor says when it does not answer", async () => {
+test("a server on the network is added, and doctor reports when it does not answer", async () => {
   const server = notesServer();
   let isUp = true;
   const elsewhere: MachineOptions["elsewhere"] = async (url, init) => {
@@ -171,7 +171,7 @@ test("a server on the network is added, and doctor says when it does not answer"
   expect(checksOf(await ann("doctor --json")).mcp).toMatch(/^failed: .*Notes.* → /);
 });
 
-test("a program that takes long to start is waited for with a word, and ends with Ctrl+C", async () => {
+test("a slow program is waited for with a note, and Ctrl+C ends the wait", async () => {
   const ann = own();
   ann.place.network.on("POST /services", "hang");
   expect(await ann(trust(NOTES, "--yes"))).toMatchObject({

@@ -18,7 +18,7 @@ test("model says which model answers, and why", async () => {
   });
 });
 
-test("model says that one was found on the machine, and where", async () => {
+test("model reports a model found on this machine, and where", async () => {
   const models = [{ name: "qwen3:8b", usable: true, contextWindow: 32768 }];
   const local = async () => [{ provider: "ollama" as const, url: "http://127.0.0.1:11434", models }];
   expect(await kay({ signedIn: true, model: { env: {}, local } })("model")).toEqual({
@@ -30,7 +30,7 @@ test("model says that one was found on the machine, and where", async () => {
   });
 });
 
-test("kay's own backend is asked before the first sign-in, another one is not", async () => {
+test("the local backend is asked before the first sign-in, another one is not", async () => {
   const own = kay({ own: true, model: OPENAI, env: OPENAI.env });
   expect(await own("model")).toMatchObject({
     exit: 0,
@@ -42,7 +42,7 @@ test("kay's own backend is asked before the first sign-in, another one is not", 
   expect(await kay()("model")).toEqual(NOBODY);
 });
 
-test("a named model that cannot answer is told, and is an error", async () => {
+test("a named model that cannot answer is reported, and is an error", async () => {
   const model = { model: "openai:gpt-5", where: "model of profile default", env: {} };
   const ann = kay({ signedIn: true, model });
   expect(await ann("model")).toEqual({
@@ -59,7 +59,7 @@ test("a named model that cannot answer is told, and is an error", async () => {
   });
 });
 
-test("KAY_MODEL of this machine chooses nothing at another's backend, and that is said", async () => {
+test("KAY_MODEL of this machine has no effect at a remote backend, and kay says so", async () => {
   const ann = kay({ signedIn: true, env: { KAY_MODEL: "openai:gpt-5" } });
   expect(await ann("model")).toMatchObject({
     exit: 0,
@@ -67,7 +67,7 @@ test("KAY_MODEL of this machine chooses nothing at another's backend, and that i
   });
 });
 
-test("model list shows every provider, what it needs, and which one answers", async () => {
+test("model list shows every provider, its requirements, and which one answers", async () => {
   expect(await kay({ signedIn: true, model: OPENAI })("model list")).toEqual({
     exit: 0,
     stdout: [

@@ -6,6 +6,6 @@ test.for([
   [{ TERM: "xterm-ghostty" }, "\x07\x1b]777;notify;kay;jira.delete needs you, now.\x1b\\"],
   [{ TERM: "xterm-256color" }, "\x07"],
   [{ TERM_PROGRAM: "iTerm.app", TMUX: "/tmp/tmux" }, "\x07"],
-] as const)("in %j a notification is the bell, and what the terminal has", ([env, sequence]) => {
+] as const)("in %j a notification is the bell, plus what the terminal supports", ([env, sequence]) => {
   expect(formatNotification(env, "jira.delete\x1b]0;x\x07 needs you; now.")).toBe(sequence);
 });

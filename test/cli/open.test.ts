@@ -15,7 +15,7 @@ test("kay open opens an issue at its service", async () => {
   expect(ann.launched.slice(before)).toEqual([{ command: "firefox", args: [stdout.trim()] }]);
 });
 
-test("--no-browser prints the link alone, and --json says that nothing was opened", async () => {
+test("--no-browser prints only the link, and --json says that nothing was opened", async () => {
   const ann = kay({ signedIn: true, env: { BROWSER: "firefox" } });
   const before = ann.launched.length;
   expect(await ann("open KAY-1 --no-browser")).toMatchObject({ exit: 0, stderr: "" });
@@ -23,7 +23,7 @@ test("--no-browser prints the link alone, and --json says that nothing was opene
   expect(ann.launched.length).toBe(before);
 });
 
-test("words of a change open its newest link, and the whole word must be there", async () => {
+test("words of a change open its latest link, and match only whole words", async () => {
   const ann = kay({ signedIn: true });
   await ann(["tools", "call", "jira.create_issue", "--field", "project=KAY", "--field", "summary=Paint the shed"]);
   const latest = documentOf(await ann("open latest --json --no-browser"));
@@ -32,7 +32,7 @@ test("words of a change open its newest link, and the whole word must be there",
   expect([exit, stderr]).toEqual([1, expect.stringContaining('Nothing that kay changed matches "she".')]);
 });
 
-test("what the service does not have fails with its reason", async () => {
+test("an object that the service does not have fails with its reason", async () => {
   const { exit, stderr } = await kay({ signedIn: true })("open KAY-9999");
   expect([exit, stderr]).toEqual([1, expect.stringContaining("Issue does not exist")]);
 });

@@ -36,7 +36,7 @@ function own(options: CatalogueOptions, answers: Record<string, object>, secret?
 test.each([
   ["https://github.example.com", "https://github.example.com/api/v3"],
   ["https://octocorp.ghe.com", "https://api.octocorp.ghe.com"],
-])("the GitHub of one's own at %s is signed in to and asked there, and nowhere else", async (url, api) => {
+])("the user's own GitHub at %s is used for sign-in and requests, and nothing else is", async (url, api) => {
   const { ann, seen } = own(
     { clients: { github: CLIENT }, addresses: { github: url } },
     {
@@ -68,7 +68,7 @@ test("a HubSpot private app is connected with its token, which is pasted on a pa
   expect(seen).toEqual(["GET https://api.hubapi.com/account-info/v3/details Bearer pat-eu1-1"]);
 });
 
-test("tokens of one address or sign-in are never those of another", () => {
+test("tokens of one address or sign-in are never used for another", () => {
   const find = (options: Partial<CatalogueOptions>) => {
     const all = configureServices({ clients: { github: CLIENT }, ...options });
     return toGrantAddress("i1", all.find(({ service }) => service.name === "github") ?? all[0]!);
@@ -82,13 +82,13 @@ test("tokens of one address or sign-in are never those of another", () => {
   expect(new Set(all.map((one) => JSON.stringify(one))).size).toBe(all.length);
 });
 
-test("an address without a client there is not the sandbox's", () => {
+test("an address without a client does not use the sandbox's", () => {
   const sandbox = { github: { origin: "http://127.0.0.1:4013", client: CLIENT } };
   const services = configureServices({ clients: {}, sandbox, addresses: { github: "https://github.example.com" } });
   expect(services.find(({ service }) => service.name === "github")).toMatchObject({ client: null });
 });
 
-test("settings and variables say where one's own installations are, and whose token is pasted", () => {
+test("settings and variables name self-hosted installations, and providers with pasted tokens", () => {
   const settings: Record<string, string> = { "github.url": "https://a.example.com", "slack.sign-in": "token" };
   expect(readOwnAddresses({ KAY_HUBSPOT_SIGN_IN: "token" }, (key) => settings[key])).toEqual({
     addresses: { github: "https://a.example.com" },
@@ -100,7 +100,7 @@ test("settings and variables say where one's own installations are, and whose to
   });
 });
 
-test("a Data Center has no setting, and the file that docs give for it is one that kay takes", async () => {
+test("a Data Center has no setting, and the file in the docs works", async () => {
   expect((await kay()("config set jira.url https://jira.example.com")).stderr).toContain(
     "✗ The built-in service speaks the API of Atlassian Cloud, so there is no jira.url.\n  A Data Center has another API:",
   );

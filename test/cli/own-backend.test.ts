@@ -5,7 +5,7 @@ import { asksFor } from "#test/links";
 const kay = useKay();
 const STARTING = "Starting a local backend (stops after 30 minutes of inactivity).\n";
 
-test("without a configured backend kay starts its own, once, and opens it with its secret", async () => {
+test("without a configured backend kay starts the local one, once, and opens it with its secret", async () => {
   const ann = kay({ own: true });
   expect(await ann("connect jira")).toEqual({
     exit: 0,
@@ -31,7 +31,7 @@ test("no backend is started to find out that nobody is signed in", async () => {
   expect(ann.starts()).toBe(0);
 });
 
-test("KAY_TOKEN is never sent to kay's own backend", async () => {
+test("KAY_TOKEN is never sent to the local backend", async () => {
   const ann = kay({ own: true, env: { KAY_TOKEN: "ci-token" } });
   const ignored = "! Ignoring KAY_TOKEN: it only applies when KAY_API_URL is set.\n";
   expect(await ann("connections --check jira")).toEqual({
@@ -44,7 +44,7 @@ test("KAY_TOKEN is never sent to kay's own backend", async () => {
   expect(JSON.stringify(ann.place.network.seen)).not.toContain("ci-token");
 });
 
-test("a backend that does not start is one sentence, and where its log is", async () => {
+test("a backend that does not start is one sentence, with its log file", async () => {
   const ann = kay({ own: "fails" });
   expect(await ann("connect jira")).toEqual({
     exit: 1,
@@ -60,7 +60,7 @@ test("a backend that does not start is one sentence, and where its log is", asyn
   expect(await ann.stored("embedded")).toEqual({ session_id: "kaysession_1" });
 });
 
-test("the sign-ins of kay's own backend and of another one are kept apart", async () => {
+test("the sign-ins of the local backend and of another one are separate", async () => {
   const ann = kay({ own: true, signedIn: true });
   expect(await ann("whoami", { env: { KAY_API_URL: "https://elsewhere.example.test" } })).toMatchObject({
     exit: 4,
@@ -68,7 +68,7 @@ test("the sign-ins of kay's own backend and of another one are kept apart", asyn
   expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
 });
 
-test("try does the main job from start to end, by itself where nobody is there", async () => {
+test("try does the main job from start to end, even without a user", async () => {
   const { exit, stdout, stderr } = await kay({ own: true, person: "stays away" })("try");
   expect({ exit, stdout: stdout.replace(/\| KAY-\d+ \|.*\n/g, ""), stderr }).toEqual({
     exit: 0,
@@ -120,7 +120,7 @@ Next, run \`kay connect\` to choose a service, then \`kay ask\` to start a sessi
   });
 });
 
-test("try opens the browser and asks where somebody is there", async () => {
+test("try opens the browser and asks if there is a user", async () => {
   const ann = kay({ own: true, env: { DISPLAY: ":0", NO_COLOR: "1" }, programs: ["xdg-open"] });
   const { exit, stdout, stderr } = await ann("try", { terminal: true, types: ["n"] });
   expect([exit, ann.launched.length]).toEqual([0, 1]);
@@ -128,7 +128,7 @@ test("try opens the browser and asks where somebody is there", async () => {
   expect(stdout).toContain("Action cancelled by user\n");
 });
 
-test("N58 try has sandbox services, a profile and a backend of its own, whatever is configured", async () => {
+test("N58 try has sandbox services and a separate profile and backend, whatever is configured", async () => {
   const env = { KAY_CLIENT_ATLASSIAN_ID: "real", KAY_TOKEN: "real", KAY_API_URL: "https://kay.example.test" };
   const ann = kay({ own: true, signedIn: true });
   await ann("whoami");
@@ -149,7 +149,7 @@ test("try --json is one document", async () => {
   expect(documentOf(await kay({ own: true, person: "stays away" })("try --json"))).toMatchObject({ completed: true });
 });
 
-test("serve --stop says when kay's own backend does not run", async () => {
+test("serve --stop says if the local backend is not running", async () => {
   const ann = kay({ own: true });
   expect(await ann("serve --stop")).toEqual({ exit: 0, stdout: "The local backend is not running.\n", stderr: "" });
   expect(documentOf(await ann("serve --stop --json"))).toEqual({ state: "not running" });

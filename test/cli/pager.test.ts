@@ -20,7 +20,7 @@ async function paged(command: string, setting: RunSetting = {}, starts = true) {
 }
 
 test.each(["help environment", "help ask", "ask --help", "tools list", "sessions --help"])(
-  "kay %s goes through the pager where it is longer than the terminal",
+  "kay %s goes through the pager if it is longer than the terminal",
   async (command) => {
     const { shown, stdout } = await paged(command, { rows: 10 });
     const whole = await paged(command, { env: { PAGER: "" } });
@@ -40,7 +40,7 @@ test.each<[string, string, RunSetting]>([
   ["--no-input is given", "help environment --no-input", {}],
   ["the terminal can only take text", "help environment", { env: { TERM: "dumb" } }],
   ["it is JSON", "help environment --json", {}],
-])("there is no pager where %s", async (_, command, setting) => {
+])("there is no pager if %s", async (_, command, setting) => {
   const { shown, stdout, exit } = await paged(command, setting);
   expect([shown, exit]).toEqual([[], 0]);
   expect(stdout).toContain("KAY_API_URL");
@@ -52,7 +52,7 @@ test("a pager that cannot be started loses nothing", async () => {
   expect([stderr, exit]).toEqual(["! The pager could not be started (PAGER=less -S).\n", 0]);
 });
 
-test("a pager runs without a shell, reads everything unless it leaves before, and shows colours if it is less", async () => {
+test("a pager runs without a shell, reads everything unless it leaves early, and shows colors if it is less", async () => {
   const folder = mkdtempSync(join(tmpdir(), "kay-pager-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const env = { PATH: process.env.PATH };

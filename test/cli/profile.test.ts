@@ -11,7 +11,7 @@ const settings = async (folder: string) => JSON.parse(await readFile(join(folder
 const URL_NOTE = "KAY_API_URL is set and overrides the backend of every profile.\n";
 const DANA = "Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo";
 
-test("profile list tells each profile, its backend, its sign-in and its accounts, and asks no backend", async () => {
+test("profile list shows each profile, its backend, its sign-in and its accounts, and asks no backend", async () => {
   const ann = kay({ connected: ["jira", "bitbucket"] });
   await ann("profile create work");
   ann.place.network.seen.length = 0;
@@ -37,7 +37,7 @@ test("profile list tells each profile, its backend, its sign-in and its accounts
   expect(ann.place.network.seen).toEqual([]);
 });
 
-test("profile list starts no backend of kay's own, and names each profile's backend", async () => {
+test("profile list starts no local backend, and names each profile's backend", async () => {
   const ann = kay({ env: { KAY_API_URL: "" } });
   await ann("config set api-url https://kay.example.test --profile work");
   expect(await ann("profile list")).toEqual({
@@ -48,7 +48,7 @@ test("profile list starts no backend of kay's own, and names each profile's back
   expect(ann.starts()).toBe(0);
 });
 
-test("profile list says of a profile whose keychain is locked that it cannot be told", async () => {
+test("profile list reports a profile whose keychain is locked as unknown", async () => {
   const keychain = memoryKeychain();
   const ann = kay({ signedIn: true, keychain });
   await ann("profile list");
@@ -64,7 +64,7 @@ test("profile list says of a profile whose keychain is locked that it cannot be 
   });
 });
 
-test("a flag beats KAY_PROFILE, which beats profile use, which beats the default", async () => {
+test("a flag overrides KAY_PROFILE, which overrides profile use, which overrides the default", async () => {
   const ann = kay({ env: { KAY_API_URL: "" } });
   for (const name of ["work", "client-a", "home"]) await ann(`profile create ${name}`);
   const used = async (line: string, env: Record<string, string> = {}) =>
@@ -92,7 +92,7 @@ test("a flag beats KAY_PROFILE, which beats profile use, which beats the default
   expect(await settings(ann.folder)).not.toHaveProperty("profile");
 });
 
-test("several processes that change the settings at once lose nothing of each other", async () => {
+test("concurrent changes of the settings by several processes are all kept", async () => {
   const ann = kay({ env: { KAY_API_URL: "" } });
   const names = ["a", "b", "c", "d", "e", "f"];
   await Promise.all([...names.map((name) => ann(`profile create ${name}`)), ann("config set model offline")]);
@@ -105,7 +105,7 @@ test("several processes that change the settings at once lose nothing of each ot
   expect(readdirSync(join(ann.folder, "kay"))).toEqual(["config.json"]);
 });
 
-test("profile use names the nearest profile for one that is not there, and makes none", async () => {
+test("profile use names the nearest profile for a missing one, and creates none", async () => {
   const ann = kay();
   await ann("profile create work");
   expect(await ann("profile use wrok")).toEqual({
@@ -118,7 +118,7 @@ test("profile use names the nearest profile for one that is not there, and makes
 });
 
 test.for(["../x", "Work", "a/b", "-x", "con", "nul", "lpt1", "a b", "__proto__", "x.json", "ä", "a".repeat(33)])(
-  "no file is made for a name that can be no profile's: %s",
+  "no file is created for an invalid profile name: %s",
   async (name) => {
     const ann = kay();
     for (const command of ["create", "use", "remove"]) {
@@ -129,7 +129,7 @@ test.for(["../x", "Work", "a/b", "-x", "con", "nul", "lpt1", "a b", "__proto__",
   },
 );
 
-test("profile create refuses a profile that is there", async () => {
+test("profile create refuses an existing profile", async () => {
   const ann = kay();
   expect(await ann("profile create work")).toEqual({
     exit: 0,
@@ -144,7 +144,7 @@ test("profile create refuses a profile that is there", async () => {
   expect((await ann("profile create default")).exit).toBe(2);
 });
 
-test("a command in a profile that is not there says so, with those there are", async () => {
+test("a command in a missing profile says so, with the existing ones", async () => {
   const ann = kay({ signedIn: true });
   await ann("profile create work");
   expect(await ann("whoami --profile wrok")).toEqual({
@@ -165,7 +165,7 @@ test("a command in a profile that is not there says so, with those there are", a
   expect(await ann("connections --check jira --profile other")).toEqual({ exit: 0, stdout: "", stderr: "" });
 });
 
-test("profile remove in a script needs --yes, and says what goes", async () => {
+test("profile remove in a script needs --yes, and says what is removed", async () => {
   const ann = kay({ signedIn: true });
   await ann("connect bitbucket --profile work");
   await ann("config set model offline --profile work");
@@ -183,7 +183,7 @@ test("profile remove in a script needs --yes, and says what goes", async () => {
   expect(await ann("connections --check bitbucket")).toMatchObject({ exit: 0 });
 });
 
-test("profile remove disconnects its services, signs out at the backend, and forgets everything here", async () => {
+test("profile remove disconnects its services, signs out at the backend, and deletes everything here", async () => {
   const keychain = memoryKeychain();
   const ann = kay({ signedIn: true, keychain });
   await ann("connect bitbucket --profile work");
@@ -206,7 +206,7 @@ test("profile remove disconnects its services, signs out at the backend, and for
   expect(await ann("connections --check jira")).toEqual({ exit: 0, stdout: "", stderr: "" });
 });
 
-test("profile remove tells what lives on at a backend that cannot be reached", async () => {
+test("profile remove reports what remains at an unreachable backend", async () => {
   const ann = kay();
   await ann("connect jira --profile work");
   ann.place.network.on("GET /connections", "refused");
@@ -240,7 +240,7 @@ test("profile remove removes nothing while the keychain is locked", async () => 
   expect(await ann("connections --check jira --profile work")).toEqual({ exit: 0, stdout: "", stderr: "" });
 });
 
-test("profile remove forgets a profile whose keychain is gone, and says what that leaves", async () => {
+test("profile remove deletes a profile whose keychain is gone, and says what remains", async () => {
   const keychain = memoryKeychain();
   const ann = kay({ keychain });
   await ann("connect jira --profile work");
@@ -257,7 +257,7 @@ test("profile remove forgets a profile whose keychain is gone, and says what tha
   });
 });
 
-test("profile remove empties the default profile, which is always there", async () => {
+test("profile remove empties the default profile, which always exists", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann("profile remove default --yes")).toMatchObject({
     exit: 0,
@@ -268,7 +268,7 @@ test("profile remove empties the default profile, which is always there", async 
   });
 });
 
-test("a name in the settings file that is no profile's is told, and profile use mends it", async () => {
+test("an invalid profile name in the settings file is reported, and profile use fixes it", async () => {
   const ann = kay();
   await ann("profile create work");
   await writeFile(join(ann.folder, "kay", "config.json"), '{"profile": "../x", "profiles": {"work": {}}}');
@@ -282,6 +282,6 @@ test("a name in the settings file that is no profile's is told, and profile use 
   expect(await ann("whoami")).toMatchObject({ exit: 4 });
 });
 
-test("kay profile alone prints its help, as every group of commands", async () => {
+test("kay profile alone prints its help, like every group of commands", async () => {
   expect(await kay()("profile")).toMatchObject({ exit: 0, stdout: expect.stringContaining("remove <name>") });
 });

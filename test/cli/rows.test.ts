@@ -11,7 +11,7 @@ function columnsOf(command: string): string[] {
   return columns === "" ? [] : columns.split(", ");
 }
 
-test("in a pipe a table is rows of the columns that the help names, whatever is in a cell", async () => {
+test("in a pipe a table is rows with the columns that the help names, whatever a cell contains", async () => {
   const ann = kay({ signedIn: true });
   await ann(["ask", "--json", "create a task in KAY: One"]);
   await ann(["sessions", "rename", "latest", "A\tB\r\nC\u0085D"]);
@@ -37,7 +37,7 @@ test("in a pipe a table is rows of the columns that the help names, whatever is 
   expect(wrong).toEqual([]);
 });
 
-test("no cell ends its row", async () => {
+test("no cell breaks its row", async () => {
   const ann = kay({ signedIn: true });
   await ann(["ask", "what is open in project KAY?"]);
   await ann(["sessions", "rename", "latest", "A\tB\r\nC"]);

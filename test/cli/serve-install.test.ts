@@ -26,7 +26,7 @@ function machine(options: MachineOptions & { fails?: string } = {}) {
   return { ann, calls };
 }
 
-test("kay serve --install writes a unit of systemd and starts it; --uninstall removes it", async () => {
+test("kay serve --install writes a systemd unit and starts it; --uninstall removes it", async () => {
   const { ann, calls } = machine();
   const file = join(ann.folder, "systemd/user/kay.service");
   const installed = await ann("serve --install");
@@ -71,7 +71,7 @@ WantedBy=default.target
   expect(await ann("serve --uninstall")).toMatchObject({ exit: 1, stderr: expect.stringContaining("not installed") });
 });
 
-test("on macOS it is a property list of launchd", async () => {
+test("on macOS it is a launchd property list", async () => {
   const { ann, calls } = machine({ platform: "darwin" });
   const file = join(ann.folder, "Library/LaunchAgents/io.github.kay-agent.kay.plist");
   expect((await ann("serve --install")).exit).toBe(0);
@@ -87,7 +87,7 @@ test("on macOS it is a property list of launchd", async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test("without systemctl, or where it fails, kay says what to type", async () => {
+test("without systemctl, or if it fails, kay says what to type", async () => {
   const commands = [
     "systemctl --user daemon-reload",
     "systemctl --user enable kay.service",
@@ -124,7 +124,7 @@ test("other platforms get one sentence", async () => {
     });
 });
 
-test("kay every names kay serve --install as long as it was not run", async () => {
+test("kay every mentions kay serve --install until it was run", async () => {
   const { ann } = machine({ own: true, signedIn: true, env: { KAY_MODEL: "offline" } });
   expect((await ann(["every", "hour", "hello"])).stderr).toContain("`kay serve --install` starts it when you log in.");
   await ann("serve --install");

@@ -5,7 +5,7 @@ import { useKay } from "#test/kay";
 
 const kay = useKay();
 
-test("a backend that strangers ask says where it is and that it works", async () => {
+test("a backend that strangers ask says only where it is and that it works", async () => {
   expect(await kay()("serve --status")).toEqual({
     exit: 0,
     stdout: "backend     http://127.0.0.1:4000 (kay 0.0.0-test, sandbox)\n",
@@ -13,7 +13,7 @@ test("a backend that strangers ask says where it is and that it works", async ()
   });
 });
 
-test("where kay's own backend does not run, that is said with exit code 6, and none is started", async () => {
+test("if the local backend is not running, that is reported with exit code 6, and none is started", async () => {
   const ann = kay({ own: true });
   expect(await ann("serve --status")).toEqual({
     exit: 6,
@@ -23,7 +23,7 @@ test("where kay's own backend does not run, that is said with exit code 6, and n
   expect(ann.starts()).toBe(0);
 });
 
-test("everything that is known is shown, a line for each thing; a database that is away is an error after it", async () => {
+test("all known facts are shown, one per line; an unavailable database is an error after them", async () => {
   const lines: string[] = [];
   const status = {
     status: "degraded",

@@ -36,7 +36,7 @@ function saying(pieces: string[], word?: Promise<void>) {
 
 const count = (text: string, wanted: string) => text.split(wanted).length - 1;
 
-test("two sessions see the turns of an agent server once: who asks piece by piece, the other what is reported", async () => {
+test("two sessions see the turns of an agent server once: the asking one piece by piece, the other from reports", async () => {
   const machine = ann();
   const one = await openInk(machine, "ask");
   await one.sees("● jira");
@@ -82,7 +82,7 @@ test("a turn that is stopped ends at the backend and at the agent server", async
   await ink.leave();
 });
 
-test("a session by lines shows it as any other turn", async () => {
+test("a line session shows it like any other turn", async () => {
   const machine = ann();
   agent.script = saying(["Hello ", "there."]);
   await machine("ask", typing(["hello", "/quit"]));

@@ -27,7 +27,7 @@ async function atAuthCard(ann: Machine, line = "ask"): Promise<Ink> {
   return ink;
 }
 
-test("somebody who is not signed in gets a session that says what to do, keeps what is typed, and connects in it", async () => {
+test("a user who is not signed in gets a session that says what to do, keeps typed text, and connects in it", async () => {
   const ann = kay({ person: "stays away" });
   const ink = await openInk(ann, "ask");
   await ink.shows("You are not signed in yet. Connect a first service to begin: /connect jira");
@@ -48,7 +48,7 @@ test("somebody who is not signed in gets a session that says what to do, keeps w
   expect((await ann.stored()).token).toEqual(expect.any(String));
 });
 
-test("an auth card prints the link whole, and once it is allowed the same request goes on", async () => {
+test("an auth card prints the whole link, and once it is allowed the same request continues", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
   const ink = await atAuthCard(ann);
   const [url = ""] = await linked(ink, 1);
@@ -76,7 +76,7 @@ test("N22 the address that a browser elsewhere could not open is pasted and sent
   await ink.leave();
 });
 
-test("what is connected by another process ends the card, and the request goes on", async () => {
+test("a connection by another process ends the card, and the request continues", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
   const ink = await atAuthCard(ann);
   expect((await ann("connect confluence", { person: "allows" })).exit).toBe(0);
@@ -85,7 +85,7 @@ test("what is connected by another process ends the card, and the request goes o
   await ink.leave();
 });
 
-test("a denied link is told in the card, Enter gets a fresh one, and that one connects", async () => {
+test("a denied link is reported on the card, Enter requests a new one, and that one connects", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
   const ink = await atAuthCard(ann);
   const [first = ""] = await linked(ink, 1);
@@ -98,7 +98,7 @@ test("a denied link is told in the card, Enter gets a fresh one, and that one co
   await ink.leave();
 });
 
-test("`s` goes on without the service, Esc cancels the request", async () => {
+test("`s` continues without the service, Esc cancels the request", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
   const ink = await atAuthCard(ann);
   await ink.press("s");
@@ -113,7 +113,7 @@ test("`s` goes on without the service, Esc cancels the request", async () => {
   await ink.leave();
 });
 
-test("/connect of what is no service says so, and waits for the others alone", async () => {
+test("/connect with an unknown service says so, and waits only for the others", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
@@ -146,7 +146,7 @@ test("/connect has one card for several services", async () => {
   await ink.leave();
 });
 
-test("V04 an account with several sites is told how to choose one, and /connect jira --site chooses it", async () => {
+test("V04 an account with several sites learns how to choose one, and /connect jira --site chooses it", async () => {
   const ann = kay({ person: "stays away" });
   const dana = { accountId: "557058:dana", displayName: "Dana Demo", emailAddress: "dana@example.com" };
   const sites = ["other", "main"].map((name) => ({
@@ -172,7 +172,7 @@ test("V04 an account with several sites is told how to choose one, and /connect 
   await ink.leave();
 });
 
-test("a guide-only backend answers one prompt after the other in a session", async () => {
+test("a guide-only backend answers one prompt after another in a session", async () => {
   let backend: ReturnType<typeof guideBackend> | undefined;
   const ann = kay({ person: async (url) => backend?.consent(url) });
   backend = guideBackend(ann.place.clock);

@@ -20,7 +20,7 @@ function count(text: string, wanted: string): number {
   return text.split(wanted).length - 1;
 }
 
-test("a prompt that was not taken comes back into the draft", async () => {
+test("a prompt that was not accepted returns to the draft", async () => {
   const { ann, log } = desk();
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
@@ -37,7 +37,7 @@ test("a prompt that was not taken comes back into the draft", async () => {
   expect(log).toEqual(["show KAY-1"]);
 });
 
-test("a prompt whose answer is lost is done once, and one of which nobody knows is not sent again by itself", async () => {
+test("a prompt whose answer is lost runs once, and one with an unknown outcome is not sent again automatically", async () => {
   const { ann, log } = desk();
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
@@ -59,7 +59,7 @@ test("a prompt whose answer is lost is done once, and one of which nobody knows 
   await ink.leave();
 });
 
-test("a stream that is cut at any byte loses nothing and doubles nothing, and the status line says so meanwhile", async () => {
+test("a stream that is cut at any byte loses nothing and repeats nothing, and the status line says so", async () => {
   const { ann } = desk();
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
@@ -99,7 +99,7 @@ function cutAfter(response: Response, bytes: number): Response {
   return new Response(response.body?.pipeThrough(cut), { status: response.status, headers: response.headers });
 }
 
-test("a backend that is away for a minute is waited for: the status line says so, and all is there once afterwards", async () => {
+test("a backend that is away for a minute is waited for: the status line says so, and everything is there once afterwards", async () => {
   const { ann, log } = desk();
   const { network, backend, clock } = ann.place;
   const streams: { error(why: unknown): void }[] = [];
@@ -141,7 +141,7 @@ test("a backend that is away for a minute is waited for: the status line says so
   expect(log).toEqual(["delete KAY-3"]);
 });
 
-test("two sessions that answer one card at once do it once, and both say by whom it was answered", async () => {
+test("two sessions that answer one card at once run it once, and both say who answered it", async () => {
   const { ann, log } = desk();
   const told = await answerTogether(ann, 6);
   expect(log).toEqual(Array.from({ length: 6 }, (_, at) => `delete KAY-${at + 1}`));

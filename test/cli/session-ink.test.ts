@@ -49,7 +49,7 @@ test("a request is answered, a tool that changes something asks first, and all o
   expect(all).not.toContain("Offline planner ·");
 });
 
-test("a session that was killed at a card comes back with it open, history once, and an answer does the work once", async () => {
+test("a session that was killed at a card returns with it open, history once, and an answer runs the work once", async () => {
   const { ann, log } = desk();
   const first = await atCard(ann);
   ann.interrupt("SIGHUP");
@@ -71,7 +71,7 @@ test("a session that was killed at a card comes back with it open, history once,
   expect(log).toEqual(["delete KAY-3"]);
 });
 
-test("kay attach sees the same card; the first answer counts, and the other's says by whom it was given", async () => {
+test("kay attach sees the same card; the first answer counts, and the other one says who gave it", async () => {
   const { ann, log } = desk();
   const first = await atCard(ann);
   const second = await openInk(ann, "attach");
@@ -91,7 +91,7 @@ test("kay attach sees the same card; the first answer counts, and the other's sa
   expect(log).toEqual(["delete KAY-3", "show KAY-1"]);
 });
 
-test("a prompt goes out while another is worked on only after it; Ctrl+C ends the turn, and what was queued comes back", async () => {
+test("a prompt sent during another one waits for it; Ctrl+C ends the turn, and queued text returns", async () => {
   const { ann, log } = desk();
   const ink = await atCard(ann);
   ink.type("show KAY-1\r");
@@ -109,7 +109,7 @@ test("a prompt goes out while another is worked on only after it; Ctrl+C ends th
   expect(log).toEqual(["show KAY-1"]);
 });
 
-test("a session rings when a card opens and its window is not looked at, unless notify is off", async () => {
+test("a session rings when a card opens while its window has no focus, unless notify is off", async () => {
   const { ann } = desk();
   for (const [line, rings] of [
     ["config set notify auto", true],
@@ -128,7 +128,7 @@ test("a session rings when a card opens and its window is not looked at, unless 
   }
 });
 
-test("U17 control characters of a backend's errors and of what is typed never reach the terminal", async () => {
+test("U17 control characters in a backend's errors and in typed text never reach the terminal", async () => {
   const { ann } = desk();
   const evil = "bad\x1b]0;owned\x07\x1b[2J\u202e\u009b31m";
   ann.place.network.on("POST /ask", { status: 503, json: { error: "X", code: "X", message: evil } });
@@ -143,7 +143,7 @@ test("U17 control characters of a backend's errors and of what is typed never re
   await ink.leave();
 });
 
-test("every command of the table works in the session, and none ends it but /quit", async () => {
+test("every command of the table works in the session, and only /quit ends it", async () => {
   const { ann } = desk();
   const ink = await openInk(ann, "ask", { rows: 40 });
   await ink.sees("● jira");

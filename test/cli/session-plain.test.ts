@@ -28,7 +28,7 @@ function desk() {
   return { ann: kay({ signedIn: true, services: withDesk(log) }), log };
 }
 
-test("a session answers one request after the other, each thing with its label, and tells the way back", async () => {
+test("a session answers one request after another, with labels, and prints how to resume", async () => {
   const { ann, log } = desk();
   expect((await ann("ask", typing(["show KAY-3", "delete KAY-3", "1", "/quit"]))).exit).toBe(0);
   expect(read(ann)).toBe(`${GREETING}> show KAY-3
@@ -49,7 +49,7 @@ ${BACK}`);
   expect(ann.raw().both).not.toContain("\x1b");
 });
 
-test("what has to be connected is connected by its link, and the same request goes on", async () => {
+test("missing services are connected by their link, and the same request continues", async () => {
   const ann = kay({ signedIn: true });
   expect((await ann("ask", typing(["find pages about release", "/quit"]))).exit).toBe(0);
   expect(read(ann)).toContain(`tool confluence.search: working, text = release, type = page
@@ -68,7 +68,7 @@ Waiting until confluence is connected. Ctrl+C cancels it.
   expect(ann.raw().both).not.toContain("\x1b");
 });
 
-test("a session that ended at a card comes back with it open, and an answer does the work once", async () => {
+test("a session that ended at a card returns with it open, and an answer runs the work once", async () => {
   const { ann, log } = desk();
   expect((await ann("ask", typing(["delete KAY-3", null]))).exit).toBe(8);
   expect(log).toEqual([]);
@@ -87,7 +87,7 @@ ${BACK}`);
   expect(log).toEqual(["delete KAY-3"]);
 });
 
-test("a terminal that is closed cancels nothing: what waits can be answered later", async () => {
+test("a closed terminal cancels nothing: open requests can be answered later", async () => {
   const { ann, log } = desk();
   const running = ann("ask", typing(["delete KAY-3"]));
   await shows(ann, "Your answer");
@@ -97,7 +97,7 @@ test("a terminal that is closed cancels nothing: what waits can be answered late
   expect(log).toEqual(["delete KAY-3"]);
 });
 
-test("kay attach sees the same card, the first answer counts, and what it begins is shown to the other", async () => {
+test("kay attach sees the same card, the first answer counts, and its work is shown to the other", async () => {
   const { ann, log } = desk();
   let leave = (_: string) => {};
   const left = new Promise<string>((resolve) => {
@@ -115,7 +115,7 @@ test("kay attach sees the same card, the first answer counts, and what it begins
   expect(log).toEqual(["delete KAY-3", "show KAY-1"]);
 });
 
-test("G01 lines typed while it works never answer a card; they are sent after it, and what was only begun is kept", async () => {
+test("G01 lines typed during work never answer a card; they are sent afterwards, and an unfinished one is kept", async () => {
   const { ann, log } = desk();
   const ahead = ["", "", "show KAY-1\nshow K"];
   expect((await ann("ask", typing(["delete KAY-3", "1", "AY-2", "/quit"], { ahead }))).exit).toBe(0);
@@ -125,7 +125,7 @@ test("G01 lines typed while it works never answer a card; they are sent after it
   expect(read(ann)).toContain("> show KAY-2\ntool jira.show_issue");
 });
 
-test("Ctrl+C cancels what is under way, and twice at the prompt leaves", async () => {
+test("Ctrl+C cancels the running work, and twice at the prompt leaves", async () => {
   const { ann, log } = desk();
   expect((await ann("ask", typing(["delete KAY-3", "\x03", "show KAY-1", "\x03", "\x03"]))).exit).toBe(0);
   expect(log).toEqual(["show KAY-1"]);
@@ -140,13 +140,13 @@ test("a line after the first Ctrl+C is sent, and disarms it", async () => {
   expect(read(ann)).toContain("KAY-1 is open.");
 });
 
-test("the end of the input leaves; a session in which nothing was said has no way back", async () => {
+test("the end of the input leaves; a session without requests has nothing to resume", async () => {
   const { ann } = desk();
   expect((await ann("ask --plain", { ...typing([null]), env: { NO_COLOR: "1" } })).exit).toBe(0);
   expect(read(ann)).toBe(`${GREETING}> \n`);
 });
 
-test("a request that fails is told, and the session goes on", async () => {
+test("a failed request is reported, and the session continues", async () => {
   const { ann } = desk();
   ann.place.network.on("POST /ask", {
     status: 503,

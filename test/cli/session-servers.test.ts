@@ -33,7 +33,7 @@ function asked(): { prompt: string; context?: Record<string, unknown> }[] {
     .map(({ body }) => body as ReturnType<typeof asked>[number]);
 }
 
-test("a prompt of a server is shown, and goes to the model after a yes, as text that others wrote", async () => {
+test("a prompt of a server is shown, and goes to the model after approval, as text that others wrote", async () => {
   const said = await answers("/all:args-prompt city=Bern", "n", "/all:args-prompt Bern", "y");
   expect(said).toContain(
     "The MCP server all wrote this prompt, not kay:\n\nWhat's weather in Bern?\n\nSend this prompt of all to the model? [y/N] n\nNothing was sent.\n",
@@ -46,7 +46,7 @@ test("a prompt of a server is shown, and goes to the model after a yes, as text 
   ]);
 });
 
-test("a required argument that is missing is asked in a form, which can be left", async () => {
+test("a missing required argument is asked for in a form, which can be left", async () => {
   const said = await answers("/all:args-prompt", "f", "Bern", "", "s", "n", "/all:args-prompt", "c");
   expect(said).toContain("What's weather in Bern?");
   expect(said.split("Nothing was sent.")).toHaveLength(3);
@@ -60,7 +60,7 @@ test("a prompt or server that does not exist is one sentence with a next step", 
   expect(said).toContain("error: This prompt takes no arguments.");
 });
 
-test("a mentioned resource goes along with the prompt, and one that cannot be read is named", async () => {
+test("a mentioned resource joins the prompt, and an unreadable one is named", async () => {
   const uri = "demo://resource/dynamic/text/3";
   const said = await answers(`summarise @all:${uri} and @all:demo://nothing, not @other:thing`);
   expect(said).toMatch(/@?all:demo:\/\/nothing cannot be read\. [\s\S]*not found\. Only its name was sent\./);
@@ -69,7 +69,7 @@ test("a mentioned resource goes along with the prompt, and one that cannot be re
   ]);
 });
 
-test("in the list of commands and mentions, what servers have is offered while it is typed", async () => {
+test("prompts and resources of servers are offered in the lists of commands and mentions", async () => {
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
   ink.type("/all:");

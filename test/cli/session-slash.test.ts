@@ -17,12 +17,12 @@ async function answers(ann: Machine, ...lines: string[]): Promise<string> {
   return said.replaceAll(ann.folder, "~");
 }
 
-test("/help names every command and what it does", async () => {
+test("/help lists every command with its description", async () => {
   expect(await answers(kay({ signedIn: true }), "/help")).toBe(`> /help\n${formatSlashHelp(80)}\n`);
   for (const { name } of SLASH_COMMANDS) expect(formatSlashHelp(80)).toContain(`  /${name}`);
 });
 
-test("/help keeps its columns apart in every window, and stacks them where there is no room for two", () => {
+test("/help keeps its columns apart in every window, and stacks them if there is no room for two", () => {
   expect(formatSlashHelp(80)).toContain(`
   /connect [SERVICE…] [--site NAME]  Connect services, each through its consent
                                      page
@@ -65,11 +65,11 @@ test.for([
 test.for([
   ["/conect jira", "Unknown command /conect. Did you mean /connect?"],
   ["/frobnicate", "Unknown command /frobnicate. Run /help to see them all."],
-])("%s is no command, and the nearest one is named", ([typed = "", sentence]) => {
+])("%s is not a command, and the nearest one is named", ([typed = "", sentence]) => {
   expect(() => parseSlash(typed)).toThrow(sentence);
 });
 
-test("/connections, /connect and /disconnect show, connect, and disconnect after a yes", async () => {
+test("/connections, /connect and /disconnect show, connect, and disconnect after confirmation", async () => {
   const ann = kay({ signedIn: true });
   const said = await answers(ann, "/connect confluence", "/disconnect confluence", "n", "/disconnect confluence", "y");
   expect(said).toBe(`> /connect confluence
@@ -112,7 +112,7 @@ error: Unknown mode "never".
 `);
 });
 
-test("/approvals lists what lasts, and revoke asks first", async () => {
+test("/approvals lists saved approvals, and revoke asks first", async () => {
   const ann = kay({ signedIn: true, services: withDesk([]) });
   await answers(ann, "delete KAY-3", "2");
   const [, id = ""] = /^([0-9a-f]{6})$/m.exec(await answers(ann, "/approvals")) ?? [];
@@ -131,7 +131,7 @@ No saved approvals.
 `);
 });
 
-test("/pending, /tools and /model show what waits, what can be done, and what answers", async () => {
+test("/pending, /tools and /model show open requests, tools, and the model", async () => {
   const ann = kay({ signedIn: true, services: withDesk([]) });
   await ann("ask", typing(["delete KAY-3", null]));
   const said = await answers(ann, "/pending", "/tools jira", "/model");
@@ -140,7 +140,7 @@ test("/pending, /tools and /model show what waits, what can be done, and what an
   expect(said).toContain("> /model\nOffline planner: ");
 });
 
-test("/model NAME chooses the model of the requests to come, and /model default undoes it", async () => {
+test("/model NAME chooses the model for later requests, and /model default undoes it", async () => {
   const ann = kay({ own: true, signedIn: true });
   const said = await answers(
     ann,
@@ -155,7 +155,7 @@ test("/model NAME chooses the model of the requests to come, and /model default 
   expect(said).toContain("> /model a b\nerror: A model name has no spaces.");
 });
 
-test("/sessions lists with numbers; a number, an id or a title goes on there, /clear begins anew", async () => {
+test("/sessions lists with numbers; a number, an ID or a title continues there, /clear starts a new one", async () => {
   const ann = kay({ signedIn: true, services: withDesk([]) });
   expect(await answers(ann, "show KAY-1", "/rename First one", "/clear", "/rename x")).toContain(
     "> /clear\nStarted a new conversation.\n> /rename x\nerror: There is nothing to rename yet.\n",
@@ -170,7 +170,7 @@ test("/sessions lists with numbers; a number, an id or a title goes on there, /c
   expect(said).toContain("> /sessions 9\nerror: No conversation matches 9.\n");
 });
 
-test("/export writes the conversation, for this user alone, and asks before it replaces a file", async () => {
+test("/export writes the conversation, for this user only, and asks before it replaces a file", async () => {
   const ann = kay({ signedIn: true, services: withDesk([]) });
   const said = await answers(ann, "show KAY-1", "/export md talk.md", "/export talk.md", "n", "/export talk.json");
   expect(said).toContain(`> /export md talk.md
@@ -189,7 +189,7 @@ Written to ~/talk.json.
   expect(await answers(ann, "/export", "/rename x")).toContain("error: There is nothing to export yet.\n");
 });
 
-test("kay sessions export prints Markdown or JSON, or writes a file, without what looks like a secret", async () => {
+test("kay sessions export prints Markdown or JSON, or writes a file, without anything that looks like a secret", async () => {
   const ann = kay({ signedIn: true });
   const secret = "ghp_0123456789abcdefghij";
   await answers(ann, `what is ${secret}`, "/rename Secrets");
@@ -210,7 +210,7 @@ test("kay sessions export prints Markdown or JSON, or writes a file, without wha
   expect(await ann("sessions export latest -o no/such/folder.md")).toMatchObject({ exit: 2 });
 });
 
-test("/prompts lists what connected MCP servers offer, and says where there is nothing", {
+test("/prompts lists what connected MCP servers offer, and says if there is nothing", {
   timeout: 60_000,
 }, async () => {
   const starter = createPrograms({ PATH: process.env.PATH }, process);

@@ -44,7 +44,7 @@ test("a line is sent with Enter", async () => {
   expect(await text).toBe("show KAY-1");
 });
 
-test("a backslash at the end goes on in the next line", async () => {
+test("a backslash at the end continues in the next line", async () => {
   const { typed, typeAt, shown } = session();
   const text = typed.text(never);
   await typeAt("> ", "one\\\n");
@@ -62,7 +62,7 @@ test('""" begins and ends a text of several lines', async () => {
   expect(await text).toBe("one\ntwo");
 });
 
-test("U08 lines that are pasted together are one text", async () => {
+test("U08 lines pasted together are one text", async () => {
   const { typed, typeAt, typeWhileListening } = session();
   typeWhileListening("", "line2\nline3\n");
   const text = typed.text(never);
@@ -70,7 +70,7 @@ test("U08 lines that are pasted together are one text", async () => {
   expect(await text).toBe("line1\nline2\nline3");
 });
 
-test("U11 what a paste leaves unfinished waits for Enter", async () => {
+test("U11 an unfinished line of a paste waits for Enter", async () => {
   const { typed, type, typeAt, typeWhileListening } = session();
   typeWhileListening("", "second line\nthird");
   const text = typed.text(never);
@@ -81,7 +81,7 @@ test("U11 what a paste leaves unfinished waits for Enter", async () => {
   expect(await text).toBe("first line\nsecond line\nthird");
 });
 
-test("what was typed before the prompt is sent, in its order", async () => {
+test("text typed before the prompt is sent, in order", async () => {
   const { typed, type, typeAt, shown } = session();
   type("one\ntwo\nthr");
   expect(await typed.text(never)).toBe("one");
@@ -92,7 +92,7 @@ test("what was typed before the prompt is sent, in its order", async () => {
   expect(shown()).toBe("> one\n> two\n> thr");
 });
 
-test("the end of the input is told once and stays", async () => {
+test("the end of the input is reported once and stays", async () => {
   const { typed, end } = session();
   const text = typed.text(never);
   end();

@@ -36,7 +36,7 @@ function ann() {
   return machine;
 }
 
-test("kay sessions list shows List conversations, most recent first", async () => {
+test("kay sessions list shows conversations, most recent first", async () => {
   expect(await ann()("sessions list", TERMINAL)).toEqual({
     exit: 0,
     stdout: "ID         TITLE  STATUS     UPDATED\nsession_1  Bugs   completed  2026-11-27 12:00 UTC\n",
@@ -78,7 +78,7 @@ test("--json has every event", async () => {
   });
 });
 
-test("kay sessions rename gives another title", async () => {
+test("kay sessions rename sets the title", async () => {
   const machine = ann();
   machine.place.network.on("PATCH /sessions/session_1", { json: { ...BUGS, title: "Open bugs" } });
   expect(await machine("sessions rename latest Open bugs")).toMatchObject({
@@ -112,7 +112,7 @@ const GRANT = {
   last_used_at: AT,
 };
 
-test("kay approvals list has the words of each yes; revoke asks, and says what it forgot", async () => {
+test("kay approvals list shows the exact words of each; revoke asks, and says what it removed", async () => {
   const machine = kay({ signedIn: true });
   machine.place.network.always("GET /approvals", { json: { approvals: [GRANT] } });
   machine.place.network.on("DELETE /approvals/grant_1", { json: { status: "revoked" } });
@@ -140,7 +140,7 @@ test("kay approvals test says whether a call would ask, and why", async () => {
   });
 });
 
-test("kay policy gets and sets what may run by itself", async () => {
+test("kay policy gets and sets what may run without asking", async () => {
   const machine = kay({ signedIn: true });
   const policies = [{ target: "slack", mode: "reads" }];
   machine.place.network.always("GET /policies", { json: { policies } });
@@ -153,7 +153,7 @@ test("kay policy gets and sets what may run by itself", async () => {
   expect(await machine("policy set slack never")).toMatchObject({ exit: 2 });
 });
 
-test("kay policy get of what there is not is a usage error with the name that may be meant, with no policy it is not", async () => {
+test("kay policy get with an unknown target is a usage error with the nearest name; without a policy it is not", async () => {
   const machine = kay({ signedIn: true });
   expect(await machine("policy get slak")).toEqual({
     exit: 2,
@@ -168,7 +168,7 @@ test("kay policy get of what there is not is a usage error with the name that ma
     expect(await machine(`policy get ${target}`)).toMatchObject({ exit: 0, stdout: "" });
 });
 
-test("kay sessions export leaves a symbolic link one, writes into a device, and replaces no folder", async () => {
+test("kay sessions export keeps a symbolic link, writes into a device, and replaces no folder", async () => {
   const machine = ann();
   await machine("whoami");
   const at = (name: string) => join(machine.folder, name);

@@ -26,7 +26,7 @@ async function signedIn(keychain: Keychain): Promise<Machine> {
 test.for([
   ["its own words", () => toKeychainProblem({ state: "locked" })],
   ["macOS' words", () => new Error("User interaction is not allowed.")],
-] as const)("S04 a locked keychain is no signed-out user: %s", async ([, error]) => {
+] as const)("S04 a locked keychain does not mean signed out: %s", async ([, error]) => {
   const { keychain, breakIt } = breakable();
   const ann = await signedIn(keychain);
   breakIt(() => Promise.reject(error()), "locked");
@@ -57,7 +57,7 @@ test("S05 a keychain that never answers ends the command within five seconds", a
   expect(await ann("connections --help")).toMatchObject({ exit: 0, stderr: "" });
 });
 
-test("C13 Ctrl+C ends a command within a second, though a keychain's dialog holds it up", async () => {
+test("C13 Ctrl+C ends a command within a second, even while a keychain's dialog is open", async () => {
   const { keychain, breakIt } = breakable();
   const ann = await signedIn(keychain);
   breakIt(() => {
@@ -69,7 +69,7 @@ test("C13 Ctrl+C ends a command within a second, though a keychain's dialog hold
   expect(ann.place.clock.now() - begun).toBeLessThan(1_000);
 });
 
-test("KAY_CREDENTIALS=keychain refuses to begin a connection that could not be kept", async () => {
+test("KAY_CREDENTIALS=keychain refuses to start a connection that could not be stored", async () => {
   const { keychain, breakIt } = breakable();
   breakIt(() => Promise.reject(toKeychainProblem({ state: "no-bus" })), "no-bus");
   const ann = kay({ keychain, env: { KAY_CREDENTIALS: "keychain" } });
@@ -97,7 +97,7 @@ test.for([
   },
 );
 
-test("S14 a home folder that does not exist is not made", async () => {
+test("S14 a missing home folder is not created", async () => {
   const { exit, stderr } = await kay({ home: "/nonexistent", env: HOMELESS })("config set model offline");
   expect({ exit, stderr }).toEqual({
     exit: 1,
@@ -105,13 +105,13 @@ test("S14 a home folder that does not exist is not made", async () => {
   });
 });
 
-test("S14 XDG_CONFIG_HOME is honoured where the home folder cannot be used", async () => {
+test("S14 XDG_CONFIG_HOME is used if the home folder is unusable", async () => {
   const ann = kay({ home: "/nonexistent" });
   expect(await ann("connect jira")).toMatchObject({ exit: 0 });
   expect(await readdir(join(ann.folder, "kay"))).toContain("credentials");
 });
 
-test("S11 a sign-in that cannot be read is no signed-out user", async () => {
+test("S11 an unreadable sign-in does not mean signed out", async () => {
   const ann = kay();
   await mkdir(join(ann.folder, "kay", "credentials", "default.json"), { recursive: true });
   await chmod(join(ann.folder, "kay"), 0o700);

@@ -4,7 +4,7 @@ import { fakeStreams } from "#test/fake-streams";
 
 const never = new AbortController().signal;
 
-test("what was typed before a question never answers it", async () => {
+test("input typed before a question never answers it", async () => {
   const streams = fakeStreams(true);
   streams.typed.write("yes\n");
   const answer = createTerminal(streams).stdin.line(never);
@@ -12,7 +12,7 @@ test("what was typed before a question never answers it", async () => {
   expect(await answer).toBe("no");
 });
 
-test("what is typed in sight of a question counts, however fast", async () => {
+test("input typed after a question is shown counts, however fast", async () => {
   const streams = fakeStreams(true);
   const { stdin } = createTerminal(streams);
   streams.typed.write("yes\n");
@@ -21,7 +21,7 @@ test("what is typed in sight of a question counts, however fast", async () => {
   expect(await stdin.line(never)).toBe("no");
 });
 
-test("Ctrl+C interrupts also while what was typed is being dropped", async () => {
+test("Ctrl+C interrupts even while typed input is being dropped", async () => {
   const streams = fakeStreams(true);
   const forgotten = createTerminal(streams).stdin.forget();
   streams.typed.write("y\x03");
@@ -29,13 +29,13 @@ test("Ctrl+C interrupts also while what was typed is being dropped", async () =>
   expect([streams.interrupts, streams.modes]).toEqual([1, [true, false]]);
 });
 
-test("the end of the input is no answer", async () => {
+test("the end of the input is not an answer", async () => {
   const streams = fakeStreams(false);
   streams.typed.end();
   expect(await createTerminal(streams).stdin.line(never)).toBeNull();
 });
 
-test("a line from a pipe is its first line, also when it comes in pieces that cut characters, or has no end", async () => {
+test("a line from a pipe is its first line, even if it arrives in pieces that split characters, or has no end", async () => {
   for (const [text, line] of [
     ["gehe über\r\nmehr", "gehe über"],
     ["ohne é", "ohne é"],
@@ -54,7 +54,7 @@ test("a wait for a line ends with the signal", async () => {
   expect(await line).toBeNull();
 });
 
-test("restore puts the terminal back whatever was under way", () => {
+test("restore resets the terminal in any state", () => {
   const streams = fakeStreams(true);
   const terminal = createTerminal(streams);
   terminal.stdin.bytes(() => {});
@@ -63,13 +63,13 @@ test("restore puts the terminal back whatever was under way", () => {
   expect(streams.modes).toEqual([true, false]);
 });
 
-test("no key is read, and no mode changed, where stdin is no terminal", () => {
+test("no key is read, and no mode changed, if stdin is not a terminal", () => {
   const streams = fakeStreams(false);
   createTerminal(streams).stdin.bytes(() => {})();
   expect(streams.modes).toEqual([]);
 });
 
-test("a reader of stdout that went away ends the command, one of stderr does not", async () => {
+test("a closed reader of stdout ends the command, one of stderr does not", async () => {
   for (const [name, gone] of [
     ["out", 1],
     ["err", 0],
@@ -83,7 +83,7 @@ test("a reader of stdout that went away ends the command, one of stderr does not
   }
 });
 
-test("a terminal of unknown width has 80 columns, and KAY_FORCE_TTY makes one of any width", () => {
+test("a terminal of unknown width has 80 columns, and KAY_FORCE_TTY sets any width", () => {
   expect(createTerminal(fakeStreams(true)).stdout.columns()).toBe(80);
   const forced = createTerminal({ ...fakeStreams(false), forcedColumns: 33 });
   expect([forced.stdout.isTerminal, forced.stdout.columns(), forced.stdin.isTerminal]).toEqual([true, 33, false]);

@@ -39,7 +39,7 @@ test.for([
   });
 });
 
-test("an ask whose time is over is cancelled at the backend, and what was done is said", async () => {
+test("a request that times out is cancelled at the backend, and its changes are reported", async () => {
   const ann = works(calls("jira.close_issue", INPUT), receipt("settled"));
   ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
   const rest = sse([status("cancelled"), { type: "abort", reason: "stopped" }], { first: 5 });
@@ -54,7 +54,7 @@ test("an ask whose time is over is cancelled at the backend, and what was done i
   });
 });
 
-test("an ask that was cancelled in time, before a write, may be tried again", async () => {
+test("a request cancelled before a write can be retried", async () => {
   const ann = works(calls("jira.close_issue", INPUT), receipt("planned"));
   ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
   ann.place.network.on(EVENTS, {
@@ -65,7 +65,7 @@ test("an ask that was cancelled in time, before a write, may be tried again", as
   expect(stderr).toContain("✗ Timed out after 50 s and was cancelled.\n  Increase the limit with --timeout.\n");
 });
 
-test("a write that was under way is what the backend says in the end, or may still be done", async () => {
+test("a write that was running has the outcome that the backend reports, or may still be done", async () => {
   for (const [end, first, last] of [
     [
       [receipt("settled"), status("cancelled"), { type: "abort" }],
@@ -91,7 +91,7 @@ test("a write that was under way is what the backend says in the end, or may sti
   }
 });
 
-test("under --json it is one document, with --stream a last line", async () => {
+test("with --json it is one document, with --stream a last line", async () => {
   for (const stream of ["", " --stream"]) {
     const ann = works(calls("jira.close_issue", INPUT), receipt("settled"));
     ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
@@ -106,14 +106,14 @@ test("under --json it is one document, with --stream a last line", async () => {
   }
 });
 
-test("a question on the terminal is over too, and its request cancelled", async () => {
+test("a question on the terminal ends too, and its request is cancelled", async () => {
   const ann = works(calls("slack.send_message", { channel: "#ci" }), approval(), status("awaiting_approval"));
   ann.place.network.on(CANCEL, { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
   const { exit, stderr } = await ann("ask x --timeout 20s", TERMINAL);
   expect([exit, stderr.includes("✗ Timed out after 20 s. It may continue at the backend.")]).toEqual([1, true]);
 });
 
-test("a consent is waited for no longer, and nothing is half stored", async () => {
+test("the wait for a consent ends, and nothing is partly stored", async () => {
   const ann = kay({ person: "stays away" });
   const { exit, stderr } = await ann("connect jira --timeout 30s");
   expect([exit, stderr.split("\n").slice(-3)]).toEqual([
@@ -124,7 +124,7 @@ test("a consent is waited for no longer, and nothing is half stored", async () =
   await expect.poll(() => ann.stored()).toEqual({});
 });
 
-test("a confirmation that was approved may still be carried out, which is said", async () => {
+test("an approved confirmation may still run, which kay says", async () => {
   const ann = kay({ signedIn: true });
   ann.place.network.on("POST /ask/confirm", "hang");
   const { exit, stderr } = await ann("confirm confirm_1 --approve --timeout 30s");
@@ -136,7 +136,7 @@ test("a confirmation that was approved may still be carried out, which is said",
   });
 });
 
-test("a keychain that does not answer any more ends with its time", async () => {
+test("a keychain that stops answering ends with the time limit", async () => {
   const working = memoryKeychain();
   let hangs = false;
   const unlessHanging = <T>(work: Promise<T>) => (hangs ? new Promise<T>(() => {}) : work);
@@ -150,7 +150,7 @@ test("a keychain that does not answer any more ends with its time", async () => 
   });
 });
 
-test("a command that is done in time knows nothing of it", async () => {
+test("a command that ends in time is not affected", async () => {
   expect(await kay({ signedIn: true })("connections --check jira --timeout 1h")).toEqual({
     exit: 0,
     stdout: "",
@@ -173,7 +173,7 @@ test.for(["0", "-1", "abc", "5x", "1.2.3s", "", "25000h", "s", "10 minutes"])(
   },
 );
 
-test("kay serve takes none, since it runs until it is ended", async () => {
+test("kay serve has no time limit, because it runs until it is stopped", async () => {
   const ann = kay();
   const { exit, stderr } = await ann("serve --timeout 5m");
   expect([exit, stderr.split("\n")[0], ann.served]).toEqual([

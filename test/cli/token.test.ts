@@ -13,7 +13,7 @@ async function ci(more: Record<string, string> = {}): Promise<{ ann: Machine; jo
   return { ann, token, job: kay({ beside: ann, env: { KAY_TOKEN: token, ...more } }) };
 }
 
-test("KAY_TOKEN speaks for whom it belongs to, and is never stored", async () => {
+test("KAY_TOKEN acts for its owner, and is never stored", async () => {
   const { ann, job, token } = await ci();
   expect(await job("connections --check jira")).toEqual({ exit: 0, stdout: "", stderr: "" });
   expect(await job('ask "show KAY-3"')).toMatchObject({ exit: 0 });
@@ -24,7 +24,7 @@ test("KAY_TOKEN speaks for whom it belongs to, and is never stored", async () =>
   expect(await job.stored()).toEqual({});
 });
 
-test("KAY_TOKEN is used as it is: one that has expired is not refreshed", async () => {
+test("KAY_TOKEN is used as it is: an expired one is not refreshed", async () => {
   const { ann, job } = await ci();
   ann.place.clock.advance(31 * 60_000);
   expect(await job("connections")).toEqual({
@@ -35,7 +35,7 @@ test("KAY_TOKEN is used as it is: one that has expired is not refreshed", async 
   expect(ann.place.network.calls()).toEqual(["GET /connections"]);
 });
 
-test("KAY_TOKEN leaves what is stored alone, and what is stored is not mixed into its answers", async () => {
+test("KAY_TOKEN leaves stored data untouched, and stored data is not mixed into its answers", async () => {
   const { ann, token } = await ci();
   const bob = kay({ connected: ["bitbucket"], beside: ann });
   await bob("whoami");
@@ -51,14 +51,14 @@ test("KAY_TOKEN leaves what is stored alone, and what is stored is not mixed int
   expect(await bob.stored()).toEqual(before);
 });
 
-test("logout revokes what is stored, not the token of KAY_TOKEN", async () => {
+test("logout revokes the stored sign-in, not the token of KAY_TOKEN", async () => {
   const { ann, token, job } = await ci();
   const bob = kay({ connected: ["bitbucket"], beside: ann });
   expect(await bob("logout", { env: { KAY_TOKEN: token } })).toMatchObject({ exit: 0, stdout: "Signed out.\n" });
   expect(await job("connections --check jira")).toMatchObject({ exit: 0 });
 });
 
-test("connect with KAY_TOKEN set says that the two do not go together", async () => {
+test("connect with KAY_TOKEN set says that the two cannot be combined", async () => {
   const { job } = await ci();
   expect(await job("connect bitbucket")).toEqual({
     exit: 2,
@@ -68,7 +68,7 @@ test("connect with KAY_TOKEN set says that the two do not go together", async ()
 });
 
 test.for(["with space", "line\nbreak", "ü"])(
-  "a KAY_TOKEN that can be no token is refused before anything is sent: %j",
+  "an invalid KAY_TOKEN is refused before anything is sent: %j",
   async (token) => {
     const ann = kay({ env: { KAY_TOKEN: token } });
     expect(await ann("connections")).toEqual({
@@ -80,7 +80,7 @@ test.for(["with space", "line\nbreak", "ü"])(
   },
 );
 
-test("what is stored for one backend is never sent to another", async () => {
+test("data stored for one backend is never sent to another", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   const stored = await ann.stored();
@@ -101,7 +101,7 @@ test("what is stored for one backend is never sent to another", async () => {
   expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
 });
 
-test("profiles keep accounts apart, by flag and by environment", async () => {
+test("profiles separate accounts, by flag and by environment", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
   expect(await ann("whoami --profile work")).toMatchObject({ exit: 4 });

@@ -19,7 +19,7 @@ test("services in a pipe are rows: name, state, sandbox or real, account, site",
   expect(rows).toContain("kyg\tnot configured\t\t\t");
 });
 
-test("services show tells scopes, tools, and where one's own client is set", async () => {
+test("services show lists scopes, tools, and where to set a custom client", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann("services show kyg")).toEqual({
     exit: 0,
@@ -47,7 +47,7 @@ redirect URI\thttp://127.0.0.1:4000/auth/callback
   });
 });
 
-test("services lists what can be connected before the first sign-in", async () => {
+test("services lists connectable services before the first sign-in", async () => {
   expect(await kay()("services")).toMatchObject({
     exit: 0,
     stdout: expect.stringMatching(/^jira\tnot connected.*\n(?:.*\n)*linkedin\tnot connected/),
@@ -67,7 +67,7 @@ test("tools list --service shows the tools of one service", async () => {
   });
 });
 
-test("tools are shown before anybody signed in, and no backend is started for it", async () => {
+test("tools are shown before the first sign-in, and no backend is started for it", async () => {
   const ann = kay({ env: NO_BACKEND });
   expect((await ann("tools list --service jira")).stdout).toMatch(/^jira\.search\tread\t\tFind Jira issues/);
   const shown = await ann("tools show jira.transition_issue", { terminal: true, env: { NO_COLOR: "1" } });
@@ -80,7 +80,7 @@ test("tools are shown before anybody signed in, and no backend is started for it
   expect(ann.place.network.seen).toEqual([]);
 });
 
-test("tools call prints the tool's Markdown, and under --json its data alone", async () => {
+test("tools call prints the tool's Markdown, and with --json only its data", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann("tools call jira.search --field project=KAY --field limit=1")).toEqual({
     exit: 0,
@@ -108,7 +108,7 @@ test("tools call prints the tool's Markdown, and under --json its data alone", a
   expect([piped, fields]).toEqual([line, line]);
 });
 
-test("a write tells its receipt, and is sent once", async () => {
+test("a write reports its receipt, and is sent once", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann("tools call jira.transition_issue --field issue=KAY-3 --field status=close")).toEqual({
     exit: 0,
@@ -121,7 +121,7 @@ test("a write tells its receipt, and is sent once", async () => {
   ]);
 });
 
-test("a lost answer of a call is looked up, never asked for again", async () => {
+test("a lost answer of a call is looked up, never requested again", async () => {
   const ann = kay({ signedIn: true });
   ann.place.network.on("POST /tools/", "lost");
   const { exit, stdout } = await ann("tools call jira.transition_issue --field issue=KAY-3 --field status=close");
@@ -155,7 +155,7 @@ test("an unknown tool names the nearest one", async () => {
   expect(await kay({ env: NO_BACKEND })("tools call jira.serch")).toEqual(result);
 });
 
-test("what is no JSON object is a usage error", async () => {
+test("input that is not a JSON object is a usage error", async () => {
   const ann = kay({ signedIn: true });
   for (const input of ["[1]", "nonsense", '"x"'])
     expect(await ann(["tools", "call", "jira.search", input])).toMatchObject({
@@ -199,7 +199,7 @@ const SITES = [
   { id: "c-main", name: "main", url: "https://main.example.test", scopes: ["read:jira-work", "write:jira-work"] },
 ];
 
-test("with a token of the environment a tool runs here at the real service, and no backend is asked", async () => {
+test("with a token of the environment a tool runs here at the real service, without a backend", async () => {
   const outside = createOutside();
   outside.expect(`GET ${API}/oauth/token/accessible-resources`, json(SITES));
   outside.expect(`GET ${API}/me`, json({ account_id: "557058:ann", name: "Ann Example" }));
@@ -224,7 +224,7 @@ test("with a token of the environment a tool runs here at the real service, and 
   expect(await ann.stored()).toEqual({});
 });
 
-test("a token that opens several sites needs a choice, and a cloud id spares the question", async () => {
+test("a token for several sites needs a choice, and a cloud ID avoids the question", async () => {
   const outside = createOutside();
   const other = { ...SITES[0], id: "c-other", name: "other", url: "https://other.example.test" };
   const both = () => {
@@ -265,7 +265,7 @@ async function describes(ann: ReturnType<typeof kay>, name: string): Promise<str
   return (documentOf(await ann(`tools show ${name} --json`)) as { description: string }).description;
 }
 
-test("what cannot be undone asks first; a script gives --yes", async () => {
+test("a call that cannot be undone asks first; a script passes --yes", async () => {
   const log: DeskLog = [];
   const ann = kay({ signedIn: true, services: withDesk(log) });
   const call = "tools call jira.delete_issue --field issue=KAY-3";
@@ -281,7 +281,7 @@ test("what cannot be undone asks first; a script gives --yes", async () => {
   expect(log).toEqual(["delete KAY-3"]);
 });
 
-test("a backend that has only what the guide has shows its services, and says that it has no tools", async () => {
+test("a basic backend shows its services, and says that it has no tools", async () => {
   const ann = kay({ signedIn: true });
   const missing = { status: 404, json: { error: "Not found" } };
   ann.place.network.always("GET /services", missing);

@@ -3,7 +3,7 @@ import { TOPICS } from "#cli/help/topics";
 import { ERRORS } from "#protocol/errors";
 import { programAlone } from "#test/completion";
 
-test("`kay help exit-codes` has every code that an error or a signal ends with, and no other", () => {
+test("`kay help exit-codes` lists every code of an error or a signal, and no other", () => {
   const told = [...(TOPICS["exit-codes"] ?? "").matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code));
   const errors = Object.values(ERRORS).map(({ exit }) => Number(exit));
   expect(told).toEqual([...new Set([0, ...errors, 130, 143])].sort((a, b) => a - b));
@@ -13,7 +13,7 @@ test("every topic begins with its title", () => {
   for (const text of Object.values(TOPICS)) expect(text).toMatch(/^\n[A-Z][\w ]+\n\n/);
 });
 
-test("every command that a topic shows is one that kay has", () => {
+test("every command that a topic shows exists", () => {
   const program = programAlone();
   const names = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
   const shown = Object.values(TOPICS).flatMap((text) =>
@@ -22,7 +22,7 @@ test("every command that a topic shows is one that kay has", () => {
   expect(shown.filter((name) => !names.includes(name))).toEqual([]);
 });
 
-test("`kay help` names every topic", () => {
+test("`kay help` lists every topic", () => {
   const said: string[] = [];
   const program = programAlone();
   program.configureOutput({ writeOut: (text) => void said.push(text) });

@@ -4,7 +4,7 @@ import { BACKEND, type Reply } from "#test/network";
 
 const kay = useKay();
 
-test("H16 a backend that does not run is exit 6, with what was tried and how to start it", async () => {
+test("H16 a backend that is not running is exit 6, with what was tried and how to start it", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   ann.place.network.always("", "refused");
@@ -48,7 +48,7 @@ test.for<[string, Reply, number, string]>([
   expect({ ...result, stderr: result.stderr.split("\n")[0] }).toEqual({ exit, stdout: "", stderr: `✗ ${sentence}` });
 });
 
-test("H18 a backend that asks for patience gets it: it is asked three times, as it says", async () => {
+test("H18 a backend that asks for a pause gets it: three attempts, as requested", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   ann.place.network.seen.length = 0;
@@ -64,7 +64,7 @@ test("H18 a backend that asks for patience gets it: it is asked three times, as 
   expect(ann.place.network.calls()).toEqual(["GET /connections", "GET /connections", "GET /connections"]);
 });
 
-test("H18 a backend that asks for an hour is not waited for", async () => {
+test("H18 a pause of an hour is not waited for", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   const begun = ann.place.clock.now();
@@ -87,7 +87,7 @@ test.for([
   ["ask hello", "POST /ask", "https://elsewhere.example.test/x"],
   ["connections", "GET /connections", "http://127.0.0.1:4999/x"],
 ] as const)(
-  "H20 %s does not follow a redirect to another origin, and keeps what is stored",
+  "H20 %s does not follow a redirect to another origin, and keeps stored data",
   async ([line, route, location]) => {
     const ann = kay({ signedIn: true });
     await ann("whoami");
@@ -103,7 +103,7 @@ test.for([
   },
 );
 
-test("H20 a refresh is not redirected either", async () => {
+test("H20 a refresh does not follow redirects either", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   ann.place.clock.advance(31 * 60_000);

@@ -68,7 +68,7 @@ function kayOf(given: Setting, world: { now: number }, said: string[]): Kay {
 
 const NOTHING = { said: [], looked: false };
 
-test("the first command has the registry asked, the next one tells, and neither happens again that day", async () => {
+test("the first command queries the registry, the next one notifies, and neither happens again that day", async () => {
   const { ends, world } = person();
   expect(await ends()).toEqual({ said: [], looked: true });
   expect(await ends()).toEqual({ said: [NOTICE], looked: false });
@@ -79,7 +79,7 @@ test("the first command has the registry asked, the next one tells, and neither 
   expect(await ends()).toEqual({ said: [NOTICE], looked: true });
 });
 
-test("where nothing is newer nothing is said, and the registry is asked again the next day", async () => {
+test("without a newer version nothing is printed, and the registry is queried again the next day", async () => {
   const { ends, world } = person("1.2.3");
   expect(await ends()).toEqual({ said: [], looked: true });
   expect(await ends()).toEqual(NOTHING);
@@ -87,7 +87,7 @@ test("where nothing is newer nothing is said, and the registry is asked again th
   expect(await ends()).toEqual({ said: [], looked: true });
 });
 
-test("a registry that never answers is not asked again before the next day", async () => {
+test("a registry that never answers is not queried again before the next day", async () => {
   const { ends, world } = person();
   world.answers = false;
   expect(await ends()).toEqual({ said: [], looked: true });
@@ -96,14 +96,14 @@ test("a registry that never answers is not asked again before the next day", asy
   expect(await ends()).toEqual({ said: [], looked: true });
 });
 
-test("after an upgrade, or a step back, what was known for another version is not told", async () => {
+test("after an upgrade or downgrade, the record of another version is ignored", async () => {
   const { ends } = person();
   await ends();
   expect(await ends({ version: "1.3.0" })).toEqual({ said: [], looked: true });
   expect(await ends({ version: "1.3.0" })).toEqual(NOTHING);
 });
 
-test("a clock that was set back silences nothing for longer than a day", async () => {
+test("a clock that was set back suppresses nothing for longer than a day", async () => {
   const { ends, world } = person();
   await ends();
   await ends();
@@ -131,7 +131,7 @@ const silent: Record<string, Setting> = {
 };
 
 for (const [name, given] of Object.entries(silent)) {
-  test(`${name} nothing is looked for, told or written`, async () => {
+  test(`${name} nothing is queried, printed or written`, async () => {
     const { ends, state } = person();
     expect(await ends(given)).toEqual(NOTHING);
     expect(existsSync(state)).toBe(false);
@@ -140,11 +140,11 @@ for (const [name, given] of Object.entries(silent)) {
   });
 }
 
-test("DO_NOT_TRACK=0 and CI=false forbid nothing", async () => {
+test("DO_NOT_TRACK=0 and CI=false disable nothing", async () => {
   expect(await person().ends({ env: { DO_NOT_TRACK: "0", CI: "false" } })).toEqual({ said: [], looked: true });
 });
 
-test("a record that is broken, or holds what no version is, is one that is not there", async () => {
+test("a broken record, or one with an invalid version, counts as missing", async () => {
   for (const text of ["", "{", "null", '{"looked":1}', '{"looked":1,"running":"1.2.3","newer":"9\\u001b[2J"}']) {
     const { ends, state } = person();
     await ends();
@@ -154,7 +154,7 @@ test("a record that is broken, or holds what no version is, is one that is not t
   }
 });
 
-test("the record is whole, for its owner alone, and nothing lies beside it", async () => {
+test("the record is complete, private to its owner, and leaves no other file", async () => {
   const { ends, state, record } = person();
   await ends();
   await ends();
@@ -163,7 +163,7 @@ test("the record is whole, for its owner alone, and nothing lies beside it", asy
   expect(record()).toEqual({ looked: 1_000_000_000_000, running: "1.2.3", newer: "1.3.0", told: 1_000_000_000_000 });
 });
 
-test("where nothing can be written into the state folder nothing is looked for", async () => {
+test("if the state folder is not writable, nothing is queried", async () => {
   const { ends, state } = person();
   await ends();
   // A file in its place blocks everyone, including root.

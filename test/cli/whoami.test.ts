@@ -4,7 +4,7 @@ import { documentOf, useKay } from "#test/kay";
 const kay = useKay();
 const WHERE = "Profile default, backend http://127.0.0.1:4000\n";
 
-test("whoami names the accounts that act, the profile and the backend", async () => {
+test("whoami names the accounts, the profile and the backend", async () => {
   expect(await kay({ connected: ["jira", "bitbucket"] })("whoami")).toEqual({
     exit: 0,
     stdout:

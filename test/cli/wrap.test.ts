@@ -22,7 +22,7 @@ test("an error is wrapped between words on a terminal, beside its mark, with com
 `);
 });
 
-test("in a pipe nothing is wrapped, however narrow the terminal is", async () => {
+test("in a pipe nothing is wrapped, however narrow the terminal", async () => {
   const { stderr } = await kay()("connect jra", { terminal: ["stdin", "stdout"], columns: 40 });
   expect(stderr.trimEnd().split("\n")).toHaveLength(2);
 });
@@ -54,6 +54,6 @@ test.each([
   expect(wrapSentences(text, width).split("\n")).toEqual(lines);
 });
 
-test("colours end and begin again around a break", () => {
+test("colors end and restart around a break", () => {
   expect(wrapSentences("\u001b[31m✗\u001b[39m one two three", 9)).toBe("\u001b[31m✗\u001b[39m one two\n  three");
 });

@@ -23,7 +23,7 @@ async function signedIn() {
   return { credentials, refresher };
 }
 
-test("A02 requests that meet an expired token together share one refresh and are sent once more each, also the POST", async () => {
+test("A02 concurrent requests with an expired token share one refresh and are sent once more each, including the POST", async () => {
   const backend = await fakeBackend();
   backend.always("GET /connections", only("T1", { json: { connections: {} } }));
   backend.always("POST /ask", only("T1", { json: { status: "completed", message: "ok" } }));
@@ -46,7 +46,7 @@ test("A02 requests that meet an expired token together share one refresh and are
   ]);
 });
 
-test("A02 after a refresh that failed in passing, a later call tries again", async () => {
+test("A02 after a temporary refresh failure, a later call tries again", async () => {
   const backend = await fakeBackend();
   backend.always("GET /connections", only("T1", { json: { connections: {} } }));
   backend.on("POST /auth/refresh", { status: 503, text: "<html>" }, { json: { token: "T1" } });
@@ -56,7 +56,7 @@ test("A02 after a refresh that failed in passing, a later call tries again", asy
   expect(await api.connections()).toEqual({ connections: {} });
 });
 
-test("a 401 that no refresh cures says that nobody is signed in, with the backend's reason", async () => {
+test("a 401 that no refresh fixes says that nobody is signed in, with the backend's reason", async () => {
   const backend = await fakeBackend();
   backend.on("GET /connections", EXPIRED);
   const refresher = () => ({ accessToken: async () => "T0", afterRejection: async () => null });
@@ -105,7 +105,7 @@ test("KAY_TOKEN is sent as it is and never refreshed", async () => {
   expect((await problemOf(odd.connections())).message).toBe("The access token contains invalid characters.");
 });
 
-test("A04 only the backend's own 400, 401 and 403 end a sign-in; everything else passes", async () => {
+test("A04 only the backend's own 400, 401 and 403 end a sign-in; everything else is temporary", async () => {
   const cases: [Reply, string][] = [
     ["drop", "passing"],
     [{ status: 503, text: "<html>Service Unavailable</html>" }, "passing"],
@@ -133,7 +133,7 @@ test("A04 only the backend's own 400, 401 and 403 end a sign-in; everything else
   }
 });
 
-test("A07 a refresh tells the server's clock", async () => {
+test("A07 a refresh provides the server's clock", async () => {
   const backend = await fakeBackend();
   const headers = { Date: "Fri, 27 Nov 2026 10:00:00 GMT" };
   backend.on(

@@ -13,7 +13,7 @@ const LOST: [string, Reply][] = [
   ["BAD_ANSWER", { text: "" }],
 ];
 
-test("H19 an ask whose answer was lost is sent exactly once, and its outcome is called unknown", async () => {
+test("H19 a request whose answer was lost is sent exactly once, and its outcome is unknown", async () => {
   for (const [lost, reply] of LOST) {
     const backend = await fakeBackend();
     backend.on("POST /ask", reply);
@@ -31,7 +31,7 @@ test("H19 an ask whose answer was lost is sent exactly once, and its outcome is 
   }
 });
 
-test("H19 an ask that runs out of time is sent exactly once", async () => {
+test("H19 a request that times out is sent exactly once", async () => {
   const backend = await fakeBackend();
   let arrived = () => {};
   backend.on("POST /ask", () => {
@@ -55,7 +55,7 @@ test("H19 an ask that runs out of time is sent exactly once", async () => {
   expect(backend.calls()).toEqual(["POST /ask", "GET /requests/I1"]);
 });
 
-test("H13 a confirmation answered by a gateway is looked up, and the answer that was lost is given", async () => {
+test("H13 a confirmation answered by a gateway is looked up, and the lost answer is returned", async () => {
   const backend = await fakeBackend();
   backend.on("POST /ask/confirm", { status: 504, text: PAGE });
   backend.on("GET /requests/I1", {
@@ -94,7 +94,7 @@ test("H13 an interrupted request says that it is unknown how much was done", asy
   expect((await problemOf(api.ask({ prompt: "x" }, { idempotencyKey: "I1" }))).details.state).toBe("interrupted");
 });
 
-test("H13 a repeat by hand that was answered already is reported as such, also in the guide's words", async () => {
+test("H13 a manual repeat that was already answered is reported as such, also in the guide's words", async () => {
   const backend = await fakeBackend();
   backend.on(
     "POST /ask/confirm",
@@ -108,7 +108,7 @@ test("H13 a repeat by hand that was answered already is reported as such, also i
   expect(codes).toEqual(["CONFIRMATION_USED", "CONFIRMATION_USED", "CONFIRMATION_NOT_FOUND"]);
 });
 
-test("what surely was not carried out, or was answered by the backend itself, is not looked up", async () => {
+test("a request that was certainly not processed, or was answered by the backend itself, is not looked up", async () => {
   const backend = await fakeBackend();
   backend.on(
     "POST /ask",
@@ -125,7 +125,7 @@ test("what surely was not carried out, or was answered by the backend itself, is
   );
 });
 
-test("Ctrl+C during an ask ends it without a lookup", async () => {
+test("Ctrl+C during a request ends it without a lookup", async () => {
   const backend = await fakeBackend();
   const controller = new AbortController();
   backend.on("POST /ask", () => {
@@ -139,7 +139,7 @@ test("Ctrl+C during an ask ends it without a lookup", async () => {
   });
 });
 
-test("an outcome the backend knows nothing of, or has no call for, is unknown", async () => {
+test("an outcome that the backend does not know, or has no call for, is unknown", async () => {
   const backend = await fakeBackend();
   backend.on("GET /requests/a%2Fb", { status: 404, text: "Cannot GET /requests" }, { json: { state: "running" } });
   const { api } = apiFor(backend.url, { token: "T0" });
@@ -163,7 +163,7 @@ const fail = ([status, code]: [number, string], more = {}): Reply => ({
 const RECEIPTS = [{ tool_call_id: "c1", tool: "slack.send_message", effect: "settled", summary: "Send to #general" }];
 
 test.each(FAILURES)(
-  "F1 a write that was answered %i %s is looked up, and its own answer is given",
+  "F1 a write that was answered %i %s is looked up, and its own answer is returned",
   async (...failure) => {
     const done = {
       json: { state: "done", status: 200, answer: { status: "completed", message: "Sent.", receipts: RECEIPTS } },
@@ -185,26 +185,23 @@ test.each(FAILURES)(
   },
 );
 
-test.each(FAILURES)(
-  "F1 a write that was answered %i %s is unknown where nobody knows what became of it",
-  async (...failure) => {
-    const backend = await fakeBackend();
-    const { api } = apiFor(backend.url, { token: "T0" });
-    backend.on("POST /ask", fail(failure), fail(failure));
-    backend.on("GET /requests/I1", { status: 404, json: { error: "NOT_FOUND", message: "Not found" } });
-    const unknown = {
-      code: "OUTCOME_UNKNOWN",
-      exit: 1,
-      details: { sent: true, idempotency_key: "I1", lost: failure[1] },
-    };
-    expect(await problemOf(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
-    // The database stays away for longer than any client waits.
-    backend.always("GET /requests/I1", fail([503, "DATABASE_UNAVAILABLE"]));
-    expect(await problemOf(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
-  },
-);
+test.each(FAILURES)("F1 a write that was answered %i %s is unknown if nobody knows its outcome", async (...failure) => {
+  const backend = await fakeBackend();
+  const { api } = apiFor(backend.url, { token: "T0" });
+  backend.on("POST /ask", fail(failure), fail(failure));
+  backend.on("GET /requests/I1", { status: 404, json: { error: "NOT_FOUND", message: "Not found" } });
+  const unknown = {
+    code: "OUTCOME_UNKNOWN",
+    exit: 1,
+    details: { sent: true, idempotency_key: "I1", lost: failure[1] },
+  };
+  expect(await problemOf(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
+  // The database stays away for longer than any client waits.
+  backend.always("GET /requests/I1", fail([503, "DATABASE_UNAVAILABLE"]));
+  expect(await problemOf(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
+});
 
-test("F1 a stream that was answered with a failure is followed where it goes on", async () => {
+test("F1 a stream that was answered with a failure is followed where it continues", async () => {
   const backend = await fakeBackend();
   const { api } = apiFor(backend.url, { token: "T0" });
   backend.on("POST /ask", fail([503, "DATABASE_UNAVAILABLE"]));
@@ -220,7 +217,7 @@ test("F1 a stream that was answered with a failure is followed where it goes on"
   expect(parts).toEqual([{ number: 5, part }]);
 });
 
-test("F1 a write that the backend did not take may be sent again later", async () => {
+test("F1 a write that the backend did not accept may be sent again later", async () => {
   const backend = await fakeBackend();
   const { api } = apiFor(backend.url, { token: "T0" });
   backend.on("POST /ask", fail([503, "DATABASE_UNAVAILABLE"], { sent: false }));
@@ -252,7 +249,7 @@ test("F1 a failure with receipts, and one of a write that may be repeated, are n
   expect(await problemOf(api.deleteSession("s1"))).toMatchObject({ code: "BACKEND_BUSY" });
 });
 
-test("a used or expired confirmation of the guide's backend is no mistake in the script", async () => {
+test("a used or expired confirmation of a guide-only backend is not a mistake in the script", async () => {
   const backend = await fakeBackend();
   const { api } = apiFor(backend.url, { token: "T0" });
   const messages = [

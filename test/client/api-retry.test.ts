@@ -22,7 +22,7 @@ async function waits(...replies: Reply[]): Promise<number[]> {
   return clock.sleeps;
 }
 
-test("H18 a Retry-After that is seconds or a date to come is honoured", async () => {
+test("H18 a Retry-After in seconds or with a future date is respected", async () => {
   expect(await waits(limited("2"), OK)).toEqual([2000]);
   const [wait = 0] = await waits(
     limited(() => new Date(Date.now() + 3000).toUTCString()),
@@ -32,7 +32,7 @@ test("H18 a Retry-After that is seconds or a date to come is honoured", async ()
   expect(wait).toBeLessThanOrEqual(4000);
 });
 
-test("H18 a Retry-After that is past, negative, no number or absent gives the default wait of at least a second", async () => {
+test("H18 a Retry-After that is past, negative, not a number or absent gives the default wait of at least a second", async () => {
   for (const odd of ["Wed, 21 Oct 2015 07:28:00 GMT", "-1", "soon", "", "1e9", "NaN", undefined]) {
     expect([odd, await waits(limited(odd), OK)]).toEqual([odd, [1000]]);
   }
@@ -42,7 +42,7 @@ test("H18 no two attempts are closer than half a second", async () => {
   expect(await waits(limited("0"), OK)).toEqual([500]);
 });
 
-test("H18 a wait of more than a minute is not waited for: the call fails at once and says how long", async () => {
+test("H18 a wait of more than a minute fails at once and names the wait", async () => {
   const backend = await fakeBackend();
   backend.on("GET /connections", limited("1771404540"), limited("3600"), limited("999999999999999"));
   const { api, clock } = apiFor(backend.url, { token: "T0" });
@@ -60,7 +60,7 @@ test("H18 a wait of more than a minute is not waited for: the call fails at once
   expect(clock.sleeps).toEqual([]);
 });
 
-test("H18 a GET is tried three times at most", async () => {
+test("H18 a GET is tried at most three times", async () => {
   const backend = await fakeBackend();
   backend.on("GET /connections", limited("1"), limited("1"), limited("1"));
   const { api, clock } = apiFor(backend.url, { token: "T0" });
@@ -68,14 +68,14 @@ test("H18 a GET is tried three times at most", async () => {
   expect(clock.sleeps).toEqual([1000, 1000]);
 });
 
-test("H19 a GET is repeated after a broken connection and after a gateway's 502, 503 and 504", async () => {
+test("H19 a GET is retried after a broken connection and after a gateway's 502, 503 and 504", async () => {
   expect(await waits("drop", { status: 502, text: "<html>" }, OK)).toEqual([1000, 2000]);
   expect(
     await waits({ status: 503, text: "<html>", headers: { "Retry-After": "3" } }, { status: 504, text: "" }, OK),
   ).toEqual([3000, 2000]);
 });
 
-test("the default wait is spread by chance, by a quarter at most", async () => {
+test("the default wait varies randomly, by a quarter at most", async () => {
   const backend = await fakeBackend();
   backend.on("GET /connections", "drop", OK);
   const { api, clock } = apiFor(backend.url, { token: "T0", random: (bytes) => new Uint8Array(bytes).fill(255) });
@@ -83,13 +83,13 @@ test("the default wait is spread by chance, by a quarter at most", async () => {
   expect(clock.sleeps).toEqual([1250]);
 });
 
-test("a GET that nothing on this machine listens for fails at once", async () => {
+test("a GET to a port without a listener on this machine fails at once", async () => {
   const { api, clock } = apiFor("http://127.0.0.1:9", { token: "T0" });
   expect((await problemOf(api.connections())).code).toBe("UNREACHABLE");
   expect(clock.sleeps).toEqual([]);
 });
 
-test("a failure of the backend's own, and one of the client's, is not repeated", async () => {
+test("a failure of the backend itself, or of the client, is not retried", async () => {
   for (const reply of [
     { status: 500, json: {} },
     { status: 404, json: {} },
@@ -102,7 +102,7 @@ test("a failure of the backend's own, and one of the client's, is not repeated",
   }
 });
 
-test("Ctrl+C during a wait ends the call without another attempt, whichever way the clock ends the wait", async () => {
+test("Ctrl+C during a wait ends the call without another attempt, whether the clock resolves or rejects", async () => {
   for (const end of [() => Promise.resolve(), () => Promise.reject("SIGINT")]) {
     const backend = await fakeBackend();
     const controller = new AbortController();

@@ -5,7 +5,7 @@ import { fakeBackend } from "#test/fake-backend";
 
 const TOKEN = { token: "T0" };
 
-test("each call is the guide's, with its headers and its body", async () => {
+test("each call is as in the guide, with its headers and its body", async () => {
   const backend = await fakeBackend();
   const connect = { service: "jira", session_id: "K1", authorization_url: "https://a.test/", state: "S/1" };
   backend.on("POST /connections/connect?service=jira", { json: connect });
@@ -63,7 +63,7 @@ test("a base path of the backend's address is kept", async () => {
   expect(await api.connections()).toEqual({ connections: {} });
 });
 
-test("where nobody is signed in, connections and disconnect go by the session id, as the guide's legacy way", async () => {
+test("without a sign-in, connections and disconnect use the session ID, the guide's legacy way", async () => {
   const backend = await fakeBackend();
   backend.on("GET /connections?session_id=K1", { json: { connections: {} } });
   backend.on("POST /connections/disconnect?service=jira", { json: { service: "jira", connected: false } });
@@ -76,7 +76,7 @@ test("where nobody is signed in, connections and disconnect go by the session id
   }
 });
 
-test("an answer of a wrong shape is one sentence that names the field", async () => {
+test("an answer of the wrong shape is one sentence that names the field", async () => {
   const backend = await fakeBackend();
   backend.on(
     "GET /connections",
@@ -143,7 +143,7 @@ test("errors take the code of the table, the guide's words, or the meaning of th
   for (const [, , code, message] of cases) expect(await problemOf(api.connections())).toMatchObject({ code, message });
 });
 
-test("fields that commands act on travel in the details", async () => {
+test("fields that commands use are in the details", async () => {
   const backend = await fakeBackend();
   backend.on("POST /ask", {
     status: 403,
@@ -153,7 +153,7 @@ test("fields that commands act on travel in the details", async () => {
   expect(details).toEqual({ http_status: 403, integrations: ["slack"] });
 });
 
-test("the guide's errors of asking have codes of their own", async () => {
+test("the guide's errors of requests have separate codes", async () => {
   const backend = await fakeBackend();
   backend.on(
     "POST /ask",
@@ -195,7 +195,7 @@ test("H20 a redirect of any call is refused, and the other origin gets nothing",
   expect(other.seen).toEqual([]);
 });
 
-test("A26 logout resolves when the backend heard it or knows the token no more, and otherwise says why within five seconds", async () => {
+test("A26 logout resolves if the backend received it or does not know the token, and otherwise says why within five seconds", async () => {
   const backend = await fakeBackend();
   backend.on(
     "POST /auth/logout",

@@ -43,7 +43,7 @@ async function ask(network: Network, api: ReturnType<typeof streamWorld>["api"],
   return { sessionId: asked.sessionId, parts, error };
 }
 
-test("an ask is streamed: one POST that takes both kinds of answer, its parts with their numbers, and the conversation", async () => {
+test("a request is streamed: one POST that accepts both kinds of answer, its parts with their numbers, and the conversation", async () => {
   const { api, network } = streamWorld();
   network.on("POST /ask", { stream: [BYTES], headers: { "Kay-Session-Id": "session_1" } });
   expect(await ask(network, api)).toEqual({ sessionId: "session_1", parts: NUMBERED, error: undefined });
@@ -56,7 +56,7 @@ test("an ask is streamed: one POST that takes both kinds of answer, its parts wi
   ]);
 });
 
-test("a stream that is cut at any byte is taken up again: nothing is lost, nothing is doubled", async () => {
+test("a stream that is cut at any byte is resumed: nothing is lost, nothing is repeated", async () => {
   const first = new TextEncoder().encode(frames(PARTS.slice(0, 1))).length;
   for (let length = first - 2; length < BYTES.length; length++) {
     for (const how of ["ends", "breaks"] as const) {
@@ -72,7 +72,7 @@ test("a stream that is cut at any byte is taken up again: nothing is lost, nothi
   }
 });
 
-test("a stream whose connections are all cut, anywhere, is whole in the end", async () => {
+test("a stream whose connections are all cut, anywhere, is complete in the end", async () => {
   const how = constantFrom("ends" as const, "breaks" as const);
   const size = BYTES.length;
   await assert(
@@ -100,7 +100,7 @@ test("a stream whose connections are all cut, anywhere, is whole in the end", as
   );
 });
 
-test("X1 the person is told once that the connection is lost, and after 60 s how to get back to the work", async () => {
+test("X1 the user learns once that the connection is lost, and after 60 s how to return to the work", async () => {
   const { api, network, clock } = streamWorld();
   const notes: string[] = [];
   const began = clock.now();
@@ -119,7 +119,7 @@ test("X1 the person is told once that the connection is lost, and after 60 s how
   expect(network.calls().length).toBeLessThan(15);
 });
 
-test("a backend that takes a connection up and drops it at once is given up after 60 s as well", async () => {
+test("a backend that accepts connections and drops them at once is given up after 60 s as well", async () => {
   const { api, network, clock } = streamWorld();
   const began = clock.now();
   network.on("POST /ask", { stream: [frames(PARTS.slice(0, 2))] });
@@ -128,7 +128,7 @@ test("a backend that takes a connection up and drops it at once is given up afte
   expect(clock.now() - began).toBe(60_000);
 });
 
-test("a token that expired while the stream ran is refreshed once for the new connection", async () => {
+test("a token that expired during the stream is refreshed once for the new connection", async () => {
   const refreshes: string[] = [];
   let token = "T0";
   const refresher = () => ({
@@ -150,7 +150,7 @@ test("a token that expired while the stream ran is refreshed once for the new co
   expect(refreshes).toEqual(["T0"]);
 });
 
-test("parts of other generations in the log, before and beside the own one, are not taken for its own", async () => {
+test("parts of other generations in the log, before and beside the own one, are not mixed in", async () => {
   const other = { type: "start", messageMetadata: { session_id: "session_1", generation_id: "gen_0" } };
   const status = (generation_id: string, name: string) => ({
     type: "data-status",
@@ -168,13 +168,13 @@ test("parts of other generations in the log, before and beside the own one, are 
 test.for([
   ["a backend without streams", { json: { status: "completed", message: "Done." } }],
   ["one that failed", { json: { status: "error", message: "Invalid or expired session_id" } }],
-] as const)("H09 an answer of JSON is an answer: %s", async ([, reply]) => {
+] as const)("H09 a JSON answer is an answer: %s", async ([, reply]) => {
   const { api, network } = streamWorld();
   network.on("POST /ask", reply);
   expect(await ask(network, api)).toEqual({ answer: reply.json });
 });
 
-test("H09 a refusal with the status of success is an error with its words", async () => {
+test("H09 an error with a success status is an error with its message", async () => {
   const { api, network } = streamWorld();
   network.on("POST /ask", { json: { error: { code: "prohibited_content", message: "refused" } } });
   expect(await problemOf(api.askStream({ prompt: "x" }))).toMatchObject({ code: "BAD_ANSWER", message: "refused" });
@@ -188,7 +188,7 @@ const LOST: [string, () => Reply][] = [
   ["half an answer comes", () => ({ text: '{"status":', headers: { "content-type": "application/json" } })],
 ];
 
-test.for(LOST)("H19 an ask whose answer is lost is sent once and looked up: %s", async ([, reply]) => {
+test.for(LOST)("H19 a request whose answer is lost is sent once and looked up: %s", async ([, reply]) => {
   const done = { state: "done", status: 200, answer: { status: "completed", message: "Done." } };
   for (const [found, outcome] of [
     [{ json: done }, { answer: done.answer }],
@@ -206,7 +206,7 @@ test.for(LOST)("H19 an ask whose answer is lost is sent once and looked up: %s",
   }
 });
 
-test("a stream without numbers that is cut cannot be taken up again, and says that the outcome is unknown", async () => {
+test("a stream without numbers that is cut cannot be resumed, and reports an unknown outcome", async () => {
   const { api, network } = streamWorld();
   network.on("POST /ask", { stream: ['data: {"type":"text-delta","id":"t1","delta":"A"}\n\n'] });
   const { parts, error } = await ask(network, api);
@@ -216,7 +216,7 @@ test("a stream without numbers that is cut cannot be taken up again, and says th
   ]);
 });
 
-test("parts without a number come after the one before them, and what follows the mark of the end is not of the answer", async () => {
+test("parts without a number follow the one before them, and nothing after the end mark belongs to the answer", async () => {
   const { api, network } = streamWorld();
   const bare = (part: unknown) => `data: ${JSON.stringify(part)}\n\n`;
   const numbered = frames([delta("A")], 7);
@@ -236,7 +236,7 @@ test("parts without a number come after the one before them, and what follows th
   ]);
 });
 
-test("events replays what is there, and follows on over lost connections until it is left", async () => {
+test("events replays the log, and follows across lost connections until it is left", async () => {
   const { api, network } = streamWorld();
   network.on("GET /sessions/session_1/events", { stream: [frames(PARTS.slice(2, 3), 3)] });
   expect(await collected(api.events("session_1", { after: 2, live: false }))).toEqual({
@@ -258,7 +258,7 @@ test("events replays what is there, and follows on over lost connections until i
   network.settled();
 });
 
-test("a client that asked by its name is there by it on every new connection", async () => {
+test("a client with a name has it on every new connection", async () => {
   const { api, network } = streamWorld();
   network.on("POST /ask", { stream: [frames(PARTS.slice(0, 2))] });
   network.on("GET /sessions/session_1/events", log());

@@ -33,7 +33,7 @@ test("conversations are listed, read, renamed and deleted", async () => {
   network.settled();
 });
 
-test("what waits for a person is listed and answered, and a generation is asked after, helped on and ended", async () => {
+test("open requests are listed and answered, and a generation is queried, continued and cancelled", async () => {
   const world = streamWorld();
   const { api, network } = world;
   const answered = { interaction_id: "i1", action: "approve", session_id: "s1", generation_id: "g1" };
@@ -61,7 +61,7 @@ test("what waits for a person is listed and answered, and a generation is asked 
   network.settled();
 });
 
-test("policies and remembered approvals are read and changed", async () => {
+test("policies and saved approvals are read and changed", async () => {
   const world = streamWorld();
   const { api, network } = world;
   const policies = [{ target: "slack", mode: "reads" }];
@@ -86,13 +86,13 @@ test("policies and remembered approvals are read and changed", async () => {
   network.settled();
 });
 
-test("a backend that has only the guide has nothing pending to tell of", async () => {
+test("a basic backend has no open requests", async () => {
   const { api, network } = streamWorld();
   network.on("GET /pending", { status: 404, json: { error: "Not found" } });
   expect(await api.pending()).toBe(null);
 });
 
-test("an interaction that somebody else answered first is INTERACTION_CLOSED with what won", async () => {
+test("an interaction that another client answered first is INTERACTION_CLOSED with the winning answer", async () => {
   const { api, network } = streamWorld();
   const answered = { interaction_id: "i1", action: "deny", client: "desk" };
   network.on("POST /sessions/s1/interactions/i1", {

@@ -70,7 +70,7 @@ async function machine(changes: Partial<EmbeddedPorts> = {}) {
   return { world, folder, running, notes, spawned, sent, ports };
 }
 
-test("a backend that runs with the same build and settings is used, and nothing is started", async () => {
+test("a running backend with the same build and settings is used, and nothing is started", async () => {
   const { ports, world, notes, spawned } = await machine();
   await world.runs(7);
   expect(await openEmbeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7", secret: "secret of 7" });
@@ -83,7 +83,7 @@ test.for([
   "it is damaged",
   "there is none",
   "it leads to another machine",
-])("a backend is started where the record tells of none: %s", async (why) => {
+])("a backend is started if the record names none: %s", async (why) => {
   const { ports, world, folder, running, notes, spawned } = await machine();
   if (why !== "there is none") await world.runs(7);
   if (why === "its process is gone") running.delete(7);
@@ -123,14 +123,14 @@ test.for<[Shaped, Partial<EmbeddedPorts>]>([
   ]);
 });
 
-test("settings that do not shape a backend leave the running one alone", async () => {
+test("settings that do not affect a backend leave the running one alone", async () => {
   const { ports, world, spawned } = await machine({ env: { PATH: "/elsewhere", KAY_PROFILE: "work", NO_COLOR: "1" } });
   await world.runs(7);
   expect(await openEmbeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:7" });
   expect(spawned).toEqual([]);
 });
 
-test("a backend that is at work is used as it is", async () => {
+test("a busy backend is used as it is", async () => {
   const { ports, world, notes, spawned } = await machine();
   await world.runs(7, { build: "build 2" });
   world.answerToStop = () => ({ status: 409, headers: {}, body: "" });
@@ -151,7 +151,7 @@ test("a backend that does not stop is named by its process", async () => {
   });
 });
 
-test("a start that fails tells the last error of its log, and no older one", async () => {
+test("a failed start reports the last error of its log, and no older one", async () => {
   const { ports, world, folder } = await machine();
   const log = join(folder, "backend.log");
   await writeFile(log, `${JSON.stringify({ level: "error", message: "Yesterday's fault." })}\n`);
@@ -176,7 +176,7 @@ test("a start that fails tells the last error of its log, and no older one", asy
   });
 });
 
-test("a start that left it to another one, which was faster, ends with that one", async () => {
+test("a start that another one overtook uses that backend", async () => {
   const { ports, world } = await machine();
   world.onSpawn = async () => {
     await world.runs(9);
@@ -185,7 +185,7 @@ test("a start that left it to another one, which was faster, ends with that one"
   expect(await openEmbeddedBackend(ports)).toMatchObject({ url: "http://127.0.0.1:9" });
 });
 
-test("a start that never comes to an end is given up after a minute", async () => {
+test("a start that never finishes is given up after a minute", async () => {
   const { ports } = await machine();
   const begun = ports.clock.now();
   await expect(openEmbeddedBackend(ports)).rejects.toMatchObject({ code: "BACKEND_START_FAILED" });
@@ -205,7 +205,7 @@ test("Ctrl+C ends the wait for a start", async () => {
   await expect(openEmbeddedBackend(ports)).rejects.toBe("SIGINT");
 });
 
-test("stopEmbedded tells whether there was one, and whether it was at work", async () => {
+test("stopEmbedded reports whether there was a backend, and whether it was busy", async () => {
   const { ports, world, running } = await machine();
   expect(await stopEmbedded(ports)).toBe("not running");
   await world.runs(7);
@@ -218,7 +218,7 @@ test("stopEmbedded tells whether there was one, and whether it was at work", asy
   expect(await stopEmbedded(ports)).toBe("stopped");
 });
 
-test("the fingerprint tells nobody without the secret which keys are set", () => {
+test("the fingerprint reveals the set keys only with the secret", () => {
   const env = { OPENAI_API_KEY: "sk-1" };
   expect(computeFingerprint("a", "1", env, {})).toMatch(/^[0-9a-f]{64}$/);
   expect(computeFingerprint("a", "1", env, {})).toBe(computeFingerprint("a", "1", { ...env, PATH: "x" }, {}));

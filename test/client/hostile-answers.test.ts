@@ -44,14 +44,14 @@ test.for([
   ["an interim answer only", "HTTP/1.1 103 Early Hints\r\n\r\n"],
   ["half a body", "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{"],
   ["half a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{"],
-])("a connection that ends after %s is one that broke off", async ([, bytes = ""]) => {
+])("a connection that ends after %s broke off", async ([, bytes = ""]) => {
   expect(await outcome(await answering(bytes))).toEqual({
     code: "UNREACHABLE",
     message: "The connection to BACKEND broke before the response was complete (ECONNRESET).",
   });
 });
 
-test("interim answers before the answer are passed over", async () => {
+test("interim answers before the answer are ignored", async () => {
   const url = await answering("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
   expect(await outcome(url)).toEqual({ status: 200, body: "{}" });
 });

@@ -42,7 +42,7 @@ const ask: Outgoing = {
   timeoutMs: 1,
 };
 
-test("a request that found kay's own backend gone goes once to the one that runs now, and those after it too", async () => {
+test("a request that found the local backend gone is sent once to the running one, and so are later ones", async () => {
   const { sent, send } = network(NEW);
   let adoptions = 0;
   const out = withEmbeddedReconnect(
@@ -72,7 +72,7 @@ test("a request whose answer was lost is not sent again", async () => {
   await expect(out(ask)).rejects.toBe(lost);
 });
 
-test("a request that the new one does not take either fails as the second did", async () => {
+test("a request that the new backend does not accept either fails like the second attempt", async () => {
   const { sent, send } = network();
   await expect(withEmbeddedReconnect(OLD, async () => NEW, ALWAYS)(send)(ask)).rejects.toMatchObject({
     code: "UNREACHABLE",
@@ -107,7 +107,7 @@ async function timeless(alive: EmbeddedBackend[]) {
   return { ports, record, sent };
 }
 
-test("a record whose number belongs to another program, on a system that does not tell, is not taken for a backend", async () => {
+test("a record whose number belongs to another program, on a system that does not say, is not taken for a backend", async () => {
   const { ports, record, sent } = await timeless([NEW]);
   expect(await openEmbeddedBackend(ports)).toMatchObject(NEW);
   expect(JSON.parse(await readFile(record, "utf8"))).toMatchObject({ pid: 8 });
@@ -115,13 +115,13 @@ test("a record whose number belongs to another program, on a system that does no
   expect(sent).toEqual([asked(7), asked(8)]);
 });
 
-test("nobody is told to end a program that only has the number of a backend", async () => {
+test("a program that only has the number of a backend is not told to end", async () => {
   const { ports, record } = await timeless([]);
   expect(await stopEmbedded(ports)).toBe("not running");
   expect(existsSync(record)).toBe(false);
 });
 
-test("a program that took the port of kay's own backend gets neither its secret nor a request", async () => {
+test("a program that took the port of the local backend gets neither its secret nor a request", async () => {
   const { ports, record, sent } = await timeless([{ ...OLD, secret: "another" }, NEW]);
   expect(await openEmbeddedBackend(ports)).toMatchObject(NEW);
   expect(JSON.parse(await readFile(record, "utf8"))).toMatchObject({ pid: 8 });
@@ -140,7 +140,7 @@ test("a program that takes the port during a command gets no request", async () 
 });
 
 test.runIf(process.getuid?.() === 0).for(["the record", "its folder"])(
-  "F10 a record is not believed if another user owns %s",
+  "F10 a record is ignored if another user owns %s",
   async (what) => {
     const { ports, record } = await timeless([OLD]);
     const path = what === "the record" ? record : ports.folder;
@@ -153,7 +153,7 @@ test.runIf(process.getuid?.() === 0).for(["the record", "its folder"])(
   },
 );
 
-test.for(["the record", "its folder"])("F10 a record is not believed if others can write to %s", async (what) => {
+test.for(["the record", "its folder"])("F10 a record is ignored if others can write to %s", async (what) => {
   const { ports, record } = await timeless([OLD, NEW]);
   const path = what === "the record" ? record : ports.folder;
   await chmod(path, 0o777);
@@ -162,7 +162,7 @@ test.for(["the record", "its folder"])("F10 a record is not believed if others c
   expect((await stat(ports.folder)).mode & 0o022).toBe(0);
 });
 
-test("F10 a record that is a link is not believed", async () => {
+test("F10 a record that is a link is ignored", async () => {
   const { ports, record } = await timeless([OLD]);
   await rename(record, `${record}.other`);
   await symlink(`${record}.other`, record);

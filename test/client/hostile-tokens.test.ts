@@ -5,7 +5,7 @@ import { useKay } from "#test/kay";
 const kay = useKay();
 
 test.for([["a\u0000b"], ["a\r\nX-Other: b"], ["a b"], ["tokén"], [" "], ["undefined"]])(
-  "a refresh that answers %j as its token leaves what is stored as it was, and will pass",
+  "a refresh that returns %j as its token leaves stored data unchanged, and is temporary",
   async ([token = ""]) => {
     const ann = kay({ signedIn: true });
     await ann("config path");
@@ -17,7 +17,7 @@ test.for([["a\u0000b"], ["a\r\nX-Other: b"], ["a b"], ["tokén"], [" "], ["undef
   },
 );
 
-test("a stored token that no header can carry counts as none, so that a refresh brings another", () => {
+test("a stored token that does not fit in a header counts as missing, so that a refresh replaces it", () => {
   const signIn = { session_id: "kaysession_1", token: "a\r\nb", refresh_token: "R1", account_id: "Ünal Ä" };
   expect(normalizeSignIn(signIn)).toEqual({ session_id: "kaysession_1", refresh_token: "R1", account_id: "Ünal Ä" });
 });

@@ -31,7 +31,7 @@ test("a relative or empty XDG folder is ignored, as the specification says", () 
   expect(createPaths({ ...linux, env }).state()).toBe("/home/ann/.local/state/kay");
 });
 
-test("KAY_CONFIG_DIR is the settings folder itself and beats XDG_CONFIG_HOME", () => {
+test("KAY_CONFIG_DIR is the settings folder itself and overrides XDG_CONFIG_HOME", () => {
   const env = { KAY_CONFIG_DIR: "mine", XDG_CONFIG_HOME: "/c" };
   expect(createPaths({ ...linux, env }).config()).toBe("/srv/mine");
 });
@@ -68,7 +68,7 @@ test("S14 without a home folder nothing fails before a folder is needed, and the
   }
 });
 
-test("S14 with KAY_CONFIG_DIR and no home, everything is kept below it", () => {
+test("S14 with KAY_CONFIG_DIR and no home, everything is stored below it", () => {
   expect(all({ ...linux, home: "/", env: { KAY_CONFIG_DIR: "/tmp/k" } })).toEqual({
     config: "/tmp/k",
     state: "/tmp/k/state",

@@ -6,7 +6,7 @@ import { collected, textOf } from "#test/stream-world";
 
 const machine = useKay();
 
-test("an ask of kay's own backend streams, and its conversation can be replayed, renamed and found", async () => {
+test("a request to the local backend streams, and its conversation can be replayed, renamed and found", async () => {
   const kay = machine();
   await kay("connect jira");
   const { network, clock } = kay.place;

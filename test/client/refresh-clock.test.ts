@@ -26,13 +26,13 @@ test.for([
   },
 );
 
-test("A07 the time of the Date header counts before that of the token", async () => {
+test("A07 the time of the Date header takes precedence over that of the token", async () => {
   const { refresher, stored } = await signedIn(expired, () => ({ ...OK, serverNow: NOW - 8_000 }) as RefreshOutcome);
   await refresher.accessToken();
   expect((await stored()).clock_offset_ms).toBe(-8_000);
 });
 
-test("A07 a clock that is behind sends an old token, is refused, and learns from the refresh", async () => {
+test("A07 a slow clock sends an expired token, is refused, and learns from the refresh", async () => {
   const late = NOW - 120 * MINUTE;
   const { anotherProcess, spent, warnings } = await signedIn(
     expired,
@@ -45,14 +45,14 @@ test("A07 a clock that is behind sends an old token, is refused, and learns from
   expect(warnings).toEqual([expect.stringContaining("about 2 h behind the backend's")]);
 });
 
-test("A07 a clock that was set right again is learned at the next refresh", async () => {
+test("A07 a corrected clock is noticed at the next refresh", async () => {
   const { refresher, stored } = await signedIn({ ...expired, clock_offset_ms: -120 * MINUTE }, () => OK);
   expect(await refresher.accessToken()).toBe(T0);
   expect(await refresher.afterRejection(T0)).toBe(T1);
   expect((await stored()).clock_offset_ms).toBe(0);
 });
 
-test("A09 a payload in unpadded base64url with names of any script is read: its token is good until 2100", async () => {
+test("A09 a payload in unpadded base64url with names of any script is read: its token is valid until 2100", async () => {
   const token =
     "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI1NTcwNTg6MDAwMC10ZXN0IiwibmFtZSI6IuWxseeUsCDDnG5hbCB-Pz7DvyIsImV4cCI6NDEwMjQ0NDgwMH0.c2ln";
   const { refresher, spent, clock } = await signedIn({ ...K, token, refresh_token: "R0" }, () => OK);

@@ -55,7 +55,7 @@ async function signedIn() {
   return { ...profile, stored: async () => (await profile.credentials.read(ORIGIN)).signIn };
 }
 
-test("A01 twelve processes that are refused at once make one refresh, and all go on signed in", {
+test("A01 twelve processes that are refused at once make one refresh, and all stay signed in", {
   timeout: 60_000,
 }, async () => {
   const { spent, url } = await backend({ grace: false });
@@ -70,7 +70,7 @@ test("A01 twelve processes that are refused at once make one refresh, and all go
 const steps: RefreshStep[] = ["locked", "calling", "answered", "writing", "written"];
 
 test.for(steps)(
-  "S18 after a kill -9 at the step %s the pair is whole and the next command is signed in",
+  "S18 after a kill -9 at the step %s the pair is complete and the next command is signed in",
   { timeout: 30_000 },
   async (stopAt) => {
     const { url } = await backend({ grace: true });
@@ -95,7 +95,7 @@ test("S18 a kill among twelve costs nobody the sign-in", { timeout: 60_000 }, as
   expect(await stored()).toMatchObject({ token: "T1", refresh_token: "R1" });
 });
 
-test("F2 a disk that has room for a lock but not for the new pair does not cost the sign-in", async () => {
+test("F2 a disk with room for a lock but not for the new pair does not lose the sign-in", async () => {
   const { spent, url } = await backend({ grace: false });
   const { folder, path, stored } = await signedIn();
   const job: Job = { folder, does: "afterRejection", rejected: "T0", server: url };

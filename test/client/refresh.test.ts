@@ -5,18 +5,18 @@ import { Problem } from "#protocol/errors";
 import { ORIGIN } from "#test/credentials";
 import { expired, jwt, K, MINUTE, NOW, OK, REFUSED, SLOW, signedIn, T0, T1 } from "#test/refresh";
 
-test("nobody signed in has no token, and nothing is asked", async () => {
+test("without a sign-in there is no token, and nothing is requested", async () => {
   const { refresher, spent } = await signedIn(K, () => OK);
   expect([await refresher.accessToken(), await refresher.afterRejection("x"), spent]).toEqual([null, null, []]);
 });
 
-test("an expired token is refreshed before it is used, and what is stored is the new pair", async () => {
+test("an expired token is refreshed before it is used, and the new pair is stored", async () => {
   const { refresher, spent, stored } = await signedIn(expired, () => OK);
   expect(await refresher.accessToken()).toBe(T1);
   expect([spent, await stored()]).toEqual([["R0"], { ...K, token: T1, refresh_token: "R1", clock_offset_ms: 0 }]);
 });
 
-test("the new token is in the store before anybody is given it", async () => {
+test("the new token is stored before anyone gets it", async () => {
   const { refresher, path } = await signedIn(expired, () => OK);
   await refresher.accessToken();
   expect(readFileSync(path, "utf8")).toContain(T1);
@@ -39,7 +39,7 @@ test("A30 a token with 4 minutes left is refreshed once, for all processes toget
   expect([tokens, spent]).toEqual([[T1, T1, T1], ["R0"]]);
 });
 
-test("a session that lives on refreshes its new token again when that is nearly spent", async () => {
+test("a long session refreshes its new token again when that nearly expires", async () => {
   const { refresher, clock, spent } = await signedIn(expired, (_, world) => ({
     ...OK,
     token: jwt(world.clock.now()),
@@ -53,7 +53,7 @@ test("a session that lives on refreshes its new token again when that is nearly 
   expect(spent).toEqual(["R0", "R1"]);
 });
 
-test("tokens that live shorter than the margin do not make every call a refresh", async () => {
+test("tokens with a lifetime below the margin do not make every call a refresh", async () => {
   const { refresher, spent } = await signedIn(expired, () => ({ ...OK, token: jwt(NOW, 2 * MINUTE) }));
   for (let call = 0; call < 5; call++) await refresher.accessToken();
   expect(spent).toEqual(["R0"]);
@@ -87,19 +87,19 @@ test("A02 many refusals at once cause one refresh, and a later call may try agai
   ]);
 });
 
-test("a refusal of a token that somebody has replaced meanwhile adopts the new one", async () => {
+test("a refusal of a token that was replaced meanwhile uses the new one", async () => {
   const { refresher, credentials, spent } = await signedIn(expired, () => OK);
   await credentials.write(ORIGIN, 1, { ...K, token: "T9", refresh_token: "R9" });
   expect([await refresher.afterRejection(T0), spent]).toEqual(["T9", []]);
 });
 
-test("A01 a process that gets the lock second adopts what the first has stored", async () => {
+test("A01 a process that gets the lock second uses the stored tokens of the first", async () => {
   const { anotherProcess, spent, stored } = await signedIn(expired, () => OK, SLOW);
   const tokens = await Promise.all([1, 2, 3, 4, 5].map(() => anotherProcess().afterRejection(T0)));
   expect([tokens, spent, (await stored()).refresh_token]).toEqual([[T1, T1, T1, T1, T1], ["R0"], "R1"]);
 });
 
-test("A03 the loser of a race adopts what the winner stored while its own refresh was refused", async () => {
+test("A03 the loser of a race uses what the winner stored while its own refresh was refused", async () => {
   const { refresher, stored } = await signedIn(expired, async (_, world) => {
     await world.credentials.write(ORIGIN, 1, { ...K, token: "T1", refresh_token: "R1" });
     return REFUSED;
@@ -120,7 +120,7 @@ test("A03 a winner that stores up to 3 s later is waited for", async () => {
   expect([await refresher.accessToken(), (await stored()).token]).toEqual(["T1", "T1"]);
 });
 
-test("A03 only when the refused refresh token is still stored after 3 s are the tokens removed; the session id stays", async () => {
+test("A03 the tokens are removed only if the refused refresh token is still stored after 3 s; the session ID stays", async () => {
   const { refresher, clock, stored } = await signedIn(expired, () => REFUSED);
   await expect(refresher.accessToken()).rejects.toMatchObject({
     code: "REFRESH_INVALID",
@@ -132,12 +132,12 @@ test("A03 only when the refused refresh token is still stored after 3 s are the 
   expect(await refresher.accessToken()).toBe(null);
 });
 
-test("a refresh token that was used twice is told apart", async () => {
+test("a refresh token that was used twice is reported as such", async () => {
   const { refresher } = await signedIn(expired, () => ({ kind: "invalid", code: "REFRESH_REUSED", message: "theft" }));
   await expect(refresher.accessToken()).rejects.toMatchObject({ code: "REFRESH_REUSED", exit: 4 });
 });
 
-test("whatever a backend says in its refusal, it is neither shown nor does it choose the error", async () => {
+test("a backend's refusal is neither shown nor does it choose the error", async () => {
   const hostile: RefreshOutcome = { kind: "invalid", code: "INTERNAL", message: "\u001b[2J R0" };
   const { refresher } = await signedIn(expired, () => hostile);
   await expect(refresher.accessToken()).rejects.toMatchObject({
@@ -154,7 +154,7 @@ test.for([
   ["408", new Problem("TIMED_OUT", "It answered 408.")],
   ["garbled", new Problem("BAD_ANSWER", "It answered something else.")],
 ] as const)(
-  "A04 a fault that passes (%s) leaves what is stored byte for byte, and nobody is told to sign in",
+  "A04 a temporary fault (%s) leaves stored data byte for byte, and nobody must sign in",
   async ([, problem]) => {
     const { refresher, path } = await signedIn(expired, () => ({ kind: "passing", problem }));
     const before = readFileSync(path);
@@ -165,13 +165,13 @@ test.for([
   },
 );
 
-test("A04 a call that throws a fault of the network counts as passing too", async () => {
+test("A04 a call that throws a network fault counts as temporary too", async () => {
   const { refresher, stored } = await signedIn(expired, () => Promise.reject(new Problem("TLS_FAILED", "No.")));
   await expect(refresher.accessToken()).rejects.toMatchObject({ exit: 6 });
   expect(await stored()).toEqual(expired);
 });
 
-test("a refresh ahead of time that fails in passing does not fail the command: the token is still good", async () => {
+test("an early refresh that fails temporarily does not fail the command: the token is still valid", async () => {
   const token = jwt(NOW - 26 * MINUTE);
   const problem = new Problem("UNREACHABLE", "Cannot reach it.");
   const { refresher, spent } = await signedIn({ ...K, token, refresh_token: "R0" }, () => ({
@@ -198,7 +198,7 @@ test.for([[undefined], [""], [null], ["undefined"], ["null"]])(
 );
 
 test.for(["", "undefined", "null"])(
-  "A29 an answer whose token is %j is a fault that passes, and nothing is stored",
+  "A29 an answer whose token is %j is a temporary fault, and nothing is stored",
   async (token) => {
     const { refresher, stored } = await signedIn(expired, () => ({ kind: "ok", token, refresh_token: "R1" }));
     await expect(refresher.accessToken()).rejects.toMatchObject({ exit: 6 });
@@ -232,7 +232,7 @@ test("a write for another origin during a refresh loses nothing", async () => {
   expect((await credentials.read("http://127.0.0.1:4000")).signIn).toEqual({ token: "other" });
 });
 
-test("each refresh has an idempotency key of its own", async () => {
+test("each refresh has a separate idempotency key", async () => {
   const { refresher, keys, clock } = await signedIn(expired, (_, world) => ({ ...OK, token: jwt(world.clock.now()) }));
   await refresher.accessToken();
   clock.advance(26 * MINUTE);

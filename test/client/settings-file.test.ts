@@ -14,7 +14,7 @@ import { createPaths } from "#client/paths";
 import { ensurePrivateFolder } from "#files/folders";
 import { folderWith, problemIn, settingsIn } from "#test/settings";
 
-test("S06 a UTF-8 byte order mark is no part of the file, in reading and in writing", async () => {
+test("S06 a UTF-8 byte order mark is not part of the file, in reading and in writing", async () => {
   const { path, file } = folderWith('\ufeff{"profiles":{"default":{"model":"openai:a"}},"session_id":"kaysession_1"}');
   const { settings, warnings } = settingsIn(path);
   expect(settings.text("model")).toBe("openai:a");
@@ -26,7 +26,7 @@ test("S06 a UTF-8 byte order mark is no part of the file, in reading and in writ
   expect(warnings).toEqual([]);
 });
 
-test("S06 a file in UTF-16 is named with its encoding and left as it is", () => {
+test("S06 a UTF-16 file is named with its encoding and left unchanged", () => {
   const text = '{"profiles":{}}';
   const little = Buffer.from(text, "utf16le");
   const big = Buffer.from(little).swap16();
@@ -47,7 +47,7 @@ test("S06 a file in UTF-16 is named with its encoding and left as it is", () => 
   }
 });
 
-test("S07 a damaged file is kept aside with one warning, and kay starts afresh", async () => {
+test("S07 a damaged file is set aside with one warning, and kay starts afresh", async () => {
   for (const content of ["", '{"session_id":"kaysession_1', "[]", "null", "\u0000".repeat(64), '"text"']) {
     const { path, file } = folderWith(content);
     const { settings, warnings } = settingsIn(path);
@@ -63,7 +63,7 @@ test("S07 a damaged file is kept aside with one warning, and kay starts afresh",
   }
 });
 
-test("B236 a file that a person wrote with a mistake stays where it is, and the mistake is named", () => {
+test("B236 a file with a user's mistake stays where it is, and the mistake is named", () => {
   const mistakes: [string, string][] = [
     ['{\n // my backend\n "model": "offline"\n}', "a comment at line 2, column 2"],
     ['{\n "model": "offline", /* why */\n}', "a comment at line 2, column 22"],
@@ -84,7 +84,7 @@ test("B236 a file that a person wrote with a mistake stays where it is, and the 
   }
 });
 
-test("a file whose profiles are no objects is named, not thrown away", () => {
+test("a file whose profiles are not objects is named, not discarded", () => {
   const { path, file } = folderWith('{"profiles":[1]}');
   expect(problemIn(() => settingsIn(path).settings.get("model"))).toContain(
     `In the settings file ${file}, "profiles" must contain an object`,
@@ -104,7 +104,7 @@ test("S10 a symbolic link stays one, and its target is written with mode 0600", 
   expect(statSync(target).mode & 0o777).toBe(0o600);
 });
 
-test("S10 a damaged file behind a symbolic link is kept aside, and the link stays", () => {
+test("S10 a damaged file behind a symbolic link is set aside, and the link stays", () => {
   const { path, file } = folderWith();
   const target = join(path, "kay.json");
   writeFileSync(target, "{cut");
@@ -116,7 +116,7 @@ test("S10 a damaged file behind a symbolic link is kept aside, and the link stay
   expect(readFileSync(target, "utf8")).toBe("{}\n");
 });
 
-test("S11 a file that cannot be read names path and errno, and nothing is overwritten", () => {
+test("S11 an unreadable file names path and errno, and nothing is overwritten", () => {
   const { path, file } = folderWith();
   mkdirSync(file);
   expect(problemIn(() => settingsIn(path).settings.get("model"))).toBe(
@@ -125,7 +125,7 @@ test("S11 a file that cannot be read names path and errno, and nothing is overwr
   expect(statSync(file).isDirectory()).toBe(true);
 });
 
-test("S14 without any folder, settings given by flag, environment or default need none", () => {
+test("S14 without any folder, settings from a flag, the environment or the default need none", () => {
   const paths = createPaths({ env: {}, platform: "linux", home: "/", cwd: "/" });
   const { settings } = settingsIn("", {
     paths,
@@ -138,7 +138,7 @@ test("S14 without any folder, settings given by flag, environment or default nee
   );
 });
 
-test("S14 a home folder that does not exist reads as empty and is never made in the root of the file system", async () => {
+test("S14 a missing home folder reads as empty and is never created in the root of the file system", async () => {
   const { settings } = settingsIn("/kay-nonexistent/.config/kay");
   expect(settings.text("credentials")).toBe("auto");
   await expect(settings.set("credentials", "file")).rejects.toMatchObject({
@@ -149,7 +149,7 @@ test("S14 a home folder that does not exist reads as empty and is never made in 
   expect(existsSync("/kay-nonexistent")).toBe(false);
 });
 
-test("S14 a folder that cannot be made names path and errno", async () => {
+test("S14 a folder that cannot be created names path and errno", async () => {
   const { path, file } = folderWith("a file where the home folder should be");
   expect(problemIn(() => ensurePrivateFolder(join(file, ".config", "kay"), "XDG_CONFIG_HOME"))).toBe(
     `STORE_UNREADABLE: Could not write ${join(file, ".config", "kay")} (ENOTDIR). Set XDG_CONFIG_HOME to a writable directory.`,
@@ -158,6 +158,6 @@ test("S14 a folder that cannot be made names path and errno", async () => {
   expect(statSync(join(path, "new")).mode & 0o777).toBe(0o700);
 });
 
-test("a folder in a place that takes none ends with its code too", () => {
+test("a folder in an impossible place also ends with its code", () => {
   expect(problemIn(() => ensurePrivateFolder("/proc/kay/.config/kay", "XDG_CONFIG_HOME"))).toContain("(ENOENT)");
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseSettingKey, type SettingsPorts } from "#client/settings/settings";
 import { folderWith, problemIn, settingsIn } from "#test/settings";
 
-test("a flag beats the environment, which beats the profile, which beats the default, and each says where it came from", () => {
+test("a flag overrides the environment, which overrides the profile, which overrides the default, and each names its source", () => {
   const { path } = folderWith('{"profiles":{"default":{"model":"openai:a","credentials":"file"}}}');
   const env = { KAY_MODEL: "google:b", KAY_CREDENTIALS: "" };
   const origin = (more: Partial<SettingsPorts>, key: "model" | "credentials") => {
@@ -18,7 +18,7 @@ test("a flag beats the environment, which beats the profile, which beats the def
   expect(origin({ profile: "work" }, "model")).toEqual([undefined, "default", "default"]);
 });
 
-test("settings are kept by profile, in a file that only this user can read", async () => {
+test("settings are stored per profile, in a file that only this user can read", async () => {
   const { path, file } = folderWith();
   await settingsIn(path).settings.set("api-url", "https://KAY.example.test/");
   await settingsIn(path, { env: { KAY_PROFILE: "work" } }).settings.set("allow-insecure", "yes");
@@ -41,7 +41,7 @@ test("a file readable by others is made private when it is written", async () =>
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("what kay does not know in the file is left alone", async () => {
+test("unknown fields of the file are kept", async () => {
   const { path, file } = folderWith('{"session_id":"kaysession_1","profiles":{"default":{"newer":[1]}}}');
   await settingsIn(path).settings.set("credentials", "file");
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
@@ -50,7 +50,7 @@ test("what kay does not know in the file is left alone", async () => {
   });
 });
 
-test("secrets are never shown by list", async () => {
+test("list never shows secrets", async () => {
   const { path } = folderWith();
   const { settings } = settingsIn(path, { env: { KAY_CLIENT_KYG_SECRET: "hush" } });
   await settings.set("atlassian.client-secret", "very secret");
@@ -64,7 +64,7 @@ test("secrets are never shown by list", async () => {
   expect(settings.text("atlassian.client-secret")).toBe("very secret");
 });
 
-test("a value that is not accepted says what is, and where it stands", async () => {
+test("an invalid value says what is valid, and where it is set", async () => {
   const { path } = folderWith('{"profiles":{"default":{"credentials":"vault","allow-insecure":[]}}}');
   const { settings } = settingsIn(path, { env: { KAY_API_URL: "localhost:4000" }, flags: { model: "gpt 5" } });
   expect(problemIn(() => settings.get("credentials"))).toContain(
@@ -95,7 +95,7 @@ test("an unknown setting names the nearest one", () => {
   expect(problemIn(() => parseSettingKey("constructor"))).toContain("Unknown setting");
 });
 
-test("a profile's name is checked, and no name reaches into the object's own parts", () => {
+test("a profile's name is validated, and no name reaches into the object's own parts", () => {
   const { path } = folderWith("{}");
   for (const profile of ["", "A", "a b", "../x", "__proto__", "a".repeat(33)]) {
     expect(problemIn(() => settingsIn(path, { profile }))).toContain("is not a valid profile name.");

@@ -19,7 +19,7 @@ async function read(...chunks: (string | Uint8Array)[]) {
 const delta = (text: string, id = "t1") => ({ part: expect.objectContaining({ type: "text-delta", id, delta: text }) });
 const finish = { part: { type: "finish", finishReason: "stop" } };
 
-test("H01 a character cut anywhere, and a stream that comes byte by byte, give the same text", async () => {
+test("H01 a character split anywhere, and a stream that arrives byte by byte, give the same text", async () => {
   const bytes = new TextEncoder().encode(`data: {"type":"text-delta","id":"t1","text":"会議 👩‍💻 é"}\n\n${FINISH}`);
   const whole = { parts: [delta("会議 👩‍💻 é"), finish], warnings: [] };
   for (let cut = 0; cut <= bytes.length; cut++) {
@@ -28,13 +28,13 @@ test("H01 a character cut anywhere, and a stream that comes byte by byte, give t
   expect(await read(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole);
 });
 
-test("H04 a byte order mark before the first event is no part of it, and one within the text stays", async () => {
+test("H04 a byte order mark before the first event is ignored, and one within the text stays", async () => {
   const first = 'data: {"type":"text-delta","id":"t1","delta":"A\ufeffB"}\n\n';
   const marks = [Uint8Array.of(), Uint8Array.of(0xef), Uint8Array.of(0xbb, 0xbf)];
   expect(await read(...marks, first)).toEqual({ parts: [delta("A\ufeffB")], warnings: [] });
 });
 
-test("H05 a missing space, comments, unknown fields and empty events are nothing to stumble over", async () => {
+test("H05 a missing space, comments, unknown fields and empty events are accepted", async () => {
   const text =
     ': keepalive\n\ndata:{"type":"text-delta","id":"t1","delta":" A"}\n\nid: 7\nretry: 3000\nfoo: bar\nevent: message\n' +
     'data: {"type":"finish","finishReason":"stop"}\n\ndata\n\n';
@@ -62,7 +62,7 @@ test.for([["\n"], ["\r\n"], ["\r"]])(
   },
 );
 
-test("H05 an event is given as soon as its blank line is there, a lone carriage return too", async () => {
+test("H05 an event is emitted as soon as its blank line arrives, even a lone carriage return", async () => {
   for (const end of ["\n\n", "\r\r", "\r\n\r\n"]) {
     async function* body() {
       yield new TextEncoder().encode(`data: {"type":"text-delta","id":"t1","delta":"A"}${end}`);
@@ -74,7 +74,7 @@ test("H05 an event is given as soon as its blank line is there, a lone carriage 
   }
 });
 
-test("a last event without its blank line counts when its JSON is whole and its number is", async () => {
+test("a last event without its blank line counts if its JSON and its number are complete", async () => {
   const event = 'id: 12\ndata: {"type":"finish","finishReason":"stop"}';
   expect((await read(event)).parts).toEqual([{ number: 12, ...finish }]);
   expect((await read(`${event}\n`)).parts).toEqual([{ number: 12, ...finish }]);
@@ -95,7 +95,7 @@ test.for([
   ],
   ['data: {"type":"error","error":{"message":"refused"}}\n\n', "refused", "MODEL_FAILED"],
   ['{"error":{}}\n', "The request was rejected.", "MODEL_FAILED"],
-])("H09 a refusal in another shape is an error with its words: %j", async ([text = "", errorText, code]) => {
+])("H09 an error in another shape is an error with its message: %j", async ([text = "", errorText, code]) => {
   const error = { part: { type: "error", errorText, code } };
   for (let cut = 0; cut <= text.length; cut++) {
     const { parts, warnings } = await read(text.slice(0, cut), text.slice(cut), FINISH.repeat(2));
@@ -126,7 +126,7 @@ test.for([
   ["bare JSON", "{", "x"],
   ["bare JSON of many lines", "{\n", `${"x".repeat(1023)}\n`],
   ["a comment", ": ", "x"],
-])("H21 what never ends is ended at 8 MiB: %s", async ([, begin = "", piece = ""]) => {
+])("H21 an endless event is ended at 8 MiB: %s", async ([, begin = "", piece = ""]) => {
   let sent = 0;
   async function* body() {
     yield new TextEncoder().encode(begin);
@@ -143,7 +143,7 @@ test.for([
   expect(sent).toBeLessThan(40);
 });
 
-test("H22 unknown types and values are passed over in silence, invalid ones with one warning, and the stream goes on", async () => {
+test("H22 unknown types and values are ignored silently, invalid ones with one warning, and the stream continues", async () => {
   const text =
     'data: {"type":"reasoning-delta","id":"r","text":"x"}\n\ndata: {"type":"data-foo"}\n\ndata: [DONE]\n\ndata: null\n\n' +
     'data: "str"\n\ndata: 7\n\ndata: []\n\ndata: {}\n\ndata: {"type":5}\n\n';

@@ -82,7 +82,7 @@ test.each([
   ["\\- no item", "- no item"],
   ["\\*not bold\\*", "*not bold*"],
   ["a \\_b\\_", "a _b_"],
-])("an escape of Markdown is one: %j", (text, shown) => {
+])("an escape of Markdown is an escape: %j", (text, shown) => {
   for (const write of Object.values(WRITERS)) expect(write(text)).toBe(shown);
 });
 

@@ -45,7 +45,7 @@ test("an account with one site is bound to it, in the guide's field names", asyn
   world.done();
 });
 
-test("V04 several sites are all given back and none is chosen", async () => {
+test("V04 several sites are all returned and none is chosen", async () => {
   const world = outside(
     {
       request: RESOURCES,
@@ -76,7 +76,7 @@ test("V04 several sites are all given back and none is chosen", async () => {
   });
 });
 
-test("V04 a site listed once for each product is one site, and a site without the product is none", async () => {
+test("V04 a site listed once for each product is one site, and a site without the product does not count", async () => {
   const resources = [
     site("c-main", "main", "read:jira-work"),
     site("c-main", "main", "search:confluence"),
@@ -93,7 +93,7 @@ test("V04 a site listed once for each product is one site, and a site without th
   expect(sites?.map(({ name }) => name)).toEqual(["main", "docs"]);
 });
 
-test("an account without a site of the product is told so", async () => {
+test("an account without a site of the product learns so", async () => {
   const world = outside({ request: RESOURCES, json: [] }, { request: ME, json: JOHN });
   await expect(confluence.identify(httpOver(world, confluence).http)).rejects.toMatchObject({
     code: "SERVICE_FAILED",

@@ -91,7 +91,7 @@ test("a real client goes to the real endpoints, the others to the sandbox under 
   ]);
 });
 
-test("the APIs of Google live at hosts of their own, and one sandbox origin plays them all", () => {
+test("Google's APIs have separate hosts, and one sandbox origin serves them all", () => {
   const of = (options: Parameters<typeof configureServices>[0]) =>
     shown(options).find(([name]) => name === "google-docs");
   expect(of({ clients: { google: real } })).toEqual([
@@ -124,7 +124,7 @@ test("the APIs of Google live at hosts of their own, and one sandbox origin play
   ]);
 });
 
-test("V07 each provider's authorization asks for what keeps a connection alive", () => {
+test("V07 each provider's authorization requests what keeps a connection alive", () => {
   const oauth = configureServices({ clients: {} }).map(({ service: { name, oauth } }) => {
     const { revocation: _, accessPage: __, ...asked } = oauth;
     return { name, ...asked };
@@ -315,7 +315,7 @@ test("V07 each provider's authorization asks for what keeps a connection alive",
   ]);
 });
 
-test("kyg lives where the operator says, and its accounts are read as OpenID Connect names them", async () => {
+test("kyg is where the operator says, and its accounts are read as in OpenID Connect", async () => {
   const kyg = { authorize: "https://kyg.test/authorize", token: "https://kyg.test/token", api: "https://kyg.test/api" };
   const configured = configureServices({ clients: { kyg: real }, kyg }).find(({ service }) => service.name === "kyg");
   expect(configured).toMatchObject({ client: real, endpoints: kyg });
@@ -338,7 +338,7 @@ test("kyg lives where the operator says, and its accounts are read as OpenID Con
   await expect(configured.service.identify(http)).rejects.toMatchObject({ code: "SERVICE_FAILED" });
 });
 
-test("every tool tells models and people what it is: name, description, described fields, and examples of its own fields", () => {
+test("every tool describes itself to models and users: name, description, described fields, and examples of its own fields", () => {
   for (const { service } of configureServices({ clients: {} })) {
     for (const { name, description, examples, input } of service.tools) {
       const schema = z.toJSONSchema(input, { io: "input" }) as {

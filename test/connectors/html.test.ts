@@ -20,6 +20,6 @@ test.each([
     "<table><tbody><tr><th>a</th><th>b</th></tr><tr><td>1</td><td></td></tr></tbody></table>",
   ],
   ["1 \\* 2 ~~gone~~ ![alt](https://e.test/i.png)", "<p>1 * 2 <s>gone</s> ![alt](https://e.test/i.png)</p>"],
-])("%j becomes well-formed XHTML with nothing of its own in it", (text, html) => {
+])("%j becomes well-formed XHTML without any markup of its own", (text, html) => {
   expect(markdownToHtml(text)).toBe(html);
 });

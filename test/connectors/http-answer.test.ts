@@ -20,7 +20,7 @@ test.each([
   expect(answer(status, body)).toBe(meaning);
 });
 
-test("without such errors a status means itself; 403 with a time to wait means too many requests", () => {
+test("without such errors a status means itself; 403 with a wait means too many requests", () => {
   const plain = (status: number, headers: Record<string, string> = {}) =>
     readServiceAnswer(new Response("{}", { status, headers }), '{"ok":false}', undefined).status;
   expect([

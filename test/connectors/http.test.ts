@@ -39,7 +39,7 @@ function fault(code: string): Error {
   return Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new Error(code), { code }) });
 }
 
-test("a request carries the token and asks for JSON, and a write its idempotency key", async () => {
+test("a request has the token and accepts JSON, and a write has its idempotency key", async () => {
   const { world, answer } = post({ status: 201, json: { name: "x" } });
   expect(await answer(Thing)).toEqual({ name: "x" });
   expect(world.asked).toEqual([
@@ -57,7 +57,7 @@ test("a request carries the token and asks for JSON, and a write its idempotency
   ]);
 });
 
-test("query fields that are undefined are left out, the others are encoded", async () => {
+test("undefined query fields are omitted, the others are encoded", async () => {
   const world = outside({ request: `GET ${API}/thing?q=a+b%26c&n=2`, json: { name: "x" } });
   const { http } = httpOver(world, jira);
   const query = { q: "a b&c", n: 2, none: undefined };
@@ -68,7 +68,7 @@ test.each([
   ["204 without a body", { status: 204 }],
   ["200 with an empty body", { status: 200, text: "" }],
   ["202 with white space", { status: 202, text: "\n" }],
-])("V09 a write answered by %s is a success, asked once and never parsed", async (_, given) => {
+])("V09 a write answered by %s is a success, sent once and never parsed", async (_, given) => {
   const { world, answer } = post(given);
   expect(await answer()).toBe(undefined);
   expect(world.asked.length).toBe(1);
@@ -87,7 +87,7 @@ test("an answer of another shape is one sentence that names the field", async ()
   });
 });
 
-test("a write that was accepted with an unreadable answer is of unknown outcome, never a failure to repeat", async () => {
+test("an accepted write with an unreadable answer has an unknown outcome, never a retryable failure", async () => {
   const { world, answer } = post({ status: 201, text: "<html>" });
   expect(await problem(answer(Thing))).toEqual({
     code: "OUTCOME_UNKNOWN",
@@ -98,7 +98,7 @@ test("a write that was accepted with an unreadable answer is of unknown outcome,
   expect(world.asked.length).toBe(1);
 });
 
-test("a token that is refused is renewed once, and the request sent again with the new one", async () => {
+test("a refused token is refreshed once, and the request sent again with the new one", async () => {
   const world = outside(
     { request: `GET ${API}/thing`, status: 401, json: { type: "error", error: { message: "Token is expired" } } },
     { request: `GET ${API}/thing`, json: { name: "x" } },
@@ -113,7 +113,7 @@ test("a token that is refused is renewed once, and the request sent again with t
   expect([rejected, world.asked.map(({ token }) => token)]).toEqual([["T0"], ["T0", "T1"]]);
 });
 
-test("a write that is refused with 401 was not done, so it is sent again with the new token", async () => {
+test("a write refused with 401 was not done, so it is sent again with the new token", async () => {
   const world = outside(
     { request: `POST ${API}/thing`, status: 401, json: {} },
     { request: `POST ${API}/thing`, status: 204 },
@@ -150,7 +150,7 @@ test.each([
     ["pullrequest:write"],
   ],
 ])(
-  "V02 a missing scope of %s names the permission and is not taken for a dead token",
+  "V02 a missing scope of %s names the permission and does not count as an invalid token",
   async (_, status, json, scopes) => {
     const world = outside({ request: `GET ${API}/thing`, status, json });
     const { http } = httpOver(world, jira, { onRejected: async () => expect.unreachable("no refresh cures a scope") });
@@ -193,7 +193,7 @@ test("an HTML error page is never shown", async () => {
   });
 });
 
-test("reads are repeated after network faults and 5xx, with pauses, three times at most", async () => {
+test("reads are retried after network faults and 5xx, with pauses, at most three times", async () => {
   const good = get({ fault: fault("ECONNRESET") }, { status: 503, text: "<html>" }, { json: { name: "x" } });
   expect(await good.answer()).toEqual({ name: "x" });
   expect(good.pauses).toEqual([500, 1000]);
@@ -204,7 +204,7 @@ test("reads are repeated after network faults and 5xx, with pauses, three times 
   expect(await problem(gone.answer())).toMatchObject({ code: "SERVICE_FAILED", message: "Jira could not be reached." });
 });
 
-test("429 waits as long as Retry-After says, for writes too, since nothing was done", async () => {
+test("429 waits as long as Retry-After says, for writes too, because nothing was done", async () => {
   const seconds = post({ status: 429, headers: { "retry-after": "3" } }, { status: 204 });
   expect(await seconds.answer()).toBe(undefined);
   expect(seconds.pauses).toEqual([3000]);
@@ -251,7 +251,7 @@ test.each([
 test.each([
   ["no connection could be made", { fault: fault("ECONNREFUSED") }, "Jira could not be reached."],
   ["503", { status: 503 }, "Jira failed (HTTP 503)."],
-])("a write that surely was not done (%s) is a plain failure", async (_, given, message) => {
+])("a write that was certainly not done (%s) is a plain failure", async (_, given, message) => {
   expect(await problem(post(given).answer())).toMatchObject({ code: "SERVICE_FAILED", message });
 });
 
@@ -275,7 +275,7 @@ test.each([
   },
 );
 
-test("V20 an absolute URL of another host is not asked, and no token goes there", async () => {
+test("V20 an absolute URL of another host is not requested, and no token goes there", async () => {
   const world = outside();
   const { http } = httpOver(world, jira);
   for (const path of [
@@ -307,7 +307,7 @@ test("a service that never answers is given up after the limit", async () => {
   expect((await problem(write)).code).toBe("OUTCOME_UNKNOWN");
 });
 
-test("a cancelled request says so, and one cancelled before it was sent is not sent", async () => {
+test("a cancelled request says so, and one cancelled earlier is not sent", async () => {
   const controller = new AbortController();
   const { http } = httpOver({ fetch: silent }, jira, { signal: controller.signal });
   const running = problem(http.request({ path: "/thing", answer: Thing }));

@@ -59,7 +59,7 @@ test.each<[string, Parameters<typeof readList>, object]>([
   expect(await readList(...given)).toEqual(result);
 });
 
-test("V03 empty pages without an end are read a bounded number of times", async () => {
+test("V03 endless empty pages are read a bounded number of times", async () => {
   let asked = 0;
   const list = await readPages(async () => ({ items: [], next: String(++asked) }), 1);
   expect([list, asked]).toEqual([{ items: [], more: true }, 20]);
@@ -214,7 +214,7 @@ const CASES: Record<string, Case> = {
   },
 };
 
-test.each(Object.entries(CASES))("B230 %s goes on after an empty page with a cursor", async (name, given) => {
+test.each(Object.entries(CASES))("B230 %s continues after an empty page with a cursor", async (name, given) => {
   const { service, input = {}, list, empty, full, others = [] } = given;
   const asked: string[] = [];
   const fetch = async (url: string, init?: RequestInit) => {
@@ -229,7 +229,7 @@ test.each(Object.entries(CASES))("B230 %s goes on after an empty page with a cur
   expect([asked.length, asked[0] === asked[1]]).toEqual([2, false]);
 });
 
-test("an item that an earlier page had is listed once", async () => {
+test("an item of an earlier page is listed once", async () => {
   const [first, late] = [{ id: 1 }, { ts: "1.2" }];
   const pages: ListPage<object>[] = [
     { items: [first, { key: "a" }], next: "b" },

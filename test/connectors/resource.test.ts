@@ -86,7 +86,7 @@ test.each(WRITES)("a grant for %s with %j covers it %s", (name, input, words) =>
   expect(resourceOf(name, input)).toBe(words);
 });
 
-test("every tool that writes is in the table above, and no tool that reads has the words of a grant", () => {
+test("every tool that writes is in the table above, and no tool that reads has a grant", () => {
   const written = TOOLS.filter(({ access }) => access !== "read").map(({ name }) => name);
   expect(written.sort()).toEqual(WRITES.map(([name]) => name).sort());
   expect(TOOLS.filter((tool) => tool.access === "read" && tool.resource)).toEqual([]);
@@ -207,7 +207,7 @@ const SPELLINGS: [tool: string, words: string, inputs: Record<string, unknown>[]
   ],
 ];
 
-test.each(SPELLINGS)("%s %s is the same however it is spelt", (name, words, inputs) => {
+test.each(SPELLINGS)("%s %s is the same however it is spelled", (name, words, inputs) => {
   expect(inputs.map((input) => resourceOf(name, input))).toEqual(inputs.map(() => words));
 });
 
@@ -226,7 +226,7 @@ test.each([
   ["confluence.create_page", { title: "Plan" }],
   ["confluence.update_page", { page: "plan” of space DOCS “" }],
   ["google-drive.share_file", { file: "Plan", person: "sam@example.com, ann@example.com" }],
-])("a grant for %s with %j covers these very arguments: they could be read as something else", (name, input) => {
+])("a grant for %s with %j covers only these arguments: they could be read as something else", (name, input) => {
   expect(resourceOf(name, input)).toBeUndefined();
 });
 
@@ -242,7 +242,7 @@ test.each([
   ["google-calendar.create_event", { title: "All hands", start: "2026-12-01", guests: MANY }],
   ["google-drive.share_file", { file: "Plan", person: "Anyone" }],
   ["linkedin.create_post", { text: "Hello" }],
-])("%s with %j reaches many people, so that a person is asked first", (name, input) => {
+])("%s with %j reaches many people, so the user is asked first", (name, input) => {
   expect(tool(name).modeOf?.(input)).toBe("confirm_before_execution");
 });
 
@@ -257,7 +257,7 @@ test.each([
   expect(tool(name).modeOf?.(input)).toBeUndefined();
 });
 
-test("a draft is written first and looked at before the model goes on", () => {
+test("a draft is written first and reviewed before the model continues", () => {
   expect(TOOLS.filter(({ mode }) => mode !== undefined).map(({ name, mode }) => [name, mode])).toEqual([
     ["gmail.create_draft", "confirm_after_execution"],
   ]);

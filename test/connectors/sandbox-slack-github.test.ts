@@ -30,7 +30,7 @@ test("Slack in the sandbox: channels, messages and people are read", async () =>
   expect((await slack.run("slack.list_users", { name: "mia" })).data).toMatchObject({ people: [{ name: "Mia Chen" }] });
 });
 
-test("Slack in the sandbox: what is sent is there, under the address that kay gives", async () => {
+test("Slack in the sandbox: a sent message is there, under the URL that kay returns", async () => {
   const world = sandboxServices();
   const slack = await connected(world, "slack");
   const sent = await slack.run("slack.send_message", { channel: "general", text: "Release **today**, @sam" });
@@ -52,7 +52,7 @@ test("Slack in the sandbox: what is sent is there, under the address that kay gi
   expect(direct.text).toMatch(/^Sent to @Mia Chen\./);
 });
 
-test("V10 Slack in the sandbox: a channel that was not joined and a missing permission say what to do", async () => {
+test("V10 Slack in the sandbox: a channel that was not joined and a missing scope say what to do", async () => {
   const world = sandboxServices();
   const slack = await connected(world, "slack");
   await expect(slack.run("slack.send_message", { channel: "releases", text: "x" })).rejects.toMatchObject({

@@ -12,7 +12,7 @@ test("Jira in the sandbox: consent, search, close, and the search no longer show
   expect((await jira.run("jira.search", { project: "KAY", status: "open" })).text).not.toContain("KAY-3 ");
 });
 
-test("V01 the sandbox takes every description that kay writes, and reads it back", async () => {
+test("V01 the sandbox accepts every description that kay writes, and reads it back", async () => {
   const jira = await connected(sandboxServices(), "jira");
   const description = "Line 1\nLine 2\n\n- item & <b>\n\n```sh\nls -l\n```\n\n> quoted\n\n1. one\n2. two";
   const input = { project: "KAY", summary: "A | B", type: "bug", description, priority: "high", assignee: "me" };
@@ -30,7 +30,7 @@ test("V01 the sandbox takes every description that kay writes, and reads it back
   });
 });
 
-test("V02 a connection without the right to write names the permission", async () => {
+test("V02 a connection without write access names the permission", async () => {
   const jira = await connected(sandboxServices(), "jira", ["read:jira-work", "read:me"]);
   await expect(jira.run("jira.add_comment", { issue: "KAY-3", text: "x" })).rejects.toMatchObject({
     code: "SERVICE_FAILED",
@@ -82,7 +82,7 @@ test("Confluence in the sandbox: a page is created, added to, commented on, repl
   });
 });
 
-test("V02 a connection to Confluence from before its writing tools names the permission that is new", async () => {
+test("V02 a Confluence connection from before its writing tools names the new permission", async () => {
   const before = ["search:confluence", "read:page:confluence", "read:me"];
   const confluence = await connected(sandboxServices(), "confluence", before);
   expect((await confluence.run("confluence.get_page", { page: "Release checklist" })).text).toContain("Run the checks");
@@ -133,7 +133,7 @@ test("Bitbucket in the sandbox: a pull request is opened, commented on, approved
   });
 });
 
-test("V02 a connection to Bitbucket from before its writing tools names the permission that is new", async () => {
+test("V02 a Bitbucket connection from before its writing tools names the new permission", async () => {
   const before = ["account", "repository", "pullrequest"];
   const bitbucket = await connected(sandboxServices(), "bitbucket", before);
   const request = { repository: "kay-cli", id: 2 };
@@ -159,7 +159,7 @@ test("Bitbucket in the sandbox: pull requests of one repository and of all", asy
   });
 });
 
-test("HubSpot in the sandbox: a contact, a deal and a note, from first to last", async () => {
+test("HubSpot in the sandbox: a contact, a deal and a note, from start to end", async () => {
   const hubspot = await connected(sandboxServices(), "hubspot");
   expect(hubspot.identity).toMatchObject({ user: { name: "Dana Demo" }, metadata: { currency: "EUR" } });
   expect((await hubspot.run("hubspot.list_deals", { owner: "me" })).text).toMatch(
@@ -178,7 +178,7 @@ test("HubSpot in the sandbox: a contact, a deal and a note, from first to last",
   });
 });
 
-test("LinkedIn in the sandbox: who I am, a post, a comment, a reaction, and the post is gone", async () => {
+test("LinkedIn in the sandbox: the account, a post, a comment, a reaction, and the post is deleted", async () => {
   const world = sandboxServices();
   const linkedin = await connected(world, "linkedin");
   expect((await linkedin.run("linkedin.me", {})).text).toContain("**Dana Demo** on LinkedIn");

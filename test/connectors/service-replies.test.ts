@@ -51,7 +51,7 @@ const send = (given: Omit<Expected, "request">, method: "GET" | "POST") => {
   return httpOver(world, jira).http.request({ method, path: "/hook", answer: z.unknown() });
 };
 
-test("B258 a write that succeeded is a success whatever its body, and its text is shown", async () => {
+test("B258 a successful write is a success whatever its body, and its text is shown", async () => {
   expect(await send({ status: 200, text: "ok\n" }, "POST")).toBe("ok");
   expect(await send({ status: 201, text: "<html>created</html>" }, "POST")).toBeUndefined();
 });
@@ -69,7 +69,7 @@ test.each([{ json: {} }, { json: { id: null } }, { json: [] }, { text: "ok" }, {
 );
 
 test.each([{ json: {} }, { text: "ok" }, { text: "" }, { text: "<html></html>" }])(
-  "B258 a write whose tool needs nothing of the response is done: %j",
+  "B258 a write whose tool needs nothing from the response is done: %j",
   async (given) => {
     const world = outside({ request: "POST https://api.atlassian.com/hook", status: 200, ...given } as Expected);
     const sent = httpOver(world, jira).http.request({ method: "POST", path: "/hook", answer: NEEDS_NOTHING });
@@ -89,7 +89,7 @@ test.each([
   expect(toToolResult(WRITE, shown, answer, { title: "a" }).text).toBe(text);
 });
 
-test("B258 a custom read whose list is no list is an error", () => {
+test("B258 a custom read whose list is not a list is an error", () => {
   expect(() => toToolResult({ ...WRITE, reads: true }, { items: "results" }, { results: { id: 7 } }, {})).toThrow(
     "Odd returned an unexpected response: results is not a list.",
   );
@@ -116,7 +116,7 @@ test.each([
   await expect(http.request({ path: "/hook", answer: z.unknown() })).rejects.toMatchObject({ hint });
 });
 
-test.each([400, 404, 409, 410, 422])("B232 HTTP %i never sends anyone to a status page", async (status) => {
+test.each([400, 404, 409, 410, 422])("B232 HTTP %i never refers to a status page", async (status) => {
   const failed = await send({ status, json: {} }, "GET").then(
     () => undefined,
     (error: { hint: string }) => error,
@@ -138,7 +138,7 @@ const askGithub = (given: Omit<Expected, "request">[], method: "GET" | "POST" = 
 };
 
 // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#handle-rate-limit-errors-appropriately
-test("a secondary rate limit without headers is a limit, and says the minute that GitHub asks for", async () => {
+test("a secondary rate limit without headers is a limit, and names the minute that GitHub requires", async () => {
   const json = { message: "You have exceeded a secondary rate limit. Please wait a few minutes before you try again." };
   const hint = "Try again in 60 s.";
   expect(await failure(askGithub([{ status: 403, json }]))).toMatchObject({ code: "RATE_LIMITED", hint });
@@ -163,7 +163,7 @@ test.each([
   ["5400", "Try again in 90 min."],
   ["Mon, 30 Nov 2026 12:00:00 GMT", "Try again in 259200 s (until 2026-11-30)."],
   ["9999999", "Try again in 9999999 s (until 2027-03-23)."],
-])("Retry-After: %s is told in words", async (after, hint) => {
+])("Retry-After: %s is shown in words", async (after, hint) => {
   const [status, headers] = [429, { "retry-after": after, date: "Fri, 27 Nov 2026 12:00:00 GMT" }];
   expect(await failure(send({ status, headers }, "GET"))).toMatchObject({ code: "RATE_LIMITED", hint });
 });
@@ -195,7 +195,7 @@ test.each([
     "GitHub redirected to another site (login.test).",
   ],
   ["POST", 303, { location: "/done" }, "OUTCOME_UNKNOWN", "GitHub redirected the request (HTTP 303)."],
-] as const)("%s that gets %i is told as what it is", async (method, status, headers, code, message) => {
+] as const)("%s that gets %i is reported as what it is", async (method, status, headers, code, message) => {
   const got = await failure(askGithub([{ status, headers }], method));
   expect(got).toMatchObject({ code, message: expect.stringContaining(message) });
 });
@@ -247,7 +247,7 @@ test("a body in another charset is read as its content type says", async () => {
   expect(await httpOver({ fetch }, jira).http.request({ path: "/x", answer: NEEDS })).toEqual({ id: "café" });
 });
 
-test("a response that breaks off is told apart from a service that cannot be reached", async () => {
+test("a truncated response is distinguished from an unreachable service", async () => {
   const broken = () => new ReadableStream({ pull: (controller) => controller.error(new TypeError("terminated")) });
   const { http } = httpOver({ fetch: async () => new Response(broken()) }, jira);
   const got = await failure(http.request({ path: "/x", answer: NEEDS }));

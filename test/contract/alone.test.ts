@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-test("the checks of the guide share nothing with kay but the start of the backend they are pointed at", () => {
+test("the checks of the guide share nothing with kay but the start of the backend that they test", () => {
   const files = readdirSync(import.meta.dirname).filter((name) => !name.endsWith("alone.test.ts"));
   const imports = files.flatMap((name) => [
     ...readFileSync(`${import.meta.dirname}/${name}`, "utf8").matchAll(/(?:from|import\()\s*"([^"]+)"/g),

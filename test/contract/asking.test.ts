@@ -17,7 +17,7 @@ test("a one-shot ask is completed with the prompt and the response", async () =>
   expect([body.confirmation_token ?? null, body.session_id ?? null]).toEqual([null, null]);
 });
 
-test("an ask with confirm does nothing and asks for a yes", async () => {
+test("a request with confirm does nothing and asks for approval", async () => {
   const { guide, shared } = target();
   const prompt = "Delete all tickets in project PROJ";
   const { status, body } = await guide.ask({ prompt, confirm: true }, (await shared()).token);
@@ -33,7 +33,7 @@ test("an ask with confirm does nothing and asks for a yes", async () => {
   });
 });
 
-test("an ask with confirm shows the context it was given", async () => {
+test("a request with confirm shows its context", async () => {
   const { guide, shared } = target();
   const context = { branch: "main", tickets: ["KAY-1"] };
   const prompt = "Delete all tickets in project PROJ";
@@ -41,7 +41,7 @@ test("an ask with confirm shows the context it was given", async () => {
   expect(body).toMatchObject({ status: "confirmation_required", data: { prompt, context } });
 });
 
-test("a confirmation that is cancelled is completed without having done anything", async () => {
+test("a cancelled confirmation is completed without doing anything", async () => {
   const { guide, shared } = target();
   const { token } = await shared();
   const held = await guide.ask({ prompt: "Delete all tickets in project PROJ", confirm: true }, token);
@@ -52,7 +52,7 @@ test("a confirmation that is cancelled is completed without having done anything
   });
 });
 
-test("a confirmation that is approved is carried out, once", async ({ skip }) => {
+test("an approved confirmation runs, once", async ({ skip }) => {
   const { guide, shared, change } = target();
   const { token } = await shared();
   const prompt = await change();
@@ -73,7 +73,7 @@ test("a confirmation that is approved is carried out, once", async ({ skip }) =>
   expect(again.status).toBeGreaterThanOrEqual(400);
 });
 
-test("a confirmation that does not exist is an error", async () => {
+test("an unknown confirmation is an error", async () => {
   const { guide, shared } = target();
   const request = { confirmation_token: "confirm_1234567890_abc123", approved: true };
   const { status, body } = await guide.confirm(request, (await shared()).token);
@@ -92,7 +92,7 @@ test("a confirmation without its token, or without an answer, is a bad request",
   ]);
 });
 
-test("an interactive conversation goes on under its session", async () => {
+test("an interactive conversation continues under its session", async () => {
   const first = await say("I need help with Jira");
   const second = await say("What can you do there?", first.session_id);
   const third = await say("And what else?", first.session_id);
@@ -109,7 +109,7 @@ test("an interactive conversation remembers its earlier turns", async ({ skip })
   expect(third.message).not.toBe(second.message);
 });
 
-test("two interactive conversations are apart", async () => {
+test("two interactive conversations are separate", async () => {
   const { guide, shared } = target();
   const { token } = await shared();
   const begin = () => guide.ask({ prompt: "I need help with Jira", interactive: true }, token);
@@ -117,7 +117,7 @@ test("two interactive conversations are apart", async () => {
   expect(one.body.session_id).not.toBe(other.body.session_id);
 });
 
-test("an ask without a prompt is an error in the guide's words", async () => {
+test("a request without a prompt is an error in the guide's words", async () => {
   const { guide, shared } = target();
   const { token } = await shared();
   for (const body of [{}, { prompt: "" }, { interactive: true }]) {
@@ -128,7 +128,7 @@ test("an ask without a prompt is an error in the guide's words", async () => {
   }
 });
 
-test("an ask in a conversation that does not exist is an error in the guide's words", async () => {
+test("a request in an unknown conversation is an error in the guide's words", async () => {
   const { guide, shared } = target();
   const request = { prompt: "Go on", interactive: true, session_id: "session_1234567890_xyz789" };
   const { status, body } = await guide.ask(request, (await shared()).token);
@@ -136,7 +136,7 @@ test("an ask in a conversation that does not exist is an error in the guide's wo
   expect(isRefusal(status)).toBe(true);
 });
 
-test("asking and confirming need the access token", async () => {
+test("requests and confirmations need the access token", async () => {
   const { guide } = target();
   const asked = [
     await guide.ask({ prompt: "What can you help me with?" }),

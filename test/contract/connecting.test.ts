@@ -26,13 +26,13 @@ test("a first connect answers with a new session and where to authorize", async 
   expect(body.session_reset ?? false).toBe(false);
 });
 
-test("every connect has a state of its own", async () => {
+test("every connect has a separate state", async () => {
   const [one, other] = await Promise.all([target().guide.connect("jira"), target().guide.connect("jira")]);
   expect(one.body.state).not.toBe(other.body.state);
   expect(one.body.session_id).not.toBe(other.body.session_id);
 });
 
-test("a connect with a session that exists keeps it", async () => {
+test("a connect with an existing session keeps it", async () => {
   const { guide } = target();
   const first = await guide.connect("jira");
   const again = await guide.connect("confluence", { session_id: String(first.body.session_id) });
@@ -47,7 +47,7 @@ test("a connect with a session that exists keeps it", async () => {
   expect(again.body.session_reset ?? false).toBe(false);
 });
 
-test("a connect with a session that does not exist makes a new one and says so", async () => {
+test("a connect with an unknown session creates a new one and says so", async () => {
   const { status, body } = await target().guide.connect("jira", { session_id: UNKNOWN_SESSION });
   expect({ status, body }).toMatchObject({
     status: 200,
@@ -68,7 +68,7 @@ test("a connect without a service, or with an unknown one, is a bad request", as
   expect((await guide.connect("no-such-service")).status).toBe(400);
 });
 
-test("the status is pending until the person has consented", async () => {
+test("the status is pending until the user has consented", async () => {
   const { guide } = target();
   const { body } = await guide.connect("jira");
   expect(await guide.status(String(body.state))).toMatchObject({
@@ -81,7 +81,7 @@ test("the status of an unknown state is a bad request", async () => {
   expect((await target().guide.status("abc123def456")).status).toBe(400);
 });
 
-test("a first connection hands out an access token of 30 minutes, a refresh token and the account", async () => {
+test("a first connection returns an access token for 30 minutes, a refresh token and the account", async () => {
   const { token, refresh_token, account_id } = await target().shared();
   const { exp = 0 } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as { exp?: number };
   expect(exp - Date.now() / 1000).toBeLessThanOrEqual(30 * 60 + 5);
@@ -89,7 +89,7 @@ test("a first connection hands out an access token of 30 minutes, a refresh toke
   expect(account_id).toMatch(/./);
 });
 
-test("a later connection needs no polling and leaves the tokens as they are", async () => {
+test("a later connection needs no polling and leaves the tokens unchanged", async () => {
   const { guide, signIn, connectLater } = target();
   const { session_id, token } = await signIn();
   await connectLater(session_id, "confluence");
@@ -119,13 +119,13 @@ test("connections shows every service by the access token, with the account of e
   });
 });
 
-test("connections shows the same by the session id alone", async () => {
+test("connections shows the same by the session ID alone", async () => {
   const { guide, shared } = target();
   const { token, session_id } = await shared();
   expect(await guide.connections({ session_id })).toEqual(await guide.connections({ token }));
 });
 
-test("connections of a session that does not exist says in the guide's words that it must be reset", async () => {
+test("connections of an unknown session says in the guide's words that it must be reset", async () => {
   const { status, body } = await target().guide.connections({ session_id: UNKNOWN_SESSION });
   expect(body).toMatchObject(INVALID_SESSION);
   expect(isRefusal(status)).toBe(true);
@@ -138,11 +138,11 @@ test("connections without any authentication says TOKEN_MISSING in the guide's w
   });
 });
 
-test("connections with a token that is none is unauthorized", async () => {
+test("connections with an invalid token is unauthorized", async () => {
   expect((await target().guide.connections({ token: "not.a.token" })).status).toBe(401);
 });
 
-test("disconnect takes one service away and leaves the sign-in", async () => {
+test("disconnect removes one service and keeps the sign-in", async () => {
   const { guide, signIn } = target();
   const { session_id, token } = await signIn();
   expect(await guide.disconnect("jira", session_id)).toMatchObject({
@@ -154,7 +154,7 @@ test("disconnect takes one service away and leaves the sign-in", async () => {
   expect(isConnected(body, "jira")).toBe(false);
 });
 
-test("disconnect with a session that does not exist says in the guide's words that it must be reset", async () => {
+test("disconnect with an unknown session says in the guide's words that it must be reset", async () => {
   const { status, body } = await target().guide.disconnect("jira", UNKNOWN_SESSION);
   expect(body).toMatchObject(INVALID_SESSION);
   expect(isRefusal(status)).toBe(true);

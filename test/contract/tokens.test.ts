@@ -5,7 +5,7 @@ import { useTarget } from "./target.ts";
 
 const target = useTarget();
 
-test("a refresh hands out a new pair, both of which work", async () => {
+test("a refresh returns a new pair, both of which work", async () => {
   const { guide, signIn } = target();
   const first = await signIn();
   const { status, body } = await guide.refresh(first.refresh_token);
@@ -30,7 +30,7 @@ test("a refresh token is invalid once its successor was used", async () => {
   expect((await guide.refresh(first.refresh_token)).status).toBe(401);
 });
 
-test("an unknown refresh token is unauthorized, and none at all is a bad request", async () => {
+test("an unknown refresh token is unauthorized, and a missing one is a bad request", async () => {
   const { guide } = target();
   expect((await guide.refresh("a1b2c3d4e5f6")).status).toBe(401);
   expect((await guide.post("/auth/refresh", {})).status).toBe(400);
@@ -53,7 +53,7 @@ test("logout without a token is unauthorized", async () => {
   expect(await target().guide.logout()).toMatchObject({ status: 401, body: { error: "TOKEN_MISSING" } });
 });
 
-test("after a logout a connection with the same session hands out new tokens", async () => {
+test("after a logout a connection with the same session returns new tokens", async () => {
   const { guide, signIn, signInAgain } = target();
   const { token, session_id } = await signIn();
   await guide.logout(token);

@@ -17,7 +17,7 @@ test("every relative link of the documents leads to a file", () => {
   expect(local.length).toBeGreaterThan(15);
 });
 
-test("the tables of rooms are those that are enforced", () => {
+test("the tables of rooms equal the enforced ones", () => {
   const rows = [...read("docs/layout.md").text.matchAll(/^\| `([\w/-]+)` *\|[^|]+\|([\w, -]*)\|$/gm)];
   const written = rows.map(([, room = "", others = ""]) => {
     const folder = room.startsWith("src/") ? room : `src/backend/${room}`;
@@ -27,7 +27,7 @@ test("the tables of rooms are those that are enforced", () => {
   expect(written.sort()).toEqual(enforced.sort());
 });
 
-test("every file of the source that a document names is there", () => {
+test("every source file that a document names exists", () => {
   const named = documents().flatMap(({ path, text }) =>
     [...text.matchAll(/`((?:src|test|bin|bench|scripts)\/[\w./-]+)`/g)].map(([, file = ""]) => ({ path, file })),
   );
@@ -35,14 +35,14 @@ test("every file of the source that a document names is there", () => {
   expect(named.length).toBeGreaterThan(20);
 });
 
-test("every function that the layout names is there", () => {
+test("every function that the layout names exists", () => {
   const code = sources("src/**/*.{ts,tsx}", "scripts/*.ts");
   const named = [...read("docs/layout.md").text.matchAll(/`(\w+)\(\)`/g)].map(([, name = ""]) => name);
   expect(named.filter((name) => !new RegExp(`(function\\*?|const) ${name}\\b`).test(code))).toEqual([]);
   expect(named.length).toBeGreaterThan(30);
 });
 
-test("every task of the documents is one that the package has", () => {
+test("every task in the documents exists in the package", () => {
   const { scripts } = JSON.parse(read("package.json").text) as { scripts: Record<string, string> };
   const named = documents().flatMap((document) =>
     commandLines(document, "npm").map(([verb, name]) => ({ verb, name })),
@@ -67,7 +67,7 @@ test("the protocol's table of errors is the source's", () => {
   );
 });
 
-test("the exit codes of docs/scripting.md are those that errors and signals have", () => {
+test("the exit codes of docs/scripting.md are those of errors and signals", () => {
   const [, section = ""] = /## Exit codes\n([\s\S]*?)\n## /.exec(read("docs/scripting.md").text) ?? [];
   const codes = [...section.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, cell = ""]) => cell.split(",").map(Number));
   const errors = Object.values(ERRORS).map(({ exit }) => Number(exit));

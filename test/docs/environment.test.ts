@@ -36,13 +36,13 @@ test("every variable of `kay help environment` is read", () => {
   expect(helped().filter((name) => !read.has(name))).toEqual([]);
 });
 
-test("every variable that is read is in `kay help environment`, but for what the system sets", () => {
+test("every variable that is read is in `kay help environment`, except for what the system sets", () => {
   const read = [...readBy(sources("src/**/*.ts", "bin/*.js"))];
   const told = [...helped(), ...OF_THE_SYSTEM];
   expect(read.filter((name) => !told.includes(name)).sort()).toEqual([]);
 });
 
-test("every variable of kay's own that the documents name is read", () => {
+test("every kay variable that the documents name is read", () => {
   const read = readBy(sources("src/**/*.ts", "test/contract/*.ts"));
   const named = documents().flatMap(({ text }) => [...text.matchAll(/\bKAY_[A-Z_]*[A-Z]\b/g)].map(([name]) => name));
   expect([...new Set(named)].filter((name) => !read.has(name))).toEqual([]);

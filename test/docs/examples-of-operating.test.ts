@@ -26,7 +26,7 @@ test("the two nodes of the compose file are alike, and have one Postgres and one
   });
 });
 
-test("every variable and flag of the examples is one that kay has", () => {
+test("every variable and flag of the examples exists", () => {
   const variables = nodes.flatMap((node) => Object.keys(node?.environment ?? {}));
   const units = UNITS.map((unit) => read(unit).text);
   const told = units.flatMap((text) =>
@@ -43,14 +43,14 @@ test("every variable and flag of the examples is one that kay has", () => {
   }
 });
 
-test("the server in front asks the nodes of the compose file whether they are ready, by their public name", () => {
+test("the proxy asks the nodes of the compose file whether they are ready, by their public name", () => {
   const { text } = read("docs/examples/two-nodes/Caddyfile");
   expect(text).toMatch(/reverse_proxy kay-a:4000 kay-b:4000 \{/);
   expect(text).toMatch(/health_uri \/ready\n/);
   expect(text).toMatch(/Host \{\$KAY_HOST\}/);
 });
 
-test("systemd takes the units as they are", () => {
+test("systemd accepts the units", () => {
   const folder = mkdtempSync(join(tmpdir(), "kay-units-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   // Some machines do not have it, and nothing else in kay needs it.

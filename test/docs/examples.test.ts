@@ -11,7 +11,7 @@ import { TASKS, TASKS_KEY, tasksService } from "#test/tasks-service";
 const kay = useKay();
 const EXAMPLES = listExamples();
 
-test("every command within a sentence of the documents is one that kay has", async () => {
+test("every command in a sentence of the documents exists", async () => {
   const wrong = (await listFaults(listMentions())).filter(
     (fault) => !/argument(?:'.*')? missing|missing required/.test(fault),
   );

@@ -13,6 +13,6 @@ test.each(rows.map((row) => row.split("|").map((cell) => cell.trim())))("%s%s is
   expect(readFileSync(new URL(checks, root), "utf8")).toContain("test(");
 });
 
-test("the page has every section of the specification that asks something of a client", () => {
+test("the page has every section of the specification with requirements for a client", () => {
   expect(rows.length).toBeGreaterThan(25);
 });

@@ -83,7 +83,7 @@ test.each([
   ["a confirmation of nothing", said, { prompt: "go", confirm: true }],
   ["a refusal of the model", { fails: 401 }, { prompt: "go" }],
   ["nothing to say", { text: "" }, { prompt: "go" }],
-])("a generation that another node takes over is answered where it was asked for: %s", async (_, step, body) => {
+])("a generation that another node takes over is answered where it was requested: %s", async (_, step, body) => {
   const { token } = await connect(a);
   const whole = step as Parameters<typeof model.script>[0];
   model.script(whole);
@@ -92,7 +92,7 @@ test.each([
   expect(bare(await asked(a, token, body))).toEqual(undisturbed);
 });
 
-test("a service that is missing is named the same when another node found out", async () => {
+test("a missing service is reported the same way when another node finds it", async () => {
   const { token } = await connect(a);
   await a.call("POST /connections/disconnect?service=jira", { token });
   const step = { calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] as [string, string, object][] };
@@ -103,7 +103,7 @@ test("a service that is missing is named the same when another node found out", 
   expect(bare(await asked(a, token, { prompt: "close KAY-3" }))).toEqual(bare(undisturbed));
 });
 
-test("a yes is answered with what was done when another node goes on with it", async () => {
+test("an approval returns what was done when another node continues it", async () => {
   const { token } = await connect(a);
   const close = { calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] as [string, string, object][] };
   model.script(close);
@@ -122,7 +122,7 @@ test("a yes is answered with what was done when another node goes on with it", a
   });
 });
 
-test("a node that ends says that the work goes on, and the key tells at another one what it came to", {
+test("a node that ends says that the work continues, and the key returns the outcome at another node", {
   timeout: 40_000,
 }, async () => {
   const { token } = await connect(a);

@@ -73,7 +73,7 @@ async function waiting(client?: object) {
   return { token, installation, stream, session, id: data.interaction_id, answer };
 }
 
-test("who comes, leaves, or stops answering at one node is told at the other, and the log stays as it is", async () => {
+test("clients that connect, leave, or stop answering at one node are reported at the other, and the log is unchanged", async () => {
   const { token, session } = await conversation();
   const before = (await a.call(`GET /sessions/${session}`, { token })).body;
   const ann = await follow(a, token, session, "&client=a&name=ann");
@@ -95,7 +95,7 @@ test("who comes, leaves, or stops answering at one node is told at the other, an
   expect((await a.call(`GET /sessions/${session}`, { token })).body).toEqual(before);
 });
 
-test("the stream of a question begins with its own first part, and who follows comes after it", async () => {
+test("the stream of a question begins with its own first part, and followers come after it", async () => {
   const { token, session } = await conversation();
   const gate = Promise.withResolvers<void>();
   const ann = await follow(a, token, session, "&client=a&name=ann");
@@ -114,7 +114,7 @@ test("the stream of a question begins with its own first part, and who follows c
   await ann.close();
 });
 
-test("whoever was at a node that was killed is gone as soon as somebody looks", async () => {
+test("clients of a killed node are gone at the next check", async () => {
   const { token, session } = await conversation();
   const node = createNode(database().config, () => {});
   const c = createWorld({ db: database().db, node, services, ...model.ports, clock: Date, leaveMs: 300 });
@@ -129,7 +129,7 @@ test("whoever was at a node that was killed is gone as soon as somebody looks", 
   await c.backend.close();
 });
 
-test("of two hundred who come at once all are told in a few words, and the log does not grow", async () => {
+test("two hundred clients that connect at once are reported in a few words, and the log does not grow", async () => {
   const { token, session } = await conversation();
   const ann = await follow(a, token, session, "&client=a&name=ann");
   const all = await Promise.all(
@@ -143,7 +143,7 @@ test("of two hundred who come at once all are told in a few words, and the log d
   await Promise.all([...all, ann].map((stream) => stream.close()));
 });
 
-test("G02 of two who answer at two nodes at once one is heard, and the other is told what counts and by whom", async () => {
+test("G02 of two clients that answer at two nodes at once one wins, and the other learns which answer counts and whose", async () => {
   const { token, stream, session, id, answer } = await waiting();
   const [ann, bob] = [
     await follow(a, token, session, "&client=a&name=ann"),
@@ -170,7 +170,7 @@ test("G02 of two who answer at two nodes at once one is heard, and the other is 
   for (const one of [ann, bob]) await one.close();
 });
 
-test("a client that is disabled is refused at every node, the card stays open, and it answers when it is enabled", async () => {
+test("a disabled client is refused at every node, the card stays open, and it answers once enabled", async () => {
   const only = { id: "a", name: "ann", interaction: { supported: true, enabled: true } };
   const { token, stream, session, answer } = await waiting(only);
   const put = (enabled: boolean) =>
@@ -185,7 +185,7 @@ test("a client that is disabled is refused at every node, the card stays open, a
   expect(stream.text()).toBe("Closed.");
 });
 
-test("of two who say no to connecting a service one is heard; a no after the connection changes nothing", async () => {
+test("of two denials to connect a service one wins; a denial after the connection changes nothing", async () => {
   const { token, session: installation } = await connect(a);
   await a.call("POST /connections/disconnect?service=jira", { token });
   const asks = async () => {

@@ -9,7 +9,7 @@ import { scriptedModel } from "#test/scripted-model";
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend({ services: deskServices([]), ...model.ports });
 
-test("a stream that is cut at any byte and taken up after its last whole event is the uncut stream", async () => {
+test("a stream that is cut at any byte and resumed after its last complete event equals the uncut stream", async () => {
   const { token } = await connect(world());
   model.script(
     { text: ["żółć ", "👩‍👩‍👧 ", "日本語"], calls: [["c1", "jira.show_issue", { issue: "KAY-3" }]] },

@@ -26,7 +26,7 @@ for (const [at, time] of [
   ["finish before", 1],
   ["finish after", 1],
 ] as const)
-  test(`killed at "${at}" (${time}), another process goes on: one effect, no gap, nothing twice`, {
+  test(`killed at "${at}" (${time}), another process continues: one effect, no gap, nothing twice`, {
     timeout: 60_000,
   }, async () => {
     const killed = await request([{ at, time }], TEXT);
@@ -35,7 +35,7 @@ for (const [at, time] of [
     expect(killed.receipt).toBe(MAY_HAVE_LEFT.test(at) ? "unknown" : "settled");
   });
 
-test("killed when the write has arrived and before its answer, it is unknown and never sent again", {
+test("killed after the write arrived and before its answer, it is unknown and never sent again", {
   timeout: 60_000,
 }, async () => {
   const { service } = place();

@@ -75,7 +75,7 @@ test("what one node writes is followed at the other with little delay", async ()
   await other.close();
 });
 
-test("an approval is answered at another node than the one it was asked at, once", async () => {
+test("an approval is answered at another node than the one that asked it, once", async () => {
   const { token } = await connect(a);
   model.script(closeCall, { text: "Closed." });
   const stream = await prompt(a, token);
@@ -92,7 +92,7 @@ test("an approval is answered at another node than the one it was asked at, once
   expect(a.outside.sent.filter(({ url }) => url.includes("/close/"))).toHaveLength(1);
 });
 
-test("a generation is cancelled at another node than the one that works on it", async () => {
+test("a generation is cancelled at another node than the one that runs it", async () => {
   const { token } = await connect(a);
   model.script(() => new Promise(() => {}));
   const stream = await prompt(a, token);
@@ -105,7 +105,7 @@ test("a generation is cancelled at another node than the one that works on it", 
   expect(stream.parts.at(-1)).toMatchObject({ type: "abort", reason: "The user cancelled it." });
 });
 
-test("a connection made at one node lets the other's generation go on, with the same call", async () => {
+test("a connection made at one node lets the other's generation continue, with the same call", async () => {
   const { token, session } = await connect(a);
   await a.call("POST /connections/disconnect?service=jira", { token });
   model.script(closeCall, { text: "Closed." });
@@ -126,7 +126,7 @@ test("a connection made at one node lets the other's generation go on, with the 
   expect(stream.text()).toBe("Closed.");
 });
 
-test("who reads at one node keeps a generation going that another works on, although nobody reads there", async () => {
+test("a reader at one node keeps a generation running on another, although nobody reads there", async () => {
   const { token } = await connect(a);
   const gate = Promise.withResolvers<void>();
   model.script(async () => {
@@ -145,7 +145,7 @@ test("who reads at one node keeps a generation going that another works on, alth
   await other.close();
 });
 
-test("the second of two questions goes on at another node when the one that was to begin it is gone", async () => {
+test("the second of two questions continues at another node when its own is gone", async () => {
   const { token } = await connect(a);
   model.script({ text: "One." });
   const stream = await prompt(a, token);
@@ -183,7 +183,7 @@ test("the second of two questions goes on at another node when the one that was 
   await other.close();
 });
 
-test("all connections of the database are lost: generations go on, and nothing is said twice", async () => {
+test("all connections of the database are lost: generations continue, and nothing is repeated", async () => {
   const { token } = await connect(a);
   model.script(closeCall, { text: ["The issue ", "is closed."] });
   const stream = await prompt(a, token);

@@ -18,7 +18,7 @@ function script({ results, messages }: ModelAsk): ModelStep {
   return { text: [], calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] };
 }
 
-test("a process that is killed while it streams is followed by another within seconds, and nothing is missed", {
+test("a process that is killed while it streams is replaced by another within seconds, and nothing is missing", {
   timeout: 90_000,
 }, async () => {
   const { start, token, database } = place();
@@ -56,7 +56,7 @@ test("a process that is killed while it streams is followed by another within se
   }
 });
 
-test("a process that only pauses keeps its work; one whose connection is cut meanwhile has lost it and writes nothing", {
+test("a paused process keeps its work; one whose connection is cut has lost it and writes nothing", {
   timeout: 120_000,
 }, async () => {
   const { start, token, database, service, model } = place();

@@ -19,7 +19,7 @@ afterAll(async () => {
   for (const node of nodes) await node.close();
 });
 
-test("of several nodes that look at the same time, exactly one starts each run", async () => {
+test("of several nodes that check at the same time, exactly one starts each run", async () => {
   const { db } = database();
   let now = Date.UTC(2026, 10, 27, 12);
   const clock = { now: () => now };

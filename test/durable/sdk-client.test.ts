@@ -77,7 +77,7 @@ async function invalid(chunks: unknown[]): Promise<unknown[]> {
 const bare = (message: UIMessage | undefined) =>
   message?.parts.map((part) => ({ ...part, ...("providerMetadata" in part ? { providerMetadata: undefined } : {}) }));
 
-test("the AI SDK's chat shows text, a call, its approval and kay's own parts, and carries the conversation on", async () => {
+test("the AI SDK's chat shows text, a call, its approval and kay's own parts, and continues the conversation", async () => {
   const { chat, token, chunks, session } = await openChat();
   model.script(
     { text: ["I will ", "close it."], calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] },
@@ -130,7 +130,7 @@ test("an error of the model is an error of the AI SDK's chat, in kay's words", a
   expect(await invalid(chunks)).toEqual([]);
 });
 
-test("what is cancelled elsewhere ends in the AI SDK's chat without an error", async () => {
+test("a generation cancelled elsewhere ends in the AI SDK's chat without an error", async () => {
   const { chat, token, chunks } = await openChat();
   model.script(() => new Promise<never>(() => {}));
   const sent = chat.sendMessage({ text: "hello" });

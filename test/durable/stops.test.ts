@@ -20,7 +20,7 @@ test.each([
   ["sent after", 1, "unknown"],
   ["service before", 1, "unknown"],
 ] as const)(
-  'stopped at "%s" until another process has gone on, a process sends nothing twice and writes nothing',
+  'paused at "%s" until another process has continued, a process sends nothing twice and writes nothing',
   async (at, time, receipt) => {
     const { start, token, database, service } = place();
     const a = await start({ at, time, signal: "SIGSTOP" });

@@ -55,7 +55,7 @@ async function whileTicking<T>(world: World, wanted: Promise<T>): Promise<T> {
   return await settled;
 }
 
-test("followers at another node get what nobody told them of when that looks", async () => {
+test("followers at another node get events without a notification at its next check", async () => {
   const { token } = await connect(a);
   model.script({ text: "Hello." });
   const turn = await ask(b, token, "hello");
@@ -66,7 +66,7 @@ test("followers at another node get what nobody told them of when that looks", a
   await other.close();
 });
 
-test("a generation is stopped although its node was not told of that", async () => {
+test("a generation is stopped although its node was not notified", async () => {
   const { token } = await connect(a);
   model.script(() => new Promise(() => {}));
   const turn = await ask(a, token, "hello");
@@ -77,7 +77,7 @@ test("a generation is stopped although its node was not told of that", async () 
   expect(turn.parts.at(-1)).toMatchObject({ type: "abort", reason: "The user cancelled it." });
 });
 
-test("an answer that a running step was not told of is found while another call still runs", async () => {
+test("an answer without a notification to the running step is found while another call still runs", async () => {
   const { token } = await connect(a);
   model.script(
     {

@@ -7,7 +7,7 @@ import { openHome } from "#test/built/home";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-test("npm run try in a fresh checkout builds kay and takes the whole tour without anybody there", {
+test("npm run try in a fresh checkout builds kay and takes the whole tour without a user", {
   timeout: 180_000,
 }, async () => {
   const home = openHome();

@@ -33,7 +33,7 @@ const untouched = (home: Home) => expect(readdirSync(home.folder)).not.toContain
 
 const complete = (home: Home, ...words: string[]) => home.run(["__complete", "bash", String(words.length), ...words]);
 
-test("__complete answers with a kind, what stands before the value, and a line for each value", async () => {
+test("__complete answers with a kind, the text before the value, and a line for each value", async () => {
   const home = homeWithTitles();
   expect(await complete(home, "--color=a")).toEqual({
     exit: 0,
@@ -48,14 +48,14 @@ test("__complete answers with a kind, what stands before the value, and a line f
   untouched(home);
 });
 
-test("__complete writes nothing, starts nothing and says nothing on stderr, whatever is wrong", async () => {
+test("__complete writes nothing, starts nothing and prints nothing on stderr, whatever is wrong", async () => {
   const home = openHome();
   for (const words of [[], ["0"], ["x"], ["1", "co"], ["9999999"], ["2", "attach"]])
     expect((await home.run(["__complete", "zsh", ...words])).stderr).toBe("");
   expect([existsSync(home.state), existsSync(home.config), existsSync(home.data)]).toEqual([false, false, false]);
 });
 
-test("a profile, its backend and its values are found without reading more than the settings", async () => {
+test("a profile, its backend and its values are found by reading only the settings", async () => {
   const home = homeWithTitles();
   mkdirSync(home.config, { recursive: true });
   const profiles = { work: { "api-url": "https://kay.example.test/api" }, home: {} };
@@ -84,7 +84,7 @@ for (const [shell, file] of Object.entries({
   });
 }
 
-test("the script for PowerShell registers a completer that passes words on as they are", () => {
+test("the script for PowerShell registers a completer that passes words unchanged", () => {
   const script = readFileSync(`${root}completions/kay.ps1`, "utf8");
   expect(script).toMatch(/^Register-ArgumentCompleter -Native -CommandName kay -ScriptBlock \{$/m);
   expect(script).toContain("& kay __complete powershell $index @words");

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openHome } from "#test/built/home";
 import { checksOf } from "#test/doctor";
 
-test("the built kay looks at a fresh machine, starts its own backend, and writes a report", async () => {
+test("the built kay checks a fresh machine, starts the local backend, and writes a report", async () => {
   const home = openHome();
   const first = await home.run(["doctor", "jira", "--json"], { limitMs: 60_000 });
   const checks = checksOf(first);
@@ -32,7 +32,7 @@ test("the built kay looks at a fresh machine, starts its own backend, and writes
   expect(readFileSync(report, "utf8")).not.toContain(home.record()?.secret ?? "no record");
 });
 
-test("with everything frozen it ends within 15 s and says which leg does not answer", async () => {
+test("with everything frozen it ends within 15 s and names the step that does not answer", async () => {
   const mute = createServer((socket) => socket.on("error", () => {}));
   await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void mute.close());

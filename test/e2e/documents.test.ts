@@ -14,7 +14,7 @@ test("the package ships the schemas, and kay help json prints them", async () =>
   expect([exit, JSON.parse(stdout)]).toEqual([0, made["sessions-list.json"]]);
 });
 
-test("--jq filters in the built kay, without its environment, and ends what has no end", async () => {
+test("--jq filters in the built kay, without its environment, and ends an endless expression", async () => {
   const home = openHome();
   const filtered = (expression: string) => home.run(["config", "path", "--jq", expression], { env: { SECRET: "x" } });
   expect(await filtered('.path | endswith("config.json"), $ENV')).toMatchObject({ exit: 0, stdout: "true\n{}\n" });

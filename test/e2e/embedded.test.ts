@@ -11,7 +11,9 @@ const connections = (home: Home, env?: Record<string, string>) => home.run(["con
 /** How often a backend started to listen, according to its log. */
 const starts = (home: Home) => readFileSync(join(home.state, "backend.log"), "utf8").split('"listening"').length - 1;
 
-test("commands at once on a fresh machine start one backend, and all of them work", { timeout: 90_000 }, async () => {
+test("concurrent commands on a fresh machine start one backend, and all of them work", {
+  timeout: 90_000,
+}, async () => {
   const home = openHome();
   const links = await Promise.all(
     ["jira", "confluence", "bitbucket"].map((service) =>
@@ -22,7 +24,7 @@ test("commands at once on a fresh machine start one backend, and all of them wor
   expect(starts(home)).toBe(1);
 });
 
-test("a backend that was killed leaves its Postgres, and the next command goes on with it, still signed in", {
+test("a killed backend leaves its Postgres, and the next command continues with it, still signed in", {
   timeout: 90_000,
 }, async () => {
   const home = openHome();
@@ -51,7 +53,7 @@ const STUBBORN = `
     if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] }));
   });`;
 
-test("B260: a stubborn program of a backend that was killed is ended by the next backend", {
+test("B260: a stubborn program of a killed backend is ended by the next backend", {
   timeout: 90_000,
 }, async () => {
   const home = openHome();
@@ -72,7 +74,7 @@ test("B260: a stubborn program of a backend that was killed is ended by the next
   await until(async () => !(await isRunning(next)), "The program still runs.");
 });
 
-test("a Postgres that was killed alone is started again by the backend that uses it", { timeout: 90_000 }, async () => {
+test("a killed Postgres is started again by its backend", { timeout: 90_000 }, async () => {
   const home = openHome();
   home.hasDatabase();
   await connect(home, "jira");
@@ -85,7 +87,7 @@ test("a Postgres that was killed alone is started again by the backend that uses
   expect(postmasterOf(home.postgres())).not.toBe(postgres);
 });
 
-test("a power loss in the middle of a change costs no sign-in and no data, and what became of the change is said to be unknown", {
+test("a power loss during a change costs no sign-in and no data, and the outcome of the change is reported as unknown", {
   timeout: 120_000,
 }, async () => {
   const home = openHome();
@@ -108,7 +110,7 @@ test("a power loss in the middle of a change costs no sign-in and no data, and w
   expect((await home.run(["ask", "what is open in project KAY?"])).stdout).toMatch(/\bKAY-3\b/);
 });
 
-test("a backend with other settings or of another version is replaced, and everything stored stays", {
+test("a backend with other settings or of another version is replaced, and all data stays", {
   timeout: 120_000,
 }, async () => {
   const home = openHome();
@@ -127,7 +129,7 @@ test("a backend with other settings or of another version is replaced, and every
   expect([home.record()?.pid === second?.pid, await isRunning(second?.pid ?? 0)]).toEqual([false, false]);
 });
 
-test("a backend that nobody asks for anything ends by itself, with its Postgres and its record", {
+test("an idle backend ends itself, with its Postgres and its record", {
   timeout: 90_000,
 }, async () => {
   const home = openHome({ KAY_IDLE_LIMIT_MS: "1500" });
@@ -141,7 +143,7 @@ test("a backend that nobody asks for anything ends by itself, with its Postgres 
   expect(readFileSync(join(home.state, "backend.log"), "utf8")).toMatch(/"stopping"/);
 });
 
-test("a backend that cannot start says why in one sentence, and where its log is", { timeout: 60_000 }, async () => {
+test("a backend that cannot start says why in one sentence, with its log file", { timeout: 60_000 }, async () => {
   const home = openHome({ DATABASE_URL: "postgres://kay@127.0.0.1:1/kay" });
   const { exit, stdout, stderr } = await home.run(["connect", "jira"], { limitMs: 60_000 });
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
@@ -150,7 +152,7 @@ test("a backend that cannot start says why in one sentence, and where its log is
   );
 });
 
-test("a data folder that cannot be made is told in one sentence", { timeout: 60_000 }, async () => {
+test("a data folder that cannot be created is reported in one sentence", { timeout: 60_000 }, async () => {
   const home = openHome();
   writeFileSync(join(home.folder, "file"), "");
   const { exit, stderr } = await home.run(["connect", "jira"], { env: { XDG_DATA_HOME: join(home.folder, "file") } });
@@ -158,7 +160,7 @@ test("a data folder that cannot be made is told in one sentence", { timeout: 60_
   expect(stderr).toMatch(/\n✗ Could not start the local backend: Could not create the data folder .* \(ENOTDIR\)\.\n/);
 });
 
-test("a state folder that cannot be made is told in one sentence, with what to set", async () => {
+test("a state folder that cannot be created is reported in one sentence, with what to set", async () => {
   const home = openHome();
   writeFileSync(join(home.folder, "file"), "");
   const { exit, stdout, stderr } = await home.run(["connect", "jira"], {

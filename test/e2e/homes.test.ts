@@ -20,7 +20,7 @@ async function kayIn(env: Record<string, string>, ...args: string[]) {
 const nowhere = { "HOME=/": { HOME: "/" }, "a HOME that does not exist": { HOME: "/nonexistent" } };
 
 for (const [name, env] of Object.entries(nowhere)) {
-  test(`S14 with ${name} a command that needs the store says so in one sentence and what to set, and writes nothing`, async () => {
+  test(`S14 with ${name} a command that needs the store says what to do in one sentence, and writes nothing`, async () => {
     const { exit, stdout, stderr, wrote } = await kayIn(env, "connections");
     expect({ exit, stdout, wrote }).toEqual({ exit: 1, stdout: "", wrote: [] });
     expect(stderr).toMatch(/^✗ [^\n]*(HOME|home|\/nonexistent)[^\n]*\n( {2}[^\n]*\n)?$/);
@@ -42,7 +42,7 @@ for (const [name, env] of Object.entries(nowhere)) {
   });
 }
 
-test("S14 a home that cannot be written, with XDG_CONFIG_HOME set: that is honoured", async () => {
+test("S14 a home that is not writable, with XDG_CONFIG_HOME set, uses that", async () => {
   const folder = mkdtempSync(join(tmpdir(), "kay-homes-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, "home"), "");
@@ -52,7 +52,7 @@ test("S14 a home that cannot be written, with XDG_CONFIG_HOME set: that is honou
   expect(await kayIn(env, "config", "path")).toMatchObject({ exit: 0, stdout: `${folder}/x/kay/config.json\n` });
 });
 
-test("S14 a home that cannot be written is named with its errno and the variable to set", async () => {
+test("S14 a home that is not writable is named with its errno and the variable to set", async () => {
   const folder = mkdtempSync(join(tmpdir(), "kay-homes-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, "home"), "");

@@ -25,7 +25,7 @@ async function shell(env: Record<string, string>, cwd: string, line: string) {
   return { exit, stdout };
 }
 
-test("whoever reads stderr may go away: the work is done all the same", async () => {
+test("a closed stderr does not stop the work", async () => {
   const { backend, home } = await signedIn();
   backend.on("POST /ask", async () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -36,7 +36,7 @@ test("whoever reads stderr may go away: the work is done all the same", async ()
   expect(await shell(home.env, home.folder, line)).toEqual({ exit: 0, stdout: "Hello.\n" });
 });
 
-test("a BROWSER that cannot even be looked up is told, and the wait goes on", async () => {
+test("a BROWSER that cannot even be looked up is reported, and the wait continues", async () => {
   const { backend, home } = await signedIn({ BROWSER: "/etc/passwd/browser" });
   const connected = { connected: true, user: { name: "Ann" } };
   backend.on("GET /connections", { json: { connections: { jira: { connected: false } } } });

@@ -34,7 +34,7 @@ const sizes = [
 ];
 
 test.for(sizes)(
-  "the main job in a terminal of $columns × $rows: connect, look, ask, change with a yes, disconnect, sign out",
+  "the main job in a terminal of $columns × $rows: connect, look, ask, change with approval, disconnect, sign out",
   { timeout: 120_000 },
   async ({ columns, rows, issue }) => {
     const { shell, consent } = await desk(columns, rows, `wide${columns}`);
@@ -107,7 +107,7 @@ test("Deny in the browser ends the wait at once with exit 5, and nothing is stor
   expect((await shell.run("kay whoami")).exit).toBe(4);
 });
 
-test("keys that were typed before the question was shown never answer it", { timeout: 90_000 }, async () => {
+test("keys typed before the question was shown never answer it", { timeout: 90_000 }, async () => {
   const { shell, consent } = await desk(80, 24, "early");
   shell.enter("kay connect jira");
   const { url } = await consent("Allow");

@@ -9,7 +9,7 @@ import { needs } from "#test/needs";
 const test = needs("dbus-daemon", "gnome-keyring-daemon");
 const SIGN_IN = { session_id: "kaysession_1", token: "token-0", refresh_token: "refresh-0" };
 
-test("the look tells a keychain that can be used, and one that is locked", async () => {
+test("the check distinguishes a usable keychain from a locked one", async () => {
   const { keychain, keyring } = await session();
   const daemon = await keyring("pw");
   expect(await keychain.check()).toEqual({ state: "usable" });
@@ -18,12 +18,12 @@ test("the look tells a keychain that can be used, and one that is locked", async
   expect(await keychain.check()).toEqual({ state: "locked" });
 });
 
-test("the look tells a session without a keychain service", async () => {
+test("the check detects a session without a keychain service", async () => {
   const { keychain } = await session();
   expect(await keychain.check()).toEqual({ state: "no-provider" });
 });
 
-test("the look tells a keychain service that is frozen within 1.5 s, and one that goes on again", async () => {
+test("the check detects a frozen keychain service within 1.5 s, and one that resumes", async () => {
   const { keychain, keyring } = await session();
   const daemon = await keyring("pw");
   await freeze(daemon);
@@ -32,7 +32,7 @@ test("the look tells a keychain service that is frozen within 1.5 s, and one tha
   expect(await keychain.check()).toEqual({ state: "usable" });
 });
 
-test("the look tells a bus that is frozen within 1.5 s, and one that has gone", async () => {
+test("the check detects a frozen bus within 1.5 s, and one that is gone", async () => {
   const { keychain, bus, env } = await session();
   await freeze(bus);
   const path = env.DBUS_SESSION_BUS_ADDRESS.slice("unix:path=".length);
@@ -56,7 +56,7 @@ test("a key is stored by the native module, read without it, and deleted; deleti
   expect([await keychain.get("default"), (await keychain.get("other"))?.length]).toEqual([null, 32]);
 });
 
-test("a sign-in is sealed with a key of the real keychain; locked or gone, it is told and kept, and comes back unlocked (S04)", async () => {
+test("a sign-in is encrypted with a key of the real keychain; locked or gone, it is reported and kept, and works again once unlocked (S04)", async () => {
   const { keychain, keyring } = await session();
   const daemon = await keyring("pw");
   const { credentials, folder, path, warnings } = openProfile({ preference: "auto", keychain });
@@ -76,7 +76,7 @@ test("a sign-in is sealed with a key of the real keychain; locked or gone, it is
   expect((await another()).signIn).toEqual(SIGN_IN);
 });
 
-test("a keyring that freezes with a sign-in stored is told within 1.5 s, not waited for (S05)", async () => {
+test("a keyring that freezes with a sign-in stored is reported within 1.5 s, not waited for (S05)", async () => {
   const { keychain, keyring } = await session();
   const daemon = await keyring("pw");
   const { credentials, folder } = openProfile({ preference: "auto", keychain });

@@ -22,7 +22,7 @@ async function connected() {
   return { ...session, daemon, home, file, connections: () => home.run(["connections"]) };
 }
 
-test("the first connection is sealed with a key that is in the keyring alone, and nothing secret is in the clear", {
+test("the first connection is encrypted with a key that only the keyring has, and no secret is in plain text", {
   timeout: 90_000,
 }, async () => {
   const { home, file, keychain, connections } = await connected();
@@ -38,7 +38,7 @@ test("the first connection is sealed with a key that is in the keyring alone, an
   for (const form of ["base64", "hex", "latin1"] as const) expect(sealed).not.toContain(key.toString(form));
 });
 
-test("S04 a keyring that is locked is told with the command that unlocks it; nothing is lost, and unlocked it works again", {
+test("S04 a locked keyring is reported with the command that unlocks it; nothing is lost, and unlocked it works again", {
   timeout: 90_000,
 }, async () => {
   const { daemon, keyring, file, connections } = await connected();
@@ -54,7 +54,7 @@ test("S04 a keyring that is locked is told with the command that unlocks it; not
   expect(await connections()).toEqual(CONNECTED);
 });
 
-test("S05 a keyring that is frozen or gone ends a command within 5 s with its own sentence, and nothing is lost", {
+test("S05 a frozen or missing keyring ends a command within 5 s with its own message, and nothing is lost", {
   timeout: 90_000,
 }, async () => {
   const { daemon, keyring, file, connections } = await connected();

@@ -55,7 +55,7 @@ test("the package has what runs and what is read, and no source, test or map; it
   expect(statSync(packed.tarball).size).toBeLessThan(4_000_000);
 });
 
-test("every package of which something is bundled is there with its licence", () => {
+test("every bundled package is there with its license", () => {
   const text = readFileSync(`${root}dist/THIRD_PARTY_LICENSES.txt`, "utf8");
   const entries = text.split(`${"─".repeat(80)}\n`).slice(1);
   const named = entries.map((entry) => entry.split(/ \d/)[0]);
@@ -73,7 +73,7 @@ test("every package of which something is bundled is there with its licence", ()
   ).toEqual([]);
 });
 
-test("npm installs nothing with it but the native packages of this machine; somebody else runs the whole tour with it, which may write nothing there", {
+test("npm installs only this machine's native packages with it; another user runs the whole tour with it, without write access", {
   timeout: 180_000,
 }, async () => {
   const home = openHome();
@@ -99,7 +99,7 @@ test("npm installs nothing with it but the native packages of this machine; some
   expect(listing(installed)).toEqual(before);
 });
 
-test("once a day, on a terminal, the installed kay says that a newer version is out and how to get it; the registry is asked apart from the command", {
+test("once a day, on a terminal, the installed kay announces a newer version; the registry is queried in a separate process", {
   timeout: 60_000,
 }, async () => {
   const published = { name: "kay", bin, optionalDependencies };
@@ -119,7 +119,7 @@ test("once a day, on a terminal, the installed kay says that a newer version is 
   expect(await says()).toBe("");
 });
 
-test("S02 without the optional packages npm installs kay alone, which works with a backend elsewhere and says what is missing here", {
+test("S02 without the optional packages npm installs only kay, which works with a remote backend and says what is missing here", {
   timeout: 180_000,
 }, async () => {
   const home = openHome();

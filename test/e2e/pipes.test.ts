@@ -38,7 +38,7 @@ async function signedIn(signIn: SignIn = SIGN_IN, { readOnly = false } = {}) {
 
 const LINES = ["connections", "sessions list", "config list", "help", "help json", "--version", "ask hello"];
 
-test("whoever reads the beginning, or nothing, ends kay quietly with exit code 0", async () => {
+test("a reader that stops early, or reads nothing, ends kay quietly with exit code 0", async () => {
   const { bash } = await signedIn();
   for (const reader of ["head -1", "true"])
     for (const line of [...LINES, "connections --json", "ask --json hello", "ask --json --stream hello"]) {
@@ -47,7 +47,7 @@ test("whoever reads the beginning, or nothing, ends kay quietly with exit code 0
     }
 });
 
-test("an answer of 2 MB comes whole through a slow pipe, as text and as JSON", async () => {
+test("an answer of 2 MB arrives whole through a slow pipe, as text and as JSON", async () => {
   const { bash } = await signedIn();
   expect(Buffer.byteLength(LONG)).toBeGreaterThan(2_000_000);
   expect((await bash("kay ask hello | { sleep 1; cat; }")).stdout).toBe(`${LONG}\n`);
@@ -68,7 +68,7 @@ test("output that cannot be written is exit code 1 and one line, whatever the co
   expect(await bash("kay connections 2> /dev/full")).toMatchObject({ exit: 0, stderr: "" });
 });
 
-test("closed streams are as good as /dev/null", async () => {
+test("closed streams work like /dev/null", async () => {
   const { bash } = await signedIn();
   for (const closed of ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
     expect({ closed, ...(await bash(`kay connections ${closed} >/dev/null`)) }).toEqual({
@@ -122,7 +122,7 @@ function makeReadOnly({ config }: Home): void {
   });
 }
 
-test("B235 in a folder that was deleted, commands work, and names in it are not found", async () => {
+test("B235 in a deleted folder, commands work, and names in it are not found", async () => {
   const { bash } = await signedIn();
   const gone = 'mkdir d; cd d; rmdir "$PWD";';
   for (const line of ["connections", "help json", "--version", "config list", "sessions list"])

@@ -28,7 +28,7 @@ const CONNECTED = { exit: 0, stdout: "jira\tconnected\t\t\n", stderr: "" };
 const together = (home: Home, count: number) =>
   Promise.all(Array.from({ length: count }, () => home.run(["connections"], { limitMs: 60_000 })));
 
-test("A01 twelve commands at once with an expired token make one refresh, and all succeed signed in", {
+test("A01 twelve concurrent commands with an expired token make one refresh, and all succeed signed in", {
   timeout: 90_000,
 }, async () => {
   const { backend, home, refreshes, stored } = await signedIn(T0);
@@ -44,7 +44,7 @@ test("A01 twelve commands at once with an expired token make one refresh, and al
   expect(await stored()).toMatchObject({ session_id: K1, token: T1, refresh_token: "R1" });
 });
 
-test("A03 a process that loses the refresh race leaves the winner's tokens and goes on with them", async () => {
+test("A03 a process that loses the refresh race keeps the winner's tokens and continues with them", async () => {
   const { backend, home, refreshes, stored } = await signedIn(T0);
   backend.on("POST /auth/refresh", async () => {
     await home.signIn(backend.url, { session_id: K1, token: T1, refresh_token: "R1" });
@@ -55,7 +55,7 @@ test("A03 a process that loses the refresh race leaves the winner's tokens and g
   expect(await stored()).toMatchObject({ session_id: K1, token: T1, refresh_token: "R1" });
 });
 
-test("A03 a refusal of the refresh token that is still stored forgets the tokens, keeps the session, and says to connect", async () => {
+test("A03 a refusal of the refresh token that is still stored deletes the tokens, keeps the session, and says to connect", async () => {
   const { backend, home, stored } = await signedIn(T0);
   backend.on("POST /auth/refresh", REFUSED);
   expect(await home.run(["connections"])).toEqual({
@@ -74,7 +74,7 @@ const faults: { name: string; reply: Reply; says: RegExp }[] = [
   { name: "(e) a 408", reply: { status: 408, json: {} }, says: /408|in time|answer/ },
 ];
 test.for(faults)(
-  "A04 $name from the refresh is no logout: the tokens stay, exit 6, try again",
+  "A04 $name from the refresh is not a logout: the tokens stay, exit 6, try again",
   async ({ reply, says }) => {
     const { backend, home, stored } = await signedIn(T0);
     backend.always("POST /auth/refresh", reply);
@@ -87,14 +87,14 @@ test.for(faults)(
   },
 );
 
-test("A30 a token that is good for 25 minutes is not refreshed", async () => {
+test("A30 a token that is valid for 25 minutes is not refreshed", async () => {
   const token = jwt(NOW - 5 * MINUTE);
   const { home, refreshes } = await signedIn(token, token);
   expect(await together(home, 3)).toEqual([CONNECTED, CONNECTED, CONNECTED]);
   expect(refreshes()).toEqual([]);
 });
 
-test("A30 a token that is good for 4 minutes is refreshed once for all processes", async () => {
+test("A30 a token that is valid for 4 minutes is refreshed once for all processes", async () => {
   const { backend, home, refreshes } = await signedIn(jwt(NOW - 26 * MINUTE));
   backend.on("POST /auth/refresh", OK);
   expect(await together(home, 3)).toEqual([CONNECTED, CONNECTED, CONNECTED]);

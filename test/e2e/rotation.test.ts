@@ -11,7 +11,7 @@ beforeAll(async () => {
 const data = () => `${backendHome().folder}/data/kay/serve`;
 const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/), stderr: "" };
 
-test("A01 twelve commands at once with an expired token make one refresh at a real backend too", {
+test("A01 twelve concurrent commands with an expired token make one refresh at a real backend too", {
   timeout: 90_000,
 }, async () => {
   const { url, seen } = await gateway(backend.url);
@@ -27,7 +27,7 @@ test("A01 twelve commands at once with an expired token make one refresh at a re
   expect(after.refresh_token).not.toBe(before.refresh_token);
 });
 
-test("a kill -9 after the backend has rotated and before the tokens are written costs nobody the sign-in", {
+test("a kill -9 after the backend has rotated and before the tokens are written loses no sign-in", {
   timeout: 60_000,
 }, async () => {
   let victim: ReturnType<Home["start"]> | undefined;

@@ -27,7 +27,7 @@ for (const [name, exit, says, end] of [
   ["a promise that is rejected", 1, "✗ It was rejected.", "?"],
   ["its own end", 0, "", "q"],
 ] as const) {
-  test(`U02 ${name} leaves the terminal as it was, and nothing of the session on it`, async () => {
+  test(`U02 ${name} restores the terminal, with nothing of the session on it`, async () => {
     const { shell, cooked, offs, pid } = await openSession();
     if (typeof end === "string") shell.type(end);
     else end(pid);
@@ -37,7 +37,7 @@ for (const [name, exit, says, end] of [
   });
 }
 
-test("U03 after a stop and a continue from outside keys are read raw again and the frame is drawn", async () => {
+test("U03 after a stop and a continue from outside, keys are read raw again and the frame is drawn", async () => {
   const { shell, cooked, offs, pid } = await openSession("/bin/bash");
   shell.type("abc");
   await shell.shows(/> abc/);
@@ -53,7 +53,7 @@ test("U03 after a stop and a continue from outside keys are read raw again and t
   await shell.shows(new RegExp(cooked));
 });
 
-test("U03 Ctrl+Z stops it with the terminal as it was, and fg brings it back", async () => {
+test("U03 Ctrl+Z stops it with the terminal restored, and fg continues it", async () => {
   const { shell, cooked, offs } = await openSession("/bin/bash");
   shell.type("abc");
   await shell.shows(/> abc/);
@@ -71,7 +71,7 @@ test("U03 Ctrl+Z stops it with the terminal as it was, and fg brings it back", a
 });
 
 for (const name of ["/bin/bash", undefined] as const) {
-  test(`killed at once (kill -9) the terminal is as it was, in ${name ?? "a plain shell"}`, async () => {
+  test(`after kill -9 the terminal is restored, in ${name ?? "a plain shell"}`, async () => {
     const { shell, cooked, offs, pid } = await openSession(name);
     process.kill(pid, "SIGKILL");
     await shell.shows(/exit=137/);
@@ -84,7 +84,7 @@ for (const name of ["/bin/bash", undefined] as const) {
   });
 }
 
-test("who watches over the terminal ends with the session", async () => {
+test("the watchdog of the terminal ends with the session", async () => {
   const { shell, pid } = await openSession();
   const watchers = () =>
     execFileSync("ps", ["-eo", "ppid,args"], { encoding: "utf8" }).match(new RegExp(`^ *${pid} /bin/sh -c`, "gm"));

@@ -31,7 +31,7 @@ for (const [name, stdin] of [
   ["an empty pipe", ""],
   ["white space", "  \n"],
 ] as const) {
-  test(`C07 kay ask with ${name} on stdin is a usage error, and nothing is asked`, async () => {
+  test(`C07 kay ask with ${name} on stdin is a usage error, and nothing is sent`, async () => {
     const { home, prompts } = await signedIn();
     expect(await home.run(["ask"], { stdin })).toEqual(NOTHING);
     expect(prompts()).toEqual([]);
@@ -44,14 +44,14 @@ test("C07 kay ask with a closed stdin is a usage error", async () => {
   expect({ exit, stdout, stderr }).toEqual(NOTHING);
 });
 
-test("C07 a byte order mark and line ends around piped text are no part of the prompt", async () => {
+test("C07 a byte order mark and line ends around piped text are not part of the prompt", async () => {
   const { backend, home, prompts } = await signedIn();
   backend.on("POST /ask", { json: DONE });
   expect(await home.run(["ask"], { stdin: "\ufeffhi\r\n" })).toMatchObject({ exit: 0, stdout: "Hello.\n" });
   expect(prompts()).toEqual([{ prompt: "hi", interactive: false, confirm: false, time_zone: "UTC" }]);
 });
 
-test("C07 a pipe that stays open and silent is left alone after 3 s, with a line on stderr", async () => {
+test("C07 a pipe that stays open and silent is ignored after 3 s, with a line on stderr", async () => {
   const { backend, home, prompts } = await signedIn();
   backend.on("POST /ask", { json: DONE });
   const running = home.start(["ask", "hello"], { stdin: "open" });
@@ -64,7 +64,7 @@ test("C07 a pipe that stays open and silent is left alone after 3 s, with a line
 });
 
 for (const ci of ["CI=true", "CI=1", "GITHUB_ACTIONS=true"]) {
-  test(`C08 in a terminal with ${ci} a confirmation is not asked for: exit 8 and how to answer`, async () => {
+  test(`C08 in a terminal with ${ci} a confirmation is not asked: exit 8 and how to answer`, async () => {
     const { backend, home } = await signedIn();
     backend.on("POST /ask", { json: HELD });
     const terminal = await openShell({ columns: 100, rows: 24, env: home.env, cwd: home.folder });
@@ -96,14 +96,14 @@ test("a reader that goes away ends kay quietly", async () => {
   expect(await shell(home.env, home.folder, "kay connections | true")).toEqual({ exit: 0, stdout: "", stderr: "" });
 });
 
-test("output that cannot be written is a failure, said in one line", async () => {
+test("output that cannot be written is a failure, in one line", async () => {
   const { home } = await signedIn();
   const says = "✗ The Could not write output (ENOSPC).\n";
   expect(await shell(home.env, home.folder, "kay help > /dev/full")).toEqual({ exit: 1, stdout: "", stderr: says });
   expect((await shell(home.env, home.folder, "kay help nothing 2> /dev/full")).exit).toBe(2);
 });
 
-test("long output arrives whole through a pipe that is read slowly", async () => {
+test("long output arrives whole through a slow pipe", async () => {
   const { backend, home } = await signedIn();
   const message = "line of text\n".repeat(100_000);
   backend.on("POST /ask", { json: { status: "completed", message } });

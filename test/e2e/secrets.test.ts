@@ -103,7 +103,7 @@ function watchProcesses(): () => string {
   return () => [...seen].filter((line) => line.includes("kay")).join("\n");
 }
 
-test("every file that kay keeps is readable by its person alone", { timeout: 60_000 }, async () => {
+test("every file that kay stores is readable only by its user", { timeout: 60_000 }, async () => {
   const home = openHome();
   await home.run(["connect", "jira", "--no-wait", "--json"], { limitMs: 60_000 });
   const open = filesBelow(home.folder)

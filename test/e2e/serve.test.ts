@@ -23,7 +23,7 @@ atlassian:
           status: To Do
 `;
 
-test("kay serve with a seed serves that world; a second one on the port says so; SIGTERM lets the request under way finish", {
+test("kay serve with a seed serves that world; a second one on the port says so; SIGTERM lets the running request finish", {
   timeout: 120_000,
 }, async () => {
   const home = openHome();

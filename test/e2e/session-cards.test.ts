@@ -41,7 +41,7 @@ for (const [columns, rows] of [
   [40, 12],
   [200, 60],
 ] as const) {
-  test(`an approval at ${columns} × ${rows} fits the window, and a no with a reason leaves what was asked`, async () => {
+  test(`an approval at ${columns} × ${rows} fits the window, and a denial with a reason changes nothing`, async () => {
     const session = await stopped("KAY-1", { columns, rows });
     await session.sees(/^┌ Approve ─ jira\.transiti.* left ┐$/m);
     expect(Math.max(0, ...ups(session))).toBeLessThan(rows - 2);
@@ -58,7 +58,7 @@ for (const [columns, rows] of [
   });
 }
 
-test("U13 an arrow key that comes in two reads does not cancel the approval; Escape alone does", async () => {
+test("U13 an arrow key split over two reads does not cancel the approval; Escape alone does", async () => {
   const session = await stopped("KAY-2");
   session.type("\x1b");
   await pause(30);
@@ -74,7 +74,7 @@ test("U13 an arrow key that comes in two reads does not cancel the approval; Esc
   expect(await moves("KAY-2")).toBe(0);
 });
 
-test("U23 Escape alone stops the turn while a tool runs; what was done before stays", async () => {
+test("U23 Escape alone stops the turn while a tool runs; earlier changes stay", async () => {
   const session = await open();
   const fault = { match: { method: "POST", path: "*/search/jql" }, delay_ms: 20_000 };
   await fetch(`${sandbox().atlassian}/_sandbox/faults`, { method: "PUT", body: JSON.stringify(fault) });

@@ -37,7 +37,7 @@ async function expectModes(session: SessionShell): Promise<void> {
 test.for([
   ["Ctrl+D", 0, ["\x15", "\x04"]],
   ["/quit", 0, ["\x15", "/quit\r"]],
-] as const)("%s leaves with the way back, and the terminal as it was", async ([, exit, keys]) => {
+] as const)("%s leaves with how to resume, and restores the terminal", async ([, exit, keys]) => {
   const session = await talking();
   for (const key of keys) {
     session.type(key);
@@ -67,7 +67,7 @@ test.for([
   ["SIGTERM", 143],
   ["SIGHUP", 129],
 ] as const)(
-  "U02 %s in the middle of an answer: exit %i, the terminal as it was, and the way back",
+  "U02 %s in the middle of an answer: exit %i, the terminal restored, and how to resume",
   async ([signal, exit]) => {
     const session = await talking();
     process.kill(session.kay, signal);
@@ -82,7 +82,7 @@ test.for([
   ["an error that nothing caught", "throw new Error('It broke.')"],
   ["a rejection that nothing caught", "Promise.reject(new Error('It broke.'))"],
 ] as const)(
-  "U02 %s in the middle of an answer: exit 1, the terminal as it was, then the sentence",
+  "U02 %s in the middle of an answer: exit 1, the terminal restored, then the message",
   async ([, breaks]) => {
     const file = join(home().folder, "breaks.mjs");
     writeFileSync(file, `process.on("SIGUSR2", () => { ${breaks} });`);
@@ -100,7 +100,7 @@ test.for([
   },
 );
 
-test("kill -9 in the middle of an answer leaves the terminal as it was", async () => {
+test("kill -9 in the middle of an answer restores the terminal", async () => {
   const session = await talking();
   process.kill(session.kay, "SIGKILL");
   await session.shows(/exit=137/);
@@ -115,7 +115,7 @@ test("kill -9 in the middle of an answer leaves the terminal as it was", async (
   await expectModes(session);
 });
 
-test("U03 a stop and a continue from outside: keys are read raw again, the frame is drawn, and what is sent is whole", async () => {
+test("U03 a stop and a continue from outside: keys are read raw again, the frame is drawn, and sent text is whole", async () => {
   const session = await open({ shell: "/bin/bash" });
   session.type("abc");
   await session.sees(/> abc/);
@@ -131,7 +131,7 @@ test("U03 a stop and a continue from outside: keys are read raw again, the frame
   await session.shows(WAY_BACK);
 });
 
-test("U03 Ctrl+Z stops it with the terminal as it was, and fg brings it back", async () => {
+test("U03 Ctrl+Z stops it with the terminal restored, and fg continues it", async () => {
   const session = await open({ shell: "/bin/bash" });
   session.type("abc");
   await session.sees(/> abc/);

@@ -33,7 +33,7 @@ test("U06 the real cursor is where the next character will be, also behind wide 
   expect([session.cursor(), session.isCursorVisible()]).toEqual([{ row, column: 6 }, true]);
 });
 
-test("U07 Backspace takes whole characters, of which nothing is left to be sent", async () => {
+test("U07 Backspace removes whole characters, and nothing of them is sent", async () => {
   const session = await open();
   session.type("hello 😀\x7f!");
   await session.sees(/> hello !/);
@@ -58,7 +58,7 @@ test("U07 Backspace takes whole characters, of which nothing is left to be sent"
   expect(model.prompts.length).toBe(asked + 1);
 });
 
-test("U08 several lines that are pasted are sent together, at Enter and not before", async () => {
+test("U08 several pasted lines are sent together, at Enter and not before", async () => {
   const session = await open();
   const asked = model.prompts.length;
   session.type("\x1b[200~line1\rline2\r\nline3\n\x1b[201~");
@@ -68,7 +68,7 @@ test("U08 several lines that are pasted are sent together, at Enter and not befo
   expect(await sent(session)).toBe("line1\nline2\nline3");
 });
 
-test("U11 several lines that come at once without marks are a paste, and a lone Enter is Enter", async () => {
+test("U11 several lines that arrive at once without marks are a paste, and a lone Enter is Enter", async () => {
   const session = await open();
   const asked = model.prompts.length;
   session.type("first line\rsecond line\rthird");
@@ -78,7 +78,7 @@ test("U11 several lines that come at once without marks are a paste, and a lone 
   expect(await sent(session)).toBe("first line\nsecond line\nthird");
 });
 
-test("U13 an arrow key that comes in two reads is an arrow key", async () => {
+test("U13 an arrow key split over two reads is an arrow key", async () => {
   const session = await open();
   session.type("before");
   await session.sees(/> before/);
@@ -94,7 +94,7 @@ test("U13 an arrow key that comes in two reads is an arrow key", async () => {
   expect(session.screen().join("\n")).not.toContain("[A");
 });
 
-test("U14 what a terminal reports is not typed", async () => {
+test("U14 a terminal's report is not typed", async () => {
   const session = await open();
   const reports = [
     "\x1b[I",
@@ -130,14 +130,14 @@ test("U21 a long word in a narrow window wraps, and leaves nothing behind when i
   expect(await sent(session)).toBe("x".repeat(150));
 });
 
-test("U21 a window without a size is taken for one of 80 columns", async () => {
+test("U21 a window without a size counts as 80 columns", async () => {
   const session = await open({ before: "stty cols 0 rows 0" });
   session.type("hello");
   await session.sees(/─{80}\n> hello/);
   expect(await sent(session)).toBe("hello");
 });
 
-test("G01 what is typed while an answer comes never answers the approval that opens under it", {
+test("G01 text typed while an answer arrives never answers the approval that opens under it", {
   timeout: 30_000,
 }, async () => {
   const session = await open();

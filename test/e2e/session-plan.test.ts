@@ -61,7 +61,7 @@ async function moves(issues: string[]): Promise<string[]> {
   return moved.filter((issue) => issues.includes(issue));
 }
 
-test("kay ask --confirm opens plan mode: three changes are one plan, and one key carries out exactly these", {
+test("kay ask --confirm opens plan mode: three changes are one plan, and one key runs exactly these", {
   timeout: 60_000,
 }, async () => {
   const issues = ["KAY-1", "KAY-11", "KAY-12"];

@@ -36,7 +36,7 @@ for (const [columns, rows] of [
   [40, 12],
   [200, 60],
 ] as const) {
-  test(`U18 300 lines that stream at ${columns} × ${rows} are in the scrollback once, below what was there`, async () => {
+  test(`U18 300 lines streamed at ${columns} × ${rows} are in the scrollback once, below the earlier content`, async () => {
     const session = await open({ columns, rows, before: MARKERS });
     const lines = numbered("row", 300, 3);
     const text = ["```\n", ...lines.flatMap((line) => [line.slice(0, 3), `${line.slice(3)}\n`]), "```\n\nThe end."];
@@ -49,7 +49,7 @@ for (const [columns, rows] of [
   });
 }
 
-test("a long answer of 20,000 tokens is whole and in order in the scrollback, in all kinds of Markdown", {
+test("a long answer of 20,000 tokens is complete and in order in the scrollback, in all kinds of Markdown", {
   timeout: 60_000,
 }, async () => {
   const session = await open({ before: MARKERS });
@@ -83,7 +83,7 @@ test("a long answer of 20,000 tokens is whole and in order in the scrollback, in
   expectTame(session, 24);
 });
 
-test("U19 a window that is resized again and again has one frame, and the draft is whole", async () => {
+test("U19 a window that is resized repeatedly has one frame, and the draft is complete", async () => {
   const session = await open({ columns: 100, rows: 30 });
   model.script({ text: `An answer to keep.\n\n${"lorem ipsum ".repeat(30)}` });
   session.type("go\r");

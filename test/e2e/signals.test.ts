@@ -27,7 +27,7 @@ async function waiting() {
   return { backend, home, polls, secondPoll: () => until(() => polls() >= 2, "there was no second poll") };
 }
 
-test("A28 Ctrl+C during the wait ends it with 130 within a second: cooked mode, visible cursor, store as before, no further poll", async () => {
+test("A28 Ctrl+C during the wait ends it with 130 within a second: cooked mode, visible cursor, store unchanged, no further poll", async () => {
   const { home, polls, secondPoll } = await waiting();
   const before = stored(home);
   const shell = await openShell({ columns: 80, rows: 24, env: home.env, cwd: home.folder });
@@ -49,7 +49,7 @@ for (const [signal, exit] of [
   ["SIGTERM", 143],
   ["SIGHUP", 129],
 ] as const) {
-  test(`A28 ${signal} without a terminal ends the wait with ${exit} within a second and leaves the store as it was`, async () => {
+  test(`A28 ${signal} without a terminal ends the wait with ${exit} within a second and leaves the store unchanged`, async () => {
     const { home, polls, secondPoll } = await waiting();
     const before = stored(home);
     const running = home.start(["connect", "jira"]);
@@ -67,7 +67,7 @@ for (const [signal, exit] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const) {
-  test(`C13 ${signal} during an ask ends it with ${exit} within a second, and the backend sees the request aborted`, async () => {
+  test(`C13 ${signal} during a request ends it with ${exit} within a second, and the backend sees the request aborted`, async () => {
     const backend = await fakeBackend();
     const home = openHome({ KAY_API_URL: backend.url });
     await home.signIn(backend.url, SIGN_IN);
@@ -82,7 +82,7 @@ for (const [signal, exit] of [
   });
 }
 
-test("Ctrl+C at a question ends with 130, nothing done, and the terminal as it was", async () => {
+test("Ctrl+C at a question exits with 130, nothing done, and the terminal restored", async () => {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });
   await home.signIn(backend.url, SIGN_IN);

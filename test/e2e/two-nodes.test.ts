@@ -3,7 +3,7 @@ import { twoNodes } from "#test/nodes/run";
 import { killed, quiet, rolled, stopped } from "#test/nodes/unrest";
 
 /** `npm run nodes` does the same for any time, and measures. */
-test("two nodes behind a balancer: killed, restarted and standing still, no effect is lost or doubled, and nobody notices a restart", {
+test("two nodes behind a balancer: killed, restarted and paused, no effect is lost or doubled, and nobody notices a restart", {
   timeout: 240_000,
 }, async () => {
   const settings = { fsync: "off", synchronous_commit: "off" };

@@ -17,7 +17,7 @@ const SIGNALS = [
 ] as const;
 
 for (const [signal, exit] of SIGNALS) {
-  test(`C13 ${signal} during a stream ends it with ${exit}, the request is gone, and the file has whole characters only`, async () => {
+  test(`C13 ${signal} during a stream ends it with ${exit}, the request is gone, and the file has only whole characters`, async () => {
     const { url, gone } = await streamingBackend();
     const home = openHome({ KAY_API_URL: url });
     await home.signIn(url, SIGN_IN);
@@ -30,7 +30,7 @@ for (const [signal, exit] of SIGNALS) {
     await until(gone, "the backend never saw it");
   });
 
-  test(`${signal} while stdin is waited for ends every such wait with ${exit}, and nothing was sent`, async () => {
+  test(`${signal} while kay waits for stdin ends every such wait with ${exit}, and nothing was sent`, async () => {
     const backend = await fakeBackend();
     const home = openHome({ KAY_API_URL: backend.url });
     await home.signIn(backend.url, SIGN_IN);
@@ -43,7 +43,7 @@ for (const [signal, exit] of SIGNALS) {
     expect(backend.calls()).toEqual([]);
   });
 
-  test(`${signal} at a question ends it with ${exit}: nothing is done, and the terminal is as it was`, async () => {
+  test(`${signal} at a question ends it with ${exit}: nothing is done, and the terminal is restored`, async () => {
     const backend = await fakeBackend();
     const home = openHome({ KAY_API_URL: backend.url });
     await home.signIn(backend.url, SIGN_IN);

@@ -36,18 +36,18 @@ test.for(
       "localhost",
       "",
     ]),
-)("%s is no public address", (address) => {
+)("%s is not a public address", (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
 test.for(["8.8.8.8", "93.184.215.14", "172.32.0.1", "2606:4700::1111", "[2a00:1450:4001::1]"])(
-  "%s is one",
+  "%s is a public address",
   (address) => {
     expect(isPublicAddress(address)).toBe(true);
   },
 );
 
-test("a socket is opened to no address that is not public, whatever the name said a moment before", async () => {
+test("a socket is never opened to a non-public address, whatever the name resolved to a moment before", async () => {
   let asked = 0;
   const server = createServer((_, response) => {
     asked++;

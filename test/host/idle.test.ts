@@ -29,7 +29,7 @@ function watched(limitMs: number) {
   return { world, idle, pass, ticks: () => tick !== undefined };
 }
 
-test("a backend that nobody asks is idle after the limit, once", async () => {
+test("an unused backend is idle after the limit, once", async () => {
   const { world, pass, ticks } = watched(1_800_000);
   await pass(1_770_000);
   expect(world.log).toEqual([]);
@@ -38,7 +38,7 @@ test("a backend that nobody asks is idle after the limit, once", async () => {
   expect(ticks()).toBe(false);
 });
 
-test("a request puts it off", async () => {
+test("a request postpones it", async () => {
   const { world, idle, pass } = watched(60_000);
   await pass(50_000);
   idle.touch();
@@ -48,7 +48,7 @@ test("a request puts it off", async () => {
   expect(world.log).toHaveLength(1);
 });
 
-test("work that is under way puts it off, from its end on", async () => {
+test("running work postpones it, from its end on", async () => {
   const { world, pass } = watched(60_000);
   world.busy = true;
   await pass(600_000);
@@ -59,7 +59,7 @@ test("work that is under way puts it off, from its end on", async () => {
   expect(world.log).toHaveLength(1);
 });
 
-test("N61 while a request waits for an answer it stays, from its end on", async () => {
+test("N61 a backend stays while a request waits for an answer", async () => {
   const { world, pass } = watched(60_000);
   world.needed = true;
   await pass(600_000);
@@ -69,14 +69,14 @@ test("N61 while a request waits for an answer it stays, from its end on", async 
   expect(world.log).toHaveLength(1);
 });
 
-test("once stopped it tells nobody", async () => {
+test("once stopped it notifies nobody", async () => {
   const { world, idle, pass, ticks } = watched(60_000);
   idle.stop();
   await pass(600_000);
   expect([world.log, ticks()]).toEqual([[], false]);
 });
 
-test("it looks often enough for a short limit, and seldom for a long one", () => {
+test("it checks often enough for a short limit, and rarely for a long one", () => {
   expect(watched(1_000).world.every).toBe(250);
   expect(watched(100).world.every).toBe(50);
   expect(watched(1_800_000).world.every).toBe(30_000);

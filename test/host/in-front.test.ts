@@ -73,7 +73,7 @@ test("an empty list trusts nobody", () => {
   expect(parseTrustedProxies(" , ")("127.0.0.1")).toBe(false);
 });
 
-test("a time to drain is given in seconds", () => {
+test("the drain time is given in seconds", () => {
   expect(["0", "1.5", "600"].map(parseDrainTime)).toEqual([0, 1_500, 600_000]);
   for (const text of ["", "-1", "601", "5s", "NaN"])
     expect(() => parseDrainTime(text)).toThrow("is not a valid drain time");

@@ -58,7 +58,7 @@ afterAll(() => void collector.close());
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
-test("a generation is one trace over its pause, and neither traces nor metrics tell what was said", {
+test("a generation is one trace across its pause, and neither traces nor metrics contain its text", {
   timeout: 30_000,
 }, async () => {
   const { token } = await connect(world());
@@ -120,7 +120,7 @@ test("a generation is one trace over its pause, and neither traces nor metrics t
     expect(lines.filter((one) => one.startsWith("kay") && !one.includes("_bucket")).join("\n")).toContain(line);
 });
 
-test("the operator's document has every metric, with its kind, its labels and what it is", () => {
+test("the operator's document has every metric, with its kind, its labels and its meaning", () => {
   const rows = [...read("docs/operating.md").text.matchAll(/^\| `(kay_\w+)` *\| (\w+) *\| (.*?) *\| (.*?) *\|$/gm)];
   const told = rows.map(([, name, kind, labels = "", help]) => [
     name,

@@ -4,7 +4,7 @@ import { readLogLevel } from "#host/run";
 
 const operated = { status: async () => ({ status: "ok", version: "1", url: "u", sandbox: false }) as const };
 
-test("the operator's own socket needs no token, but answers to the names of this machine alone", async () => {
+test("the operator's socket needs no token, but accepts only names of this machine", async () => {
   const socket = createOperatorHandler(() => operated);
   const ask = async (host: string, path = "/status", method = "GET") =>
     (await socket(new Request(`http://127.0.0.1:9${path}`, { method, headers: { host } }))).status;
@@ -15,7 +15,7 @@ test("the operator's own socket needs no token, but answers to the names of this
   expect([await ask("localhost", "/ask"), await ask("localhost", "/status", "POST")]).toEqual([404, 404]);
 });
 
-test("the log's level is that of KAY_LOG_LEVEL; a word that is none of them is an error", () => {
+test("the log level is that of KAY_LOG_LEVEL; an unknown one is an error", () => {
   expect([readLogLevel({}, false), readLogLevel({}, true), readLogLevel({ KAY_LOG_LEVEL: " WARN " }, true)]).toEqual([
     "info",
     "debug",

@@ -12,7 +12,7 @@ function outgoing(env: Record<string, string>) {
   return made.fetch;
 }
 
-test("H15 the backend words a bad proxy as the command line does", async () => {
+test("H15 the backend words an invalid proxy like the command line", async () => {
   const fetch = outgoing({ https_proxy: "", HTTPS_PROXY: "socks5://ann:secret@127.0.0.1:1080" });
   await expect(fetch("https://api.example.test/")).rejects.toMatchObject({
     code: "PROXY_INVALID",
@@ -20,7 +20,7 @@ test("H15 the backend words a bad proxy as the command line does", async () => {
   });
 });
 
-test("H17 the backend trusts the authorities of KAY_CA_FILE, and names the code where it trusts none", async () => {
+test("H17 the backend trusts the authorities of KAY_CA_FILE, and names the code if it trusts none", async () => {
   const certificate = selfSigned();
   const service = await fakeBackend({ tls: certificate });
   service.on("GET /", { json: { ok: true } });
@@ -32,7 +32,7 @@ test("H17 the backend trusts the authorities of KAY_CA_FILE, and names the code 
   });
 });
 
-test("a KAY_CA_FILE that cannot be used keeps the backend from starting, with the sentence", () => {
+test("an unusable KAY_CA_FILE prevents the backend's start, with the sentence", () => {
   const file = join(dirname(selfSigned().file), "none.pem");
   expect(() => createOutboundFetch({ KAY_CA_FILE: file })).toThrow(
     expect.objectContaining({
@@ -59,6 +59,6 @@ test("a proxy that is not there, or refuses a host, is the reason, whatever serv
   });
 });
 
-test("what is no fault of this machine's own comes as the HTTP client tells it", async () => {
+test("an error that is not this machine's fault is passed on as the HTTP client reports it", async () => {
   await expect(outgoing({})("http://127.0.0.1:9/")).rejects.toThrow(TypeError);
 });

@@ -65,7 +65,7 @@ const runs = (pid: number) =>
   existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
 
 test.each(["linux", "darwin"])(
-  "B260: what a killed backend left running is ended by the next one (%s)",
+  "B260: programs left by a killed backend are ended by the next one (%s)",
   async (platform) => {
     const path = join(makeFolder(), PROGRAMS_FILE);
     const { pid, ended } = await leaveRunning(path, platform);
@@ -95,7 +95,7 @@ test("B260: a process that only has the ID of a program, or another owner, is no
   expect([runs(pid), said, existsSync(path)]).toEqual([true, [], false]);
 });
 
-test("B260: a program that has ended is no longer in the record", async () => {
+test("B260: an ended program is no longer in the record", async () => {
   const path = join(makeFolder(), PROGRAMS_FILE);
   const record = createProgramRecord(path, machine());
   const { program } = await start(createPrograms({}, machine(), record), [
@@ -110,14 +110,14 @@ test("B260: a program that has ended is no longer in the record", async () => {
   expect(JSON.parse(readFileSync(path, "utf8"))).toEqual([]);
 });
 
-test("B214: all that a program wrote before it exited is read before its end is reported", async () => {
+test("B214: all output of a program is read before its end is reported", async () => {
   const script = 'process.stderr.write("x".repeat(60000) + "\\nlast\\n", () => process.exit(3))';
   const { ended, output } = await start(createPrograms({}, machine()), [NODE, "-e", script]);
   expect(await ended).toEqual({ code: 3, signal: null });
   expect(output().slice(-6)).toBe("\nlast\n");
 });
 
-test("a folder that is gone is told apart from a program that is not there", async () => {
+test("a missing folder is distinguished from a missing program", async () => {
   const programs = createPrograms({ PATH: process.env.PATH }, machine());
   const [folder, nowhere] = [makeFolder(), join(makeFolder(), "gone")];
   expect(await (await start(programs, [NODE, "-e", ""], nowhere)).ended).toMatchObject({ fault: "ENOTDIR" });
@@ -130,7 +130,7 @@ function fakeProgram(folder: string, name: string, then: string): void {
   writeFileSync(join(folder, name), `#!/bin/sh\nprintf '%s\\n' "$@" >> '${log}'\n${then}\n`, { mode: 0o755 });
 }
 
-test("on Windows a program written as .cmd starts through the command interpreter, and its whole tree is ended", () => {
+test("on Windows a .cmd program starts through the command interpreter, and its whole tree is ended", () => {
   const folder = makeFolder();
   writeFileSync(join(folder, "npx.cmd"), "@echo off\r\n");
   fakeProgram(folder, "interpreter", `exec '${NODE}' -e '${STUBBORN}'`);

@@ -12,7 +12,7 @@ async function place(): Promise<{ folder: string; path: string }> {
   return { folder, path: join(folder, "backend.json") };
 }
 
-test("the record can be read by its user alone, and nothing is left beside it", async () => {
+test("the record is readable only by its user, and no other file is left", async () => {
   const { folder, path } = await place();
   await writeRecord(path, RECORD);
   await writeRecord(path, { ...RECORD, pid: 8 });
@@ -22,7 +22,7 @@ test("the record can be read by its user alone, and nothing is left beside it", 
   expect(await readdir(folder)).toEqual(["backend.json"]);
 });
 
-test("a backend removes its own record, and never that of the one that took over", async () => {
+test("a backend removes only its own record, never that of its successor", async () => {
   const { folder, path } = await place();
   await removeRecord(path, 7);
   await writeRecord(path, { ...RECORD, pid: 8 });
@@ -32,7 +32,7 @@ test("a backend removes its own record, and never that of the one that took over
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a record that cannot be read helps nobody, and goes", async () => {
+test("an unreadable record is removed", async () => {
   const { folder, path } = await place();
   await writeRecord(path, RECORD);
   await writeFile(path, "{");

@@ -54,7 +54,7 @@ const send: Send = async ({ url, method, headers }) => {
 };
 const get = (path: string, headers: Record<string, string> = {}) => fetch(host.url + path, { headers });
 
-test("the user who started it sees all of it by the record, which nobody else can read", async () => {
+test("the user who started it sees everything through the record, which nobody else can read", async () => {
   const [record = ""] = (await readdir(folder)).filter((name) => name.startsWith("serve-"));
   expect((await stat(join(folder, record))).mode & 0o777).toBe(0o600);
   const status = await fetchBackendStatus({ folder, processes, send, token: undefined }, host.url);
@@ -73,7 +73,7 @@ test("the user who started it sees all of it by the record, which nobody else ca
   });
 });
 
-test("strangers find neither status nor metrics, also when they come from this machine", async () => {
+test("strangers find neither status nor metrics, even from this machine", async () => {
   for (const path of ["/status", "/metrics"]) {
     expect((await get(path)).status).toBe(404);
     expect((await get(path, { "kay-local-secret": "x" })).status).toBe(404);
@@ -93,7 +93,7 @@ test("the token opens both", async () => {
   expect(status.node).toBe(host.node);
 });
 
-test("nothing of what opens it is in the log", async () => {
+test("none of its keys is in the log", async () => {
   const [record = ""] = (await readdir(folder)).filter((name) => name.startsWith("serve-"));
   const { secret } = JSON.parse(await readFile(join(folder, record), "utf8"));
   for (const word of [secret, TOKEN, PASSWORD]) expect(lines.join("")).not.toContain(word);

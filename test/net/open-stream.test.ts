@@ -77,7 +77,7 @@ async function bothWays() {
   ];
 }
 
-test("the head comes at once and the body as it is written, by both ways, and the connection closes with the end", async () => {
+test("the head arrives at once and the body as it is written, both ways, and the connection closes at the end", async () => {
   for (const { tls, env } of await bothWays()) {
     let write: ServerResponse | undefined;
     const { url, connections } = await served((response) => {
@@ -98,7 +98,7 @@ test("the head comes at once and the body as it is written, by both ways, and th
   }
 });
 
-test("who leaves the loop, closes, or aborts ends the connection, by both ways", async () => {
+test("leaving the loop, closing, or aborting ends the connection, both ways", async () => {
   for (const { tls, env } of await bothWays()) {
     const { url, connections } = await served((response) => void response.writeHead(200).write("a"), tls);
     for await (const _ of (await open(url, realClock, {}, env)).body) break;
@@ -113,7 +113,7 @@ test("who leaves the loop, closes, or aborts ends the connection, by both ways",
   }
 });
 
-test("a reader that takes its time is not outrun: the sender waits, and nothing is lost", async () => {
+test("a slow reader is not overrun: the sender waits, and nothing is lost", async () => {
   const size = 48 * 1024 * 1024;
   for (const { tls, env } of await bothWays()) {
     let waited = false;
@@ -132,7 +132,7 @@ test("a reader that takes its time is not outrun: the sender waits, and nothing 
   }
 });
 
-test("a stream that breaks off ends with a Problem, by both ways", async () => {
+test("a stream that breaks off ends with a Problem, both ways", async () => {
   for (const { tls, env } of await bothWays()) {
     const { url } = await served((response, request) => {
       response.writeHead(200).write("a");
@@ -150,7 +150,7 @@ test("a stream that breaks off ends with a Problem, by both ways", async () => {
   }
 });
 
-test("a head that does not come ends at its limit", async () => {
+test("a head that does not arrive ends at its limit", async () => {
   const { url } = await served(() => {});
   const { clock, advance, waits } = manualClock();
   const opening = problemOf(open(url, clock, { headTimeoutMs: 600_000 }));
@@ -167,7 +167,7 @@ test("a head that does not come ends at its limit", async () => {
   expect(waits.size).toBe(0);
 });
 
-test("H11 a stream in which nothing comes for 120 s ends with the time that it was silent", async () => {
+test("H11 a stream without data for 120 s ends with the time of silence", async () => {
   const { url } = await served((response) => {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     response.write(
@@ -199,7 +199,7 @@ test("H11 a stream in which nothing comes for 120 s ends with the time that it w
   expect(waits.size).toBe(0);
 });
 
-test("H10 a stream that says every 15 s that it is there lives as long as it likes", async () => {
+test("H10 a stream with a sign of life every 15 s may last as long as it likes", async () => {
   let response: ServerResponse | undefined;
   const { url } = await served((given) => {
     response = given;
@@ -218,7 +218,7 @@ test("H10 a stream that says every 15 s that it is there lives as long as it lik
   expect([chunks, clock.now()]).toEqual([25, 375_000]);
 });
 
-test("H10 what the reader does with a part, and how long, is no silence of the other side", async () => {
+test("H10 the reader's own processing time does not count as silence", async () => {
   const { url } = await served((response) => {
     response.writeHead(200).write("a");
     setTimeout(() => response.end("b"), 100);

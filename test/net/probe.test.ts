@@ -58,7 +58,7 @@ async function proxyTo(target: number, status = 200) {
   return { port, asked };
 }
 
-test("each leg of a way that is well is told", async () => {
+test("each step of a working route is reported", async () => {
   const { certificate, server } = secureServer();
   const port = await listening(server);
   const legs = await walked(`https://localhost:${port}/kay`, { KAY_CA_FILE: certificate.file });
@@ -72,7 +72,7 @@ test("each leg of a way that is well is told", async () => {
   });
 });
 
-test("a certificate of an authority that is not known is TLS that failed, with its issuer and the file to set", async () => {
+test("a certificate of an unknown authority is a TLS failure, with its issuer and the file to set", async () => {
   const port = await listening(secureServer().server);
   const legs = await walked(`https://127.0.0.1:${port}`);
   expect(shown(legs)).toEqual({
@@ -84,7 +84,7 @@ test("a certificate of an authority that is not known is TLS that failed, with i
   expect(fixes(legs)[0]).toMatch(/^Set NODE_EXTRA_CA_CERTS \(or KAY_CA_FILE\)/);
 });
 
-test("an extra file of authorities that cannot be read is told, and one of KAY_CA_FILE fails", async () => {
+test("an unreadable extra file of authorities is reported, and one of KAY_CA_FILE fails", async () => {
   const { certificate, server } = secureServer();
   const port = await listening(server);
   const env = { KAY_CA_FILE: certificate.file, NODE_EXTRA_CA_CERTS: "/nowhere/ca.pem" };
@@ -100,14 +100,14 @@ test("an extra file of authorities that cannot be read is told, and one of KAY_C
   });
 });
 
-test("a server that does not speak TLS, and one that says nothing, fail at TLS", async () => {
+test("a server that does not speak TLS, and a silent one, fail at TLS", async () => {
   const plain = await listening(createServer());
   expect((await walked(`https://127.0.0.1:${plain}`)).at(-1)).toMatchObject({ name: "tls", state: "failed" });
   const mute = await listening(createTcpServer((socket) => socket.on("error", () => {})));
   expect((await walked(`https://127.0.0.1:${mute}`, {}, hasty)).at(-1)).toMatchObject({ name: "tls", state: "failed" });
 });
 
-test("a port where nothing listens fails at the connection, and what comes after it is skipped", async () => {
+test("a port without a listener fails at the connection, and later steps are skipped", async () => {
   const server = createTcpServer();
   const port = await listening(server);
   await new Promise((resolve) => server.close(resolve));
@@ -117,7 +117,7 @@ test("a port where nothing listens fails at the connection, and what comes after
   });
 });
 
-test("a name that cannot be found fails at the name", async () => {
+test("an unknown name fails at the name", async () => {
   const legs = await walked(`https://${"a".repeat(64)}.invalid`);
   expect(legs.map(({ name, state }) => `${name} ${state}`)).toEqual([
     "proxy ok",
@@ -128,7 +128,7 @@ test("a name that cannot be found fails at the name", async () => {
   ]);
 });
 
-test("through a proxy the connection is to the proxy, and the tunnel has its own leg; its credentials are sent and not shown", async () => {
+test("through a proxy the connection is to the proxy, and the tunnel is a separate step; its credentials are sent and not shown", async () => {
   const { certificate, server } = secureServer();
   const proxy = await proxyTo(await listening(server));
   const env = { HTTPS_PROXY: `http://ann:s3cr%40t@127.0.0.1:${proxy.port}`, KAY_CA_FILE: certificate.file };
@@ -161,7 +161,7 @@ test.for([
   expect(tls?.state).toBe("skipped");
 });
 
-test("what is no proxy, and a proxy that says nothing, fail at the tunnel", async () => {
+test("a server that is not a proxy, and a silent proxy, fail at the tunnel", async () => {
   const ssh = await listening(
     createTcpServer((socket) => void socket.on("error", () => {}).write("SSH-2.0-OpenSSH\r\n")),
   );
@@ -177,7 +177,7 @@ test("what is no proxy, and a proxy that says nothing, fail at the tunnel", asyn
   });
 });
 
-test("a kind of proxy that cannot be used fails at once and names its variable", async () => {
+test("an unusable kind of proxy fails at once and names its variable", async () => {
   const legs = await walked("https://kay.example.test", { all_proxy: "socks5://ann:secret@127.0.0.1:1080" });
   expect(legs[0]).toMatchObject({
     name: "proxy",
@@ -187,7 +187,7 @@ test("a kind of proxy that cannot be used fails at once and names its variable",
   expect(JSON.stringify(legs)).not.toContain("secret");
 });
 
-test("NO_PROXY is told where it decided", async () => {
+test("NO_PROXY is named if it decided", async () => {
   const { certificate, server } = secureServer();
   const port = await listening(server);
   const env = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "localhost", KAY_CA_FILE: certificate.file };
@@ -196,7 +196,7 @@ test("NO_PROXY is told where it decided", async () => {
   });
 });
 
-test("plain http to this machine has a connection and nothing else", async () => {
+test("plain http to this machine has only a connection step", async () => {
   const port = await listening(createServer());
   expect(shown(await walked(`http://127.0.0.1:${port}`, { HTTP_PROXY: "http://127.0.0.1:9" }))).toEqual({
     proxy: "ok: None: plain HTTP to this machine never uses one.",
@@ -205,7 +205,7 @@ test("plain http to this machine has a connection and nothing else", async () =>
   });
 });
 
-test("a walk ends when its signal does", async () => {
+test("a probe ends with its signal", async () => {
   const mute = await listening(createTcpServer((socket) => socket.on("error", () => {})));
   const ending = new AbortController();
   const walking = walked(`https://127.0.0.1:${mute}`, {}, realClock, ending.signal);

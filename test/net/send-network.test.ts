@@ -51,7 +51,7 @@ async function mute(): Promise<{ port: number; connected: Promise<void> }> {
   return { port: (server.address() as AddressInfo).port, connected: connected.promise };
 }
 
-test("a connection that does not come about ends after 10 s, and says that it was the connection", async () => {
+test("a connection that is not established ends after 10 s, and says that it was the connection", async () => {
   const { port, connected } = await mute();
   expect(
     await failure(
@@ -67,7 +67,7 @@ test("a connection that does not come about ends after 10 s, and says that it wa
   });
 });
 
-test("a proxy that says nothing is named in the time that is over", async () => {
+test("a silent proxy is named in the timeout", async () => {
   const { port, connected } = await mute();
   const env = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
   expect(
@@ -100,7 +100,7 @@ async function halfAnswering(tls?: { key: string; cert: string }): Promise<{ url
   return { url: `${tls ? "https://localhost" : "http://127.0.0.1"}:${port}`, begun: begun.promise };
 }
 
-test("an answer that begins and is not whole in time says so, by both ways", async () => {
+test("an incomplete answer at the time limit says so, both ways", async () => {
   for (const tls of [undefined, selfSigned()]) {
     const { url, begun } = await halfAnswering(tls);
     const env = tls ? { KAY_CA_FILE: tls.file } : {};
@@ -124,7 +124,7 @@ function machine(...addresses: { internal: boolean; family: "IPv4" | "IPv6" }[])
   return ((name: string) => (name === "node:os" ? os : process.getBuiltinModule(name))) as LoadBuiltin;
 }
 
-test("a machine without any network is told to be offline, one that has no IPv6 to lack that", () => {
+test("a machine without any network is reported as offline, one without IPv6 as lacking that", () => {
   const [loopback, wifi] = [
     { internal: true, family: "IPv4" as const },
     { internal: false, family: "IPv4" as const },
@@ -149,7 +149,7 @@ test("a machine without any network is told to be offline, one that has no IPv6 
 /** A name that never reaches a resolver, because its first label is too long. */
 const NOWHERE = `${"a".repeat(64)}.invalid`;
 
-test("offline is a sentence of its own, with exit 6 and its fact in the document", async () => {
+test("offline is a separate message, with exit 6 and its fact in the document", async () => {
   const builtin = machine({ internal: true, family: "IPv4" });
   const send = createSend({ builtin, env: {}, clock: realClock });
   const problem = await send({ method: "GET", url: `https://${NOWHERE}/`, timeoutMs: 9_000 }).catch((error) => error);
@@ -167,7 +167,7 @@ test("offline is a sentence of its own, with exit 6 and its fact in the document
 const read = (file: string) =>
   readCertificates(file, { variable: "KAY_CA_FILE", X509: X509Certificate, code: "TLS_FAILED" });
 
-test("KAY_CA_FILE takes one certificate or several, in PEM or one in DER, with what is written around them", () => {
+test("KAY_CA_FILE accepts one certificate or several, in PEM or one in DER, with surrounding text", () => {
   const [one, two] = [selfSigned(), selfSigned()];
   const file = join(dirname(one.file), "both.pem");
   writeFileSync(file, `\ufeff# the company's\r\n${one.cert.replaceAll("\n", "\r\n")}\n${two.key}${two.cert}`);
@@ -177,7 +177,7 @@ test("KAY_CA_FILE takes one certificate or several, in PEM or one in DER, with w
   expect(read(file)).toEqual([pem(one)]);
 });
 
-test("a KAY_CA_FILE that cannot be used is a wrong setting, with one sentence about what is wrong with it", async () => {
+test("an unusable KAY_CA_FILE is an invalid setting, with one sentence about its error", async () => {
   const { cert, key, file } = selfSigned();
   const folder = dirname(file);
   const path = join(folder, "ca.pem");
@@ -201,7 +201,7 @@ test("a KAY_CA_FILE that cannot be used is a wrong setting, with one sentence ab
   expect(await failure({ url: "https://127.0.0.1:9/" }, { KAY_CA_FILE: " " })).toMatchObject({ code: "UNREACHABLE" });
 });
 
-test("where a certificate is not trusted and Node could not use NODE_EXTRA_CA_CERTS, the hint is that", async () => {
+test("if a certificate is not trusted and Node could not use NODE_EXTRA_CA_CERTS, the hint says so", async () => {
   const backend = await fakeBackend({ tls: selfSigned() });
   const file = join(dirname(selfSigned().file), "extra.pem");
   appendFileSync(file, "");

@@ -12,7 +12,7 @@ function refusal(url: string, allowInsecure = false): string {
   return expect.fail(`${url} should be refused`);
 }
 
-test("https anywhere and http on this machine are accepted, normalised, with their base path", () => {
+test("https anywhere and http on this machine are accepted and normalized, with their base path", () => {
   expect(parseOrigin(" https://KAY.example.test:443/api/ ", { allowInsecure: false })).toEqual({
     origin: "https://kay.example.test",
     baseUrl: "https://kay.example.test/api",
@@ -25,7 +25,7 @@ test("https anywhere and http on this machine are accepted, normalised, with the
   });
 });
 
-test("plain http to another machine is refused unless the person allowed it", () => {
+test("plain http to another machine is refused unless the user allowed it", () => {
   expect(refusal("http://kay.example.test")).toBe(
     "INSECURE_URL: http://kay.example.test would receive your tokens unencrypted over the network.",
   );
@@ -34,7 +34,7 @@ test("plain http to another machine is refused unless the person allowed it", ()
   expect(parseOrigin("http://kay.example.test", { allowInsecure: true }).origin).toBe("http://kay.example.test");
 });
 
-test("what is no address of a backend is refused with the reason, and no password is repeated", () => {
+test("an invalid backend address is refused with the reason, and no password is repeated", () => {
   expect(refusal("https://ann:secret@kay.test")).toBe(
     "INSECURE_URL: The backend URL must not contain a user name or password.",
   );

@@ -78,14 +78,14 @@ test("H15 an empty lower-case variable does not mask the upper-case one", async 
   expect(proxy.credentials).toEqual([`Basic ${btoa("ann:p@ss")}`]);
 });
 
-test("H15 the certificate behind a proxy is checked all the same", async () => {
+test("H15 the certificate behind a proxy is still verified", async () => {
   const backend = await fakeBackend({ tls: selfSigned() });
   const proxy = await fakeProxy(backend.port);
   const fault = await send("https://kay.example.test/x", { HTTPS_PROXY: proxy.url }).catch((error) => error);
   expect([fault.code, fault.details.sent]).toEqual(["TLS_FAILED", false]);
 });
 
-test("H15 a proxy variable that is no proxy, or one kay cannot use, is one line that names the variable and masks credentials", async () => {
+test("H15 an invalid or unsupported proxy variable is one line that names the variable and masks credentials", async () => {
   const cases: [string, string][] = [
     ["not a url", 'HTTPS_PROXY is not a valid proxy URL: "not a url".'],
     ["http://ann:secret@", 'HTTPS_PROXY is not a valid proxy URL: "http://***@".'],
@@ -110,7 +110,7 @@ test("H15 a proxy variable that is no proxy, or one kay cannot use, is one line 
   }
 });
 
-test("a proxy that is not there, refuses, or wants other credentials is named as the one at fault", async () => {
+test("a proxy that is missing, refuses, or wants other credentials is named as the cause", async () => {
   const refusing = await fakeProxy(1, 403);
   const asking = await fakeProxy(1, 407);
   const gone = await send("https://kay.example.test/x", { ALL_PROXY: "http://ann:secret@127.0.0.1:9" }).catch(
@@ -142,7 +142,7 @@ test("a backend named by an address needs a certificate for that address, whatev
   expect(proxy.asked).toEqual(["CONNECT 198.51.100.7:443"]);
 });
 
-test("a request that is cancelled while the proxy connects closes the connection to the proxy", async () => {
+test("a request cancelled while the proxy connects closes the connection to the proxy", async () => {
   const closed = Promise.withResolvers<void>();
   const controller = new AbortController();
   const server = createServer().on("connect", (_request, socket) => {
@@ -176,7 +176,7 @@ test("a proxy that rejects the credentials of a forwarded request, and one that 
   ]);
 });
 
-test("a proxy may itself be reached by TLS, with an authority from KAY_CA_FILE", async () => {
+test("a proxy may itself use TLS, with an authority from KAY_CA_FILE", async () => {
   const certificate = selfSigned();
   const backend = await fakeBackend({ tls: certificate });
   backend.on("GET /x", { json: { ok: true } });
@@ -187,7 +187,7 @@ test("a proxy may itself be reached by TLS, with an authority from KAY_CA_FILE",
   expect(proxy.credentials).toEqual([`Basic ${btoa("ann:s")}`, `Basic ${btoa("ann:s")}`]);
 });
 
-test("plain http to another host is forwarded by the proxy, to this machine it never is", async () => {
+test("plain http to another host is forwarded by the proxy, to this machine never", async () => {
   const backend = await fakeBackend();
   backend.on("GET /x", { json: {} });
   const proxy = await fakeProxy(backend.port);
@@ -197,7 +197,7 @@ test("plain http to another host is forwarded by the proxy, to this machine it n
   expect(proxy.asked).toEqual(["GET http://kay.example.test/y"]);
 });
 
-test("proxy variables are taken in the usual order, and a bare host:port is an http proxy", () => {
+test("proxy variables have the usual precedence, and a bare host:port is an http proxy", () => {
   const url = "https://kay.example.test/";
   expect(chosen(url, { https_proxy: "a:1", HTTPS_PROXY: "b:1", ALL_PROXY: "c:1" })).toBe("http://a:1 https_proxy");
   expect(chosen(url, { https_proxy: " ", HTTPS_PROXY: "", all_proxy: "", ALL_PROXY: "c:1" })).toBe(
@@ -207,7 +207,7 @@ test("proxy variables are taken in the usual order, and a bare host:port is an h
   expect(chosen("http://kay.example.test/", { HTTP_PROXY: "b:1" })).toBe("http://b:1 HTTP_PROXY");
 });
 
-test("NO_PROXY takes names, domains, ports, addresses, ranges and the star, and an empty no_proxy does not mask it", () => {
+test("NO_PROXY accepts names, domains, ports, addresses, ranges and the star, and an empty no_proxy does not mask it", () => {
   const exempt = (host: string, list: string) =>
     chosen(`https://${host}/`, { HTTPS_PROXY: "p:1", no_proxy: "", NO_PROXY: list }) === null;
   const yes: [string, string][] = [
@@ -243,7 +243,7 @@ test("NO_PROXY takes names, domains, ports, addresses, ranges and the star, and 
   for (const [host, list] of no) expect([host, list, exempt(host, list)]).toEqual([host, list, false]);
 });
 
-test("a proxy's address is taken with a slash, spaces, without a scheme, and by its IPv6 address", () => {
+test("a proxy's address is accepted with a slash, spaces, without a scheme, and as IPv6", () => {
   const taken = (value: string) => chosen("https://kay.example.test/", { HTTPS_PROXY: value });
   expect(["  http://p.test:3128/  ", "p.test:3128/", "P.TEST:3128", "ann:secret@p.test:3128"].map(taken)).toEqual(
     Array(4).fill("http://p.test:3128 HTTPS_PROXY"),
@@ -252,7 +252,7 @@ test("a proxy's address is taken with a slash, spaces, without a scheme, and by 
   expect(taken("https://p.test")).toBe("https://p.test HTTPS_PROXY");
 });
 
-test("a SOCKS proxy for everything is no trouble where an http proxy, or no proxy, is for this host", () => {
+test("a SOCKS proxy for everything does not matter if an http proxy, or none, applies to this host", () => {
   const env = { ALL_PROXY: "socks5://127.0.0.1:1080" };
   expect(chosen("https://kay.example.test/", { ...env, HTTPS_PROXY: "p.test:1" })).toBe("http://p.test:1 HTTPS_PROXY");
   expect(chosen("https://kay.example.test/", { ...env, NO_PROXY: "example.test" })).toBeNull();

@@ -32,7 +32,7 @@ async function unusedPort(): Promise<number> {
   return port;
 }
 
-test("a request to this machine arrives as it was given, and the answer is read whole", async () => {
+test("a request to this machine arrives unchanged, and the answer is read whole", async () => {
   const backend = await fakeBackend();
   backend.on("POST /x?y=1", { status: 201, headers: { "X-Kay": "a" }, json: { text: "会議 👩‍💻 é" } });
   const answer = await send({
@@ -59,7 +59,7 @@ test("H16 localhost finds a backend that listens on 127.0.0.1 only, or on ::1 on
   }
 });
 
-test("H16 when nothing listens the message names the address and the code, and the hint what was tried and how to start a backend", async () => {
+test("H16 without a listener the message names the address and the code, and the hint what was tried and how to start a backend", async () => {
   const port = await unusedPort();
   expect(await failure({ url: `http://localhost:${port}/` })).toEqual({
     code: "UNREACHABLE",
@@ -74,7 +74,7 @@ test("H16 when nothing listens the message names the address and the code, and t
   });
 });
 
-test("H17 an untrusted certificate names the code, the host and NODE_EXTRA_CA_CERTS, and was sent nothing", async () => {
+test("H17 an untrusted certificate names the code, the host and NODE_EXTRA_CA_CERTS, and nothing is sent", async () => {
   const backend = await fakeBackend({ tls: selfSigned() });
   const problem = await failure({ url: `${backend.url}/connections` });
   expect(problem).toEqual({
@@ -98,7 +98,7 @@ test("H17 KAY_CA_FILE adds an authority to the usual ones", async () => {
   });
 });
 
-test("with KAY_CA_FILE, a certificate of a usual authority is trusted still, and a request is sent once", async () => {
+test("with KAY_CA_FILE, a certificate of a usual authority is still trusted, and a request is sent once", async () => {
   const certificate = selfSigned();
   const backend = await fakeBackend({ tls: certificate });
   backend.on("POST /", { json: { ok: true } });
@@ -114,7 +114,7 @@ test("with KAY_CA_FILE, a certificate of a usual authority is trusted still, and
   }
 });
 
-test("H17 a server that does not speak TLS is no riddle", async () => {
+test("H17 a server that does not speak TLS is named as such", async () => {
   const backend = await fakeBackend();
   expect(await failure({ url: `https://127.0.0.1:${backend.port}/` })).toMatchObject({
     code: "TLS_FAILED",
@@ -122,7 +122,7 @@ test("H17 a server that does not speak TLS is no riddle", async () => {
   });
 });
 
-test("H20 a redirect is handed back, never followed", async () => {
+test("H20 a redirect is returned, never followed", async () => {
   for (const tls of [undefined, selfSigned()]) {
     const backend = await fakeBackend({ tls });
     backend.on("POST /x", { status: 307, headers: { Location: `${backend.url}/elsewhere` } });
@@ -136,7 +136,7 @@ test("H20 a redirect is handed back, never followed", async () => {
   }
 });
 
-test("H19 when the answer is lost after sending, sent is true on both ways out", async () => {
+test("H19 when the answer is lost after sending, sent is true, both ways", async () => {
   for (const tls of [undefined, selfSigned()]) {
     const backend = await fakeBackend({ tls });
     const env = tls ? { KAY_CA_FILE: tls.file } : {};
@@ -196,7 +196,7 @@ test("an answer larger than 32 MiB ends the exchange", async () => {
   }
 });
 
-test("a server that does not speak HTTP is said to be none", async () => {
+test("a server that does not speak HTTP is named as such", async () => {
   const server = createServer((socket) => socket.end("220 mail.example.test ESMTP\r\n"));
   onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -207,7 +207,7 @@ test("a server that does not speak HTTP is said to be none", async () => {
   });
 });
 
-test("a fault of kay's own is not dressed up as one of the network", async () => {
+test("an internal error is not presented as a network fault", async () => {
   const backend = await fakeBackend();
   const headers = { Authorization: "a\nb" };
   await expect(send({ url: `${backend.url}/`, headers })).rejects.toMatchObject({ code: "ERR_INVALID_CHAR" });

@@ -36,7 +36,7 @@ async function getModelTools(): Promise<LanguageModelV4FunctionTool[]> {
   return (model.doStreamCalls[0]?.tools ?? []) as LanguageModelV4FunctionTool[];
 }
 
-test("two requests give a model the very same schemas, so nothing is written out or learned twice", async () => {
+test("two requests give a model the same schemas, so nothing is serialized or learned twice", async () => {
   const [first, second] = [await getModelTools(), await getModelTools()];
   expect(first.length).toBeGreaterThan(90);
   const others = second.filter(({ inputSchema }, index) => inputSchema !== first[index]?.inputSchema);
@@ -46,7 +46,7 @@ test("two requests give a model the very same schemas, so nothing is written out
   expect(buildCatalogue(second, language)).toBe(learned);
 });
 
-test("requests with different tools take turns, and a tool that changed is learned again", async () => {
+test("requests with different tools alternate, and a changed tool is learned again", async () => {
   const language = await loadLanguage();
   const all = await getModelTools();
   const few = all.filter(({ name }) => name.startsWith("jira__"));

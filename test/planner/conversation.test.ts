@@ -41,7 +41,7 @@ test.each([
   expect(reply.calls).toEqual(keys.map((issue) => ["jira.transition_issue", { issue, status: "close" }]));
 });
 
-test("“it” among several is asked about, never guessed", async () => {
+test("“it” among several asks, never guesses", async () => {
   const talk = plannerTalk(tools);
   await talk.say("what is open in KAY?");
   await talk.results(found);
@@ -57,7 +57,7 @@ test("“it” is the one thing that was just shown", async () => {
   ]);
 });
 
-test("a request that refers to what the one before makes waits for its result", async () => {
+test("a request that refers to the result of the previous one waits for it", async () => {
   const talk = plannerTalk(tools);
   const first = await talk.say("create a bug in KAY: Login fails and then comment on it: seen on Safari");
   expect(first.calls).toEqual([
@@ -75,7 +75,7 @@ test("a request that refers to what the one before makes waits for its result", 
   expect(end.text).toBe("Created KAY-12\n\nKAY-12 is assigned to Ann.");
 });
 
-test("what was asked back is filled in by the next messages, one at a time or at once", async () => {
+test("missing values are filled in by the next messages, one at a time or at once", async () => {
   const talk = plannerTalk(tools);
   await talk.say("create a bug");
   expect((await talk.say("in KAY")).text).toMatch(/I need the summary/);
@@ -94,7 +94,7 @@ test("the guide's conversation: “Use project PROJ-123” is the project", asyn
   ]);
 });
 
-test("a question may be called off, or passed over with another request", async () => {
+test("a question may be cancelled, or replaced by another request", async () => {
   const off = plannerTalk(tools);
   await off.say("create a bug in KAY");
   expect((await off.say("never mind")).text).toBe("All right, I leave it.");
@@ -103,7 +103,7 @@ test("a question may be called off, or passed over with another request", async 
   expect((await other.say("show KAY-3")).calls).toEqual([["jira.get_issue", { issue: "KAY-3" }]]);
 });
 
-test("half of a request is not begun before the other half is clear", async () => {
+test("half of a request does not begin before the other half is clear", async () => {
   const talk = plannerTalk(tools);
   expect((await talk.say("close KAY-3 and create a bug in KAY")).calls).toEqual([]);
   expect((await talk.say("Login fails")).calls).toEqual([
@@ -112,7 +112,7 @@ test("half of a request is not begun before the other half is clear", async () =
   ]);
 });
 
-test("a failed tool is explained, and what depended on it is not done", async () => {
+test("a failed tool is explained, and dependent work is not done", async () => {
   const talk = plannerTalk(tools);
   await talk.say('create a bug in KAY called "x" and assign it to me');
   expect(await talk.results(new Error("Jira: project is archived."))).toMatchObject({
@@ -134,7 +134,7 @@ test("every answer says that it is the offline planner's", async () => {
   }
 });
 
-test("context that the caller gives along is no request", async () => {
+test("context from the caller is not a request", async () => {
   const planner = createPlanner(() => NOON);
   const context = "<context>\nclose KAY-1\n</context>";
   const { content } = await planner.doGenerate({
@@ -194,7 +194,7 @@ const pieces = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 12 }),
 );
 
-test("whatever is said, the planner answers with words or with tool calls that exist, and never throws", async () => {
+test("the planner answers anything with words or existing tool calls, and never throws", async () => {
   const names = new Set(tools.map(({ name }) => name.replaceAll("__", ".")));
   await fc.assert(
     fc.asyncProperty(fc.array(pieces, { maxLength: 12 }), async (words) => {
@@ -206,7 +206,7 @@ test("whatever is said, the planner answers with words or with tool calls that e
   );
 });
 
-test("odd schemas and no tools at all are no reason to throw", async () => {
+test("odd schemas and no tools at all do not throw", async () => {
   const schemas = fc.anything({ maxDepth: 3 }) as fc.Arbitrary<object>;
   await fc.assert(
     fc.asyncProperty(schemas, fc.array(fc.string(), { maxLength: 3 }), async (properties, examples) => {

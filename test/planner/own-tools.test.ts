@@ -24,7 +24,7 @@ const SUMMARY = {
   required: true,
 };
 
-test("what is missing is asked for in a form, and its answers make the call", async () => {
+test("missing values are asked for in a form, and its answers make the call", async () => {
   const talk = plannerTalk(tools);
   expect((await talk.say("create a bug in KAY")).calls).toEqual([
     ["ask_user", { question: "To create a Jira issue in a project, I need the summary.", fields: [SUMMARY] }],
@@ -35,7 +35,7 @@ test("what is missing is asked for in a form, and its answers make the call", as
   expect((await talk.results({ text: "Created KAY-12.", data: { key: "KAY-12" } })).text).toBe("Created KAY-12.");
 });
 
-test("a field of the form is what its schema is: choices, a tick, long text, a day", async () => {
+test("a field of the form follows its schema: choices, a checkbox, long text, a day", async () => {
   const talk = plannerTalk([
     {
       type: "function",
@@ -89,7 +89,7 @@ test("a field of the form is what its schema is: choices, a tick, long text, a d
   ]);
 });
 
-test("a form that is called off leaves it, all of it", async () => {
+test("a cancelled form cancels the whole request", async () => {
   const talk = plannerTalk(tools);
   await talk.say("close KAY-3 and create a bug in KAY");
   expect(await talk.results({ data: { ok: false, cancelled: true } })).toMatchObject({
@@ -98,7 +98,7 @@ test("a form that is called off leaves it, all of it", async () => {
   });
 });
 
-test("where nobody can fill in a form, the question is asked in words, and the next message answers it", async () => {
+test("if nobody can fill in a form, the question is asked in words, and the next message answers it", async () => {
   const talk = plannerTalk(tools);
   await talk.say("create a bug in KAY");
   expect(await talk.results({ code: "INTERACTION_UNAVAILABLE" })).toMatchObject({
@@ -110,7 +110,7 @@ test("where nobody can fill in a form, the question is asked in words, and the n
   ]);
 });
 
-test("a form in the middle of several requests keeps them all", async () => {
+test("a form among several requests keeps them all", async () => {
   const talk = plannerTalk(tools);
   expect((await talk.say("create a bug in KAY and assign it to me")).calls.map(([tool]) => tool)).toEqual(["ask_user"]);
   const create = await talk.results({ data: { ok: true, answers: { summary: "Crash" } } });
@@ -120,7 +120,7 @@ test("a form in the middle of several requests keeps them all", async () => {
   ]);
 });
 
-test("a form asks where the open bugs go, and then they are read and sent", async () => {
+test("a form asks where to send the open bugs, and then they are read and sent", async () => {
   const talk = plannerTalk(tools);
   const asked = await talk.say("post the open bugs on slack");
   expect(asked.calls).toMatchObject([["ask_user", { fields: [{ id: "channel" }] }]]);
@@ -147,11 +147,11 @@ const CONNECTING: [request: string, ...calls: Reply["calls"]][] = [
   ["post to my connections on linkedin: hi", ["linkedin.create_post", { text: "hi", visibility: "connections" }]],
 ];
 
-test.each(CONNECTING)("“%s” is understood beside the agent's own tools", async (request, ...calls) => {
+test.each(CONNECTING)("“%s” is understood in addition to the agent's own tools", async (request, ...calls) => {
   expect((await plannerTalk(tools).say(request)).calls).toEqual(calls);
 });
 
-test("what needs the new connection waits for it", async () => {
+test("a request that needs the new connection waits for it", async () => {
   const talk = plannerTalk(tools);
   expect((await talk.say("connect slack and send hello to #general")).calls).toEqual([
     ["connect_service", { services: ["slack"] }],
@@ -189,7 +189,7 @@ test.each(REFUSED)("“%s” is refused, honestly", async (request, words) => {
   expect(await plannerTalk(services).say(request)).toMatchObject({ calls: [], text: expect.stringMatching(words) });
 });
 
-test("repositories are listed where a tool does it", async () => {
+test("repositories are listed if a tool does it", async () => {
   const talk = plannerTalk([
     ...services,
     {
@@ -205,7 +205,7 @@ test("repositories are listed where a tool does it", async () => {
   expect((await talk.say("show my repos")).calls).toEqual([["github.list_repositories", {}]]);
 });
 
-test("an answer comes in pieces of a few words, which are the whole answer together", async () => {
+test("an answer arrives in pieces of a few words, which together are the whole answer", async () => {
   const planner = createPlanner(() => NOON);
   const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "what can you do?" }] }];
   const { stream } = await planner.doStream({ prompt, tools });

@@ -179,6 +179,6 @@ const LITERAL: [request: string, ...calls: Reply["calls"]][] = [
   ["send hello to @sam", ["slack.send_message", { channel: "@sam", text: "hello" }]],
 ];
 
-test.each(LITERAL)("“%s” says these very words", async (request, ...calls) => {
+test.each(LITERAL)("“%s” sends exactly these words", async (request, ...calls) => {
   expect((await plannerTalk(tools).say(request)).calls).toEqual(calls);
 });

@@ -70,7 +70,7 @@ test.each(UNDERSTOOD)("“%s” is understood", async (request, ...calls) => {
   expect({ text: reply.text, calls: reply.calls }).toEqual({ text: undefined, calls });
 });
 
-test("what is asked for without a channel is asked back, and nothing is sent", async () => {
+test("a request without a channel asks for one, and nothing is sent", async () => {
   const talk = plannerTalk(tools);
   const asked = await talk.say("send a message on slack: hello");
   expect(asked.calls).toEqual([]);

@@ -127,7 +127,7 @@ test.each([
   ],
 ])("%s", (_, schema, expected) => expect(value(schema)).toEqual(expected));
 
-test("what a call that changed something brought", () => {
+test("the result of a call that changed something", () => {
   const schema = { type: "object", properties: { key: string, url: string, ok: { type: "boolean" } } };
   expect(value(schema, { key: "KAY-9", url: "https://x.test/KAY-9" })).toEqual({
     key: "KAY-9",
@@ -141,14 +141,14 @@ test.each([
   ["a value that is none of those wanted", list({ type: { enum: ["Bug", "Task"] } })],
   ["a number that is none", list({ summary: { type: "integer" } })],
   ["itself without end", { $ref: "#" }],
-])("nothing is made up: %s", (_, schema) => expect(value(schema)).toBeUndefined());
+])("nothing is invented: %s", (_, schema) => expect(value(schema)).toBeUndefined());
 
-test("a result that was too much to be read whole leaves no value", () => {
+test("a result that was too long to be read in full has no value", () => {
   const results = [{ id: "call_0_a", tool: "jira__search", input: {}, result: { data: null, truncated: true } }];
   expect(buildValue({ type: "array" }, results)).toBeUndefined();
 });
 
-test("how many there are is not said when there are more than were read", () => {
+test("a count is not given if there are more than were read", () => {
   const schema = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
   expect(value(schema, { ...ISSUES, more: true })).toBeUndefined();
   expect(value(schema, { ...ISSUES, more: true, total: 40 })).toEqual({ count: 40 });

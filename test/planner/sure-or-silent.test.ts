@@ -181,7 +181,7 @@ test.each(SURE)("“%s” is understood to its last word", async (request, ...ca
   expect((await plannerTalk(tools).say(request)).calls).toEqual(calls);
 });
 
-test("an answer about one thing says which words it left out", async () => {
+test("an answer about one thing names the words it left out", async () => {
   const talk = plannerTalk(tools);
   expect((await talk.say("what does the doc 'Q4 plan' say about hiring?")).calls).toEqual([
     ["google-docs.read_document", { document: "Q4 plan" }],
@@ -191,7 +191,7 @@ test("an answer about one thing says which words it left out", async () => {
   );
 });
 
-test("what one service does not have is looked for in the next", async () => {
+test("a thing that one service lacks is searched in the next", async () => {
   const talk = plannerTalk(tools);
   const first = await talk.say("show me the open PRs in kay-backend");
   expect(first.calls.map(([tool]) => tool)).toEqual(["bitbucket.list_pull_requests"]);
@@ -200,7 +200,7 @@ test("what one service does not have is looked for in the next", async () => {
   expect((await talk.results({ text: "1 pull request:", data: {} })).text).toBe("1 pull request:");
 });
 
-test("a write that two services could take is left to the person to place", async () => {
+test("a write that fits two services asks the user", async () => {
   const { calls, text } = await plannerTalk(tools).say('comment on the page Plan: "nice"');
   expect([calls, text]).toEqual([
     [],
@@ -232,7 +232,7 @@ test.each(AGAIN)("after “%s”, “%s” looks again with other values", async
   expect((await talk.say("only the purple ones")).calls).toEqual([]);
 });
 
-test("“her” is the one person of what was shown", async () => {
+test("“her” is the only person in the last result", async () => {
   const talk = plannerTalk(tools);
   await talk.say("show KAY-11");
   await talk.results({ text: "KAY-11", data: { key: "KAY-11", reporter: "Priya Nair", assignee: null } });

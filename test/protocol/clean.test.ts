@@ -22,7 +22,7 @@ test("U17 no control byte of a name, an error or a form label survives, and the 
   for (const [raw, shown] of cases) expect([raw, clean(raw)]).toEqual([raw, shown]);
 });
 
-test("U17 what one removal leaves behind never forms a new control sequence", () => {
+test("U17 the rest after one removal never forms a new control sequence", () => {
   const nested = "\u001b\u001b[31m[2J \u009b\u001b[0m2J \u001b]0;\u001b[1mx\u0007";
   expect(clean(nested)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
 });
@@ -39,7 +39,7 @@ test("G08 bidi overrides, isolates, zero-width and tag characters are shown as e
   expect(clean("lone \ud83d")).toBe("lone U+D83D");
 });
 
-test("G08 text as people write it comes out unchanged", () => {
+test("G08 ordinary text is unchanged", () => {
   const texts = [
     "שלום עולם!\u200f (ok)",
     "مرحبا بالعالم",
@@ -54,7 +54,7 @@ test("G08 text as people write it comes out unchanged", () => {
   for (const text of texts) expect(clean(text)).toBe(text);
 });
 
-test("a text in a line has no line breaks, and one that is too long is cut between characters", () => {
+test("a one-line text has no line breaks, and a long one is cut between characters", () => {
   expect(clean("a\r\n\tb", { lines: false })).toBe("a b");
   expect(clean("ab😀cd", { max: 4 })).toBe("ab😀…");
   expect(clean("ab😀c", { max: 4 })).toBe("ab😀c");

@@ -10,7 +10,7 @@ test.each([
   ["slack-send-message", "slack.send_message"],
   ["  send-message ", "slack.send_message"],
   ["google-docs.append", "google-docs.append_text"],
-])("%s is taken for %s", (typed, name) => {
+])("%s is corrected to %s", (typed, name) => {
   expect(findClosestName(typed, TOOLS)).toBe(name);
 });
 
@@ -19,11 +19,11 @@ test.each(["", "   ", "delete everything", "x".repeat(100_000)])("nothing is nea
   expect(suggestName(typed, TOOLS)).toBe("");
 });
 
-test("there is nothing to suggest among no names", () => {
+test("without names there is nothing to suggest", () => {
   expect(findClosestName("jira", [])).toBeUndefined();
 });
 
-test("the question shows the name as it is written by its caller", () => {
+test("the question shows the name in the caller's format", () => {
   expect(suggestName("slak", ["slack"])).toBe("Did you mean slack?");
   expect(suggestName("sesions", ["sessions"], (name) => `/${name}`)).toBe("Did you mean /sessions?");
 });

@@ -35,11 +35,11 @@ test("lines of a text are indented below its name, and white space that could hi
   );
 });
 
-test("a name cannot make a line that looks like another field", () => {
+test("a name cannot imitate another field", () => {
   expect(formatInputFields(listInputFields({ "text\nchannel: #general": "x" })).split("\n")).toHaveLength(1);
 });
 
-test("no leaf of an input is left out", () => {
+test("no leaf of an input is omitted", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (input) => {
       const count = (value: unknown): number =>

@@ -23,7 +23,7 @@ test("a table loses cells when a row has more of them than its header, escaped p
   ]);
 });
 
-test("wherever Markdown goes, the words of such a table arrive", () => {
+test("wherever Markdown is sent, the words of such a table arrive", () => {
   const source = "| a |\n| --- |\n| one | twotwo |";
   const look = { width: 80, paint: (_: unknown, text: string) => text };
   const written = [

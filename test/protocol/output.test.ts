@@ -3,7 +3,7 @@ import { readOutputSchema } from "#protocol/output/schema";
 import { parseValue } from "#protocol/output/value";
 
 test.each(["(a+)+$", "^(a|a)*$", "^(\\w+\\s?)*$", "^id:(\\d+)+$", "(ab|abab)+$", "(.*)*x", ".*a.*b.*c"])(
-  "a pattern that takes exponential time elsewhere is checked to its end: %s",
+  "a pattern that takes exponential time elsewhere is checked completely: %s",
   async (pattern) => {
     const check = await readOutputSchema({ type: "string", pattern });
     for (const piece of ["a", "ab", "a ", "0"])
@@ -20,7 +20,7 @@ test.each([
   ["^\\p{L}+( \\p{L}+)*$", "Zoë Müller", "Zoë 2"],
   ["^(?<year>\\d{4})\\/\\u{1F600}$", "2026/😀", "2026/x"],
   ["\\s+$", "a ", "a"],
-])("a pattern as people write them means what it means in JavaScript: %s", async (pattern, right, wrong) => {
+])("a common pattern means what it means in JavaScript: %s", async (pattern, right, wrong) => {
   for (const source of [{ pattern }, { patternProperties: { [pattern]: false } }]) {
     const check = await readOutputSchema(source);
     const values = "pattern" in source ? [right, wrong] : [{ [wrong]: 1 }, { [right]: 1 }];
@@ -34,7 +34,7 @@ test.each([
   ["(?<=a)b", "(?<=a)b"],
   ["^(a)\\1$", "\\1"],
   ["^a{1,1001}$", "{1,1001}"],
-])("a pattern that no linear engine can run is refused in one sentence: %s", async (pattern, part) => {
+])("a pattern that a linear engine cannot run is refused in one sentence: %s", async (pattern, part) => {
   const sentence = `The output schema cannot be used. The pattern ${JSON.stringify(pattern)} uses ${JSON.stringify(part)}, but patterns must follow the RE2 syntax, which has no lookaround or backreferences.`;
   for (const schema of [{ pattern }, { patternProperties: { [pattern]: {} } }])
     await expect(readOutputSchema({ $defs: { unused: {}, used: schema }, $ref: "#/$defs/used" })).rejects.toThrow(
@@ -55,7 +55,7 @@ test.each([
   [`"${"x".repeat(300_000)}"`, { problems: [{ path: "", message: "is too long" }] }],
 ])("the value in an answer, %#", (text, expected) => expect(parseValue(text)).toEqual(expected));
 
-test("both drafts are checked as they are meant", async () => {
+test("both drafts are checked correctly", async () => {
   const items = [{ type: "string" }];
   const seven = { $schema: "http://json-schema.org/draft-07/schema#", type: "array", items, additionalItems: false };
   const newer = {
@@ -71,7 +71,7 @@ test("both drafts are checked as they are meant", async () => {
   }
 });
 
-test("what is wrong is said with its place, formats and closed objects among it", async () => {
+test("a mismatch is reported with its place, including formats and closed objects", async () => {
   const check = await readOutputSchema({
     type: "object",
     properties: { day: { type: "string", format: "date" }, kind: { enum: ["a", "b"] }, one: { const: 1 } },
@@ -87,7 +87,7 @@ test("what is wrong is said with its place, formats and closed objects among it"
   });
 });
 
-test("a check that does not come to an end is ended", { timeout: 20_000 }, async () => {
+test("an endless check is ended", { timeout: 20_000 }, async () => {
   const $ref = "#/$defs/node";
   const node = { type: "object", properties: { next: { allOf: [{ $ref }, { $ref }] } } };
   const check = await readOutputSchema({ $defs: { node }, $ref });

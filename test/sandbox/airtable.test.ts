@@ -44,7 +44,7 @@ test("a refresh token works once, and for 60 days", async () => {
   ).toBe("invalid_grant");
 });
 
-test("the account, its bases and their tables, as far as the scopes go", async () => {
+test("the account, its bases and their tables, within the scopes", async () => {
   const { ask, base } = await signedIn();
   expect((await ask("GET", "/meta/whoami")).body).toEqual({
     id: "usr0d4a7e526f0b4c",
@@ -65,7 +65,7 @@ test("the account, its bases and their tables, as far as the scopes go", async (
   });
 });
 
-test("records are listed by pages, and a wrong offset, formula or size is refused", async () => {
+test("records are listed by page, and a wrong offset, formula or size is refused", async () => {
   const { ask, tasks } = await signedIn();
   const first = (await ask("GET", `${tasks}?pageSize=3`)).body;
   expect([
@@ -125,7 +125,7 @@ test("ten records are written in one request, all or none", async () => {
   expect((await ask("GET", "/appAAAAAAAAAAAAAA/Tasks")).body.error.type).toBe("INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND");
 });
 
-test("links lead to pages for people", async () => {
+test("links lead to pages for users", async () => {
   const { world, ask, base, tasks } = await signedIn();
   const [table] = (await ask("GET", `/meta/bases/${base}/tables`)).body.tables;
   const [record] = (await ask("GET", tasks)).body.records;

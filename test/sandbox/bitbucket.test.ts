@@ -6,7 +6,7 @@ const signedIn = (scope = SCOPES, account?: string) => sandbox().signedIn("bitbu
 const REQUESTS = "/2.0/repositories/kay-demo/kay-cli/pullrequests";
 const ids = (body: { values: { id: number }[] }) => body.values.map(({ id }) => id);
 
-test("the account, its addresses, its workspaces and their repositories", async () => {
+test("the account, its email addresses, its workspaces and their repositories", async () => {
   const { call } = await signedIn();
   expect((await call("/2.0/user")).body).toMatchObject({
     type: "user",
@@ -38,7 +38,7 @@ test("the account, its addresses, its workspaces and their repositories", async 
   });
 });
 
-test("pull requests are listed open first by default, by state, by filter and by page", async () => {
+test("pull requests are listed, open ones by default, by state, by filter and by page", async () => {
   const { call } = await signedIn();
   expect(ids((await call(REQUESTS)).body)).toEqual([3, 2]);
   expect(ids((await call(`${REQUESTS}?state=MERGED&state=DECLINED`)).body)).toEqual([1, 4]);
@@ -118,7 +118,7 @@ test.each([
   expect([answer.status, answer.body.type, answer.body.error.message]).toEqual([400, "error", message]);
 });
 
-test("a merge takes a strategy that there is, and removes the branch when it is told to", async () => {
+test("a merge accepts a known strategy, and removes the branch if requested", async () => {
   const { call } = await signedIn();
   const merge = (json: unknown) => call(`${REQUESTS}/2/merge`, { method: "POST", json });
   expect(await merge({ merge_strategy: "octopus" })).toMatchObject({
@@ -132,7 +132,7 @@ test("a merge takes a strategy that there is, and removes the branch when it is 
   expect(branches.map(({ name }: { name: string }) => name)).not.toContain(source.branch.name);
 });
 
-test("scopes bring others along, and a missing one is named with what is granted", async () => {
+test("scopes include others, and a missing one is named with the granted ones", async () => {
   const { call } = await signedIn("pullrequest");
   expect((await call("/2.0/repositories/kay-demo")).status).toBe(200);
   const refused = await call(`${REQUESTS}/2/merge`, { method: "POST" });
@@ -152,7 +152,7 @@ test("scopes bring others along, and a missing one is named with what is granted
   ]);
 });
 
-test("what is not there is Bitbucket's 404", async () => {
+test("a missing object is Bitbucket's 404", async () => {
   const { call } = await signedIn();
   const message = async (path: string) => (await call(path)).body.error.message;
   expect(await message("/2.0/repositories/nobody")).toBe("No workspace with identifier 'nobody'.");
@@ -163,7 +163,7 @@ test("what is not there is Bitbucket's 404", async () => {
   expect(await message("/2.0/nothing")).toBe("Resource not found");
 });
 
-test("a workspace is closed to those who are not in it", async () => {
+test("a workspace is closed to non-members", async () => {
   const people = [
     { account_id: "a1", display_name: "Ann", nickname: "ann", email: "ann@example.com" },
     { account_id: "b1", display_name: "Bob", nickname: "bob", email: "bob@example.com" },
@@ -182,7 +182,7 @@ test("a workspace is closed to those who are not in it", async () => {
   expect((await bob.call("/2.0/workspaces")).body.values).toEqual([]);
 });
 
-test("the address of a pull request leads to a page for people", async () => {
+test("the URL of a pull request leads to a page for users", async () => {
   const world = sandbox();
   const page = await world.ask("bitbucket", "/kay-demo/kay-cli/pull-requests/2");
   expect([page.status, page.text.includes("What happens when the clock jumps?")]).toEqual([200, true]);

@@ -23,7 +23,7 @@ test.each([
   expect(body).toMatchObject({ start: 0, limit: 25, size: expected.length, totalSize: expected.length, cqlQuery: cql });
 });
 
-test("what was searched for comes marked, with the page and its space", async () => {
+test("searched words are marked, with the page and its space", async () => {
   const { wiki } = await signedIn();
   const [result] = (await wiki(`/rest/api/search?cql=${encodeURIComponent('text ~ "tag"')}`)).body.results;
   expect(result).toMatchObject({
@@ -198,7 +198,7 @@ test.each([
   expect([answer.status, answer.body.errors[0].title]).toEqual([status, expect.stringContaining(title)]);
 });
 
-test("API v2 asks for its granular scopes", async () => {
+test("API v2 requires its granular scopes", async () => {
   const { call, cloudId } = await signedIn("read:page:confluence");
   const base = `/ex/confluence/${cloudId}/wiki`;
   expect((await call(`${base}/api/v2/pages`)).status).toBe(200);
@@ -222,7 +222,7 @@ test("lists, tables, headings, code and links become document nodes", () => {
   expect(JSON.stringify(storageToAdf(storage))).toContain('"href":"https://a.b/?c=d&e"');
 });
 
-test("any text between tags survives the way into a document", () => {
+test("any text between tags survives the conversion to a document", () => {
   const word = string({ minLength: 1 }).filter((text) => text.trim() !== "");
   assert(
     property(word, constantFrom("p", "h1", "li"), (text, tag) => {

@@ -3,7 +3,7 @@ import { DANA, REDIRECT, SAM, sandbox } from "./stand-in.ts";
 
 const SCOPE = "read:jira-work write:jira-work read:jira-user read:me offline_access";
 
-test("every origin tells what was asked of it, without tokens, codes or secrets", async () => {
+test("every origin reports its requests, without tokens, codes or secrets", async () => {
   const { ask, signedIn, clients } = sandbox();
   const { jira, token, refresh, cloudId } = await signedIn("atlassian", SCOPE);
   await jira("/issue/KAY-3/comment", { method: "POST", json: { body: { type: "doc", version: 1, content: [] } } });
@@ -43,7 +43,7 @@ test("every origin tells what was asked of it, without tokens, codes or secrets"
   for (const secret of [token, refresh, clients.atlassian.secret]) expect(text).not.toContain(secret);
 });
 
-test("the state of an authorization request is not told, that of pull requests is", async () => {
+test("the state of an authorization request is not reported, that of pull requests is", async () => {
   const { ask, authorizeUrl, signedIn } = sandbox();
   await ask("bitbucket", authorizeUrl("bitbucket", "account", { state: "capability" }));
   await (await signedIn("bitbucket", "pullrequest")).call("/2.0/repositories/kay-demo/kay-cli/pullrequests?state=OPEN");
@@ -90,7 +90,7 @@ test("the state can be read, written back and reset", async () => {
   );
 });
 
-test("tokens can be let run out, and be revoked, for one account or all", async () => {
+test("tokens can be expired and revoked, for one account or all", async () => {
   const { ask, signedIn, exchange } = sandbox();
   const [dana, sam] = [await signedIn("atlassian", SCOPE), await signedIn("atlassian", SCOPE, SAM)];
   const post = async (path: string, json: unknown) =>
@@ -106,7 +106,7 @@ test("tokens can be let run out, and be revoked, for one account or all", async 
   ).toBe(403);
 });
 
-test("a fault meets the next requests that match, and then is over", async () => {
+test("a fault affects the next matching requests, and then ends", async () => {
   const { ask, signedIn } = sandbox();
   const { jira, cloudId } = await signedIn("atlassian", SCOPE);
   const fault = {
@@ -132,7 +132,7 @@ test("a fault meets the next requests that match, and then is over", async () =>
   expect(statuses).toEqual([429, 429, 200]);
 });
 
-test("faults can answer text, wait, drop the connection, and lose the answer of a request that was carried out", async () => {
+test("faults can return text, wait, drop the connection, and lose the response of a handled request", async () => {
   const { ask, signedIn } = sandbox();
   const { jira } = await signedIn("atlassian", SCOPE);
   const faults = [
@@ -156,7 +156,7 @@ test("faults can answer text, wait, drop the connection, and lose the answer of 
   expect((await jira("/issue/KAY-3")).status).toBe(404);
 });
 
-test("a fault, a consent or a body that is wrong is one sentence", async () => {
+test("an invalid fault, consent or body is one sentence", async () => {
   const { ask, authorizeUrl } = sandbox();
   const messages = await Promise.all([
     ask("atlassian", "/_sandbox/faults", { method: "PUT", json: { status: 42 } }),
@@ -180,7 +180,7 @@ test("a fault, a consent or a body that is wrong is one sentence", async () => {
   ]);
 });
 
-test("a consent without a browser can also be a no", async () => {
+test("a consent without a browser can also be a denial", async () => {
   const { ask, authorizeUrl } = sandbox();
   const json = { authorization_url: authorizeUrl("bitbucket", "account"), decision: "deny" };
   const { body } = await ask("bitbucket", "/_sandbox/consent", { method: "POST", json });
@@ -189,7 +189,7 @@ test("a consent without a browser can also be a no", async () => {
   );
 });
 
-test("a restart continues with the tokens and the world that were saved, and another seed starts afresh", async () => {
+test("a restart continues with the saved tokens and world, and another seed starts afresh", async () => {
   let saved: unknown;
   const save = (state: unknown) => {
     saved = JSON.parse(JSON.stringify(state));

@@ -6,7 +6,7 @@ const signedIn = (scope = "repo read:user", account?: string) => sandbox().signe
 const DOCS = "/repos/kay-demo/kay-docs";
 const numbers = (list: { number: number }[]) => list.map(({ number }) => number);
 
-test("V14 the token endpoint answers failures with 200, and form data unless it is asked for JSON", async () => {
+test("V14 the token endpoint answers failures with 200, and form data unless JSON is requested", async () => {
   const world = sandbox();
   const { id, secret } = world.clients.github;
   const code = await world.code("github", "repo");
@@ -36,7 +36,7 @@ test("V14 the token endpoint answers failures with 200, and form data unless it 
   expect((await ask("wrong", "application/json")).body).toMatchObject({ error: "bad_verification_code" });
 });
 
-test("the account and its repositories, changed last first", async () => {
+test("the account and its repositories, last changed first", async () => {
   const { call } = await signedIn();
   const { body, headers } = await call("/user");
   expect(body).toMatchObject({ login: "dana-demo", id: 4_100_001, name: "Dana Demo", html_url: `${GITHUB}/dana-demo` });
@@ -54,7 +54,7 @@ test("the account and its repositories, changed last first", async () => {
   expect(names((await sam.call("/user/repos")).body)).toEqual(["kay-demo/kay-docs", "kay-demo/release-notes"]);
 });
 
-test("issues are listed with pull requests among them, by state, label and assignee, over pages that Link names", async () => {
+test("issues are listed including pull requests, by state, label and assignee, over the pages in Link", async () => {
   const { call } = await signedIn();
   expect(numbers((await call(`${DOCS}/issues`)).body)).toEqual([5, 2, 6, 1, 3]);
   expect(numbers((await call(`${DOCS}/issues?state=closed`)).body)).toEqual([7, 4]);
@@ -118,7 +118,7 @@ test.each([
   ]);
 });
 
-test("pull requests with their reviews; a number of an issue is none", async () => {
+test("pull requests with their reviews; an issue's number is not one", async () => {
   const { call } = await signedIn();
   expect(numbers((await call(`${DOCS}/pulls`)).body)).toEqual([5, 6]);
   expect((await call(`${DOCS}/pulls/7`)).body).toMatchObject({
@@ -146,7 +146,7 @@ test("searches understand people, states and repositories, and repositories are 
   ]);
 });
 
-test("without a scope for it a private repository is not there, nor can a public one be written to", async () => {
+test("without a scope for it a private repository does not exist, and a public one cannot be written to", async () => {
   const { call, token } = await signedIn("read:user");
   expect((await call("/repos/kay-demo/release-notes")).body).toEqual({
     message: "Not Found",
@@ -160,7 +160,7 @@ test("without a scope for it a private repository is not there, nor can a public
   expect((await call("/repos/kay-demo")).status).toBe(404);
 });
 
-test("a seed is filled in, and what does not fit is named", async () => {
+test("a seed is filled in, and invalid values are named", async () => {
   const text =
     "github: { users: [{ login: ada, name: Ada, email: a@e.com }], repositories: [{ owner: ada, name: engine, issues: [{ title: T, user: ada }], pull_requests: [{ title: P, user: ada, head: b }] }] }";
   const world = sandbox({ seed: parseSeed(text, "world.yaml") });

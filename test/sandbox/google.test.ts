@@ -9,7 +9,7 @@ const FILES = `openid ${AUTH}drive ${AUTH}documents ${AUTH}spreadsheets`;
 const signedIn = (scope: string, account?: string) => sandbox().signedIn("google", scope, account);
 const raw = (text: string) => Buffer.from(text.replace(/\n/g, "\r\n")).toString("base64url");
 
-test("V12 a refresh token comes with offline access: at the first consent, and with prompt=consent at each; a refresh has none", async () => {
+test("V12 offline access returns a refresh token at the first consent, and prompt=consent at each; a refresh returns none", async () => {
   const { code, exchange } = sandbox();
   const first = async (more: Record<string, string>) => {
     const grant_type = "authorization_code";
@@ -86,7 +86,7 @@ test("a missing token, a missing scope, another mailbox and an unknown path are 
   expect((await call("/v1/userinfo")).body).toMatchObject({ sub: "108174562309871234501", email: "dana@example.com" });
 });
 
-test("mail is searched, paged, read in its formats, labelled, and sent to whoever lives here", async () => {
+test("mail is searched, paged, read in its formats, labelled, and sent to sandbox accounts", async () => {
   const world = sandbox();
   const { call } = await world.signedIn("google", MAIL);
   const found = async (q: string) => (await call(`/gmail/v1/users/me/messages?q=${encodeURIComponent(q)}`)).body;
@@ -126,7 +126,7 @@ test("mail is searched, paged, read in its formats, labelled, and sent to whoeve
   expect((await call(`${path}/modify`, { method: "POST", json })).status).toBe(400);
 });
 
-test("V13 events keep whole days as they are; an id is taken once; only the organizer moves an event", async () => {
+test("V13 events keep whole days unchanged; an ID is unique; only the organizer moves an event", async () => {
   const world = sandbox();
   const { call } = await world.signedIn("google", CALENDAR);
   const events = "/calendar/v3/calendars/primary/events";
@@ -166,7 +166,7 @@ test("V13 events keep whole days as they are; an id is taken once; only the orga
   expect((await call(`${events}/feast0000001`)).status).toBe(404);
 });
 
-test("files are found by Drive's language; documents and spreadsheets are read and written at their own APIs", async () => {
+test("files are found by Drive's language; documents and spreadsheets are read and written through their own APIs", async () => {
   const { call } = await signedIn(FILES);
   const names = async (q: string, more = "") => {
     const { body } = await call(`/drive/v3/files?fields=files(name)&q=${encodeURIComponent(q)}${more}`);
@@ -221,7 +221,7 @@ test("files are found by Drive's language; documents and spreadsheets are read a
   );
 });
 
-test("links lead to pages for people, and a seed in Google's words makes a world of its own", async () => {
+test("links lead to pages for users, and a seed in Google's terms builds a separate world", async () => {
   const seed = {
     google: {
       accounts: [{ id: "1", name: "Ada Byron", email: "ada@example.com", timeZone: "Europe/London" }],

@@ -33,7 +33,7 @@ test("the token endpoint answers in HubSpot's words, at v3 and at v1, and the re
   ]);
 });
 
-test("a token is told by introspection to its client only", async () => {
+test("introspection describes a token only to its client", async () => {
   const world = sandbox();
   const { token } = await world.signedIn("hubspot", SCOPES, "sam@example.com");
   const { id: client_id, secret: client_secret } = world.clients.hubspot;
@@ -51,7 +51,7 @@ test("a token is told by introspection to its client only", async () => {
   expect((await world.ask("hubspot", `/oauth/v1/access-tokens/${token}`)).body.user).toBe("sam@example.com");
 });
 
-test("contacts are searched by words, by filters and by page, and the tallies agree", async () => {
+test("contacts are searched by words, by filters and by page, and the totals agree", async () => {
   const { call } = await signedIn();
   const search = async (json: object) => (await call(`${CONTACTS}/search`, { method: "POST", json })).body;
   const filter = (propertyName: string, operator: string, more: object) => ({
@@ -94,7 +94,7 @@ test("a contact is created once, read by its address, changed and archived", asy
   expect((await call(`${CONTACTS}/8302`)).body).toMatchObject({ category: "OBJECT_NOT_FOUND" });
 });
 
-test("a deal has stages of its pipeline only, and is tied to contacts and notes", async () => {
+test("a deal has only stages of its pipeline, and is associated with contacts and notes", async () => {
   const { call } = await signedIn();
   const { results } = (await call("/crm/v3/pipelines/deals")).body;
   expect(results[0].stages.map(({ label }: { label: string }) => label)).toContain("Contract Sent");
@@ -124,7 +124,7 @@ test("a deal has stages of its pipeline only, and is tied to contacts and notes"
   expect((await call("/crm/v3/objects/notes", { method: "POST", json: { properties: {} } })).status).toBe(400);
 });
 
-test("a scope that is missing is refused in HubSpot's words; so are a dead token and a path that is not there", async () => {
+test("a missing scope is refused in HubSpot's words, and so are an expired token and an unknown path", async () => {
   const { call } = await signedIn("oauth crm.objects.contacts.read");
   const refused = await call(CONTACTS, { method: "POST", json: { properties: { firstname: "x" } } });
   expect([refused.status, refused.body]).toMatchObject([
@@ -140,7 +140,7 @@ test("a scope that is missing is refused in HubSpot's words; so are a dead token
   expect((await call("/crm/v3/nothing")).status).toBe(404);
 });
 
-test("lists go by page, and the address of a record leads to a page for people", async () => {
+test("lists are paged, and the URL of a record leads to a page for users", async () => {
   const world = sandbox();
   const { call } = await world.signedIn("hubspot", SCOPES);
   const first = (await call(`${DEALS}?limit=2`)).body;
@@ -150,7 +150,7 @@ test("lists go by page, and the address of a record leads to a page for people",
   expect([page.status, page.text.includes("Security wants to see where tokens are kept.")]).toEqual([200, true]);
 });
 
-test("what was changed is a seed, and goes on after a restart", async () => {
+test("changes form a seed, and continue after a restart", async () => {
   const states: unknown[] = [];
   const world = sandbox({ save: (state) => void states.push(structuredClone(state)) });
   const { call, token } = await world.signedIn("hubspot", SCOPES);

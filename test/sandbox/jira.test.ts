@@ -57,7 +57,7 @@ test("an issue is created, read, edited, moved, commented on and deleted with Ji
   });
 });
 
-test("V09 a transition answers 204 without a body, and only those of the workflow are valid", async () => {
+test("V09 a transition returns 204 without a body, and only those of the workflow are valid", async () => {
   const { jira } = await signedIn();
   const names = async () =>
     (await jira("/issue/KAY-3/transitions")).body.transitions.map(({ name }: { name: string }) => name);
@@ -98,7 +98,7 @@ test.each([
   });
 });
 
-test("V01 a description may have 32,767 characters and not one more", async () => {
+test("V01 a description may have 32,767 characters and no more", async () => {
   const { jira } = await signedIn();
   const set = (length: number) =>
     jira("/issue/KAY-1", { method: "PUT", json: { fields: { description: paragraph("x".repeat(length)) } } });
@@ -109,7 +109,7 @@ test("V01 a description may have 32,767 characters and not one more", async () =
   });
 });
 
-test("V02 errors come in Jira's three shapes", async () => {
+test("V02 errors have Jira's three shapes", async () => {
   const { jira } = await signedIn();
   const unknownNode = { type: "doc", version: 1, content: [{ type: "foo", content: [] }] };
   expect((await jira("/issue/KAY-1/comment", { method: "POST", json: { body: unknownNode } })).body).toEqual({
@@ -127,7 +127,7 @@ test("V02 errors come in Jira's three shapes", async () => {
   });
 });
 
-test("every field that is wrong is named, in Jira's words", async () => {
+test("every invalid field is named, in Jira's words", async () => {
   const { jira } = await signedIn();
   const post = async (fields: unknown) => (await jira("/issue", { method: "POST", json: { fields } })).body;
   expect(await post({ summary: "x" })).toEqual({
@@ -172,7 +172,7 @@ test("every field that is wrong is named, in Jira's words", async () => {
   });
 });
 
-test("projects, people and what issues are made of can be listed", async () => {
+test("projects, people and fields of issues can be listed", async () => {
   const { jira } = await signedIn();
   const projects = (await jira("/project/search?maxResults=1")).body;
   expect([projects.total, projects.isLast, projects.values[0].key, projects.nextPage]).toEqual([
@@ -245,7 +245,7 @@ test("V04 two sites are two entries of accessible-resources, each with the scope
   expect((await call("/ex/jira/c-main/rest/api/3/issue", { method: "POST", json })).status).toBe(201);
 });
 
-test("the links of a site lead to a page for people", async () => {
+test("the links of a site lead to a page for users", async () => {
   const world = sandbox();
   const { call } = await world.signedIn("atlassian", ALL_SCOPES);
   const [site] = (await call("/oauth/token/accessible-resources")).body;

@@ -90,7 +90,7 @@ test.each([
   expect((await jira(`/search/jql?jql=${encodeURIComponent(jql)}`)).body).toEqual(expected);
 });
 
-test("pages join to the whole without gaps or doubles, whatever their size", async () => {
+test("pages join to the whole without gaps or duplicates, whatever their size", async () => {
   const { jira } = await member;
   const whole = await keys("project in (KAY, OPS) ORDER BY key ASC");
   for (const size of [1, 3, 5, 16, 50]) {
@@ -107,13 +107,13 @@ test("pages join to the whole without gaps or doubles, whatever their size", asy
   }
 });
 
-test("a page token is good for its own query only", async () => {
+test("a page token is valid only for its own query", async () => {
   const { nextPageToken } = (await search("project = KAY", { maxResults: 2 })).body;
   expect((await search("project = OPS", { nextPageToken })).status).toBe(400);
   expect((await search("project = KAY", { nextPageToken: "made-up" })).status).toBe(400);
 });
 
-test("an issue has only its id unless fields are asked for, and at most a hundred come with fields", async () => {
+test("an issue has only its ID unless fields are requested, and at most a hundred have fields", async () => {
   const { jira } = await member;
   const bare = (await jira("/search/jql?jql=key%3DKAY-3")).body;
   expect(bare).toEqual({ issues: [{ id: "10003" }], isLast: true });
@@ -130,7 +130,7 @@ test("an issue has only its id unless fields are asked for, and at most a hundre
   expect((await jira("/search?jql=project%3DKAY")).status).toBe(410);
 });
 
-test("AND, OR, NOT and IN keep the laws of logic", async () => {
+test("AND, OR, NOT and IN follow the laws of logic", async () => {
   const simple = constantFrom(
     "project = KAY",
     "status = Done",

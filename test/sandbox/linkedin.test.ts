@@ -20,7 +20,7 @@ async function signedIn(scope = SCOPES, account?: string) {
   return { world, call, rest, post: (json: unknown) => rest("/rest/posts", { method: "POST", json }) };
 }
 
-test("a token lives sixty days, without a refresh token, and tells who it is of", async () => {
+test("a token is valid for sixty days, without a refresh token, and identifies its owner", async () => {
   const world = sandbox();
   const { body } = await world.tokens("linkedin", SCOPES);
   expect(Object.keys(body).sort()).toEqual(["access_token", "expires_in", "scope", "token_type"]);
@@ -42,12 +42,12 @@ test("a token lives sixty days, without a refresh token, and tells who it is of"
   });
 });
 
-test("profile and e-mail are told as far as they were allowed", async () => {
+test("profile and email are returned as far as they were allowed", async () => {
   const { call } = await signedIn("openid");
   expect((await call("/v2/userinfo")).body).toEqual({ sub: "dDemo7Kq1Z" });
 });
 
-test("the versioned API wants its headers, and a version that is there", async () => {
+test("the versioned API requires its headers, and a supported version", async () => {
   const { call } = await signedIn();
   const asked = async (headers: Record<string, string>) =>
     (await call("/rest/posts", { method: "POST", json: POST, headers })).body.code;
@@ -59,7 +59,7 @@ test("the versioned API wants its headers, and a version that is there", async (
   ]).toEqual(["VERSION_MISSING", "NONEXISTENT_VERSION", "NONEXISTENT_VERSION", "ILLEGAL_ARGUMENT"]);
 });
 
-test("a post is made once, commented on, reacted to once, and deleted with all of it", async () => {
+test("a post is created once, commented on, reacted to once, and deleted with all of that", async () => {
   const { rest, post, world } = await signedIn();
   const made = await post(POST);
   const urn = made.headers.get("x-restli-id") ?? "";
@@ -93,12 +93,12 @@ test.each([
     { ...POST, content: { article: { source: "https://example.com" } } },
     "/content/article/title :: field is required but not found and has no default value",
   ],
-])("a post that is not whole is refused (%#)", async (json, message) => {
+])("an incomplete post is refused (%#)", async (json, message) => {
   const { post } = await signedIn();
   expect((await post(json)).body).toMatchObject({ status: 422, message });
 });
 
-test("nobody posts for another, and nothing is read without the closed permission", async () => {
+test("nobody posts for another user, and nothing is read without the closed permission", async () => {
   const { rest, post } = await signedIn();
   expect((await post({ ...POST, author: "urn:li:person:sSample3Xw" })).status).toBe(403);
   const first = encodeURIComponent("urn:li:share:7390000000000000000");

@@ -18,7 +18,7 @@ const paragraph = (content: string) => ({
   paragraph: { rich_text: [{ type: "text", text: { content } }] },
 });
 
-test("tokens come for a JSON body with HTTP Basic, name no end, and each refresh spends the refresh token", async () => {
+test("the token endpoint takes JSON with HTTP Basic, names no expiry, and each refresh spends the refresh token", async () => {
   const world = sandbox();
   const { id, secret } = world.clients.notion;
   const json = {
@@ -43,7 +43,7 @@ test("tokens come for a JSON body with HTTP Basic, name no end, and each refresh
   expect([spent.status, spent.body.error]).toEqual([400, "invalid_grant"]);
 });
 
-test("a request without a version, with a dead token or without the capability is refused as Notion does", async () => {
+test("a request without a version, with an expired token or without the capability is refused like Notion does", async () => {
   const { call, ask } = await signedIn("read_content");
   const bare = await call("/v1/users/me");
   expect([bare.status, bare.body.object, bare.body.code]).toEqual([400, "error", "missing_version"]);
@@ -75,7 +75,7 @@ test.each([
   ],
   [{ children: [{ type: "poem", poem: {} }] }, 'body.children[0].type should be a block type, instead was `"poem"`.'],
   [{}, "body.children should be an array, instead was `undefined`."],
-])("what Notion's limits refuse is refused with the place (%#)", async (json, message) => {
+])("a request beyond Notion's limits is refused with the place (%#)", async (json, message) => {
   const { ask, find } = await signedIn();
   const { id } = await find("onboarding");
   const answer = await ask("PATCH", `/blocks/${id}/children`, json);
@@ -86,7 +86,7 @@ test.each([
   ]);
 });
 
-test("a page is made with its blocks, listed by pages, and stands where its links lead", async () => {
+test("a page is created with its blocks, listed by pages, and is where its links lead", async () => {
   const { world, ask, find } = await signedIn();
   const parent = await find("handbook");
   const children = Array.from({ length: 30 }, (_, index) => paragraph(`Line ${index}`));
@@ -112,7 +112,7 @@ test("a page is made with its blocks, listed by pages, and stands where its link
   expect(await find("trip")).toBeUndefined();
 });
 
-test("rows are filtered, sorted and changed; a status that is not there is refused", async () => {
+test("rows are filtered, sorted and changed; an unknown status is refused", async () => {
   const { ask, find } = await signedIn();
   const source = await find("road map");
   expect(source).toMatchObject({ object: "data_source", properties: { Status: { type: "status" } } });

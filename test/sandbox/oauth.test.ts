@@ -13,7 +13,7 @@ function formOf(page: string): URLSearchParams {
   return new URLSearchParams({ ticket, account });
 }
 
-test("the consent page names the app, the service, the scopes in words and both accounts, and holds no script", async () => {
+test("the consent page names the app, the service, the scopes in words and both accounts, and has no script", async () => {
   const { ask, authorizeUrl } = sandbox();
   const page = await ask("atlassian", authorizeUrl("atlassian", SCOPE));
   expect(page.status).toBe(200);
@@ -104,7 +104,7 @@ test.each([
   ["invalid_request", { audience: "api.example.com" }],
   ["invalid_scope", { scope: "read:everything" }],
   ["invalid_request", { code_challenge: CHALLENGE, code_challenge_method: "plain" }],
-])("a request that cannot be granted is told to the client as %s", async (error, more) => {
+])("a request that cannot be granted is reported to the client as %s", async (error, more) => {
   const { ask, authorizeUrl } = sandbox();
   const answer = await ask("atlassian", authorizeUrl("atlassian", SCOPE, more));
   const { searchParams } = new URL(answer.headers.get("location") ?? "");
@@ -124,7 +124,7 @@ test("hostile text in a request never becomes markup", async () => {
   expect(page.text).not.toMatch(/<script|<img/);
 });
 
-test("a code works once; using it again revokes what it had issued", async () => {
+test("a code works once; using it again revokes its tokens", async () => {
   const { ask, code, exchange } = sandbox();
   const parameters = { grant_type: "authorization_code", code: await code("atlassian", SCOPE), redirect_uri: REDIRECT };
   const first = await exchange("atlassian", parameters);
@@ -141,7 +141,7 @@ test("a code works once; using it again revokes what it had issued", async () =>
   expect(refreshed.status).toBe(403);
 });
 
-test("a code lives one minute and only for its redirect address, its client and its verifier", async () => {
+test("a code is valid for one minute and only for its redirect address, its client and its verifier", async () => {
   const { code, exchange, later, ask } = sandbox();
   const use = async (more: Record<string, string>, pkce: Record<string, string> = {}) => {
     const parameters = {
@@ -186,7 +186,7 @@ test("Atlassian rotates refresh tokens, and a spent one is refused in its words"
   ).toBe(200);
 });
 
-test("without offline_access Atlassian gives no refresh token", async () => {
+test("without offline_access Atlassian returns no refresh token", async () => {
   const { tokens } = sandbox();
   expect((await tokens("atlassian", "read:jira-work")).body).toEqual({
     access_token: expect.any(String),
@@ -196,7 +196,7 @@ test("without offline_access Atlassian gives no refresh token", async () => {
   });
 });
 
-test("an access token lives an hour at Atlassian and two at Bitbucket", async () => {
+test("an access token is valid for an hour at Atlassian and two at Bitbucket", async () => {
   const { signedIn, later } = sandbox();
   const [jira, bitbucket] = [await signedIn("atlassian", SCOPE), await signedIn("bitbucket", "account")];
   later(3_599_000);
@@ -211,7 +211,7 @@ test("an access token lives an hour at Atlassian and two at Bitbucket", async ()
   });
 });
 
-test("Bitbucket always gives a refresh token, and it stays", async () => {
+test("Bitbucket always returns a refresh token, and it stays", async () => {
   const { tokens, exchange } = sandbox();
   const first = await tokens("bitbucket", "account pullrequest:write");
   expect(first.body).toEqual({

@@ -16,7 +16,7 @@ function sentence(text: string): string {
   return "accepted";
 }
 
-test("the example of docs/sandbox.md is a world for Slack and GitHub too", async () => {
+test("the example in docs/sandbox.md is a world for Slack and GitHub too", async () => {
   const page = await readFile(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
   const world = sandbox({ seed: parseSeed(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? "", "world.yaml") });
   const slack = await world.signedIn("slack", "channels:read,channels:history");
@@ -34,7 +34,7 @@ test("the example of docs/sandbox.md is a world for Slack and GitHub too", async
   ]);
 });
 
-test("the example of docs/sandbox.md is a world", async () => {
+test("the example in docs/sandbox.md is a world", async () => {
   const page = await readFile(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
   const example = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
   const world = sandbox({ seed: parseSeed(example, "world.yaml") });
@@ -77,7 +77,7 @@ test("the example of docs/sandbox.md is a world", async () => {
   expect((await linkedin.call("/v2/userinfo")).body.sub).toBe("ada");
 });
 
-test("a seed may be JSON, and leaves the services it does not name as they are", async () => {
+test("a seed may be JSON, and leaves unnamed services unchanged", async () => {
   const text = JSON.stringify({
     bitbucket: {
       accounts: [{ account_id: "a", display_name: "Ann", nickname: "ann", email: "a@b.c" }],
@@ -144,11 +144,11 @@ test.each([
     "airtable: { accounts: [{ name: Ann, email: a@b.c }], bases: [{ name: B, tables: [{ name: T, fields: [{ name: N }], records: [{ fields: { X: 1 } }] }] }] }",
     'The seed world.yaml is wrong at airtable.bases[0].tables[0].records[0].fields: there is no field "X".',
   ],
-])("a seed that does not fit is one sentence that names the place (%#)", (text, expected) => {
+])("an invalid seed is one sentence that names the place (%#)", (text, expected) => {
   expect(sentence(text)).toMatch(new RegExp(`^USAGE: ${expected.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`));
 });
 
-test("a seed of a thousand aliases is refused instead of unfolded", () => {
+test("a seed with a thousand aliases is refused instead of expanded", () => {
   const bomb = [
     "a: &a [x, x, x, x, x, x, x, x, x, x]",
     ...[..."bcdefgh"].map((name, index) => `${name}: &${name} [${`*${"abcdefgh"[index]},`.repeat(10)}]`),

@@ -21,7 +21,7 @@ async function signedIn(scope = SCOPES, account?: string, world = sandbox()) {
   return { call, api, post, token, refresh, world };
 }
 
-test("a code gives the person's tokens in authed_user, a refresh gives them beside it and spends its token", async () => {
+test("a code returns the user's tokens in authed_user, a refresh returns them beside it and spends its token", async () => {
   const world = sandbox();
   const first = (await world.tokens("slack", "chat:write,users:read")).body;
   expect(first).toEqual({
@@ -47,7 +47,7 @@ test("a code gives the person's tokens in authed_user, a refresh gives them besi
   expect([wrong.status, wrong.body]).toEqual([200, { ok: false, error: "invalid_code" }]);
 });
 
-test("failures come with 200: no token, a wrong one, a missing scope, an unknown method", async () => {
+test("failures have status 200: no token, a wrong one, a missing scope, an unknown method", async () => {
   const { call, world } = await signedIn("users:read");
   const ask = async (path: string, token?: string) => {
     const { status, body } = await (token === undefined ? world.ask("slack", path) : call(path, { token }));
@@ -61,7 +61,7 @@ test("failures come with 200: no token, a wrong one, a missing scope, an unknown
   expect((await call("/api/admin.everything")).body).toMatchObject({ ok: false, error: "unknown_method" });
 });
 
-test("the account, and the people with their addresses only where the scope is there", async () => {
+test("the account, and the people with their addresses only with the scope", async () => {
   const { api } = await signedIn();
   expect(await api("auth.test")).toEqual({
     ok: true,
@@ -82,7 +82,7 @@ test("the account, and the people with their addresses only where the scope is t
   expect((await plain.api("users.info", { user: SAM })).user.profile).not.toHaveProperty("email");
 });
 
-test("channels are listed by type and page, and private ones to their members only", async () => {
+test("channels are listed by type and page, and private ones only to their members", async () => {
   const { api } = await signedIn();
   const names = (body: { channels: { name: string }[] }) => body.channels.map(({ name }) => name);
   expect(names(await api("conversations.list", { exclude_archived: "true" }))).toEqual([
@@ -116,7 +116,7 @@ test("channels are listed by type and page, and private ones to their members on
   expect(await few.api("conversations.history", { channel: GENERAL })).toMatchObject({ needed: "channels:history" });
 });
 
-test("history comes newest first and in pages, threads oldest first", async () => {
+test("history is newest first and paged, threads are oldest first", async () => {
   const { api } = await signedIn();
   const first = await api("conversations.history", { channel: GENERAL, limit: "2" });
   expect([first.messages.length, first.has_more]).toEqual([2, true]);
@@ -172,7 +172,7 @@ test.each([
   expect(await post("chat.postMessage", json)).toEqual({ ok: false, error });
 });
 
-test("a direct message is opened once and only its two people see it", async () => {
+test("a direct message is opened once and visible only to its two users", async () => {
   const { api, post, world } = await signedIn();
   const opened = await post("conversations.open", { users: "U0MIACHEN3" });
   expect((await post("conversations.open", { users: "U0MIACHEN3" })).channel).toEqual(opened.channel);

@@ -37,7 +37,7 @@ for (const [what, before, after] of [
     `const c=new Proxy({},{get:(_,k)=>${load("child_process")}[k]});b()`,
   ],
 ] as const) {
-  test(`${what}: fetched instead of imported`, () => {
+  test(`${what}: loaded as a built-in instead of imported`, () => {
     expect(inlineBuiltins(before)).toBe(after);
   });
 }
@@ -49,22 +49,22 @@ for (const code of [
   `const a=await import("node:http");b()`,
   "const a=`\nimport { text } from 'node:stream/consumers';`;b()",
 ]) {
-  test(`${code} stays as it is`, () => {
+  test(`${code} is unchanged`, () => {
     expect(inlineBuiltins(code)).toBe(code);
   });
 }
 
-test("a form of import that the build does not know stops it", () => {
+test("an unknown form of import stops the build", () => {
   expect(() => inlineBuiltins(`import type,x,y from"kay-builtin:fs";`)).toThrow(
     "in a form that the build does not know",
   );
 });
 
-test("what the build marked and cannot rewrite stops it", () => {
+test("a marked import that the build cannot rewrite stops it", () => {
   expect(() => inlineBuiltins(`export*from"kay-builtin:fs";`)).toThrow("in a form that the build does not know");
 });
 
-test("require in a chunk gives Node's own modules and fails as Node does for others", () => {
+test("require in a chunk returns Node's own modules and fails like Node's for others", () => {
   const required = new Function(`${requireBuiltin} return require`)() as (name: string) => unknown;
   expect(required("node:fs")).toBe(process.getBuiltinModule("node:fs"));
   expect(() => required("no-such-module")).toThrow(expect.objectContaining({ code: "MODULE_NOT_FOUND" }));

@@ -10,14 +10,14 @@ import { manPages } from "../../scripts/man.ts";
 
 const pages = () => manPages(programAlone(), "1.2.3");
 
-test("there is a page for kay and one for each command, and package.json names them all", () => {
+test("kay and each command have a page, and package.json names them all", () => {
   const names = ["kay.1", ...programAlone().commands.map((command) => `kay-${command.name()}.1`)];
   expect(pages().map(([name]) => name)).toEqual(names);
   const { man } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { man: string[] };
   expect(man).toEqual(names.map((name) => `dist/man/man1/${name}`).sort());
 });
 
-test("two builds of one version are the same", () => {
+test("two builds of one version are equal", () => {
   expect(pages()).toEqual(pages());
 });
 
@@ -47,13 +47,13 @@ needs("mandoc")("a page shows usage, options with what they do, examples as they
   );
 });
 
-test("what roff would take for its own is written as text", () => {
+test("text that roff would interpret is escaped", () => {
   expect(literal(".kay 'a' \\n --json ~^ …")).toBe("\\&.kay \\(aqa\\(aq \\(rsn \\-\\-json \\(ti\\(ha \\[u2026]");
   expect(prose("see `kay -h` now")).toBe("see \\fBkay \\-h\\fR now");
   expect(example(["  .a", "", "    'b'"])).toBe(".PP\n.RS 4\n.nf\n\\&.a\n\\&\n  \\(aqb\\(aq\n.fi\n.RE");
 });
 
-test("a topic's terms stay with what is told of them, over several lines", () => {
+test("a topic's terms stay with their descriptions, over several lines", () => {
   const topic = "\nTitle\n\n  A, B   one\n         two\n  LONG_NAME\n         three\n\nA paragraph\nof two lines.\n";
   expect(definitions(topic)).toBe(
     ".TP\n\\fBA, B\\fR\none two\n.TP\n\\fBLONG_NAME\\fR\nthree\n.PP\nA paragraph of two lines.",

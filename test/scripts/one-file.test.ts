@@ -42,7 +42,7 @@ async function fixture(sources: Record<string, string>) {
   return { root, folder, outputs: metafile.outputs };
 }
 
-test("what runs at the start is one file; what is loaded later shares its modules, which run once", async () => {
+test("the start loads one file; later chunks share its modules, which run once", async () => {
   const { root, folder, outputs } = await fixture(SOURCES);
   const before = readdirSync(join(folder, "chunks")).length;
   await startFromOneFile(folder, outputs, root);
@@ -55,7 +55,7 @@ test("what runs at the start is one file; what is loaded later shares its module
   expect(await start()).toEqual(["KAY!", [2, "KAY!", "late"], [3, "kay", "late"], 1]);
 });
 
-test("a chunk that asks for what nothing exports stops the build", async () => {
+test("an import without an export stops the build", async () => {
   const { root, folder, outputs } = await fixture(SOURCES);
   const late = readdirSync(join(folder, "chunks")).find((name) => name.startsWith("late")) ?? "";
   const chunk = outputs["dist/main.js"]?.imports.find(({ kind }) => kind === "import-statement")?.path ?? "";
@@ -63,7 +63,7 @@ test("a chunk that asks for what nothing exports stops the build", async () => {
   await expect(startFromOneFile(folder, outputs, root)).rejects.toThrow(/"gone" is not exported/);
 });
 
-test("what is loaded late may be one file as well, and takes what the start has from there", async () => {
+test("a late chunk may be one file as well, and uses the start's modules", async () => {
   const { root, folder, outputs } = await fixture({
     ...SOURCES,
     "main.js": `import { count, name } from "./counter.js"; export const start = async () => {
@@ -77,7 +77,7 @@ test("what is loaded late may be one file as well, and takes what the start has 
   expect(await start()).toEqual(["kay", [2, "KAY!", "late"], [3, "kay", "late"]]);
 });
 
-test("what nothing loads late stops the build", async () => {
+test("a late chunk that nothing loads stops the build", async () => {
   const { root, folder, outputs } = await fixture(SOURCES);
   await expect(startFromOneFile(folder, outputs, root, ["nowhere.js"])).rejects.toThrow(
     "Nothing loads nowhere.js late.",

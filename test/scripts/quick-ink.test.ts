@@ -14,17 +14,17 @@ const files = [
   "yoga-layout/dist/binaries/yoga-wasm-base64-esm.js",
 ];
 
-test("every change of the build fits the package as it is installed", () => {
+test("every change of the build fits the installed package", () => {
   const paths = files.map((file) => modules + file);
   expect(CHANGES.filter(({ file }) => !paths.some((path) => file.test(path)))).toEqual([]);
   for (const path of paths) expect(changed(path)).not.toBe("");
 });
 
-test("a package that became another one fails the build", () => {
+test("a changed package fails the build", () => {
   expect(() => changed(`${modules}wrap-ansi/index.js`, "const segmenter = 1;")).toThrow(/does not fit/);
 });
 
-test("the quick width of a text is its width", async () => {
+test("the fast width of a text is its width", async () => {
   const { default: quick } = await built("string-width/index.js");
   const texts = [
     "",
@@ -44,7 +44,7 @@ test("the quick width of a text is its width", async () => {
     expect(texts.map((text) => quick(text, options))).toEqual(texts.map((text) => stringWidth(text, options)));
 });
 
-test("nothing of what emoji need is made for text without them, however its width is asked for", () => {
+test("text without emoji never loads emoji data, however its width is requested", () => {
   const quick = changed(`${modules}string-width/index.js`).replaceAll(/^import .*$/gm, "");
   const made =
     new Function(`${quick.replace("export default ", "").replace("function make() {", "function make() { throw new Error('made'); ")}

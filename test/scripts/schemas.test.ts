@@ -16,7 +16,7 @@ test("every schema is one of draft 2020-12, with an id, a title and the command"
   }
 });
 
-test("what a field means is told as in the source, in lists and optional fields too", async () => {
+test("field descriptions are those of the source, including lists and optional fields", async () => {
   const { "pending.json": pending, "model.json": model, "config-get.json": setting } = await schemas();
   expect(JSON.stringify(pending)).toContain('"interaction_id":{"type":"string"},');
   const described = JSON.stringify([pending, model, setting]);

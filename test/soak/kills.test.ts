@@ -10,7 +10,7 @@ const place = usePlace((ask) => (capricious && ask.time > 1 ? other(ask.time, cl
 const { request, moments } = killing(place);
 let capricious = false;
 
-test("killed at every moment there is, once each", { timeout: 3_600_000 }, async () => {
+test("killed at every possible moment, once each", { timeout: 3_600_000 }, async () => {
   const all = await moments();
   process.stdout.write(`${all.length} moments\n`);
   for (let moment = 1; moment <= all.length; moment++) {
@@ -35,7 +35,7 @@ test(`killed up to four times at any moments (seed ${SEED})`, { timeout: 3_600_0
   }
 });
 
-test(`the same with a model that says something else each time (seed ${SEED})`, { timeout: 3_600_000 }, async () => {
+test(`the same with a model that answers differently each time (seed ${SEED})`, { timeout: 3_600_000 }, async () => {
   const dice = random(SEED + 1);
   const { length } = await moments();
   capricious = true;

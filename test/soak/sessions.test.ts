@@ -6,7 +6,7 @@ import { withDesk } from "#test/session";
 
 const kay = useKay();
 
-test("two sessions that answer the same card 200 times do each thing once, and both say by whom", {
+test("two sessions that answer the same card 200 times do each thing once, and both say who answered", {
   timeout: 3_600_000,
 }, async () => {
   const log: DeskLog = [];

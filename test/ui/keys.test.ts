@@ -23,13 +23,13 @@ function read(...reads: (string | Uint8Array | number)[]): Key[] {
   return keys;
 }
 
-test("each character is a key of its own, also when its bytes come in two reads", () => {
+test("each character is a separate key, even if its bytes arrive in two reads", () => {
   expect(keysOf("hé한😀")).toEqual(["h", "é", "한", "😀"]);
   const bytes = Buffer.from("한😀");
   expect(keysOf(bytes.subarray(0, 2), bytes.subarray(2, 4), bytes.subarray(4))).toEqual(["한", "😀"]);
 });
 
-test("bytes that are no UTF-8 become no key", () => {
+test("bytes that are not UTF-8 become no key", () => {
   expect(keysOf(Buffer.from([0x61, 0xff, 0xc3, 0x62, 0xed, 0xa0, 0x80, 0xc2, 0x9b, 0x63, 0xe2, 0x82]))).toEqual([
     "a",
     "b",
@@ -37,7 +37,7 @@ test("bytes that are no UTF-8 become no key", () => {
   ]);
 });
 
-test("a key has the time at which its first byte came", () => {
+test("a key has the time of its first byte", () => {
   const keys = read("\x1b", 30, "[A", 5, "\x1b", 200, "x");
   expect(keys.map(({ name, at }) => [name, at])).toEqual([
     ["up", 1_000],
@@ -61,7 +61,7 @@ test("U13 an arrow key split over reads is an arrow key, and a lone Escape acts 
   expect(reader.getWaitMs()).toBeNull();
 });
 
-test("U13 the rest of an arrow key that comes much too late is still not typed", () => {
+test("U13 the rest of an arrow key that arrives much too late is still not typed", () => {
   expect(keysOf("\x1b", 200, "[A", "x")).toEqual(["<escape>", "<up>", "x"]);
   expect(keysOf("\x1b", 200, "[?24;80R", "x")).toEqual(["<escape>", "x"]);
   expect(keysOf("\x1b", 200, "[200~a\rb\x1b[201~")).toEqual(["<escape>", "<paste>a\nb"]);
@@ -70,7 +70,7 @@ test("U13 the rest of an arrow key that comes much too late is still not typed",
   expect(keysOf("\x1b", 200, "[", "A")).toEqual(["<escape>", "[", "A"]);
 });
 
-test("a sequence that stays half is dropped, and the keys after it count", () => {
+test("an incomplete sequence is dropped, and later keys count", () => {
   expect(keysOf("\x1b[1;", 1_000, "x")).toEqual(["x"]);
   expect(keysOf("\x1b[1;\r", "x")).toEqual(["<enter>", "x"]);
   expect(keysOf("\x1b[1;\x1b[Ax")).toEqual(["<up>", "x"]);
@@ -95,14 +95,14 @@ test.each([
   expect(keysOf(bytes)).toEqual(typed(names));
 });
 
-test("Shift+Enter, Alt+Enter and Ctrl+J are told from Enter, in every form in which terminals send them", () => {
+test("Shift+Enter, Alt+Enter and Ctrl+J are distinguished from Enter, in every form that terminals send", () => {
   expect(keysOf("\x1b[13;2u", "\x1b[27;2;13~", "\x0a", "\x1b[106;5u")).toEqual(Array(4).fill("<shift-enter>"));
   expect(keysOf("\x1b\r", "\x1b[13;3u")).toEqual(["<alt-enter>", "<alt-enter>"]);
   expect(keysOf("\x1b[13;5u", "\x1b[27;5;13~", "\x1b[57414;5u")).toEqual(Array(3).fill("<ctrl-enter>"));
   expect(keysOf("\r", "\x1b[13u", "\x1bOM", "\x1b[57414u", "\x1b[109;5u")).toEqual(Array(5).fill("<enter>"));
 });
 
-test("keys in kitty's form are the keys of the plain form, and a release is none", () => {
+test("keys in kitty's form equal those of the plain form, and a release is not a key", () => {
   expect(keysOf("\x1b[97u", "\x1b[97:65;2u", "\x1b[97;2u", "\x1b[233u", "\x1b[97;65u")).toEqual([
     "a",
     "A",
@@ -119,7 +119,7 @@ test("keys in kitty's form are the keys of the plain form, and a release is none
   expect(keysOf("\x1b[0;1;229u", "\x1b[57400u", "\x1b[27;5;99~", "\x1b[27;2;65~")).toEqual(["1", "<ctrl-c>", "A"]);
 });
 
-test("U14 reports of the terminal are no keys, wherever they are split", () => {
+test("U14 reports of the terminal are not keys, wherever they are split", () => {
   const reports = [
     "\x1b[<0;10;20M",
     "\x1b[<0;10;20m",
@@ -148,6 +148,6 @@ test("U14 reports of the terminal are no keys, wherever they are split", () => {
   expect(createKeyReader().push(Buffer.from("\x1b[24;80R"), 0)).toMatchObject([{ name: "position", row: 23 }]);
 });
 
-test("Ctrl+C ends a reply of the terminal that never ends", () => {
+test("Ctrl+C ends an endless reply of the terminal", () => {
   expect(keysOf("\x1b]11;rgb:00\x03x")).toEqual(["<ctrl-c>", "x"]);
 });

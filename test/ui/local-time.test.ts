@@ -13,7 +13,7 @@ test.each([
   ]);
 });
 
-test("B243 midnight is 00:00, and what is not a time stays as it is", () => {
+test("B243 midnight is 00:00, and a text that is not a time is unchanged", () => {
   expect(formatLocalTime("2026-11-28T00:00:00Z", "UTC")).toBe("2026-11-28 00:00 UTC");
   expect([formatLocalTime("soon\u001b[31m"), formatLocalDay("")]).toEqual(["soon", ""]);
 });

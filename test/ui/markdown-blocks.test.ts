@@ -28,7 +28,7 @@ const block = fc.oneof(
   fc.constantFrom("---", "* * *", "<details>\nx\n</details>", "1) a\n2) b"),
 );
 
-test("read line by line, a text has the blocks that it has when it is parsed as a whole", () => {
+test("read line by line, a text has the same blocks as when parsed whole", () => {
   fc.assert(
     fc.property(fc.array(block, { minLength: 1, maxLength: 6 }), (blocks) => {
       const text = blocks.join("\n\n");

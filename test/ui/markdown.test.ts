@@ -39,7 +39,7 @@ test.for([
   expect(linked(markdown)).toBe(shown);
 });
 
-test("where a terminal does not open links their addresses are written out", () => {
+test("if a terminal does not open links, their addresses are written out", () => {
   expect(renderMarkdown("[docs](https://a.test/x) https://a.test", LOOK)).toBe(
     "docs (https://a.test/x) https://a.test",
   );
@@ -51,7 +51,7 @@ test("U17 no sequence in a link's address reaches the terminal", () => {
   expect([shown.includes("\u0007"), shown.includes("\u009b")]).toEqual([false, false]);
 });
 
-test("the columns of a table go with the width; no word of it is broken or left out", () => {
+test("the columns of a table adapt to the width; no word is broken or omitted", () => {
   const table = "|Key|Summary|Who|\n|-|-|-|\n|KAY-1|Login loops on SSO when the cookie is old|Ann|\n|KAY-2|會議|Bob|";
   expect(renderMarkdown(table, { ...LOOK, width: 80 })).toBe(`KEY    SUMMARY                                    WHO
 KAY-1  Login loops on SSO when the cookie is old  Ann
@@ -72,7 +72,7 @@ KAY-2
   WHO      Bob`);
 });
 
-test("a table of more than 30 rows keeps the columns of the first 30, and still no word of it is lost", () => {
+test("a table of more than 30 rows keeps the columns of the first 30, without losing a word", () => {
   const rows = Array.from({ length: 40 }, (_, index) => `|KAY-${index + 1}|${"long ".repeat(index)}|`);
   const shown = renderMarkdown(["|Key|Text|", "|-|-|", ...rows].join("\n"), LOOK);
   expect(shown.match(/^KAY-\d+/gm)?.length).toBe(40);
@@ -80,21 +80,21 @@ test("a table of more than 30 rows keeps the columns of the first 30, and still 
   expect(Math.max(...shown.split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
 });
 
-test("lists are nested and have boxes, what was struck out is marked", () => {
+test("lists are nested and have checkboxes, and strike-through is marked", () => {
   const list = "- [x] done\n- [ ] open\n  1. one\n     - deep\n  2. two ~~three~~\n\n3. third\n4. fourth";
   expect(renderMarkdown(list, LOOK)).toBe(
     "- [x] done\n- [ ] open\n  1. one\n     - deep\n  2. two ~~three~~\n\n3. third\n4. fourth",
   );
 });
 
-test("a long word or URL stays whole; scripts without spaces are broken anywhere", () => {
+test("a long word or URL stays whole; scripts without spaces break anywhere", () => {
   const url = `https://a.test/${"x".repeat(60)}`;
   expect(renderMarkdown(`See ${url} now.\n\n- ${"會議".repeat(12)}`, LOOK)).toBe(
     `See\n${url}\nnow.\n\n- ${"會議".repeat(9)}會\n  ${"議會".repeat(2)}議`,
   );
 });
 
-test("code has colours where the language is known, line by line as in the whole", async () => {
+test("code has colors if the language is known, line by line as in the whole", async () => {
   await loadHighlighting();
   const look = {
     width: 80,
@@ -115,14 +115,14 @@ test("code has colours where the language is known, line by line as in the whole
   expect(renderMarkdown("```js\nlet a = 1;\n```", LOOK)).toBe("    let a = 1;");
 });
 
-test("a very long line is a paragraph in parts, and nothing of it is lost", () => {
+test("a very long line is a paragraph in parts, without loss", () => {
   const text = Array.from({ length: 3_000 }, (_, index) => `word${index}${index % 10 === 9 ? "." : ""}`).join(" ");
   expect(renderMarkdown(text, LOOK).split(/\s+/)).toEqual(text.split(" "));
   const blob = "x".repeat(10_000);
   expect(renderMarkdown(blob, LOOK)).toBe(blob);
 });
 
-test("a very long item is an item in parts, its code too", () => {
+test("a very long item is an item in parts, including its code", () => {
   const lines = Array.from({ length: 600 }, (_, index) => `line ${index} of it`);
   const item = ["7. first", "", "   ```", ...lines.map((line) => `   ${line}`), "   ```", "8. second"].join("\n");
   expect(renderMarkdown(item, LOOK)).toBe(

@@ -36,11 +36,11 @@ test("a paste keeps its tabs, and loses control sequences and control characters
   ]);
 });
 
-test("an empty paste is no key", () => {
+test("an empty paste is not a key", () => {
   expect(keysOf("\x1b[200~\x1b[201~")).toEqual([]);
 });
 
-test("a paste that is never closed ends after two seconds of silence", () => {
+test("an unclosed paste ends after two seconds of silence", () => {
   const reader = createKeyReader();
   expect(reader.push(Buffer.from("\x1b[200~half\x1b[20"), 0)).toEqual([]);
   expect(reader.getWaitMs()).toBe(2_000);
@@ -66,7 +66,7 @@ test("U11 a text with one Enter at its end is typed, as scripts write it", () =>
   expect(keysOf(`${"é😀".repeat(150)}\r`)).toEqual([`<paste>${"é😀".repeat(150)}`, "<enter>"]);
 });
 
-test("U11 a long paste without brackets that comes in pieces is a paste to its end", () => {
+test("U11 a long paste without brackets that arrives in pieces is a paste to its end", () => {
   const reader = createKeyReader();
   const pieces = ["one\rtwo\r", "three", "\rfo", "u", "r\r"].map((piece, n) => reader.push(Buffer.from(piece), n * 5));
   expect(pieces.map(shorthand)).toEqual([

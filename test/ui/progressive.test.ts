@@ -82,7 +82,7 @@ const block = fc.oneof(
   fc.constant("---"),
 );
 
-test("however an answer is cut into pieces, it is what the whole would be", () => {
+test("an answer in any pieces looks like the whole", () => {
   const pieces = fc.array(block, { minLength: 1, maxLength: 6 }).chain((blocks) => {
     const text = blocks.join("\n\n");
     return fc.array(fc.nat(text.length), { maxLength: 12 }).map((cuts) => {
@@ -99,7 +99,7 @@ test("however an answer is cut into pieces, it is what the whole would be", () =
   );
 });
 
-test("in a pipe the Markdown is as it was said, a line as soon as it is whole", () => {
+test("in a pipe the Markdown is unchanged, a line as soon as it is complete", () => {
   const { lines, after } = written(createTextWriter, ["One ", "line\n\n\n", "Ano", "ther\n\n"]);
   expect([lines, after]).toEqual([
     ["One line", "\n\nAnother"],
@@ -107,7 +107,7 @@ test("in a pipe the Markdown is as it was said, a line as soon as it is whole", 
   ]);
 });
 
-test("U17 control sequences that are cut into pieces never reach the terminal", () => {
+test("U17 split control sequences never reach the terminal", () => {
   const pieces = ["a\u001b", "[2K b\u001b]0;title", "\u0007 c\r", "d\n\n"];
   expect(written(onTerminal, pieces).text).toBe("a b c\nd");
   expect(written(createTextWriter, pieces).text).toBe("a b c\nd");

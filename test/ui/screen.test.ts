@@ -26,7 +26,7 @@ function box(columns: number, draft: string) {
   };
 }
 
-test("a frame is drawn in one write, inside synchronized output, and a frame that is the same is not written", async () => {
+test("a frame is drawn in one write, inside synchronized output, and an equal frame is not written", async () => {
   const { screen, writes, rows } = openEmulator(20, 6);
   screen.draw(lines("one", "two"));
   screen.draw(lines("one", "two"));
@@ -34,7 +34,7 @@ test("a frame is drawn in one write, inside synchronized output, and a frame tha
   expect(await rows()).toEqual(["one", "two"]);
 });
 
-test("only what changed in a line is written", async () => {
+test("only the changed part of a line is written", async () => {
   const { screen, writes, rows } = openEmulator(30, 8);
   screen.draw(lines("│ > hello    │", "\x1b[1mbold\x1b[22m and more", "same", "会議 a"));
   screen.draw(lines("│ > hello!   │", "\x1b[1mbold\x1b[22m and less.", "same", "会議 b"));
@@ -44,7 +44,7 @@ test("only what changed in a line is written", async () => {
   expect(await rows()).toEqual(["│ > hello!   │", "bold and less.", "same", "会議 b"]);
 });
 
-test("a mark that turns is written by itself", async () => {
+test("a spinner is written alone", async () => {
   const { screen, writes, rows } = openEmulator(30, 8);
   screen.draw(lines("⠋ working… \x1b[2m(esc stops)\x1b[22m"));
   screen.draw(lines("⠙ working… \x1b[2m(esc stops)\x1b[22m"));
@@ -53,7 +53,7 @@ test("a mark that turns is written by itself", async () => {
 });
 
 test.each(["all", XTERM] as const)(
-  "a row that comes above others moves them down, which are not written again (reflow: %s)",
+  "a row inserted above others moves them down without rewriting them (reflow: %s)",
   async (reflows) => {
     const { screen, writes, rows } = openEmulator(30, 8, reflows);
     screen.commit("1\n2\n3\n4\n5\n6\n");
@@ -89,7 +89,7 @@ describe("whatever frames follow each other", () => {
   });
 
   test.each(["all", XTERM] as const)(
-    "the window shows the last, below all that was committed (reflow: %s)",
+    "the window shows the last, below all committed text (reflow: %s)",
     async (reflows) => {
       await fc.assert(
         fc.asyncProperty(fc.array(frame, { minLength: 1, maxLength: 8 }), async (frames) => {
@@ -108,7 +108,7 @@ describe("whatever frames follow each other", () => {
   );
 });
 
-test("finished text stays above the frame, however often it is drawn, and long lines are the terminal's to wrap", async () => {
+test("finished text stays above the frame, however often it is drawn, and the terminal wraps long lines", async () => {
   const { screen, all, writes } = openEmulator(20, 8);
   for (let row = 1; row <= 30; row += 1) {
     screen.commit(`row-${row}\n`);
@@ -121,7 +121,7 @@ test("finished text stays above the frame, however often it is drawn, and long l
   expect(["\x1b[2J", "\x1b[3J"].filter((erasing) => writes.join("").includes(erasing))).toEqual([]);
 });
 
-test("lines exactly as wide as the window, to its last row, scroll nothing and double nothing", async () => {
+test("lines exactly as wide as the window, to its last row, do not scroll and are not doubled", async () => {
   const { screen, rows, print } = openEmulator(10, 6);
   print("before\r\n");
   const full = (c: string) => c.repeat(10);
@@ -129,20 +129,20 @@ test("lines exactly as wide as the window, to its last row, scroll nothing and d
   expect(await rows()).toEqual(["before", full("c"), full("c"), "cx", full("c")]);
 });
 
-test("whatever stands in the last cells of a full line stays there: wide characters, and what is no ASCII", async () => {
+test("the last cells of a full line stay: wide characters, and anything beyond ASCII", async () => {
   const { screen, rows } = openEmulator(10, 6);
   const full = ["> 会議作成", "a long li…", "12345678日", "last"];
   screen.draw(lines(...full));
   expect(await rows()).toEqual(full);
 });
 
-test("a line that is wider than the window is cut by the terminal, and the frame below it stays where it is", async () => {
+test("a line wider than the window is cut by the terminal, and the frame below stays in place", async () => {
   const { screen, rows } = openEmulator(10, 6);
   for (const end of ["1", "2"]) screen.draw(lines("x".repeat(30), end));
   expect(await rows()).toEqual(["xxxxxxxxxx", "2"]);
 });
 
-test("of a frame that is higher than the window the end is shown", async () => {
+test("a frame higher than the window shows its end", async () => {
   const { screen, rows, cursor } = openEmulator(10, 6);
   screen.draw({ lines: ["1", "2", "3", "4", "5", "6"], cursor: { row: 5, column: 1 } });
   expect([await rows(), await cursor()]).toEqual([["3", "4", "5", "6"], { row: 3, column: 1 }]);
@@ -156,7 +156,7 @@ test("U06 the cursor is shown at its place after each frame, in cells", async ()
   expect([await cursor(), writes[1]]).toEqual([{ row: 1, column: 4 }, "\x1b[?2026h\r\x1b[4C\x1b[?2026l"]);
 });
 
-test("clearing takes the frame away, shows the cursor where it began, and the next frame begins there", async () => {
+test("clearing removes the frame, shows the cursor where it began, and the next frame begins there", async () => {
   const { screen, rows, cursor, print, writes } = openEmulator(20, 8);
   print("$ kay ask\r\n");
   screen.draw(lines("a", "b", "c"));
@@ -171,7 +171,7 @@ test("clearing takes the frame away, shows the cursor where it began, and the ne
   expect(await rows()).toEqual(["$ kay ask", "done", "d"]);
 });
 
-test("after somebody else wrote, the next frame begins on a line of its own, and nothing is erased", async () => {
+test("after foreign output, the next frame begins on a new line, and nothing is erased", async () => {
   const { screen, rows, print } = openEmulator(20, 8);
   screen.draw({ lines: ["a", "b"], cursor: { row: 1, column: 1 } });
   print("[1]+ Stopped");
@@ -197,7 +197,7 @@ test("U19 a window made narrower and wider has one frame at the end and no line 
   expect((await rows()).filter((row) => row.startsWith("┌"))).toHaveLength(1);
 });
 
-test("U19 whatever sizes come one after the other, drawn or passed over, no line of the transcript is lost or doubled", async () => {
+test("U19 for any sequence of sizes, drawn or skipped, no line of the transcript is lost or doubled", async () => {
   const step = fc.record({
     columns: fc.integer({ min: 12, max: 60 }),
     isDrawn: fc.boolean(),
@@ -226,7 +226,7 @@ test("U19 whatever sizes come one after the other, drawn or passed over, no line
   );
 });
 
-test("U19 a frame for a window that is wider by now, of which nobody has told yet, costs no line above it", async () => {
+test("U19 a frame for a window that has grown without notice costs no line above it", async () => {
   const emulator = openEmulator(60, 12);
   let columns = 40;
   const size = () => ({ columns, rows: 12 });
@@ -248,7 +248,7 @@ test.for([
   ["", "会議の予定を確認してから返事をしますね。"],
   ["\x1b[1m", "会議の予定を確認してから返事をしますねよ", "\x1b[22m"],
   ["", "an address: \x1b]8;;https://kay.test\x1b\\it is as wide as the windo\x1b]8;;\x1b\\w"],
-] as const)("U04 a row that is as wide as the window keeps its last character, above others (%#)", async (parts) => {
+] as const)("U04 a row as wide as the window keeps its last character, above others (%#)", async (parts) => {
   const { screen, rows } = openEmulator(40, 8, XTERM);
   const line = parts.join("");
   screen.draw({ lines: [line, "below"], cursor: { row: 1, column: 0 } });

@@ -12,7 +12,7 @@ const call = (change: Partial<ToolItem>): ToolItem => ({
   ...change,
 });
 
-test("N49 a call is shown for people: names, lists, and texts as Markdown instead of JSON", () => {
+test("N49 a call is formatted for reading: names, lists, and texts as Markdown instead of JSON", () => {
   const output = {
     data: "| KEY | TITLE |\n|---|---|\n| KAY-1 | Login |",
     count: 1,
@@ -40,7 +40,7 @@ test("N49 a call is shown for people: names, lists, and texts as Markdown instea
   );
 });
 
-test("nothing raw comes through, a long result is counted, and a deep one is JSON", () => {
+test("nothing raw appears, a long result is counted, and a deep one is JSON", () => {
   const evil = "a\x1b]0;x\x07\x1b[2J";
   const shown = formatToolCall(call({ input: { [evil]: evil }, output: Array(500).fill(evil), error: evil }), LOOK);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not come through

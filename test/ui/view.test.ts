@@ -36,7 +36,7 @@ const AUTH = {
   expires_at: "2026-11-27T12:10:00.000Z",
 };
 
-test("texts grow by their deltas, and ids that begin anew with a generation are texts of their own", () => {
+test("texts grow by their deltas, and IDs that restart with a generation are separate texts", () => {
   const text = (id: string, ...deltas: string[]): StreamPart[] => [
     { type: "text-start", id },
     ...deltas.map((delta): StreamPart => ({ type: "text-delta", id, delta })),
@@ -63,19 +63,19 @@ test("texts grow by their deltas, and ids that begin anew with a generation are 
   });
 });
 
-test("parts that come twice count once", () => {
+test("repeated parts count once", () => {
   const delta: StreamPart = { type: "text-delta", id: "0", delta: "once" };
   const view = after({ type: "text-start", id: "0" }, delta);
   expect(reduceView(view, { number: 2, part: delta })).toBe(view);
   expect(reduceView(view, { number: 1, part: delta })).toBe(view);
 });
 
-test("parts of types that are not known change nothing but the number", () => {
+test("parts of unknown types change only the number", () => {
   const strange = { type: "data-weather", data: {} } as unknown as StreamPart;
   expect(reduceView(EMPTY_VIEW, { number: 4, part: strange })).toEqual({ ...EMPTY_VIEW, last: 4 });
 });
 
-test("a call works, waits for its approval, works on, and the wait is not counted", () => {
+test("a call runs, waits for its approval, and continues, and the wait is not counted", () => {
   const states = [
     after([1_000, CALL]),
     after([1_000, CALL], [1_300, CARD]),
@@ -113,7 +113,7 @@ test.for([
   expect(tool).toMatchObject({ state, ...(error ? { error } : {}) });
 });
 
-test("a tool's log comes line by line or whole, and no line is doubled", () => {
+test("a tool's log arrives line by line or whole, and no line is doubled", () => {
   const log = (...lines: string[]): StreamPart => ({
     type: "data-tool-log",
     data: { tool_call_id: "call_1", entries: lines.map((text) => ({ text })) },
@@ -139,7 +139,7 @@ test("a card is open until somebody answers it; then it is read-only and says ho
   });
 });
 
-test("a card that waits for connections ticks them off, and ends when all are there", () => {
+test("a card that waits for connections marks each one, and ends when all exist", () => {
   const needed: StreamPart = { type: "data-auth-needed", data: AUTH };
   const progress: StreamPart = { type: "data-auth-progress", data: { connected: "slack", remaining: ["gmail"] } };
   const result: StreamPart = { type: "data-auth-result", data: { success: true, integrations: ["slack", "gmail"] } };
@@ -158,7 +158,7 @@ test("a card that waits for connections ticks them off, and ends when all are th
   ]);
 });
 
-test("a write has one receipt, whose newest word counts", () => {
+test("a write has one receipt, whose latest state counts", () => {
   const receipt = (effect: "sent" | "settled"): StreamPart => ({
     type: "data-receipt",
     data: { tool_call_id: "call_1", tool: "jira.transition_issue", effect, summary: "Close KAY-3" },
@@ -177,7 +177,7 @@ test("an error and an abort are items, and the status says so", () => {
   });
 });
 
-test("presence says how things are now, and is no event of the log", () => {
+test("presence describes the current state, and is not an event of the log", () => {
   const clients = [{ client_id: "c1", interaction: { supported: true, enabled: true } }];
   const view = after(START, CALL);
   expect(reduceView(view, { number: 1, part: { type: "data-presence", data: { clients } } })).toEqual({
@@ -194,7 +194,7 @@ function done(output: unknown): StreamPart {
   return { type: "tool-output-available", toolCallId: "call_1", output };
 }
 
-test("N20 a call took as long as the backend says, also in a replay that comes at once", () => {
+test("N20 a call took as long as the backend says, even in a replay that arrives at once", () => {
   const at = (part: StreamPart, time: string): StreamPart => ({ ...part, at: `2026-11-27T12:00:${time}Z` });
   const done: StreamPart = { type: "tool-output-available", toolCallId: "call_1", output: {} };
   const { items } = after(START, [5_000, at(CALL, "01.000")], [5_000, at(done, "01.400")]);

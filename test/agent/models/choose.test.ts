@@ -38,7 +38,7 @@ test.each<[string, ModelSettings, string, string]>([
     "settings",
   ],
   ["offline by name", { model: "offline", env: { OPENAI_API_KEY: "k" } }, "Offline planner", "settings"],
-])("with %s the model is chosen and says where it came from", async (_, settings, label, source) => {
+])("with %s the model is chosen and its source is named", async (_, settings, label, source) => {
   const chosen = await selectModel(settings, ports);
   expect([chosen.label, [chosen.source, chosen.where].filter(Boolean).join(" ")]).toEqual([label, source]);
 });

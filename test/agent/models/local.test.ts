@@ -36,7 +36,7 @@ const LM_STUDIO: Answers = {
   },
 };
 
-test("an Ollama on its usual port answers when nothing is named: with the newest model here that calls tools", async () => {
+test("an Ollama on its usual port answers by default, with its newest model that calls tools", async () => {
   const { settings } = machine(OLLAMA);
   expect(await decideModel(settings())).toEqual({
     provider: "ollama",
@@ -48,13 +48,13 @@ test("an Ollama on its usual port answers when nothing is named: with the newest
   });
 });
 
-test("a model that Ollama has loaded comes before a newer one, and tells its context window", async () => {
+test("a model that Ollama has loaded comes before a newer one, and its context window is known", async () => {
   const running = { models: [{ name: "llama3.2:latest", context_length: 8192 }] };
   const { settings } = machine({ ...OLLAMA, "GET http://127.0.0.1:11434/api/ps": running });
   expect(await decideModel(settings())).toMatchObject({ name: "ollama:llama3.2:latest", contextWindow: 8192 });
 });
 
-test("LM Studio answers with a model that it has loaded, where there is no Ollama", async () => {
+test("LM Studio answers with a loaded model if there is no Ollama", async () => {
   expect(await decideModel(machine(LM_STUDIO).settings())).toMatchObject({
     name: "lmstudio:openai/gpt-oss-20b",
     source: "found",
@@ -64,7 +64,7 @@ test("LM Studio answers with a model that it has loaded, where there is no Ollam
   expect(await decideModel(machine({ ...LM_STUDIO, ...OLLAMA }).settings())).toMatchObject({ name: "ollama:qwen3:8b" });
 });
 
-test("a name in the settings wins over what was found, and offline switches the search off", async () => {
+test("a name in the settings takes precedence over what was found, and offline disables the search", async () => {
   const { settings, asked } = machine(OLLAMA);
   expect(await decideModel({ ...settings(), model: "offline" })).toMatchObject({ name: "offline", source: "settings" });
   const keyed = { ...settings({ OPENAI_API_KEY: "k" }), where: "KAY_MODEL", model: "openai:gpt-5" };
@@ -73,14 +73,14 @@ test("a name in the settings wins over what was found, and offline switches the 
   expect(asked).toEqual([]);
 });
 
-test("only the provider named: its first usable model answers", async () => {
+test("with only a provider named, its first usable model answers", async () => {
   expect(await decideModel({ ...machine(OLLAMA).settings(), model: "ollama" })).toMatchObject({
     name: "ollama:qwen3:8b",
     source: "settings",
   });
 });
 
-test("it is looked for at most once a minute, and that nothing was there is remembered too", async () => {
+test("the search runs at most once a minute, and remembers that nothing was found", async () => {
   const { settings, asked, clock } = machine({});
   await decideModel(settings());
   const once = asked.length;
@@ -103,7 +103,7 @@ test.each([
   expect(await decideModel(machine(answers).settings())).toMatchObject({ name: "offline", source: "none" });
 });
 
-test("a port that takes the connection and says nothing costs no more than the limit", async () => {
+test("a silent port costs no more than the time limit", async () => {
   const silent = (_: string, init?: RequestInit) =>
     new Promise<Response>((_resolve, reject) =>
       init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)),
@@ -128,7 +128,7 @@ test.each([
   expect(getOllamaUrl({ OLLAMA_HOST: host })).toBe(url);
 });
 
-test("what was found is told as found, with its models, and every provider with what it needs", async () => {
+test("a found server is reported as found, with its models, and every provider with its requirements", async () => {
   const { settings } = machine(OLLAMA);
   const { available, ...model } = await describeModel(settings({ ANTHROPIC_API_KEY: " " }));
   expect(model).toEqual({

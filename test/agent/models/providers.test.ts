@@ -105,7 +105,7 @@ test.each([
   },
 );
 
-test("N9 a server that wants a key that is not set names the variable", async () => {
+test("N9 a server that requires a missing key names the variable", async () => {
   mock.on({ userMessage: /./ }, { error: { message: "No auth credentials found", type: "error" }, status: 401 });
   const { events } = await run({
     model: "openai-compatible:local",
@@ -117,7 +117,7 @@ test("N9 a server that wants a key that is not set names the variable", async ()
   });
 });
 
-test("a provider that cannot be reached is one sentence", async () => {
+test("an unreachable provider is reported in one sentence", async () => {
   const gone = new LLMock({ port: 0 });
   await gone.start();
   const { url } = gone;

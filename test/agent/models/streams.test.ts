@@ -22,13 +22,13 @@ const WIRES: [name: string, wire: RecordedWire][] = [
 ];
 
 describe.each(WIRES)("%s", (_, wire) => {
-  test("text comes in pieces, with the tokens that it used", async () => {
+  test("text arrives in pieces, with its token count", async () => {
     const { deltas, last } = await replay(wire, [wire.text]);
     expect(deltas).toEqual(["It is", " open."]);
     expect(last).toEqual({ type: "finish", finishReason: "stop" });
   });
 
-  test("reasoning is apart from the answer", async () => {
+  test("reasoning is separate from the answer", async () => {
     const { events, deltas } = await replay(wire, [wire.reasoning ?? ""]);
     const thoughts = events.flatMap((event) => (event.type === "reasoning-delta" ? [event.delta] : []));
     expect(thoughts.join("")).toBe("Let me look.");
@@ -52,7 +52,7 @@ describe.each(WIRES)("%s", (_, wire) => {
     });
   });
 
-  test("an answer that the output limit cut is a failure with its words", async () => {
+  test("an answer truncated at the output limit is a failure with its text", async () => {
     const { last } = await replay(wire, [wire.limit]);
     expect(last).toMatchObject({
       errorText: `The answer is incomplete: ${wire.label} reached its output limit.`,
@@ -60,7 +60,7 @@ describe.each(WIRES)("%s", (_, wire) => {
     });
   });
 
-  test("N14 an error in the stream is told in the provider's words", async () => {
+  test("N14 an error in the stream is reported in the provider's words", async () => {
     const { last, deltas } = await replay(wire, [wire.failure]);
     expect(deltas).toEqual(["It is"]);
     expect(last).toMatchObject({
@@ -69,7 +69,7 @@ describe.each(WIRES)("%s", (_, wire) => {
     });
   });
 
-  test("N14 a connection that is lost in the middle is told as such", async () => {
+  test("N14 a connection lost in the middle is reported as such", async () => {
     const whole = wire.text;
     const { last } = await replay(wire, [whole.slice(0, whole.indexOf(" open."))], true);
     expect(last).toMatchObject({
@@ -77,7 +77,7 @@ describe.each(WIRES)("%s", (_, wire) => {
     });
   });
 
-  test("a stream that just ends is a failure", async () => {
+  test("a stream that ends without a reason is a failure", async () => {
     const whole = wire.text;
     const { last } = await replay(wire, [whole.slice(0, whole.lastIndexOf("\n\n", whole.indexOf(" open.")) + 2)]);
     expect(last).toMatchObject({ type: "error", problem: { code: "MODEL_FAILED" } });

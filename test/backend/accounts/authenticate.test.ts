@@ -20,7 +20,7 @@ test("a request without a usable Authorization header gets the guide's TOKEN_MIS
   }
 });
 
-test("an access token lives 30 minutes", async () => {
+test("an access token is valid for 30 minutes", async () => {
   const { token } = await connect(world());
   world().clock.advance(30 * 60_000 - 1000);
   expect((await world().call("GET /connections", { token })).status).toBe(200);
@@ -43,7 +43,7 @@ test("an access token is HS256 with kid, and carries installation and family", a
   });
 });
 
-test("a token of this backend with more than it writes itself is accepted too", async () => {
+test("a token of this backend with additional claims is accepted", async () => {
   const { token } = await connect(world());
   const claims = decodeJwt(token);
   const extended = await new SignJWT({ ...claims, aud: [String(claims.aud), "other"], nbf: claims.iat })

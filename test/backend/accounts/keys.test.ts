@@ -9,7 +9,7 @@ const key = (id: string, fill: number) => ({ id, key: new Uint8Array(32).fill(fi
 const OLD = key("s1", 1);
 const NEW = key("s2", 7);
 
-test("a rotation of the signing key in steps, node by node, ends no sign-in", async () => {
+test("rotating the signing key step by step and node by node ends no sign-in", async () => {
   const { token, refreshToken } = await connect(world());
   const node = (...signing: BackendPorts["keys"]["signing"]) => {
     const backend = createBackend({ ...world().ports, keys: { ...world().ports.keys, signing } });

@@ -9,7 +9,7 @@ const DAY = 24 * 60 * MINUTE;
 
 const refresh = (token: string) => world().call("POST /auth/refresh", { body: { refresh_token: token } });
 
-test("a refresh gives a new pair in the guide's words, and both of its tokens work", async () => {
+test("a refresh returns a new pair in the guide's words, and both of its tokens work", async () => {
   const { refreshToken, token } = await connect(world());
   world().clock.advance(20 * MINUTE);
   const first = await refresh(refreshToken);
@@ -24,14 +24,14 @@ test("a refresh gives a new pair in the guide's words, and both of its tokens wo
   expect((await refresh(String(first.body.refresh_token))).status).toBe(200);
 });
 
-test("the last spent refresh token answers with the very same pair for 60 seconds", async () => {
+test("the last spent refresh token returns the same pair for 60 seconds", async () => {
   const { refreshToken } = await connect(world());
   const first = await refresh(refreshToken);
   world().clock.advance(60_000);
   expect((await refresh(refreshToken)).body).toEqual(first.body);
 });
 
-test("after the grace a spent refresh token ends the whole sign-in", async () => {
+test("after the grace period, a spent refresh token ends the whole sign-in", async () => {
   const { refreshToken, token } = await connect(world());
   const first = await refresh(refreshToken);
   world().clock.advance(60_001);
@@ -51,14 +51,14 @@ test("after the grace a spent refresh token ends the whole sign-in", async () =>
   }
 });
 
-test("a token from before the last spent one is reuse even within the grace", async () => {
+test("a token from before the last spent one counts as reuse even within the grace period", async () => {
   const { refreshToken } = await connect(world());
   const first = await refresh(refreshToken);
   await refresh(String(first.body.refresh_token));
   expect(await refresh(refreshToken)).toMatchObject({ status: 401, body: { code: "REFRESH_REUSED" } });
 });
 
-test("twelve refreshes at once with the same token give the same pair, over two backends on one database", async () => {
+test("twelve concurrent refreshes with the same token return the same pair, over two backends on one database", async () => {
   const { refreshToken } = await connect(world());
   const second = createBackend(world().ports);
   const body = JSON.stringify({ refresh_token: refreshToken });
@@ -73,7 +73,7 @@ test("twelve refreshes at once with the same token give the same pair, over two 
   expect(JSON.parse(answers[0] ?? "{}")).toMatchObject({ message: "Token refreshed successfully" });
 });
 
-test("a refresh token lives 7 days, its family 30 whatever rotates", async () => {
+test("a refresh token is valid for 7 days, its family for 30, regardless of rotations", async () => {
   const { refreshToken } = await connect(world());
   let current = refreshToken;
   for (let day = 6; day <= 24; day += 6) {
@@ -87,7 +87,7 @@ test("a refresh token lives 7 days, its family 30 whatever rotates", async () =>
   expect(await refresh(other.refreshToken)).toMatchObject({ status: 401, body: { code: "REFRESH_INVALID" } });
 });
 
-test("logout ends access and refresh at once, and a second logout is not signed in", async () => {
+test("logout ends access and refresh tokens at once, and a second logout is not signed in", async () => {
   const { refreshToken, token } = await connect(world());
   expect((await world().call("POST /auth/logout", { token })).body).toEqual({ message: "Logged out successfully" });
   expect(await refresh(refreshToken)).toMatchObject({ status: 401, body: { code: "REFRESH_INVALID" } });
@@ -97,7 +97,7 @@ test("logout ends access and refresh at once, and a second logout is not signed 
   });
 });
 
-test("an unknown, empty or misshapen refresh token is refused", async () => {
+test("an unknown, empty or malformed refresh token is refused", async () => {
   expect(await refresh("f".repeat(64))).toMatchObject({ status: 401, body: { code: "REFRESH_INVALID" } });
   expect(await refresh("\u0000")).toMatchObject({ status: 401, body: { code: "REFRESH_INVALID" } });
   for (const body of [{}, { refresh_token: "" }, { refresh_token: 7 }, [], "null"]) {
@@ -108,7 +108,7 @@ test("an unknown, empty or misshapen refresh token is refused", async () => {
   }
 });
 
-test("no token of kay and none of a service lies in the database in the clear", async () => {
+test("the database has no token of kay or of a service in plain text", async () => {
   const { refreshToken, token, state } = await connect(world());
   const { db } = world().ports;
   const rows = await Promise.all([

@@ -26,7 +26,7 @@ test("an installation of an older kay, whose ID is its session ID, is found", as
   expect(await findInstallation(db, "kaysession_1_old")).toBe("kaysession_1_old");
 });
 
-test("F14 an installation that nobody signs in to ends after a week, and its client gets a new one", async () => {
+test("F14 an installation without a sign-in ends after a week, and its client gets a new one", async () => {
   const signedIn = await connect(world());
   const begun = await world().call("POST /connections/connect?service=jira", { body: {} });
   const { session_id } = begun.body;
@@ -41,7 +41,7 @@ test("F14 an installation that nobody signs in to ends after a week, and its cli
   }
 });
 
-test("F14 there are only so many installations that nobody has signed in to", async () => {
+test("F14 the number of installations without a sign-in is limited", async () => {
   const { ports, clock } = world();
   const { session } = await connect(world());
   await sql`insert into installations (id, anonymous, created_at)

@@ -34,7 +34,7 @@ const sent = (turn: Begun) => sentReports(roles(), turn);
 const waiting = (turn: Begun) => waitingReports(roles(), turn);
 const ALL = ["tool-call", "tool-result", "text", "finish"];
 
-test("a client streams straight from the agent server, and the conversation at the backend has text, call and receipt once", async () => {
+test("a client streams directly from the agent server, and the backend's conversation has text, call and receipt once", async () => {
   const turn = await begin("close KAY-3");
   roles().backend.outside.expect(CLOSE, json({}));
   const { status, parts } = await roles().stream(turn.url, turn.streamToken, "close KAY-3");
@@ -68,7 +68,7 @@ test("a client streams straight from the agent server, and the conversation at t
   expect(await effects.where("generation_id", "=", turn.generation).execute()).toEqual([{ state: "settled" }]);
 });
 
-test("an ask in JSON goes the same way, has the receipt in its answer, and the next one knows what was done before", async () => {
+test("a JSON request is handled the same way, has the receipt in its answer, and the next one knows the history", async () => {
   const { token } = await connect(roles().backend);
   const first = await roles().backend.call("POST /ask", { token, body: { prompt: "show KAY-3", interactive: true } });
   expect(first.body).toMatchObject({ status: "interactive_response", message: `**KAY-3** is open.\n\n${SIGNATURE}` });
@@ -88,7 +88,7 @@ test("an ask in JSON goes the same way, has the receipt in its answer, and the n
   ]);
 });
 
-test("what would need a yes is not done, and the text says so; a service that is not connected ends it by its name", async () => {
+test("a call that needs an approval is not made, and the text says so; a missing connection ends the request with its name", async () => {
   const { token } = await connect(roles().backend);
   const held = await roles().backend.call("POST /ask", { token, body: { prompt: "delete KAY-3" } });
   expect([held.status, held.body.message]).toEqual([
@@ -101,7 +101,7 @@ test("what would need a yes is not done, and the text says so; a service that is
   expect(log.filter((line) => line.startsWith("delete"))).toEqual([]);
 });
 
-test("a stream wants the token of its session, once; another session, another token and a second stream are refused", async () => {
+test("a stream requires the token of its session, once; another session, another token and a second stream are refused", async () => {
   const turn = await begin("show KAY-3");
   const other = await begin("show KAY-3");
   const agent = roles().agent();
@@ -134,7 +134,7 @@ async function session(sessionId: string, webhookUrl: string, password = PASSWOR
   return await roles().agent().call("POST /session", { headers, body: { sessionId, webhookUrl } });
 }
 
-test("a session wants the password, a conversation that is there, and a webhook that tells nobody else", async () => {
+test("a session requires the password, an existing conversation, and a webhook that does not expose it", async () => {
   const turn = await begin("show KAY-3");
   const webhook = "https://hive.example.test/api/agent/webhook?token=t";
   const wrong = await session(turn.session, webhook, "guessed");
@@ -152,7 +152,7 @@ test("a session wants the password, a conversation that is there, and a webhook 
   expect((await roles().agent().call("GET /connections")).status).toBe(404);
 });
 
-test("a backend that shares nothing but the seed is told the same, never at another address, and the conversation keeps it", async () => {
+test("a backend with only the basic protocol gets the same reports, only at its address, and stores the conversation", async () => {
   const turn = await begin("show KAY-3");
   await roles().backend.call(`POST /generations/${turn.generation}/cancel`, { token: turn.token });
   await shown(turn);

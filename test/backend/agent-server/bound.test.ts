@@ -28,7 +28,7 @@ async function generations(conversationId?: string) {
   return rows.filter((row) => conversationId === undefined || row.conversation_id === conversationId);
 }
 
-test("a confirmation is asked for before anything is done, and the yes is carried out once, by whichever agent server lives", async () => {
+test("a confirmation is required before anything is done, and its approval runs once, on whichever agent server is alive", async () => {
   const { token, body } = await asked({ prompt: "close KAY-3", confirm: true });
   expect([body.status, body.data]).toMatchObject([
     "confirmation_required",
@@ -49,7 +49,7 @@ test("a confirmation is asked for before anything is done, and the yes is carrie
   ]);
 });
 
-test("a no to it does nothing", async () => {
+test("a denial does nothing", async () => {
   const { token, body } = await asked({ prompt: "close KAY-3", confirm: true });
   const answer = { confirmation_token: body.confirmation_token, approved: false };
   expect((await roles().backend.call("POST /ask/confirm", { token, body: answer })).body).toMatchObject({
@@ -58,7 +58,7 @@ test("a no to it does nothing", async () => {
   });
 });
 
-test("bounds count: a dry run sends nothing and tells its plan, steps end where they should", async () => {
+test("limits apply: a dry run sends nothing and reports its plan, and steps end at their limit", async () => {
   const dry = await asked({ prompt: "close KAY-3", dry_run: true });
   expect([dry.status, dry.body]).toMatchObject([
     200,
@@ -68,7 +68,7 @@ test("bounds count: a dry run sends nothing and tells its plan, steps end where 
   expect([short.status, short.body.code]).toEqual([422, "STEP_LIMIT"]);
 });
 
-test("its stream comes through the backend, as from a backend that answers by itself", async () => {
+test("its stream passes through the backend, as from a backend that answers itself", async () => {
   const { token } = await connect(roles().backend);
   const body = { prompt: "close KAY-3", dry_run: true };
   const stream = await openStream(roles().backend, "POST /ask", token, { body });
@@ -77,7 +77,7 @@ test("its stream comes through the backend, as from a backend that answers by it
   ]);
 });
 
-test("the backend says what its agent server can be held to; one that works on another database can be held to nothing", async () => {
+test("the backend reports which limits its agent server enforces; one on another database enforces none", async () => {
   const features = async () => (await roles().backend.call("GET /capabilities")).body.features;
   expect(await features()).toEqual(
     expect.arrayContaining(["agent_stream", "dry_run", "max_steps", "output_schema", "allow"]),
@@ -96,7 +96,7 @@ test("the backend says what its agent server can be held to; one that works on a
   expect(await features()).not.toContain("dry_run");
 });
 
-test("what was given to an agent server that is gone can be stopped all the same", async () => {
+test("a turn of an agent server that is gone can still be stopped", async () => {
   const { token } = await connect(roles().backend);
   await roles().agent().backend.close();
   const stream = await openStream(roles().backend, "POST /ask", token, {

@@ -39,7 +39,7 @@ const putOff = async ({ generation }: Begun) => {
 };
 const ALL = ["tool-call", "tool-result", "text", "finish"];
 
-test("while the webhook is away its reports wait in the outbox, and are delivered in their order when it is back", async () => {
+test("while the webhook is down, reports wait in the outbox and are delivered in order afterwards", async () => {
   const turn = await begin("close KAY-3");
   roles().backend.outside.expect(CLOSE, json({}));
   roles().webhook = false;
@@ -62,7 +62,7 @@ test("while the webhook is away its reports wait in the outbox, and are delivere
   expect(roles().agent().log.join("")).not.toMatch(/eyJ|token=/);
 });
 
-test("what an agent server that was killed had not delivered, another one delivers; after the token's end nobody does", async () => {
+test("another agent server delivers the reports of a killed one; after the token expires, nobody does", async () => {
   const turn = await begin("show KAY-3");
   roles().webhook = false;
   await roles().stream(turn.url, turn.streamToken, "show KAY-3");
@@ -89,7 +89,7 @@ test("what an agent server that was killed had not delivered, another one delive
   expect(await shown(late)).toMatchObject({ text: "", tools: [] });
 });
 
-test("a turn whose agent server was killed in the middle of a write is carried on by another one, and the write leaves once", async () => {
+test("a turn whose agent server was killed during a write continues on another one, and the write is sent once", async () => {
   const turn = await begin("close KAY-3");
   const { reached, release } = holdWrite();
   const first = roles().agent();
@@ -112,7 +112,7 @@ test("a turn whose agent server was killed in the middle of a write is carried o
   expect(await shown(turn)).toEqual({ text: SAID, tools: ["tool-input-available", "tool-output-available"] });
 });
 
-test("a client that leaves in the middle loses nothing that the backend is told", async () => {
+test("a client that leaves in the middle causes no loss of reports to the backend", async () => {
   const turn = await begin("show KAY-3");
   const request = new Request(`${turn.url}?token=${turn.streamToken}`, {
     method: "POST",

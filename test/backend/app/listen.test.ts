@@ -17,7 +17,7 @@ async function during(serve: Serve, work: (listener: Listener) => Promise<void>,
   }
 }
 
-test("port 0 lets the system choose, and requests come with the peer's address", async () => {
+test("port 0 lets the system choose, and requests have the peer's address", async () => {
   const serve: Serve = async (incoming, address) =>
     Response.json({ url: incoming.url, address, body: await incoming.text() });
   await during(serve, async ({ url, port }) => {
@@ -27,12 +27,12 @@ test("port 0 lets the system choose, and requests come with the peer's address",
   });
 });
 
-test("the URL of a listener on every address is one that works", async () => {
+test("the URL of a listener on every address is usable", async () => {
   const ok: Serve = () => new Response("ok");
   await during(ok, async ({ url, port }) => expect(url).toBe(`http://127.0.0.1:${port}`), { host: "0.0.0.0", port: 0 });
 });
 
-test("a port that is taken is one clear sentence", async () => {
+test("a port in use is reported in one clear sentence", async () => {
   const ok: Serve = () => new Response("ok");
   await during(ok, async ({ port }) => {
     const failure = await listen(ok, { host: "127.0.0.1", port }).catch((error: unknown) => error);
@@ -45,7 +45,7 @@ test("a port that is taken is one clear sentence", async () => {
   });
 });
 
-test("an address that this machine does not have is one clear sentence", async () => {
+test("an address that this machine does not have is reported in one clear sentence", async () => {
   const failure = await listen(() => new Response(), { host: "192.0.2.1", port: 0 }).catch((error: unknown) => error);
   expect(failure).toMatchObject({
     code: "BACKEND_START_FAILED",
@@ -53,7 +53,7 @@ test("an address that this machine does not have is one clear sentence", async (
   });
 });
 
-test("close refuses new requests and lets those under way finish, idle kept-alive connections or not", async () => {
+test("close refuses new requests and lets running ones finish, with or without idle connections", async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -81,7 +81,7 @@ test("close refuses new requests and lets those under way finish, idle kept-aliv
   agent.destroy();
 });
 
-test("while it drains it answers as ever, and each answer is the last of its connection", async () => {
+test("while draining, it answers as usual, and each answer is the last of its connection", async () => {
   await during(
     () => new Response("ok"),
     async (listener) => {
@@ -97,7 +97,7 @@ test("while it drains it answers as ever, and each answer is the last of its con
   );
 });
 
-test("close cuts what does not finish within the grace", async () => {
+test("close cuts requests that exceed the grace period", async () => {
   let arrived = () => {};
   const begun = new Promise<void>((resolve) => {
     arrived = resolve;
@@ -128,7 +128,7 @@ test("an answer with the drop header is not sent: its connection is cut", async 
   );
 });
 
-test("a client that goes away aborts its request", async () => {
+test("a client that disconnects aborts its request", async () => {
   let aborted = () => {};
   const gone = new Promise<void>((resolve) => {
     aborted = resolve;
@@ -149,7 +149,7 @@ test("a client that goes away aborts its request", async () => {
   });
 });
 
-test("what is not HTTP, or names no host, gets 400 and the server lives on", async () => {
+test("a request that is not HTTP, or names no host, gets 400, and the server keeps running", async () => {
   await during(
     () => new Response("ok"),
     async ({ url, port }) => {

@@ -10,7 +10,7 @@ function logged(fields: Record<string, unknown>): Record<string, unknown> {
   return rest;
 }
 
-test("a line is JSON with time, level, event and fields, and lesser levels are left out", () => {
+test("a line is JSON with time, level, event and fields, and lower levels are omitted", () => {
   const lines: string[] = [];
   const log = createLog((line) => void lines.push(line), { level: "warn", clock });
   log("info", "quiet");
@@ -20,7 +20,7 @@ test("a line is JSON with time, level, event and fields, and lesser levels are l
   ]);
 });
 
-test("F16 a line has nothing that a terminal obeys: no C1 controls, and no invisible or bidirectional marks", () => {
+test("F16 a line has nothing that a terminal would interpret: no C1 controls, and no invisible or bidirectional marks", () => {
   const lines: string[] = [];
   const log = createLog((line) => void lines.push(line), { level: "info", clock });
   const text = "\u009b2J\u007f\u202e\u2066\u200b\ufeff\u2028ü";
@@ -29,7 +29,7 @@ test("F16 a line has nothing that a terminal obeys: no C1 controls, and no invis
   expect(JSON.parse(lines.join(""))).toMatchObject({ text });
 });
 
-test("whatever has the name of a secret is redacted, however deep", () => {
+test("fields named like secrets are redacted, however deep", () => {
   const names = [
     "token",
     "access_token",
@@ -53,7 +53,7 @@ test("whatever has the name of a secret is redacted, however deep", () => {
   }
 });
 
-test("whatever has the form of a secret is redacted in any text", () => {
+test("text in the form of a secret is redacted anywhere", () => {
   const secrets = [
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl",
     "kaysession_1234567890_abc123",
@@ -88,12 +88,12 @@ test("errors keep name, message, code and cause; cycles, bytes and bigints do no
   });
 });
 
-test("the SQLSTATE of a connection that dropped is there to be read, and the code of a sign-in is not", () => {
+test("the SQLSTATE of a dropped connection is readable, and the code of a sign-in is not", () => {
   const error = Object.assign(new Error("terminating connection"), { code: "57P01" });
   expect(logged({ error, code: "57P01" })).toMatchObject({ error: { code: "57P01" }, code: "[redacted]" });
 });
 
-test("a line has the ids of what is done, of no other, and they are whole", () => {
+test("a line has the IDs of its work, and no others, in full", () => {
   const lines: string[] = [];
   const log = createLog((line) => void lines.push(line), { level: "info", clock });
   const generation = {
@@ -127,7 +127,7 @@ test.for([
   ["a key in JSON", '{"api_key": "opaque-0123"}', "opaque-0123"],
   ["keys of the backend in JSON", '{"signing":[{"id":"s1","key":"b3BhcXVlLTAxMjM="}]}', "b3BhcXVlLTAxMjM="],
   ["a code of a consent", "GET /auth/callback?code=opaque-0123&state=other-0123", "opaque-0123"],
-])("%s is in no text and in no cause of an error", ([, text, secret]) => {
+])("%s is in no message and no cause of an error", ([, text, secret]) => {
   const cause = new Error("outer", { cause: new Error("inner", { cause: { deep: [text] } }) });
   const line = JSON.stringify(logged({ text, error: cause, list: [{ text }] }));
   expect([line.includes(String(secret)), line.includes("[redacted]")]).toEqual([false, true]);

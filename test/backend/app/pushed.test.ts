@@ -20,7 +20,7 @@ async function opened(
   return [sent, incoming];
 }
 
-test("what is pushed is a response like any other: nothing is written before it is read", async () => {
+test("a pushed response is like any other: nothing is written before it is read", async () => {
   let written = 0;
   const response = createStreamingResponse(
     (sink) => ({
@@ -36,7 +36,7 @@ test("what is pushed is a response like any other: nothing is written before it 
   expect(await response.text()).toBe("1 2 3 ");
 });
 
-test("on a socket it goes straight there, its source is told once when it is written, and the status and headers are the same", async () => {
+test("on a socket it is written directly, with the same status and headers, and its source learns once when it is written", async () => {
   let gone = 0;
   const [, incoming] = await opened((sink) => ({
     go() {
@@ -52,7 +52,7 @@ test("on a socket it goes straight there, its source is told once when it is wri
   await expect.poll(() => gone).toBe(1);
 });
 
-test("a reader that takes nothing is given no more until it does", async () => {
+test("a reader that does not read is not sent more", async () => {
   const piece = "x".repeat(64 * 1024);
   let written = 0;
   let full = 0;
@@ -75,14 +75,14 @@ test("a reader that takes nothing is given no more until it does", async () => {
   expect(size).toBe(400 * piece.length);
 });
 
-test("a reader that goes away is noticed", async () => {
+test("a reader that disconnects is noticed", async () => {
   const left = Promise.withResolvers<void>();
   const [sent] = await opened((sink) => ({ go: () => void sink.write("one"), gone: left.resolve }));
   sent.destroy();
   await left.promise;
 });
 
-test("a wheel calls each when its time has passed, again and again, until it is taken off", () => {
+test("a wheel calls each entry whenever its time has passed, until it is removed", () => {
   vi.useFakeTimers();
   try {
     const called: string[] = [];

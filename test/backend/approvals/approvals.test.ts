@@ -27,7 +27,7 @@ const GENERAL: GrantedCall = {
 };
 const FILES: GrantedCall = { tool: "files.delete_files", input: { files: ["a,b"] }, access: "destructive" };
 
-test("an offer says in exact words what would be remembered", () => {
+test("an offer says in exact words what would be saved", () => {
   const words = "slack.send_message to #general as Dana Demo";
   expect(toGrantOffer(GENERAL)).toEqual({
     tool: "slack.send_message",
@@ -43,7 +43,7 @@ test("an offer says in exact words what would be remembered", () => {
   });
 });
 
-test("what cannot be undone is never offered for always, and not kept for it", async () => {
+test("a change that cannot be undone is never offered for always, nor saved for it", async () => {
   const offer = toGrantOffer(FILES);
   expect(offer.scopes).toEqual([
     { scope: "once", words: "once" },
@@ -55,7 +55,7 @@ test("what cannot be undone is never offered for always, and not kept for it", a
   expect(await listGrants(world().ports, installationId)).toEqual([]);
 });
 
-test("the words of an offer stay in one line and hide nothing", () => {
+test("the text of an offer stays on one line and hides nothing", () => {
   const hostile = {
     ...GENERAL,
     resource: "to #gen\u202eeral\r\n\u001b[2Jor\u200b to  all",
@@ -88,7 +88,7 @@ test("G05 an approval covers the same call with its arguments in any order, and 
   expect(conversationId).toMatch(/^session_/);
 });
 
-test("G05 a resource never passes for arguments, nor arguments for a resource", () => {
+test("G05 a resource is never mistaken for arguments, nor arguments for a resource", () => {
   const { resource: _, ...exact } = GENERAL;
   const keys = [
     toGrantOffer(GENERAL).key,
@@ -104,7 +104,7 @@ test("G05 a resource never passes for arguments, nor arguments for a resource", 
   expect(toGrantOffer({ ...GENERAL, resource: " " }).key).toBe(toGrantOffer(exact).key);
 });
 
-test("G06 always covers what its words say, in every session, and another channel, tool or account asks again", async () => {
+test("G06 always covers what its text says, in every session, and another channel, tool or account asks again", async () => {
   const { installationId, approve, asks, otherConversation } = await person();
   const grant = await approve(GENERAL, "always");
   expect(grant).toEqual({
@@ -175,7 +175,7 @@ test("G06 an approval for a session ends with it, and after a day", async () => 
   await expect(approve(GENERAL, "session")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
 });
 
-test("always is 90 days, and saying it again begins them anew in place of the first", async () => {
+test("always is 90 days, and a repetition restarts them", async () => {
   const { installationId, approve, asks } = await person();
   const first = await approve(GENERAL, "always");
   world().clock.advance(60 * DAY);
@@ -188,7 +188,7 @@ test("always is 90 days, and saying it again begins them anew in place of the fi
   expect(await asks(GENERAL)).toBe(true);
 });
 
-test("the same approval given twice at once is one, and gone when it is revoked", async () => {
+test("the same approval given twice at once is stored once, and removed when it is revoked", async () => {
   const { installationId, approve, asks } = await person();
   await Promise.all(Array.from({ length: 5 }, () => approve(GENERAL, "always")));
   const [only, ...others] = await listGrants(world().ports, installationId);
@@ -197,14 +197,14 @@ test("the same approval given twice at once is one, and gone when it is revoked"
   expect(await asks(GENERAL)).toBe(true);
 });
 
-test("once is not remembered", async () => {
+test("once is not saved", async () => {
   const { installationId, approve, asks } = await person();
   expect(await approve(GENERAL, "once")).toBeUndefined();
   expect(await asks(GENERAL)).toBe(true);
   expect(await listGrants(world().ports, installationId)).toEqual([]);
 });
 
-test("an approval that is unknown, expired or somebody else's cannot be revoked", async () => {
+test("an approval that is unknown, expired or another user's cannot be revoked", async () => {
   const ann = await person();
   const bob = await person();
   const grant = await ann.approve(GENERAL, "session");
@@ -216,7 +216,7 @@ test("an approval that is unknown, expired or somebody else's cannot be revoked"
   await expect(revokeGrant(world().ports, ann.installationId, grant?.id ?? "")).rejects.toMatchObject(missing);
 });
 
-test("every approval of a tool, of a service, or all of them are revoked together", async () => {
+test("all approvals of a tool, of a service, or all together are revoked at once", async () => {
   const { installationId, approve } = await person();
   const all = async () => {
     await approve(GENERAL, "always");

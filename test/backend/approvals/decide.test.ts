@@ -36,7 +36,7 @@ test("a write asks, offers its resource, and runs without asking once that was a
   expect(await ask({ ...HI, channel: "#random" })).toMatchObject({ mode: BEFORE });
 });
 
-test("a policy to ask every time is asked every time: nothing for longer counts, and nothing is offered", async () => {
+test("with a policy to ask every time, no saved approval counts and none is offered", async () => {
   const { ask, approve, policy } = await person();
   await approve(await ask(HI), "always");
   await policy("slack", "ask");
@@ -49,7 +49,7 @@ test("a policy to ask every time is asked every time: nothing for longer counts,
   expect(await ask(HI)).toMatchObject({ mode: "auto", grant: { scope: "always" } });
 });
 
-test("an approval of a resource does not cover arguments that are always asked about", async () => {
+test("an approval of a resource does not cover arguments that always ask", async () => {
   const { ask, approve } = await person();
   await approve(await ask(HI), "always");
   const loud = { ...HI, text: "@everyone" };
@@ -64,7 +64,7 @@ test("an approval of a resource does not cover arguments that are always asked a
   expect(await ask({ ...loud, text: "@everyone!" })).toMatchObject({ mode: BEFORE });
 });
 
-test("what is to be looked at afterwards still is when the call was approved before", async () => {
+test("a review after the call still happens if the call was approved before", async () => {
   const { ask, approve, policy } = await person();
   const tool = { ...SEND, mode: "confirm_after_execution" as const };
   expect(await ask(HI, { tool })).toMatchObject({ mode: "confirm_after_execution" });
@@ -73,7 +73,7 @@ test("what is to be looked at afterwards still is when the call was approved bef
   expect(await ask(HI, { tool })).toMatchObject({ mode: "confirm_after_execution", grant: { scope: "always" } });
 });
 
-test("whoever only wants to know leaves no trace", async () => {
+test("a test of the decision leaves no trace", async () => {
   const { ask, approve, question } = await person();
   const { offer } = await approve(await ask(HI), "always");
   expect(await ask(HI, { peek: true })).toMatchObject({ mode: "auto", grant: { last_used_at: null } });

@@ -24,14 +24,14 @@ test("an option that is off says nothing, unless it is on by default", () => {
   expect(list({ schema }, { notify: false })).toEqual(["notify"]);
 });
 
-test("a read carries words out only if its tool can, and then none that another service gave", () => {
+test("a read carries words out only if its tool can, and never those of another service", () => {
   expect(list({ access: "read" }, { words: "swordfish" })).toEqual([]);
   const wiki = { access: "read", egress: true, service: "wiki" };
   expect(list(wiki, { words: "brass" })).toEqual([]);
   expect(list(wiki, { words: "swordfish" })).toEqual(["words"]);
 });
 
-test("a service may get its own words back, and addresses as it gave them", () => {
+test("a service may get its own words and addresses back", () => {
   const jira = { access: "read", egress: true, service: "jira" };
   expect(list(jira, { words: "something new" })).toEqual([]);
   expect(list(jira, { url: "http://docs.example/a" })).toEqual([]);

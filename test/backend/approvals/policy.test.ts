@@ -66,7 +66,7 @@ test.for([
     }
 });
 
-test("among several policies that apply the strictest wins, in any order, and those of others do not count", () => {
+test("among several policies that apply, the strictest wins, in any order, and those of others do not count", () => {
   const others: Policy[] = [
     { target: "slack.read_channel", mode: "ask" },
     { target: "slack.send", mode: "ask" },
@@ -87,7 +87,7 @@ test("among several policies that apply the strictest wins, in any order, and th
   expect(cases).toBe(3 * 4 * 64);
 });
 
-test("what the arguments ask for is a floor that no policy lowers, and never makes a call run more freely", () => {
+test("no policy relaxes what the arguments require, and arguments never relax a policy", () => {
   for (const access of ACCESS)
     for (const policies of combinations())
       for (const fromInput of MODES) {

@@ -51,13 +51,13 @@ test("what others may have written in part is the user's only as a whole", () =>
   expect(isOwn("")).toBe(false);
 });
 
-test("a foreign value is traced to what holds it, whole or in part", () => {
+test("a foreign value is traced to the text that contains it, whole or in part", () => {
   expect(provenance.findSource("mallory@evil.example")).toBe("KAY-15");
   expect(provenance.findSource("the PASSPHRASE is known")).toBe("KAY-15");
   expect(provenance.findSource("something else")).toBe(undefined);
 });
 
-test("an address or a channel that differs by a letter is compared with the one that was said", () => {
+test("an address or a channel that differs by a letter is compared with the one the user said", () => {
   expect(provenance.findLookAlike("sam@examp1e.com")).toBe("sam@example.com");
   expect(provenance.findLookAlike("s\u0430m@example.com")).toBe("sam@example.com");
   expect(provenance.findLookAlike("#genera1")).toBe("#general");

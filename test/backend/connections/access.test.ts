@@ -32,7 +32,7 @@ const tokens = (n: number, more: object = {}) => ({
   ...more,
 });
 
-test("a token that has more than 60 seconds left is given as it is, with account and site", async () => {
+test("a token with more than 60 seconds left is returned as it is, with account and site", async () => {
   world().clock.advance(HOUR - 60_001);
   expect(await access()).toEqual({
     token: "jira-access-1",
@@ -53,13 +53,13 @@ test("a token with 60 seconds left is refreshed first, and the new pair is used 
   expect(spent()).toEqual(["jira-refresh-1", "jira-refresh-2"]);
 });
 
-test("a refused token is refreshed once; who still holds it later takes the newer one", async () => {
+test("a refused token is refreshed once; a later caller with the old one gets the newer one", async () => {
   world().outside.expect(ATLASSIAN_TOKEN, json(tokens(2)));
   expect((await access({ rejected: "jira-access-1" })).token).toBe("jira-access-2");
   expect((await access({ rejected: "jira-access-1" })).token).toBe("jira-access-2");
 });
 
-test("V20 a token without an end is refreshed only when it is refused", async () => {
+test("V20 a token without an expiry is refreshed only when it is refused", async () => {
   world().clock.advance(HOUR);
   world().outside.expect(ATLASSIAN_TOKEN, json(tokens(2, { expires_in: undefined })));
   await access();
@@ -69,7 +69,7 @@ test("V20 a token without an end is refreshed only when it is refused", async ()
   expect((await access({ rejected: "jira-access-2" })).token).toBe("jira-access-3");
 });
 
-test("twelve at once over two backends refresh once", async () => {
+test("twelve concurrent callers over two backends refresh once", async () => {
   world().clock.advance(HOUR);
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ test("twelve at once over two backends refresh once", async () => {
   expect(spent()).toEqual(["jira-refresh-1"]);
 });
 
-test("V12 a refresh, and a second consent, without a refresh token keep the old one", async () => {
+test("V12 a refresh or a second consent without a refresh token keeps the old one", async () => {
   world().clock.advance(HOUR);
   world().outside.expect(ATLASSIAN_TOKEN, json(tokens(2, { refresh_token: undefined })));
   await access();
@@ -103,7 +103,7 @@ test("V12 a refresh, and a second consent, without a refresh token keep the old 
   expect(spent()).toEqual(["jira-refresh-1"]);
 });
 
-test("V12 invalid_grant disconnects with a reason, and nothing is asked again", async () => {
+test("V12 invalid_grant disconnects with a reason, and is not retried", async () => {
   world().clock.advance(HOUR);
   world().outside.expect(
     ATLASSIAN_TOKEN,
@@ -151,7 +151,7 @@ for (const [name, body, status] of GONE) {
   });
 }
 
-test("V21 429 at the token endpoint waits as asked and does not count as bad credentials", async () => {
+test("V21 429 at the token endpoint waits as requested and does not count as bad credentials", async () => {
   world().clock.advance(HOUR);
   world().outside.expect(ATLASSIAN_TOKEN, json({ error: "invalid_grant" }, 429, { "retry-after": "2" }));
   world().outside.expect(ATLASSIAN_TOKEN, json(tokens(2)));
@@ -165,7 +165,7 @@ test("V21 429 at the token endpoint waits as asked and does not count as bad cre
   expect(waits).toEqual([2000]);
 });
 
-test("V21 a token endpoint that stays busy, or asks for a long pause, ends as SERVICE_FAILED", async () => {
+test("V21 a token endpoint that stays busy, or requests a long pause, ends as SERVICE_FAILED", async () => {
   world().clock.advance(HOUR);
   for (const _ of [1, 2, 3]) world().outside.expect(ATLASSIAN_TOKEN, json({}, 429));
   const waits: number[] = [];
@@ -199,7 +199,7 @@ for (const [name, answer] of PASSING) {
   });
 }
 
-test("without a refresh token the access token serves until it ends, then the connection is gone", async () => {
+test("without a refresh token, the access token is used until it expires, then the connection ends", async () => {
   const other = createWorld({ db: world().ports.db, node: world().ports.node });
   const once = await connect(other, {}, { tokens: tokens(1, { refresh_token: undefined }) });
   other.clock.advance(HOUR - 1000);
@@ -211,7 +211,7 @@ test("without a refresh token the access token serves until it ends, then the co
   });
 });
 
-test("what is not connected is AUTH_REQUIRED and names the service; what does not exist is UNKNOWN_SERVICE", async () => {
+test("a service that is not connected is AUTH_REQUIRED with its name; an unknown one is UNKNOWN_SERVICE", async () => {
   expect(await problem(getServiceAccess(world().ports, deriveInstallationId(session), "bitbucket"))).toEqual({
     error: "AUTH_REQUIRED",
     code: "AUTH_REQUIRED",
@@ -227,7 +227,7 @@ test("what is not connected is AUTH_REQUIRED and names the service; what does no
   });
 });
 
-test("tokens sealed with a key that is gone ask for a new connection, and that heals them", async () => {
+test("tokens encrypted with a lost key require a new connection, which fixes them", async () => {
   const sealing = [{ id: "k2", key: new Uint8Array(32).fill(7) }];
   const other = createWorld({
     db: world().ports.db,

@@ -32,7 +32,7 @@ function callback(state: string, cookie?: string) {
   return world().call(`GET /auth/callback?code=the-code&state=${state}`, cookie ? { headers: { cookie } } : {});
 }
 
-test("F7 the link leads to a page that says what happens, with the code of the terminal, who asked and when", async () => {
+test("F7 the link leads to a page that explains the request, with the terminal's code, who asked and when", async () => {
   const { link, body } = await begin();
   expect(`${link.origin}${link.pathname}`).toBe(`${world().ports.publicUrl}/auth/begin`);
   expect(body.user_code).toMatch(CODE);
@@ -44,7 +44,7 @@ test("F7 the link leads to a page that says what happens, with the code of the t
   expect(await openPage(signedIn.link)).toContain("the kay of Ann Example");
 });
 
-test("F7 the browser that pressed the button completes the consent, and no other", async () => {
+test("F7 only the browser that pressed the button completes the consent", async () => {
   const { link, state } = await begin();
   const next = await press(await openPage(link), "/auth/begin", "continue");
   expect(next.headers.get("set-cookie")).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
@@ -59,12 +59,12 @@ test("F7 the browser that pressed the button completes the consent, and no other
   expect((await world().call(`GET /auth/status/${state}`)).body).toMatchObject({ status: "completed" });
 });
 
-test("F7 a link of the service without the page before it connects nothing", async () => {
+test("F7 a direct link to the service connects nothing", async () => {
   const { state } = await begin();
   expect((await callback(state)).status).toBe(400);
 });
 
-test("F7 with https the cookie has the prefix that no other host can set", async () => {
+test("F7 with https, the cookie has a prefix that no other host can set", async () => {
   const { ports } = world();
   const { publicUrl } = ports;
   ports.publicUrl = "https://kay.example.test";
@@ -77,7 +77,7 @@ test("F7 with https the cookie has the prefix that no other host can set", async
   }
 });
 
-test("F7 whoever did not start it says so on the page", async () => {
+test("F7 a user who did not start it says so on the page", async () => {
   const { link, state } = await begin();
   expect((await press(await openPage(link), "/auth/begin", "cancel")).text).toContain("Jira was not connected");
   expect((await world().call(`GET /auth/status/${state}`)).body).toMatchObject({ status: "denied" });
@@ -85,7 +85,7 @@ test("F7 whoever did not start it says so on the page", async () => {
   expect(forged.status).toBe(400);
 });
 
-test("F7 the result page undoes the connection, its sign-in, and what was not delivered yet", async () => {
+test("F7 the result page undoes the connection, its sign-in, and undelivered tokens", async () => {
   const { token, session, page, state } = await connectHere();
   expect(page).toContain("Did you not start this yourself?");
   expect((await press(page.replaceAll(/name="ticket" value="./g, 'name="ticket" value="!'), "/auth/undo")).status).toBe(

@@ -7,7 +7,7 @@ import { json } from "#test/outside";
 const world = useBackend();
 const statusOf = async (state: string) => (await world().call(`GET /auth/status/${state}`)).body;
 
-test("A17 only the first callback of a state exchanges a code; second, forged, incomplete ones change nothing", async () => {
+test("A17 only the first callback of a state exchanges a code; second, forged and incomplete ones change nothing", async () => {
   const { state } = await begin(world());
   expectAtlassian(world());
   expect((await callback(world(), state, "C1")).status).toBe(200);
@@ -32,21 +32,21 @@ test("A17 only the first callback of a state exchanges a code; second, forged, i
   expect(world().log.filter((line) => line.includes("callback.rejected"))).toHaveLength(queries.length);
 });
 
-test("A17 twelve callbacks at once exSet a policy code", async () => {
+test("A17 twelve concurrent callbacks exchange one code", async () => {
   const { state } = await begin(world());
   expectAtlassian(world());
   const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => callback(world(), state, `C${index}`)));
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(11).fill(400)]);
 });
 
-test("A17 an incomplete callback leaves the state to the true one", async () => {
+test("A17 an incomplete callback leaves the state to the real one", async () => {
   const { state } = await begin(world());
   expect((await world().call(`GET /auth/callback?state=${state}`)).status).toBe(400);
   expectAtlassian(world());
   expect((await callback(world(), state)).status).toBe(200);
 });
 
-test("A18 nothing of the query becomes markup, and the page can load, run and leak nothing", async () => {
+test("A18 nothing in the query becomes markup, and the page cannot load, run or leak anything", async () => {
   const { state } = await begin(world());
   const evil = "error=x%22%3E%3Cscript%3Ealert(1)%3C/script%3E&error_description=%3Cimg%20src=x%20onerror=alert(1)%3E";
   const page = await world().call(`GET /auth/callback?${evil}&state=${state}`);
@@ -73,7 +73,7 @@ test("A18 names from the provider are escaped on the page too", async () => {
   expect(page.text).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;");
 });
 
-test("the page names the service, the account and the site, and sends the person back to the terminal", async () => {
+test("the page names the service, the account and the site, and sends the user back to the terminal", async () => {
   const { state } = await begin(world());
   expectAtlassian(world());
   const { text } = await callback(world(), state);
@@ -87,7 +87,7 @@ test("the page names the service, the account and the site, and sends the person
   }
 });
 
-test("the exchange sends what RFC 6749 asks, with the exact redirect URI, and follows no redirect", async () => {
+test("the exchange sends what RFC 6749 requires, with the exact redirect URI, and follows no redirect", async () => {
   const { state } = await begin(world());
   expectAtlassian(world());
   await callback(world(), state, "a%20code%2F%2B");
@@ -103,7 +103,7 @@ test("the exchange sends what RFC 6749 asks, with the exact redirect URI, and fo
   expect(sent?.init.redirect).toBe("manual");
 });
 
-test("the exchange carries the verifier of the challenge in the URL", async () => {
+test("the exchange has the verifier of the challenge in the URL", async () => {
   const [jira] = world().ports.services;
   if (!jira) throw new Error("no services");
   const service = {
@@ -123,7 +123,7 @@ test("the exchange carries the verifier of the challenge in the URL", async () =
   other.outside.settled();
 });
 
-test("a denial is told as one, at once", async () => {
+test("a denial is reported as such, at once", async () => {
   const { state } = await begin(world());
   const page = await world().call(`GET /auth/callback?error=access_denied&error_description=no&state=${state}`);
   expect(page.status).toBe(200);
@@ -192,7 +192,7 @@ for (const [name, answer, message] of FAILURES) {
   });
 }
 
-test("V14 a form-encoded success is read, without a token type as with one", async () => {
+test("V14 a form-encoded success is read, with or without a token type", async () => {
   for (const form of ["access_token=gho_x&scope=repo%2Cgist&token_type=bearer", "access_token=gho_x&expires_in=3600"]) {
     const { state, session } = await begin(world());
     expectAtlassian(world(), { tokens: {} });
@@ -212,7 +212,7 @@ test("V14 a form-encoded success is read, without a token type as with one", asy
   }
 });
 
-test("a service that will not say who consented fails the state", async () => {
+test("a service that does not identify the account fails the state", async () => {
   const { state } = await begin(world());
   world().outside.expect(ATLASSIAN_TOKEN, json({ access_token: "a", token_type: "bearer" }));
   world().outside.expect(
@@ -223,7 +223,7 @@ test("a service that will not say who consented fails the state", async () => {
   expect(await statusOf(state)).toMatchObject({ status: "failed" });
 });
 
-test("a fault of kay's own ends the state without showing anything of it", async () => {
+test("an internal error ends the state without showing details", async () => {
   const [jira] = world().ports.services;
   if (!jira) throw new Error("no services");
   const identify = () => Promise.reject(new RangeError("a detail of the inside"));

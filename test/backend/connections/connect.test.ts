@@ -7,7 +7,7 @@ const world = useBackend();
 const connectTo = (service: string, body?: object | string) =>
   world().call(`POST /connections/connect?service=${service}`, { body });
 
-test("connect without a body makes an installation and answers in the guide's words", async () => {
+test("connect without a body creates an installation and answers in the guide's words", async () => {
   const { status, body } = await connectTo("jira");
   expect([status, body]).toEqual([
     200,
@@ -22,7 +22,7 @@ test("connect without a body makes an installation and answers in the guide's wo
   ]);
 });
 
-test("connect keeps a session id that exists", async () => {
+test("connect keeps an existing session ID", async () => {
   const { session } = await begin(world());
   const { body } = await connectTo("confluence", { session_id: session });
   expect(body.session_id).toBe(session);
@@ -30,7 +30,7 @@ test("connect keeps a session id that exists", async () => {
   expect(body.message).toBe("Please visit the authorization URL to connect confluence");
 });
 
-test("connect with a session id that does not exist makes a new one and says so", async () => {
+test("connect with an unknown session ID creates a new one and says so", async () => {
   for (const session_id of ["kaysession_1234567890_abc123", "nonsense", "kaysession_\u0000"]) {
     const { status, body } = await connectTo("jira", { session_id });
     expect(status).toBe(200);
@@ -42,12 +42,12 @@ test("connect with a session id that does not exist makes a new one and says so"
   }
 });
 
-test("an empty or null session id is none", async () => {
+test("an empty or null session ID counts as none", async () => {
   for (const session_id of ["", null])
     expect((await connectTo("jira", { session_id })).body).not.toHaveProperty("session_reset");
 });
 
-test("V07 the authorization URLs of jira and confluence ask for offline access and consent, scopes encoded with %20", async () => {
+test("V07 the authorization URLs of jira and confluence request offline access and consent, scopes encoded with %20", async () => {
   for (const service of ["jira", "confluence"]) {
     const { body } = await connectTo(service);
     const url = new URL(String(body.authorization_url));
@@ -75,7 +75,7 @@ test("V07 the authorization URL of bitbucket", async () => {
   );
 });
 
-test("V07 the authorization URLs of Google's services ask for offline access and consent, with an S256 challenge", async () => {
+test("V07 the authorization URLs of Google's services request offline access and consent, with an S256 challenge", async () => {
   for (const [service, scope] of [
     ["gmail", "gmail.modify"],
     ["google-calendar", "calendar.events"],
@@ -104,7 +104,7 @@ test("V07 the authorization URLs of Google's services ask for offline access and
   }
 });
 
-test("an unknown service is refused with the services there are and the nearest name", async () => {
+test("an unknown service is refused with the existing services and the nearest name", async () => {
   const { status, body } = await connectTo("jria");
   expect([status, body]).toEqual([
     400,
@@ -138,7 +138,7 @@ test("an unknown service is refused with the services there are and the nearest 
   expect(message).toMatch(/^Unknown service "[ -~]*x"\./);
 });
 
-test("connect without a service names the services", async () => {
+test("connect without a service lists the services", async () => {
   expect(await world().call("POST /connections/connect")).toMatchObject({
     status: 400,
     body: {
@@ -149,7 +149,7 @@ test("connect without a service names the services", async () => {
   });
 });
 
-test("a service without a client says how to configure it, and makes nothing", async () => {
+test("a service without a client says how to configure it, and creates nothing", async () => {
   const { status, body } = await connectTo("kyg");
   expect([status, body]).toEqual([
     409,
@@ -163,7 +163,7 @@ test("a service without a client says how to configure it, and makes nothing", a
   ]);
 });
 
-test("wrong bodies are INVALID_REQUEST in one sentence", async () => {
+test("invalid bodies are INVALID_REQUEST in one sentence", async () => {
   const cases: [string | object, string][] = [
     ["{", "The body of the request is not JSON."],
     ["[]", "The request is not valid: the body must be an object."],
@@ -180,7 +180,7 @@ test("wrong bodies are INVALID_REQUEST in one sentence", async () => {
   });
 });
 
-test("PKCE is used towards a provider that takes it, with a challenge of its own", async () => {
+test("PKCE is used with a provider that supports it, with a separate challenge", async () => {
   const [jira] = world().ports.services;
   if (!jira) throw new Error("no services");
   const service = { ...jira.service, oauth: { ...jira.service.oauth, pkce: true } };

@@ -37,7 +37,7 @@ const status = async (state: string) => (await world().call(`GET /auth/status/${
 const list = (token: string, input = {}) =>
   world().call("POST /tools/tasks.list_tasks/call", { token, body: { input } });
 
-test("the page of a key loads and runs nothing, is not kept, posts to its own origin alone, and says where the key goes", async () => {
+test("the page for a key loads and runs nothing, is not cached, posts only to its origin, and says where the key goes", async () => {
   const { session } = await ann();
   const { url } = await link(session);
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:4000\/auth\/key\?state=[0-9a-f]{64}$/);
@@ -55,7 +55,7 @@ test("the page of a key loads and runs nothing, is not kept, posts to its own or
   expect(html).not.toMatch(/<script|https?:\/\//);
 });
 
-test("a wrong key is asked for once more, the right one completes the state, and the log has neither", async () => {
+test("a wrong key is requested again, the right one completes the state, and the log has neither", async () => {
   const { session, token } = await ann();
   const { url, state } = await link(session);
   const wrong = await paste(world().backend, url, { secret: "tk_wrong" });
@@ -71,7 +71,7 @@ test("a wrong key is asked for once more, the right one completes the state, and
   expect(JSON.stringify(rows) + world().log.join("\n")).not.toMatch(/tk_(wrong|0123)/);
 });
 
-test("a form of another page, without its ticket, or with an empty key connects nothing; cancel is a no", async () => {
+test("a form of another page, without its ticket, or with an empty key connects nothing; cancel is a denial", async () => {
   const { session } = await ann();
   const { url, state } = await link(session);
   const browser = browserAt(world().backend, url);
@@ -87,7 +87,7 @@ test("a form of another page, without its ticket, or with an empty key connects 
   expect(await status(state)).toMatchObject({ status: "denied" });
 });
 
-test("the link dies after ten minutes", async () => {
+test("the link expires after ten minutes", async () => {
   const { session } = await ann();
   const { url } = await link(session);
   world().clock.advance(10 * 60_000);
@@ -95,7 +95,7 @@ test("the link dies after ten minutes", async () => {
   expect(world().clock.now()).toBe(NOON + 600_000);
 });
 
-test("a replaced address or sign-in forgets the key and what was allowed, closes the open page, and the key opens nowhere else", async () => {
+test("a replaced address or sign-in discards the key and the approvals, closes the open page, and the key is unusable elsewhere", async () => {
   const { session, token, add } = await ann();
   const { db } = world().ports;
   await paste(world().backend, (await link(session)).url, { secret: TASKS_KEY });
@@ -148,7 +148,7 @@ test("a replaced address or sign-in forgets the key and what was allowed, closes
   expect(service.seen.filter(({ call }) => call.includes("evil.test"))).toEqual([]);
 });
 
-test("a backend of many refuses addresses of its own network, by name and by number, when a service is described", async () => {
+test("a shared backend refuses addresses of its own network, by name and by number, when a service is added", async () => {
   const { add } = await ann();
   addresses = { "metadata.test": [PUBLIC, "169.254.169.254"], "nowhere.test": [] };
   for (const host of ["10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:10.0.0.1]", "metadata.test", "nowhere.test"]) {
@@ -160,7 +160,7 @@ test("a backend of many refuses addresses of its own network, by name and by num
   });
 });
 
-test("no value of an input leaves the path, the header or the host that was described", async () => {
+test("no input value escapes the described path, header or host", async () => {
   const { session, token } = await ann(
     TASKS.replace("    query:\n", '    headers: { X-Trace: "{status}" }\n    query:\n').replace(
       "          enum: [open, done]\n",
@@ -195,7 +195,7 @@ test("a redirect to another origin is not followed", async () => {
   });
 });
 
-test("the session id alone adds a service only while nobody ever signed in", async () => {
+test("the session ID alone adds a service only if nobody has ever signed in", async () => {
   const { session } = await ann();
   const added = await world().call("POST /services", { body: { source: TASKS } });
   expect(added.body).toMatchObject({ outcome: "added", session_id: expect.stringMatching(/^kaysession_/) });
@@ -209,7 +209,7 @@ test("the session id alone adds a service only while nobody ever signed in", asy
     expect((await world().call(request)).status).toBe(401);
 });
 
-test("a service without a sign-in never brings lost tokens back; one without identify is known again by its very key", async () => {
+test("a service without a sign-in never restores lost tokens; one without identify is recognized by its key", async () => {
   const none = TASKS.replace("  type: api_key\n  header: X-Api-Key", "  type: none").replace(
     /identify:[\s\S]*?tools:/,
     "tools:",
@@ -247,7 +247,7 @@ const OAUTH = `auth:
   client_auth: client_secret_post
   scopes: [tasks]`;
 
-test("an OAuth client's secret is pasted once, then the browser goes on to the provider, and the usual flow connects", async () => {
+test("an OAuth client's secret is pasted once, then the browser continues to the provider, and the usual flow connects", async () => {
   const { session, token } = await ann(TASKS.replace("auth:\n  type: api_key\n  header: X-Api-Key", OAUTH));
   const { url, state } = await link(session);
   const page = await browserAt(world().backend, url).open();
@@ -304,14 +304,14 @@ test.for([
     "\n  issuer: https://login.example.com",
   ],
   ["its own, from no issuer", (back: string) => `${back}?`, "\n  issuer: https://login.example.com"],
-] as const)("F9 the code of another provider is not sent on: an answer at %s", async ([, place, more]) => {
+] as const)("F9 the code of another provider is not sent on: a response at %s", async ([, place, more]) => {
   const { state, back, sent } = await oauthService(more);
   const answer = await world().call(`GET ${place(back)}code=stolen&state=${state}`);
   expect([answer.status, sent]).toEqual([400, []]);
   expect(await status(state)).toMatchObject({ status: "failed", message: expect.stringContaining("another") });
 });
 
-test("F9 the answer of a built-in service is refused at the address of a custom one", async () => {
+test("F9 the response of a built-in service is refused at the address of a custom one", async () => {
   const { back } = await oauthService();
   const { body } = await world().call("POST /connections/connect?service=jira", { body: {} });
   const answer = await world().call(`GET ${back}?code=c&state=${body.state}`);

@@ -37,7 +37,7 @@ async function connected() {
 const grants = ({ ports }: World) =>
   ports.db.selectFrom("grants").selectAll().orderBy("installation_id").orderBy("service").execute();
 
-test("HubSpot's tokens are asked for by form with the client in the body, and so is what they are of", async () => {
+test("HubSpot's tokens, and their details, are requested by form with the client in the body", async () => {
   const { world } = await connected();
   const forms = world.outside.sent
     .filter(({ method }) => method === "POST")
@@ -55,7 +55,7 @@ test.each([
   ["a portal that is gone", { status: "BAD_HUB", error: "access_denied", message: "The hub is gone." }],
   ["a refresh token that is gone", { status: "BAD_REFRESH_TOKEN", error: "invalid_grant" }],
   ["the older words for it", { status: "BAD_REFRESH_TOKEN", message: "missing or invalid refresh token" }],
-])("V21 %s disconnects HubSpot, and the token endpoint is asked once", async (_name, body) => {
+])("V21 %s disconnects HubSpot, and the token endpoint is called once", async (_name, body) => {
   const { world, session } = await connected();
   world.clock.advance(HOUR);
   world.outside.expect(TOKEN, json(body, 400));
@@ -69,7 +69,7 @@ test.each([
   world.outside.settled();
 });
 
-test("V21 429 at HubSpot's token endpoint is waited for, with the stored tokens untouched in between", async () => {
+test("V21 429 at HubSpot's token endpoint waits, and the stored tokens stay untouched", async () => {
   const { world, session } = await connected();
   world.clock.advance(HOUR);
   const before = await grants(world);
@@ -85,7 +85,7 @@ test("V21 429 at HubSpot's token endpoint is waited for, with the stored tokens 
   world.outside.settled();
 });
 
-test("LinkedIn's token serves sixty days; then the connection asks for a new consent, once", async () => {
+test("LinkedIn's token is valid for sixty days; then the connection requires a new consent, once", async () => {
   const { world, session } = await connected();
   world.clock.advance(59 * 24 * HOUR);
   expect((await getServiceAccess(world.ports, deriveInstallationId(session), "linkedin")).token).toBe("l1");

@@ -59,7 +59,7 @@ const refusalOf = async (options: LoginOptions) => {
   return [status, body.code, body.message];
 };
 
-test("a server that asks for a sign-in is connected: discovery, registration, consent with PKCE and resource, tokens that are refreshed and sealed", async () => {
+test("a server that requires a sign-in is connected: discovery, registration, consent with PKCE and resource, refreshed and encrypted tokens", async () => {
   const { page, status, session, link } = await connected();
   expect([page.status, status.status, status.message]).toEqual([
     200,
@@ -89,7 +89,7 @@ test("a server that asks for a sign-in is connected: discovery, registration, co
   expect(rows).not.toMatch(/at-[0-9a-f]|rt-[0-9a-f]/);
 });
 
-test("kay registers itself once, also when several people connect at the same time at several nodes, with a secret where the server gives one", async () => {
+test("kay registers once, even if several users connect at the same time at several nodes, with a secret if the server issues one", async () => {
   login = mcpLogin({ secrets: true });
   const other = createWorld({ ...world().ports });
   const begun = await Promise.all([begin(), begin(), begin(other), begin(other)]);
@@ -120,7 +120,7 @@ test("a server that has forgotten kay ends the connection when it says so, and t
   expect([again.status.status, login.state.registrations]).toEqual(["completed", 2]);
 });
 
-test("a server that forgot kay and only shows a page of its own is registered at anew, when nobody came back from two links", async () => {
+test("a server that forgot kay and only shows an error page is registered with again after two unused links", async () => {
   const { session } = await connected();
   login.forgetClients();
   for (const _ of [1, 2]) {
@@ -131,14 +131,14 @@ test("a server that forgot kay and only shows a page of its own is registered at
   expect((await connected(session)).status.status).toBe("completed");
 });
 
-test("disconnecting takes the tokens back at the server", async () => {
+test("disconnecting revokes the tokens at the server", async () => {
   const { session } = await connected();
   expect(login.refresh.size).toBe(1);
   await world().call("POST /connections/disconnect?service=notes", { body: { session_id: session } });
   expect([login.refresh.size, login.access.size]).toEqual([0, 0]);
 });
 
-test("an answer of another authorization server, or one that does not say whose it is, connects nothing and shows none of its words", async () => {
+test("a response of another authorization server, or of an unnamed one, connects nothing and shows none of its text", async () => {
   for (const change of [
     (url: URL) => url.searchParams.set("iss", "https://evil.example.test"),
     (url: URL) => url.searchParams.delete("iss"),
@@ -205,7 +205,7 @@ test("documents that lead elsewhere are refused: plain http, this machine, other
   ]);
 });
 
-test("a document elsewhere, redirects, and documents that are too large are not read", async () => {
+test("a document elsewhere, redirects, and oversized documents are not read", async () => {
   login = mcpLogin({ challenge: "https://evil.example.test/doc" });
   expect((await begin()).status).toBe(200);
   expect(login.seen.filter((one) => one.includes("evil"))).toEqual([]);
@@ -230,7 +230,7 @@ test("a document elsewhere, redirects, and documents that are too large are not 
   }
 });
 
-test("a public server leads nowhere inside, also on a person's own machine; one that is inside may", async () => {
+test("a public server leads to no internal address, even on a user's own machine; an internal one may", async () => {
   const inside: Fetch = async () => {
     throw new Error("nothing inside is reached");
   };
@@ -241,7 +241,7 @@ test("a public server leads nowhere inside, also on a person's own machine; one 
   await own.backend.close();
 });
 
-test("a client that was registered by hand is used, and a server that takes documents gets the address of kay's", async () => {
+test("a client registered by hand is used, and a server that accepts documents gets the URL of kay's", async () => {
   const by = (more: object, publicUrl = "https://kay.example.test") =>
     createWorld({ ...world().ports, publicUrl, services: [{ ...notes(), ...more }] });
   const given = by({ discovers: { server: NOTES, client: { id: "mine" } } });

@@ -43,7 +43,7 @@ async function ann(command = NOTES, name = "notes") {
   return { token, session, add, call, get, approve };
 }
 
-test("a look stores nothing and tells each tool with its access; the same tools are taken by the yes, and its person is connected", async () => {
+test("an inspection stores nothing and lists each tool with its access; approving the same tools connects the user", async () => {
   const { add, get, session } = await ann();
   const look = await add({ dry_run: true });
   expect(look.body).toMatchObject({
@@ -90,7 +90,7 @@ test("a look stores nothing and tells each tool with its access; the same tools 
   expect((await add()).body).toMatchObject({ outcome: "unchanged" });
 });
 
-test("tools are told in the server's words, their input is checked before the call, and what they answer is cleaned and cut", async () => {
+test("tools have the server's descriptions, their input is validated before the call, and their output is cleaned and cut", async () => {
   const { add, call, get } = await ann();
   await add();
   expect(await get("/tools/notes.list_notes")).toMatchObject({
@@ -125,7 +125,7 @@ test("tools are told in the server's words, their input is checked before the ca
   ).toEqual(["HOME", "LANG", "PATH"]);
 });
 
-test("a program that ends is told in a sentence and started again; a write whose answer it took along is unknown and not repeated", async () => {
+test("a program that ends is reported in a sentence and restarted; a write whose answer was lost is unknown and not repeated", async () => {
   const { add, call } = await ann();
   await add();
   expect(await call("crash")).toMatchObject({
@@ -143,7 +143,7 @@ test("a program that ends is told in a sentence and started again; a write whose
   expect(await call("read_note", { id: "2" })).toMatchObject({ output: { text: "note 2" } });
 });
 
-test("tools that changed are held back until their person takes the difference; new ones do not come by themselves", async () => {
+test("changed tools are blocked until the user approves the difference; new ones are not added automatically", async () => {
   const { add, call, get, approve } = await ann();
   await add();
   expect(await call("change")).toMatchObject({ output: { text: "changed" } });
@@ -174,7 +174,7 @@ test("tools that changed are held back until their person takes the difference; 
   });
 });
 
-test("what runs without asking stays so for tools that are unchanged, and can be taken back", async () => {
+test("tools that run without asking stay so if unchanged, and this can be revoked", async () => {
   const { add, call, approve } = await ann();
   await add();
   writeFileSync(`${log}.second`, "");
@@ -194,7 +194,7 @@ test("what runs without asking stays so for tools that are unchanged, and can be
   expect(await call("list_notes")).toMatchObject({ receipts: [{ effect: "settled" }] });
 });
 
-test("a hosted backend starts no programs, and what is no address or command is refused with its field", async () => {
+test("a hosted backend starts no programs, and an invalid address or command is refused with its field", async () => {
   const { token } = await ann();
   const hosted = createWorld({ db: world().ports.db, node: world().ports.node });
   const refused = async (mcp: object) =>
@@ -211,7 +211,7 @@ test("a hosted backend starts no programs, and what is no address or command is 
   await hosted.backend.close();
 });
 
-test("the filesystem server lists, reads and writes a folder, is removed, and nothing of it runs any more", async () => {
+test("the filesystem server lists, reads and writes a folder, and after its removal nothing of it runs", async () => {
   writeFileSync(join(folder, "a.txt"), "hello");
   const { add, call, token, get } = await ann(FILES, "files");
   expect((await add()).body).toMatchObject({ outcome: "added", connected: true });

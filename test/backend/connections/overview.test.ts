@@ -20,7 +20,7 @@ const INVALID = [
   },
 ];
 
-test("GET /connections shows every service with user and metadata, by token and by session id alike", async () => {
+test("GET /connections shows every service with user and metadata, both by token and by session ID", async () => {
   const { session, token } = await connect(world());
   const byToken = await world().call("GET /connections", { token });
   expect([byToken.status, byToken.body]).toEqual([
@@ -63,7 +63,7 @@ test("an installation with nothing connected sees every service as not connected
   });
 });
 
-test("a session id that does not exist is the guide's error, word for word, and a reset is required", async () => {
+test("an unknown session ID is the guide's error, word for word, and requires a reset", async () => {
   for (const id of ["kaysession_1234567890_abc123", "nonsense", "%00", "kaysession_%00"]) {
     const answer = await world().call(`GET /connections?session_id=${id}`);
     expect([answer.status, answer.body]).toEqual(INVALID);
@@ -73,7 +73,7 @@ test("a session id that does not exist is the guide's error, word for word, and 
   }
 });
 
-test("without token and session id the answer is TOKEN_MISSING", async () => {
+test("without a token and a session ID, the answer is TOKEN_MISSING", async () => {
   for (const request of [
     "GET /connections",
     "GET /connections?session_id=",
@@ -83,13 +83,13 @@ test("without token and session id the answer is TOKEN_MISSING", async () => {
   }
 });
 
-test("a token that is no good is not made up for by a session id", async () => {
+test("an invalid token is not replaced by a session ID", async () => {
   const { session } = await connect(world());
   const answer = await world().call(`GET /connections?session_id=${session}`, { token: "opaque" });
   expect(answer).toMatchObject({ status: 401, body: { code: "TOKEN_INVALID" } });
 });
 
-test("disconnect forgets the tokens of one service, by session id or by token, and may be repeated", async () => {
+test("disconnect deletes the tokens of one service, by session ID or by token, and may be repeated", async () => {
   const { session, token } = await connect(world());
   await connect(world(), { session_id: session }, { service: "confluence" });
   const done = { service: "jira", connected: false, message: "Successfully disconnected from jira" };
@@ -113,7 +113,7 @@ test("disconnect forgets the tokens of one service, by session id or by token, a
   expect(rows).toEqual([{ service: "confluence" }]);
 });
 
-test("disconnect goes by the session id of its body, token or not", async () => {
+test("disconnect uses the session ID of its body, with or without a token", async () => {
   const { session, token } = await connect(world());
   const gone = { body: { session_id: "kaysession_1_gone" }, token };
   expect(await world().call("POST /connections/disconnect?service=jira", gone)).toMatchObject({
@@ -148,7 +148,7 @@ test("bitbucket connects with its own consumer, and shows the guide's fields", a
   });
 });
 
-test("V04 workspaces of Bitbucket, which share a host, are told apart by name and by URL", async () => {
+test("V04 workspaces of Bitbucket, which share a host, are distinguished by name and by URL", async () => {
   const missing = await connectBitbucket({}, ["team", "other"]);
   expect(missing.status.body).toMatchObject({ status: "failed", code: "SITE_REQUIRED" });
   const vague = await connectBitbucket({ site: "https://bitbucket.org" }, ["team", "other"]);
@@ -183,7 +183,7 @@ async function connectBitbucket(request: object, workspaces: string[]) {
   return { session: String(body.session_id), status: await world().call(`GET /auth/status/${body.state}`) };
 }
 
-test("V07 notion is asked for tokens in JSON with its own client, and its workspace is shown", async () => {
+test("V07 notion's tokens are requested in JSON with its own client, and its workspace is shown", async () => {
   const { body } = await world().call("POST /connections/connect?service=notion", { body: {} });
   expect(body.authorization_url).toBe(
     "https://api.notion.com/v1/oauth/authorize?owner=user&response_type=code&client_id=notion-client" +

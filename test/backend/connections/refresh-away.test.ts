@@ -21,7 +21,7 @@ const spent = () =>
 test.each([
   ["once the provider has answered", REWRITE],
   ["once the new pair was written", STORE],
-])("F2 a service's new pair is kept when the database goes away %s", async (_, moment) => {
+])("F2 a service's new pair is kept if the database goes away %s", async (_, moment) => {
   const { session } = await connect(world());
   world().clock.advance(HOUR);
   world().outside.expect(ATLASSIAN_TOKEN, json(REFRESHED));
@@ -46,7 +46,7 @@ test("F2 a database that cannot store the new pair does not spend the refresh to
   expect(spent()).toEqual([]);
 });
 
-test("F2 a consent whose database goes away after its code was spent is a connection when it is back", async () => {
+test("F2 a consent whose database goes away after its code was spent is connected when it is back", async () => {
   const { session, state } = await begin(world());
   expectAtlassian(world());
   absent().leaveAfter(/^insert into "grants"/);

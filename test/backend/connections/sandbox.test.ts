@@ -12,7 +12,7 @@ const CONNECTABLE = configureServices({ clients: {} }).flatMap(({ service }) =>
   service.name === "kyg" ? [] : [service.name],
 );
 
-test("every service of the sandbox is connected by a consent there, and named by GET /connections", async () => {
+test("every service of the sandbox is connected by a consent there, and listed by GET /connections", async () => {
   const sandbox = sandboxWorld();
   const first = await consent(sandbox, "jira", "allow");
   expect([first.page.status, first.status.body.status]).toEqual([200, "completed"]);
@@ -42,12 +42,12 @@ test("every service of the sandbox is connected by a consent there, and named by
   });
 });
 
-test("a denial at the sandbox is told as one", async () => {
+test("a denial at the sandbox is reported as such", async () => {
   const { status } = await consent(sandboxWorld(), "jira", "deny");
   expect(status.body).toEqual({ status: "denied", message: "Authorization was denied" });
 });
 
-test("tokens of the sandbox rotate for as long as it takes, and a revoked grant ends the connection", async () => {
+test("tokens of the sandbox rotate indefinitely, and a revoked grant ends the connection", async () => {
   for (const service of ["jira", "bitbucket", "slack", "gmail", "airtable", "hubspot"]) {
     const sandbox = sandboxWorld();
     const { session } = await consent(sandbox, service, "allow");
@@ -69,7 +69,7 @@ test("tokens of the sandbox rotate for as long as it takes, and a revoked grant 
   }
 });
 
-test("V20 a token of Notion, which names no end, is refreshed when it is refused, and ends with the grant", async () => {
+test("V20 a Notion token, which names no expiry, is refreshed when it is refused, and ends with the grant", async () => {
   const sandbox = sandboxWorld();
   const { session } = await consent(sandbox, "notion", "allow");
   const { token } = await access(sandbox.world, session, "notion");

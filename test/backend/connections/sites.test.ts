@@ -14,7 +14,7 @@ const metadataOf = async (session: string, service = "jira") => {
   return (body.connections as Record<string, { connected: boolean; metadata?: object }>)[service];
 };
 
-test("V04 several sites and no choice fail with the list, and nothing is connected", async () => {
+test("V04 several sites without a choice fail with the list, and nothing is connected", async () => {
   const { session, page, status } = await connect(world(), {}, BOTH);
   expect(status.body).toEqual({
     status: "failed",
@@ -43,7 +43,7 @@ test("V04 a site is chosen by name, host, URL or short host, and shown by GET /c
   }
 });
 
-test("V04 a site that the token does not open is never replaced by another", async () => {
+test("V04 a site that the token does not cover is never replaced by another", async () => {
   const several = await connect(world(), { site: "elsewhere" }, BOTH);
   expect(several.status.body).toMatchObject({ status: "failed", code: "SITE_REQUIRED", sites: CHOICES });
   const single = await connect(world(), { site: "main" }, { sites: [OTHER] });
@@ -51,20 +51,20 @@ test("V04 a site that the token does not open is never replaced by another", asy
   expect(await metadataOf(single.session)).toEqual({ connected: false });
 });
 
-test("V04 two sites of one name are not told apart by it", async () => {
+test("V04 two sites with the same name are not distinguished by it", async () => {
   const twin = { ...MAIN, id: "c-twin", url: "https://twin.example.test" };
   const { status } = await connect(world(), { site: "main" }, { sites: [MAIN, twin] });
   expect(status.body).toMatchObject({ status: "failed", code: "SITE_REQUIRED" });
 });
 
-test("V04 one site needs no choice, and the right choice is taken", async () => {
+test("V04 a single site needs no choice, and the right choice is accepted", async () => {
   for (const body of [{}, { site: "main" }, { site: "main.example.test" }]) {
     const { session } = await connect(world(), body);
     expect(await metadataOf(session)).toMatchObject({ connected: true, metadata: { cloud_id: "c-main" } });
   }
 });
 
-test("V04 the person is asked once: connecting again keeps the site, another account does not", async () => {
+test("V04 the user is asked once: reconnecting keeps the site, another account does not", async () => {
   const { session, token } = await connect(world(), { site: "main" }, BOTH);
   const again = await connect(world(), { session_id: session }, BOTH);
   expect(again.status.body).toMatchObject({ status: "completed" });
@@ -76,7 +76,7 @@ test("V04 the person is asked once: connecting again keeps the site, another acc
   expect(await metadataOf(session)).toMatchObject({ metadata: { cloud_id: "c-other" } });
 });
 
-test("V04 each service has its own choice", async () => {
+test("V04 each service has a separate choice", async () => {
   const { session } = await connect(world(), { site: "main" }, BOTH);
   const { status } = await connect(world(), { session_id: session }, { ...BOTH, service: "confluence" });
   expect(status.body).toMatchObject({ status: "failed", code: "SITE_REQUIRED" });

@@ -22,7 +22,7 @@ function connecting() {
   return { outside, world, connect, back };
 }
 
-test("V07 the authorization URL of slack asks for a person's scopes, that of github for PKCE", async () => {
+test("V07 the authorization URL of slack requests a user's scopes, that of github PKCE", async () => {
   const { connect } = connecting();
   const slack = new URL(String((await connect("slack")).authorization_url));
   expect(slack.origin + slack.pathname).toBe("https://slack.com/oauth/v2/authorize");
@@ -39,7 +39,7 @@ test("V07 the authorization URL of slack asks for a person's scopes, that of git
   expect(github.search).toContain("scope=repo%20read%3Auser");
 });
 
-test("Slack's answer gives the person's token, never the bot's beside it", async () => {
+test("Slack's response provides the user's token, never the bot's beside it", async () => {
   const { outside, connect, back } = connecting();
   const { state } = await connect("slack");
   outside.expect("POST https://slack.com/api/oauth.v2.access", (sent) => {
@@ -67,7 +67,7 @@ test("Slack's answer gives the person's token, never the bot's beside it", async
   expect(await back(state)).toMatchObject({ status: "completed", account_id: "T1:U1" });
 });
 
-test("V10 a token endpoint that says ok: false ends the connecting with its reason", async () => {
+test("V10 a token endpoint that says ok: false ends the connection with its reason", async () => {
   const { outside, connect, back } = connecting();
   const { state } = await connect("slack");
   outside.expect("POST https://slack.com/api/oauth.v2.access", json({ ok: false, error: "invalid_code" }));
@@ -87,7 +87,7 @@ test.each([
     JSON.stringify({ error: "bad_verification_code", error_description: "The code passed is incorrect." }),
     "application/json",
   ],
-])("V14 GitHub's 200 with an error in %s ends the connecting with the description", async (_, body, type) => {
+])("V14 GitHub's 200 with an error in %s ends the connection with the description", async (_, body, type) => {
   const { outside, connect, back } = connecting();
   const { state } = await connect("github");
   outside.expect("POST https://github.com/login/oauth/access_token", (sent) => {
@@ -97,7 +97,7 @@ test.each([
   expect(await back(state)).toMatchObject({ status: "failed", message: REFUSED });
 });
 
-test("V14 GitHub's token is read from form data, and lasts without a refresh token", async () => {
+test("V14 GitHub's token is read from form data, and stays valid without a refresh token", async () => {
   const { outside, connect, back } = connecting();
   const { state } = await connect("github");
   const body = "access_token=gho_x&scope=repo%2Cgist&token_type=bearer";
@@ -110,7 +110,7 @@ test("V14 GitHub's token is read from form data, and lasts without a refresh tok
   expect(await back(state)).toMatchObject({ status: "completed", account_id: "7" });
 });
 
-test("tokens of several kinds are never mixed; beside nothing of the person's own, what is there counts", () => {
+test("tokens of several kinds are never mixed; without the user's own, the top-level token counts", () => {
   const own = { id: "U1", access_token: "a", token_type: "user", refresh_token: "" };
   const mixed = JSON.stringify({ ok: true, access_token: "b", refresh_token: "bot", authed_user: own });
   expect(parseTokenResponse(200, mixed, "authed_user")).toEqual({

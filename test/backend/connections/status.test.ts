@@ -26,7 +26,7 @@ test("pending, then completed with the guide's fields, then 410", async () => {
   expect(await status(state)).toMatchObject({ status: 410, body: { error: "STATE_USED", code: "STATE_USED" } });
 });
 
-test("of twelve callers at once exactly one gets the tokens", async () => {
+test("exactly one of twelve concurrent callers gets the tokens", async () => {
   const { state } = await begin(world());
   expectAtlassian(world());
   await callback(world(), state);
@@ -34,7 +34,7 @@ test("of twelve callers at once exactly one gets the tokens", async () => {
   expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(11).fill(410)]);
 });
 
-test("unknown and misshapen states are 400 in the guide's words", async () => {
+test("unknown and malformed states are 400 in the guide's words", async () => {
   for (const state of ["0".repeat(64), "x", "%00", "a%2Fb", "%E0%A4%A"]) {
     const { status: code, body } = await status(state);
     expect([code, body]).toEqual([
@@ -44,7 +44,7 @@ test("unknown and misshapen states are 400 in the guide's words", async () => {
   }
 });
 
-test("a state lives 10 minutes", async () => {
+test("a state is valid for 10 minutes", async () => {
   const { state } = await begin(world());
   world().clock.advance(600_000 - 1);
   expect((await status(state)).body.status).toBe("pending");
@@ -57,7 +57,7 @@ test("a state lives 10 minutes", async () => {
   expect((await callback(world(), state)).status).toBe(400);
 });
 
-test("tokens that nobody fetched die with the state", async () => {
+test("tokens that nobody fetched expire with the state", async () => {
   const { state } = await begin(world());
   expectAtlassian(world());
   await callback(world(), state);
@@ -65,7 +65,7 @@ test("tokens that nobody fetched die with the state", async () => {
   expect((await status(state)).body).toMatchObject({ status: "expired" });
 });
 
-test("with a code challenge only the verifier gets an answer", async () => {
+test("with a code challenge, only the verifier gets an answer", async () => {
   const verifier = randomBytes(32).toString("base64url");
   const code_challenge = createHash("sha256").update(verifier).digest("base64url");
   const { state } = await begin(world(), { code_challenge });
@@ -97,7 +97,7 @@ test("a signed-in installation may connect services as other accounts", async ()
   expect(second.status.body).toMatchObject({ status: "completed", account_id: BOB.account_id });
 });
 
-test("tokens come again after logout, after expiry, and when the client lost them", async () => {
+test("tokens are issued again after logout, after expiry, and when the client lost them", async () => {
   const { session, token } = await connect(world());
   await world().call("POST /auth/logout", { token });
   const afterLogout = await connect(world(), { session_id: session });
@@ -109,7 +109,7 @@ test("tokens come again after logout, after expiry, and when the client lost the
   expect(lost.status.body).toMatchObject({ status: "completed", refresh_token: expect.any(String) });
 });
 
-test("a stranger's account gets no tokens, changes nothing, and is told which account is expected", async () => {
+test("a stranger's account gets no tokens, changes nothing, and learns which account is expected", async () => {
   const { session, token } = await connect(world());
   const needing = await connect(world(), { session_id: session, needs_tokens: true }, { account: BOB });
   expect([needing.page.status, needing.status.body]).toEqual([
@@ -128,7 +128,7 @@ test("a stranger's account gets no tokens, changes nothing, and is told which ac
   expect(after.status.body).toMatchObject({ status: "failed", code: "ACCOUNT_MISMATCH" });
 });
 
-test("F3 the session ID alone connects no other account in place of the one that is or was connected", async () => {
+test("F3 the session ID alone connects no other account in place of the current or former one", async () => {
   const { session, token } = await connect(world());
   const body = { session_id: session };
   const taken = await connect(world(), body, { account: BOB });
@@ -147,7 +147,7 @@ test("F3 the session ID alone connects no other account in place of the one that
   expect(byPerson.status.body).toMatchObject({ status: "completed", account_id: BOB.account_id });
 });
 
-test("two first connections begun at once hand out tokens once", async () => {
+test("two first connections begun at once issue tokens once", async () => {
   const { session, state } = await begin(world());
   const other = await begin(world(), { session_id: session }, "confluence");
   for (const each of [state, other.state]) {
@@ -159,7 +159,7 @@ test("two first connections begun at once hand out tokens once", async () => {
   expect(answers.filter((answer) => "token" in answer.body)).toHaveLength(1);
 });
 
-test("A24 two first consents of different accounts are both kept, and one of them earns the tokens", async () => {
+test("A24 two first consents of different accounts are both kept, and one of them gets the tokens", async () => {
   const first = await begin(world());
   const second = await begin(world(), { session_id: first.session }, "confluence");
   expect(second.session).toBe(first.session);

@@ -14,24 +14,21 @@ const CLOSE: [string, string, object] = ["c1", "jira.close_issue", { issue: "KAY
 test.for([
   ["another account", { account: BOB }, "Bob Example (main)"],
   ["another site of the same account", { sites: [OTHER] }, "Ann Example (other)"],
-] as const)(
-  "an approval does not count after %s was connected, and nothing is remembered",
-  async ([, consent, now]) => {
-    const { token, session } = await connect(world(), {}, { sites: [MAIN] });
-    model.script({ calls: [CLOSE] }, { text: "Not done." });
-    const turn = await ask(world(), token, "close KAY-3");
-    const request = await turn.asked();
-    expect(request.preview).toMatchObject({ account: "Ann Example (main)" });
-    await connect(world(), { session_id: session }, { ...consent, token } as object);
-    await turn.answer(request.interaction_id, { action: "approve", approval_scope: "session" });
-    await turn.end();
-    expect(turn.parts.find(({ type }) => type === "tool-output-denied")).toMatchObject({
-      toolCallId: "c1",
-      reason: `Nothing was sent: this was approved for Ann Example (main), but Jira is now connected as ${now}. Ask again to use that account.`,
-    });
-    expect((await world().call("GET /approvals", { token })).body).toMatchObject({ approvals: [] });
-  },
-);
+] as const)("an approval does not count after %s was connected, and nothing is saved", async ([, consent, now]) => {
+  const { token, session } = await connect(world(), {}, { sites: [MAIN] });
+  model.script({ calls: [CLOSE] }, { text: "Not done." });
+  const turn = await ask(world(), token, "close KAY-3");
+  const request = await turn.asked();
+  expect(request.preview).toMatchObject({ account: "Ann Example (main)" });
+  await connect(world(), { session_id: session }, { ...consent, token } as object);
+  await turn.answer(request.interaction_id, { action: "approve", approval_scope: "session" });
+  await turn.end();
+  expect(turn.parts.find(({ type }) => type === "tool-output-denied")).toMatchObject({
+    toolCallId: "c1",
+    reason: `Nothing was sent: this was approved for Ann Example (main), but Jira is now connected as ${now}. Ask again to use that account.`,
+  });
+  expect((await world().call("GET /approvals", { token })).body).toMatchObject({ approvals: [] });
+});
 
 test("a confirmation does not count after another account was connected", async () => {
   const { token, session } = await connect(world());

@@ -30,8 +30,8 @@ async function hello({ stream, report }: AgentTurn): Promise<void> {
 
 const ask = async (token: string, body: object) => openStream(world(), "POST /ask", token, { body });
 
-describe("an ask at a backend with an agent server", () => {
-  test("is streamed from there as it comes, and kept once, whatever the webhook says besides", async () => {
+describe("a request at a backend with an agent server", () => {
+  test("is streamed from there as it arrives, and stored once, whatever the webhook reports", async () => {
     const { token } = await connect(world());
     agent.script = hello;
     const stream = await ask(token, { prompt: "help me" });
@@ -62,7 +62,7 @@ describe("an ask at a backend with an agent server", () => {
     ]);
   });
 
-  test("shows calls and what they came to, and answers JSON as the guide has it", async () => {
+  test("shows calls and their results, and answers JSON as in the guide", async () => {
     const { token } = await connect(world());
     agent.script = async ({ stream }) => {
       stream({ type: "tool-call", toolCallId: "c1", toolName: "search", input: { query: "KAY" } });
@@ -84,7 +84,7 @@ describe("an ask at a backend with an agent server", () => {
     });
   });
 
-  test("that breaks off in the middle is completed by what the agent server reports, and nothing is said twice", async () => {
+  test("that breaks off in the middle is completed from the agent server's reports, without repetition", async () => {
     const { token } = await connect(world());
     agent.script = async ({ stream, report, cut }) => {
       stream({ type: "text-start", id: "text-1" });
@@ -106,7 +106,7 @@ describe("an ask at a backend with an agent server", () => {
   test.for([
     ["refuses the password", { password: "another" }, /rejected the password or the token \(HTTP 401\)/],
     ["says that it failed", {}, /The agent server failed: out of order/],
-  ] as const)("ends with a sentence where the agent server %s", async ([, change, sentence]) => {
+  ] as const)("ends with a sentence if the agent server %s", async ([, change, sentence]) => {
     const { token } = await connect(world());
     Object.assign(agent, change);
     agent.script = async ({ stream }) => stream({ type: "error", error: "out of order" });
@@ -114,7 +114,7 @@ describe("an ask at a backend with an agent server", () => {
     expect([status, body]).toMatchObject([502, { code: "AGENT_FAILED", message: expect.stringMatching(sentence) }]);
   });
 
-  test("refuses what an agent server cannot be held to, before it is asked", async () => {
+  test("refuses limits that an agent server cannot enforce, before it is asked", async () => {
     const { token } = await connect(world());
     for (const bound of [{ confirm: true }, { dry_run: true }, { max_steps: 2 }])
       expect(await world().call("POST /ask", { token, body: { prompt: "go", ...bound } })).toMatchObject({
@@ -125,8 +125,8 @@ describe("an ask at a backend with an agent server", () => {
   });
 });
 
-describe("a client that streams from the agent server itself", () => {
-  test("gets a token for it, and the conversation is kept by the agent server's reports", async () => {
+describe("a client that streams from the agent server directly", () => {
+  test("gets a token for it, and the agent server's reports store the conversation", async () => {
     const { token } = await connect(world());
     const { status, body } = await world().call("POST /ask/stream", { token, body: { prompt: "help me" } });
     expect([status, body]).toEqual([
@@ -180,7 +180,7 @@ describe("a client that streams from the agent server itself", () => {
     expect(one?.webhookUrl).not.toBe(two?.webhookUrl);
   });
 
-  test("learns that there is no agent server, that it cannot be reached, or that the session is not theirs", async () => {
+  test("learns that there is no agent server, that it is unreachable, or that the session is not theirs", async () => {
     const { token } = await connect(world());
     const missing = await world().call("POST /ask/stream", { token, body: { prompt: "one", session_id: "session_0" } });
     expect([missing.status, missing.body.code]).toEqual([404, "SESSION_NOT_FOUND"]);
@@ -211,7 +211,7 @@ describe("the webhook", () => {
     return { tell, sessionId, webhook, token };
   }
 
-  test("takes a report once, however often it is delivered, and nothing new after the end", async () => {
+  test("accepts a report once, however often it is delivered, and nothing new after the end", async () => {
     const { tell, sessionId, token } = await turn();
     const text = { type: "text", id: "text-1", text: "Hello." };
     expect((await tell(text)).body).toEqual({ success: true });
@@ -228,7 +228,7 @@ describe("the webhook", () => {
     });
   });
 
-  test("refuses a token that is missing, no token, of another secret, or older than ten minutes, and another session", async () => {
+  test("refuses a missing token, an invalid one, one of another secret, one older than ten minutes, and another session", async () => {
     const { tell, webhook } = await turn();
     const other = await turn();
     const text = { type: "text", id: "text-1", text: "Hello." };

@@ -60,7 +60,7 @@ async function turn(token: string, allow: string[], input: object, tool = "jira.
 
 const ci = { channel: "#ci", text: "hi" };
 
-test("a call at a place that is allowed runs, and its receipt and log say by what and as whom", async () => {
+test("a call at an allowed place runs, and its receipt and log say by which entry and account", async () => {
   const { token } = await connect(world());
   world().outside.expect(POSTED, json({}));
   model.script({ calls: [["c1", "jira.post", ci]] }, { text: "Done." });
@@ -113,20 +113,20 @@ test("a policy to ask every time is stronger, and one to run only reads is not",
   expect(await turn(token, ["jira.post:#ci"], ci)).toMatchObject({ asks: false, ran: true });
 });
 
-test("a tool that is looked at after it ran still is", async () => {
+test("a tool with a review after the call is still reviewed", async () => {
   const { token } = await connect(world());
   world().outside.expect(POSTED, json({}));
   expect(await turn(token, ["jira.draft"], ci, "jira.draft")).toEqual({ asks: true, ran: true });
 });
 
-test("it counts for its own turn alone", async () => {
+test("it counts only for its own turn", async () => {
   const { token } = await connect(world());
   world().outside.expect(POSTED, json({}));
   await turn(token, ["jira.post:#ci"], ci);
   expect(await turn(token, [], ci)).toEqual({ asks: true, ran: false });
 });
 
-test("it counts over a pause, and at the backend that comes after", async () => {
+test("it counts across a pause, and at the next backend", async () => {
   const { token } = await connect(world());
   model.script({
     calls: [["c1", "ask_user", { question: "Sure?" }]],
@@ -146,7 +146,7 @@ test("it counts over a pause, and at the backend that comes after", async () => 
   expect(log).toEqual(["#ci: hi"]);
 });
 
-test("where the request waits for the answer, what would be held is allowed by its name", async () => {
+test("if the request waits for the answer, a call that would be held is allowed by its name", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }]] });
   const held = await world().call("POST /ask", { token, body: { prompt: "go", allow: ["jira.close_issue"] } });
@@ -180,7 +180,7 @@ test.for([
   }
 });
 
-test("confirm asks before anything, so nothing is allowed beside it", async () => {
+test("confirm asks before anything, so nothing can be allowed with it", async () => {
   const { token } = await connect(world());
   const body = { prompt: "go", confirm: true, allow: ["jira.post"] };
   expect(await world().call("POST /ask", { token, body })).toMatchObject({

@@ -19,7 +19,7 @@ async function asked(prompt = "close KAY-3") {
   return { token, turn, request: await turn.asked() };
 }
 
-test("G02 an answer after the limit comes too late: expired everywhere, nothing ran, and the late one is told so", async () => {
+test("G02 an answer after the deadline is too late: expired everywhere, nothing ran, and the late client learns it", async () => {
   model.script({ calls: [close("c1", "KAY-3")] }, { text: "Not done." });
   const { turn, request } = await asked();
   await turn.until("awaiting_approval");
@@ -45,7 +45,7 @@ test("G02 an answer after the limit comes too late: expired everywhere, nothing 
   expect(turn.text()).toBe("Not done.");
 });
 
-test("G02 a limit and an answer in the same moment have one outcome, and log, rows and effect agree", async () => {
+test("G02 a deadline and an answer at the same moment have one outcome, and log, rows and effect agree", async () => {
   for (let round = 0; round < 8; round++) {
     const issue = `KAY-1${round}`;
     model.script({ calls: [close("c1", issue)] }, { text: "So." });
@@ -108,7 +108,7 @@ test("G09 the reason of a denial reaches the model; a call of another tool asks,
   expect(log.slice(before)).toEqual([]);
 });
 
-test("G10 three writes of a step are asked and run in the model's order, from another terminal, one of them denied", async () => {
+test("G10 three writes of a step are asked and run in the model's order, from another terminal, with one denied", async () => {
   model.script({ calls: [close("c1", "KAY-4"), close("c2", "KAY-5"), close("c3", "KAY-6")] }, { text: "Two closed." });
   const before = log.length;
   const prompts = model.prompts.length;
@@ -144,7 +144,7 @@ test("G10 three writes of a step are asked and run in the model's order, from an
   expect(outputs.sort()).toEqual(["tool-output-available c1", "tool-output-available c3", "tool-output-denied c2"]);
 });
 
-test("arguments that were edited are checked by the tool's schema, sent exactly, and the model is told", async () => {
+test("edited arguments are validated by the tool's schema, sent exactly, and reported to the model", async () => {
   model.script({ calls: [close("c1", "KAY-3")] }, { text: "Closed." });
   const { turn, request } = await asked();
   const wrong = await turn.answer(request.interaction_id, { action: "approve", edited_args: { issue: 7 } });
@@ -165,7 +165,7 @@ test.each([
   [{ action: "cancel" }, "An approval is answered with approve or deny, not with cancel."],
   [{ action: "approve", approval_scope: "always" }, "This can be approved for once, session, not for always."],
   [{ action: "maybe" }, "The answer is not valid: action is not accepted."],
-])("an answer %j that cannot be right is refused, and the request stays open", async (answer, message) => {
+])("an invalid answer %j is refused, and the request stays open", async (answer, message) => {
   model.script({ calls: [["c1", "jira.delete_issue", { issue: "KAY-3" }]] }, { text: "No." });
   const { token, turn, request } = await asked("delete KAY-3");
   expect(await turn.answer(request.interaction_id, answer)).toMatchObject({ status: 400, body: { message } });
@@ -175,7 +175,7 @@ test.each([
   await turn.end();
 });
 
-test("a request of somebody else, of another conversation or of nobody is not there", async () => {
+test("a request of another user, of another conversation or of nobody does not exist", async () => {
   model.script({ calls: [close("c1", "KAY-3")] }, { text: "No." });
   const { token, turn, request } = await asked();
   const other = await connect(world());

@@ -9,7 +9,7 @@ const log: DeskLog = [];
 const world = useBackend({ services: deskServices(log) });
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 
-test("a one-shot request is answered with exactly the guide's fields, and kay's ids and receipts", async () => {
+test("a one-shot request is answered with exactly the guide's fields, and kay's IDs and receipts", async () => {
   const { token } = await connect(world());
   const { status, body } = await world().call("POST /ask", {
     token,
@@ -28,7 +28,7 @@ test("a one-shot request is answered with exactly the guide's fields, and kay's 
   });
 });
 
-test("an interactive conversation remembers what was said, and its id is the guide's session_id", async () => {
+test("an interactive conversation remembers its history, and its ID is the guide's session_id", async () => {
   const { token } = await connect(world());
   const first = await world().call("POST /ask", { token, body: { prompt: "show KAY-3", interactive: true } });
   expect(first.body).toEqual({
@@ -53,7 +53,7 @@ test("an interactive conversation remembers what was said, and its id is the gui
   });
 });
 
-test("a write without confirm is carried out and leaves a receipt", async () => {
+test("a write without confirm runs and leaves a receipt", async () => {
   const { token } = await connect(world());
   world().outside.expect(CLOSE, json({}));
   const { body } = await world().call("POST /ask", { token, body: { prompt: "close KAY-3" } });
@@ -71,7 +71,7 @@ test("a write without confirm is carried out and leaves a receipt", async () => 
   });
 });
 
-test("what cannot be undone is confirmed even where no confirmation was asked for", async () => {
+test("a call that cannot be undone is held even without confirm", async () => {
   const { token } = await connect(world());
   const before = log.length;
   const { body } = await world().call("POST /ask", { token, body: { prompt: "delete KAY-3" } });
@@ -82,7 +82,7 @@ test("what cannot be undone is confirmed even where no confirmation was asked fo
   expect(log.slice(before)).toEqual([]);
 });
 
-test("a write whose answer was lost is reported as unknown, and said so", async () => {
+test("a write whose answer was lost is reported as unknown", async () => {
   const { token } = await connect(world());
   world().outside.expect(CLOSE, () => {
     throw new TypeError("terminated");
@@ -106,7 +106,7 @@ test("a write that the service refused leaves no receipt", async () => {
   });
 });
 
-test("a service that is not connected ends the ask with 403 and its name", async () => {
+test("a service that is not connected ends the request with 403 and its name", async () => {
   const { token } = await connect(world());
   await world().call("POST /connections/disconnect?service=jira", { token, body: {} });
   const { status, body } = await world().call("POST /ask", { token, body: { prompt: "show KAY-3" } });
@@ -133,7 +133,7 @@ test.each([
   ["{", 400, "INVALID_REQUEST", "The body is not valid JSON."],
   [[], 400, "INVALID_REQUEST", "Missing required field: prompt"],
   ["null", 400, "INVALID_REQUEST", "Missing required field: prompt"],
-])("a wrong request %j is an error with the guide's sentence", async (body, status, code, message) => {
+])("an invalid request %j is an error with the guide's sentence", async (body, status, code, message) => {
   const { token } = await connect(world());
   const answer = await world().call("POST /ask", { token, body });
   expect({ status: answer.status, body: answer.body }).toMatchObject({
@@ -142,14 +142,14 @@ test.each([
   });
 });
 
-test("asking, confirming and looking up need a sign-in", async () => {
+test("requests, confirmations and lookups need a sign-in", async () => {
   for (const request of ["POST /ask", "POST /ask/confirm", "GET /requests/k1"]) {
     const { status, body } = await world().call(request, request.startsWith("POST") ? { body: { prompt: "x" } } : {});
     expect({ status, body }).toMatchObject({ status: 401, body: { status: "error", code: "TOKEN_MISSING" } });
   }
 });
 
-test("a conversation of somebody else does not exist", async () => {
+test("another user's conversation does not exist", async () => {
   const ann = await connect(world());
   const bob = await connect(world());
   const { body } = await world().call("POST /ask", { token: ann.token, body: { prompt: "hello", interactive: true } });
@@ -160,7 +160,7 @@ test("a conversation of somebody else does not exist", async () => {
   expect(answer).toMatchObject({ status: 404, body: { message: "Invalid or expired session_id" } });
 });
 
-test("text that a database cannot hold is no reason to fail", async () => {
+test("text that a database cannot store is not a reason to fail", async () => {
   const { token } = await connect(world());
   const { status } = await world().call("POST /ask", {
     token,
@@ -169,7 +169,7 @@ test("text that a database cannot hold is no reason to fail", async () => {
   expect(status).toBe(200);
 });
 
-test("F15 the answer that is kept for a repeat has no confirmation token in the clear, and the repeat has it", async () => {
+test("F15 the stored answer for a repeat has no confirmation token in plain text, and the repeat has it", async () => {
   const { token, installation } = await connect(world());
   const headers = { "idempotency-key": "held" };
   const held = { token, headers, body: { prompt: "close KAY-3", confirm: true } };
@@ -199,7 +199,7 @@ test("H19 a repeat with the same Idempotency-Key gets the first answer, and noth
   expect(outcome.body).toEqual({ state: "done", status: 200, answer: first.body });
 });
 
-test("what became of an unknown request is 404, and another's key is its own", async () => {
+test("the outcome of an unknown request is 404, and another user's key is separate", async () => {
   const ann = await connect(world());
   const bob = await connect(world());
   const headers = { "idempotency-key": "same-key" };
@@ -210,7 +210,7 @@ test("what became of an unknown request is 404, and another's key is its own", a
   });
 });
 
-test("MODEL_NOT_CONFIGURED has the guide's sentence, for each provider its own", async () => {
+test("MODEL_NOT_CONFIGURED has the guide's sentence, a different one for each provider", async () => {
   const { token } = await connect(world());
   const { createWorld } = await import("#test/backend");
   const other = createWorld({ ...world().ports, model: () => ({ model: "openai:gpt-6-astra", env: {} }) });
@@ -221,7 +221,7 @@ test("MODEL_NOT_CONFIGURED has the guide's sentence, for each provider its own",
   });
 });
 
-test("a question of the planner is filled in by the next message of the conversation", async () => {
+test("a question of the planner is answered by the next message of the conversation", async () => {
   const { token } = await connect(world());
   const first = await world().call("POST /ask", { token, body: { prompt: "close the issue", interactive: true } });
   expect(first.body.message).toContain("I need the issue");

@@ -10,7 +10,7 @@ import { scriptedModel } from "#test/scripted-model";
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend({ services: deskServices([]), ...model.ports });
 
-test("a node that ends gives those who follow here what they were not told of yet, then lets them go on elsewhere", async () => {
+test("a node that ends sends its followers the rest of the log, then lets them continue elsewhere", async () => {
   const { token } = await connect(world());
   model.script({ text: "Hello." });
   const stream = await openStream(world(), "POST /ask", token, { body: { prompt: "hello" } });

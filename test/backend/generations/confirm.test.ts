@@ -11,7 +11,7 @@ const world = useBackend({ services: deskServices(log, () => gate) });
 let gate: Promise<void> = Promise.resolve();
 const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 
-test("with confirm nothing is done, and the plan is shown beside the guide's fields", async () => {
+test("with confirm nothing is done, and the plan is shown with the guide's fields", async () => {
   const { token } = await connect(world());
   const before = log.length;
   const { status, body } = await ask(token, "show KAY-3 and close KAY-3", { context: { branch: "main" } });
@@ -53,7 +53,7 @@ test("with confirm nothing is done, and the plan is shown beside the guide's fie
   expect(log.slice(before)).toEqual([]);
 });
 
-test("a request that nothing is proposed for still gets the guide's answer", async () => {
+test("a request without a proposal still gets the guide's answer", async () => {
   const { token } = await connect(world());
   const { body } = await ask(token, "Delete all tickets in project PROJ");
   expect(body).toMatchObject({
@@ -63,7 +63,7 @@ test("a request that nothing is proposed for still gets the guide's answer", asy
   });
 });
 
-test("a yes carries out exactly what was shown", async () => {
+test("an approval runs exactly what was shown", async () => {
   const { token } = await connect(world());
   const held = await ask(token, "close KAY-3");
   world().outside.expect(CLOSE, json({}));
@@ -81,7 +81,7 @@ test("a yes carries out exactly what was shown", async () => {
   });
 });
 
-test("a no is the guide's answer, and nothing was done", async () => {
+test("a denial is the guide's answer, and nothing is done", async () => {
   const { token } = await connect(world());
   const before = log.length;
   const held = await ask(token, "close KAY-3");
@@ -90,7 +90,7 @@ test("a no is the guide's answer, and nothing was done", async () => {
   expect(log.slice(before)).toEqual([]);
 });
 
-test("a yes that the service refused is an error, not a success", async () => {
+test("an approval that the service refuses is an error, not a success", async () => {
   const { token } = await connect(world());
   const held = await ask(token, "close KAY-3");
   world().outside.expect(CLOSE, json({ errorMessages: ["Issue is locked"] }, 400));
@@ -116,7 +116,7 @@ test("POST /ask with a confirmation_token confirms it", async () => {
   );
 });
 
-test("G18 twenty answers at once to one confirmation Approve and run the plan once", async () => {
+test("G18 twenty concurrent answers to one confirmation run the plan once", async () => {
   const { token } = await connect(world());
   const held = await ask(token, "close KAY-3");
   world().outside.expect(CLOSE, json({}));
@@ -129,7 +129,7 @@ test("G18 twenty answers at once to one confirmation Approve and run the plan on
   expect(log.slice(before)).toEqual(["close KAY-3"]);
 });
 
-test("G18 a later answer is 409 and says what was answered", async () => {
+test("G18 a later answer is 409 with the first answer", async () => {
   const { token } = await connect(world());
   const held = await ask(token, "close KAY-3");
   world().outside.expect(CLOSE, json({}));
@@ -168,7 +168,7 @@ test("G02 an answer after five minutes is 410 and nothing runs; one a millisecon
   });
 });
 
-test("a wrong confirmation is an error with a field", async () => {
+test("an invalid confirmation is an error with a field", async () => {
   const { token } = await connect(world());
   for (const body of [
     {},
@@ -190,7 +190,7 @@ test("the token is nowhere in the database", async () => {
   expect(JSON.stringify(rows)).not.toContain(String(held.body.confirmation_token).split("_")[2]);
 });
 
-test("G12 what was approved is carried out although the terminal went away in the middle", async () => {
+test("G12 an approved plan runs although the terminal went away in the middle", async () => {
   const { token } = await connect(world());
   const held = await ask(token, "close KAY-3");
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -51,7 +51,7 @@ async function disconnected() {
 
 const cards = ({ parts }: Turn) => parts.filter(({ type }) => type === "data-auth-needed");
 
-test("G13 two services are asked for on one card, and once both are there the same calls are made with the new tokens", async () => {
+test("G13 two services are requested on one card, and once both are connected the same calls are made with the new tokens", async () => {
   const { token, link } = await disconnected();
   model.script(
     { calls: [read("c1", "jira", "a"), read("c2", "confluence", "b"), read("c3", "jira", "c")] },
@@ -78,7 +78,7 @@ test("G13 two services are asked for on one card, and once both are there the sa
   expect(turn.text()).toBe("All read.");
 });
 
-test("G14 what is typed while a connection is waited for waits too, and the card stays; a closed browser changes nothing", async () => {
+test("G14 text typed while a connection is pending waits too, and the card stays; a closed browser changes nothing", async () => {
   const { token, session, link } = await disconnected();
   model.script({ calls: [read("c1", "jira", "a")] }, { text: "Read." }, { text: "Hello." });
   const turn = await ask(world(), token, "read a");
@@ -94,7 +94,7 @@ test("G14 what is typed while a connection is waited for waits too, and the card
   expect([turn.text(), typed.text()]).toEqual(["Read.", "Hello."]);
 });
 
-test("a person goes on without a service: its calls fail, it is not asked for again, and the model answers", async () => {
+test("a user continues without a service: its calls fail, it is not requested again, and the model answers", async () => {
   const { token } = await disconnected();
   model.script(
     { calls: [read("c1", "jira", "a")] },
@@ -116,7 +116,7 @@ test("a person goes on without a service: its calls fail, it is not asked for ag
 });
 
 test.each(["answer", "time"] as const)(
-  "G14 a no, or ten minutes without a yes, cancels it; the message stays (%s)",
+  "G14 a denial, or ten minutes without an answer, cancels it; the message stays (%s)",
   async (how) => {
     const { token } = await disconnected();
     model.script({ calls: [read("c1", "jira", "a")] }, { text: "Hello." });
@@ -149,7 +149,7 @@ test.each(["answer", "time"] as const)(
   },
 );
 
-test("a yes without a connection is not believed, and one for a service that nothing waits for is refused", async () => {
+test("a reported success without a connection is ignored, and one for a service that is not needed is refused", async () => {
   const { token, link } = await disconnected();
   model.script({ calls: [read("c1", "jira", "a")] }, { text: "Read." });
   const turn = await ask(world(), token, "read a");
@@ -165,7 +165,7 @@ test("a yes without a connection is not believed, and one for a service that not
   expect(await yes("jira")).toMatchObject({ status: 409, body: { code: "GENERATION_CLOSED" } });
 });
 
-test("G15 a service that still refuses is asked for twice in a turn, then its calls fail and the turn ends", async () => {
+test("G15 a service that still refuses is requested twice in a turn, then its calls fail and the turn ends", async () => {
   const { token, link } = await disconnected();
   model.script({ calls: [read("c1", "jira", "a")] }, { calls: [read("c2", "jira", "b")] }, { text: "It refuses." });
   const turn = await ask(world(), token, "read a");
@@ -186,7 +186,7 @@ test("G15 a service that still refuses is asked for twice in a turn, then its ca
   expect(turn.parts.at(-1)).toMatchObject({ type: "finish" });
 });
 
-test("G16 a token that expires inside a long turn is refreshed, and nobody is asked", async () => {
+test("G16 a token that expires during a long turn is refreshed without asking anyone", async () => {
   const { token } = await connect(world());
   const steps = ["a", "b", "c"].map((what, index) => async () => {
     if (index > 0) world().clock.advance(index === 1 ? 50_000 : 40_000);

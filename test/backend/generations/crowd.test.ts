@@ -13,7 +13,7 @@ const limits = { ...DEFAULT_LIMITS, requestsPerMinute: 1e6, sensitivePerMinute: 
 const world = useBackend({ services: deskServices(log), limits, ...model.ports });
 const TURNS = 60;
 
-test("sixty approvals of sixty turns that are answered all at once run each once", { timeout: 60_000 }, async () => {
+test("sixty approvals of sixty turns, all answered at once, run once each", { timeout: 60_000 }, async () => {
   const { token } = await connect(world());
   const before = log.length;
   const issues = Array.from({ length: TURNS }, (_, index) => `KAY-${1000 + index}`);
@@ -36,7 +36,7 @@ test("sixty approvals of sixty turns that are answered all at once run each once
     expect(turn.parts.filter((part) => part.type === "data-receipt" && part.data.effect === "settled")).toHaveLength(1);
 });
 
-test("of two terminals that answer at once one wins, every time, and log and rows agree", {
+test("of two terminals that answer at once one always wins, and log and rows agree", {
   timeout: 60_000,
 }, async () => {
   const { token } = await connect(world());

@@ -35,7 +35,7 @@ afterEach(async () => {
   expect(model.left()).toBe(0);
 });
 
-test("a node is ready until it drains; it goes on answering then, and is healthy", async () => {
+test("a node is ready until it drains; while draining it still answers and is healthy", async () => {
   expect(await a.call("GET /ready")).toMatchObject({ status: 200, body: { status: "ready" } });
   await a.backend.drain();
   expect(await a.call("GET /ready")).toMatchObject({ status: 503, body: { code: "NOT_READY" } });
@@ -43,7 +43,7 @@ test("a node is ready until it drains; it goes on answering then, and is healthy
   expect(await a.call("GET /health")).toMatchObject({ status: 200, body: { status: "ok" } });
 });
 
-test("a node whose tables are older than it is not ready", async () => {
+test("a node with tables older than itself is not ready", async () => {
   await sqlAsk(database().config, "update kysely_migration set name = '000' || name");
   try {
     expect(await a.call("GET /ready")).toMatchObject({ status: 503, body: { code: "NOT_READY" } });
@@ -52,7 +52,7 @@ test("a node whose tables are older than it is not ready", async () => {
   }
 });
 
-test("what a draining node is at work on goes on at another one after the step, and whoever waits here gets its answer", async () => {
+test("work of a draining node continues on another one after the step, and waiting callers get their answer", async () => {
   const { token } = await connect(a);
   const gate = Promise.withResolvers<void>();
   const here = await nodes[0]?.number();
@@ -78,7 +78,7 @@ test("what a draining node is at work on goes on at another one after the step, 
   expect(at).toEqual([here, await nodes[1]?.number()]);
 });
 
-test("what a draining node is asked for is done by another one, and its stream tells it", async () => {
+test("requests to a draining node run on another one, and its stream follows", async () => {
   const { token } = await connect(a);
   await a.backend.drain();
   model.script({ text: "Hello." });
@@ -87,7 +87,7 @@ test("what a draining node is asked for is done by another one, and its stream t
   expect(stream.text()).toBe("Hello.");
 });
 
-test("a node that is alone goes on with everything while it drains", async () => {
+test("a node that is alone continues everything while it drains", async () => {
   const { db, config, drop } = await testDatabase();
   const node = createNode(config, () => {});
   const lone = createWorld({ db, node, services: deskServices([]), ...model.ports, clock: Date });

@@ -81,7 +81,7 @@ const RECEIPTS = [
   { tool_call_id: "c3", tool: "jira.delete_issue", effect: "planned", summary: "Delete KAY-4 for good" },
 ];
 
-test("a dry run reads, and of everything else says what it would be: nothing is asked, nothing is sent", async () => {
+test("a dry run reads, and describes everything else: nothing is asked, nothing is sent", async () => {
   const { token } = await connect(world());
   model.script({ calls: [show] }, { calls: [close, destroy] }, { text: "I would close one and delete one." });
   const turn = await ask(world(), token, "close KAY-3, delete KAY-4", { dry_run: true });
@@ -118,7 +118,7 @@ test("a dry run reads, and of everything else says what it would be: nothing is 
   ]);
 });
 
-test("the model is told that it is a dry run, and of each call that it was not sent", async () => {
+test("the model learns that it is a dry run, and that each call was not sent", async () => {
   const { token } = await connect(world());
   const before = model.prompts.length;
   model.script({ calls: [close] }, { text: "I would." });
@@ -130,7 +130,7 @@ test("the model is told that it is a dry run, and of each call that it was not s
   expect(result).toMatch(/\\"sent\\":false/);
 });
 
-test("where the request waits for the answer it has the plan, planned receipts, and no confirmation", async () => {
+test("a request that waits for the answer has the plan, planned receipts, and no confirmation", async () => {
   const { token } = await connect(world());
   model.script({ calls: [close, destroy] }, { text: "I would." });
   const { status, body } = await world().call("POST /ask", { token, body: { prompt: "go", dry_run: true } });
@@ -154,7 +154,7 @@ test("where the request waits for the answer it has the plan, planned receipts, 
   });
 });
 
-test("a repeat with the same key, and whoever looks up what became of it, get the same plan", async () => {
+test("a repeat with the same key and a lookup return the same plan", async () => {
   const { token } = await connect(world());
   model.script({ calls: [close, destroy] }, { text: "I would." });
   const headers = { "idempotency-key": "dry-1" };
@@ -163,7 +163,7 @@ test("a repeat with the same key, and whoever looks up what became of it, get th
   expect(body).toMatchObject({ state: "done", answer: { data: { dry_run: true, plan: PLAN }, receipts: RECEIPTS } });
 });
 
-test("a read that the person wants to be asked about is planned too", async () => {
+test("a read that the user wants to be asked about is planned too", async () => {
   const { token } = await connect(world());
   await world().call("PUT /policies", { token, body: { policies: [{ target: "jira", mode: "ask" }] } });
   model.script({ calls: [show] }, { text: "I would look." });
@@ -174,7 +174,7 @@ test("a read that the person wants to be asked about is planned too", async () =
   });
 });
 
-test("what may run by itself is not sent either: a policy, a remembered approval, and what the caller allows", async () => {
+test("calls that may run without asking are not sent either: by a policy, a saved approval, or the caller's list", async () => {
   const { token } = await connect(world());
   await world().call("PUT /policies", { token, body: { policies: [{ target: "*", mode: "everything" }] } });
   model.script({ calls: [close, destroy] }, { text: "I would." });
@@ -187,7 +187,7 @@ test("what may run by itself is not sent either: a policy, a remembered approval
   ]);
 });
 
-test("a tool that only says of itself that it reads is stopped at its request", async () => {
+test("a tool that only claims to read is stopped at its request", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c9", "jira.liar", {}]] }, { text: "No." });
   const turn = await ask(world(), token, "go", { dry_run: true });
@@ -197,7 +197,7 @@ test("a tool that only says of itself that it reads is stopped at its request", 
   });
 });
 
-test("a request that no tool makes is planned as what its service says it does", async () => {
+test("a raw request is planned as its service classifies it", async () => {
   const { token } = await connect(world());
   model.script(
     {
@@ -238,7 +238,7 @@ test.for(["stream", "answer"])(
   },
 );
 
-test("a dry run stays one after its backend was gone, and so does what a late answer begins", async () => {
+test("a dry run stays one after its backend was gone, and so does a turn started by a late answer", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.ask_later", {}]] });
   const turn = await ask(world(), token, "go", { dry_run: true, allow: ["jira.close_issue"] });
@@ -262,7 +262,7 @@ test("a dry run stays one after its backend was gone, and so does what a late an
   await resumed.close();
 });
 
-test("an agent server, which cannot be held to it, gets nothing of a dry run, also not by a late answer", async () => {
+test("an agent server that cannot enforce it gets nothing of a dry run, even through a late answer", async () => {
   const { token } = await connect(world());
   const agent = { url: "https://agent.example.test", direct: false };
   model.script({ calls: [["c1", "jira.ask_later", {}]] }, { text: "I go on." });
@@ -284,7 +284,7 @@ test("an agent server, which cannot be held to it, gets nothing of a dry run, al
   await later.close();
 });
 
-test("a dry run is neither confirmed nor made by a backend that was asked something contradictory", async () => {
+test("a dry run cannot be confirmed, and contradictory requests are refused", async () => {
   const { token } = await connect(world());
   const { status, body } = await world().call("POST /ask", {
     token,

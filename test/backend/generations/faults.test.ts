@@ -35,7 +35,7 @@ test.each([
   },
 );
 
-test("a model that breaks off in the middle ends the stream with an error, after what it said", async () => {
+test("a model that breaks off in the middle ends the stream with an error, after its text", async () => {
   const { token } = await connect(world());
   model.script({ text: ["Half an", " answer"], breaks: true });
   const turn = await ask(world(), token, "hello");
@@ -57,7 +57,7 @@ async function talked(token: string, turns: number): Promise<string> {
 
 const contents = () => (model.prompts.at(-1)?.messages ?? []).slice(1).map(({ content }) => content);
 
-test("a conversation that is too long for the model goes on with its newer half once the person agrees, and is asked about once", async () => {
+test("a conversation that is too long for the model continues with its newer half once the user agrees, and asks once", async () => {
   const { token } = await connect(world());
   const session_id = await talked(token, 4);
   model.script(LONG);
@@ -83,7 +83,7 @@ test("a conversation that is too long for the model goes on with its newer half 
   expect(contents().at(-1)).toEqual("question 6");
 });
 
-test("without that yes it ends with the error, as it does where nothing can be left out", async () => {
+test("without that approval it ends with the error, as it does if nothing can be left out", async () => {
   const { token } = await connect(world());
   const session_id = await talked(token, 2);
   model.script(LONG);
@@ -101,7 +101,7 @@ test("without that yes it ends with the error, as it does where nothing can be l
   expect(answer).toMatchObject({ status: 422, body: { code: "CONTEXT_TOO_LONG" } });
 });
 
-test("a model that makes the same call again and again is stopped", async () => {
+test("a model that repeats the same call is stopped", async () => {
   const { token } = await connect(world());
   const before = log.length;
   model.script(...Array.from({ length: 10 }, (_, index) => ({ calls: [show(`c${index}`, "KAY-3")] })));
@@ -111,7 +111,7 @@ test("a model that makes the same call again and again is stopped", async () => 
   expect(log.slice(before)).toEqual(["show KAY-3", "show KAY-3", "show KAY-3"]);
 });
 
-test("a model that never comes to an end is stopped after twenty steps", async () => {
+test("a model that never finishes is stopped after twenty steps", async () => {
   const { token } = await connect(world());
   model.script(...Array.from({ length: 30 }, (_, index) => ({ calls: [show(`c${index}`, `KAY-${index}`)] })));
   const turn = await ask(world(), token, "show everything");
@@ -123,7 +123,7 @@ test("a model that never comes to an end is stopped after twenty steps", async (
   expect(model.left()).toBe(10);
 });
 
-test("a repeat with the same Idempotency-Key gets the same stream from its beginning, and the key tells what became of it", async () => {
+test("a repeat with the same Idempotency-Key gets the same stream from its beginning, and the key returns the outcome", async () => {
   const { token } = await connect(world());
   const headers = { "idempotency-key": "stream-1" };
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -94,7 +94,7 @@ test("G05 an approval for the session covers the same arguments in any order, an
   expect(again.request).toBeUndefined();
 });
 
-test("G06 always covers what its words say: another channel, tool or account asks again", async () => {
+test("G06 always covers what its text says: another channel, tool or account asks again", async () => {
   const { token, session } = await connect(world());
   const first = await turn(token, "jira.post", general);
   const words = "jira.post to #general as Ann Example";
@@ -124,7 +124,7 @@ test("G06 always covers what its words say: another channel, tool or account ask
   await answered(asBob, { action: "deny" });
 });
 
-test("G06 an approval for the session does not outlive it, one for always does until it is taken back", async () => {
+test("G06 an approval for the session does not outlive it, one for always does until it is revoked", async () => {
   const { token, refreshToken } = await connect(world());
   const first = await turn(token, "jira.post", general);
   await answered(first, { action: "approve", approval_scope: "session" });
@@ -153,7 +153,7 @@ test("G06 an approval for the session does not outlive it, one for always does u
   await answered(dayLater, { action: "deny" });
 });
 
-test("a denial counts for its call, although a policy allows it by then", async () => {
+test("a denial counts for its call, even if a policy allows it by then", async () => {
   const { token } = await connect(world());
   const before = log.length;
   const asked = await turn(token, "jira.post", { ...general, text: "1" });
@@ -162,7 +162,7 @@ test("a denial counts for its call, although a policy allows it by then", async 
   expect(log.slice(before)).toEqual([]);
 });
 
-test("G06 an edited approval is remembered for what was sent, not for what was shown", async () => {
+test("G06 an edited approval is saved for what was sent, not for what was shown", async () => {
   const { token } = await connect(world());
   const first = await turn(token, "jira.post", general);
   const edited_args = { channel: "#random", text: "hi" };
@@ -174,7 +174,7 @@ test("G06 an edited approval is remembered for what was sent, not for what was s
   await answered(shown, { action: "deny" });
 });
 
-test("policies: ask asks for reads too and remembers nothing, reads lets reads run, everything lets writes run", async () => {
+test("policies: ask asks for reads too and saves nothing, reads lets reads run, everything lets writes run", async () => {
   const { token } = await connect(world());
   const set = (mode: string | null) =>
     world().call("PUT /policies", { token, body: { policies: [{ target: "jira", mode }] } });
@@ -194,7 +194,7 @@ test("policies: ask asks for reads too and remembers nothing, reads lets reads r
   await answered(floor, { action: "deny" });
 });
 
-test("with confirm a stream asks before everything, whatever is remembered", async () => {
+test("with confirm a stream asks before everything, whatever is saved", async () => {
   const { token } = await connect(world());
   const first = await turn(token, "jira.post", general);
   await answered(first, { action: "approve", approval_scope: "always" });
@@ -206,7 +206,7 @@ test("with confirm a stream asks before everything, whatever is remembered", asy
   await answered(read, { action: "approve" });
 });
 
-test("a tool that is looked at afterwards runs once, shows what it came to, and goes on with a yes", async () => {
+test("a tool with a review runs once, shows its result, and continues after approval", async () => {
   const { token } = await connect(world());
   const before = log.length;
   const draft = await turn(token, "jira.draft", { channel: "Dana", text: "hello" });
@@ -221,7 +221,7 @@ test("a tool that is looked at afterwards runs once, shows what it came to, and 
   expect(JSON.stringify(model.prompts.at(-1)?.messages)).toContain("Dear Dana, hello");
 });
 
-test("a no afterwards undoes nothing, and says to the model that it was done but is not to be gone on with", async () => {
+test("a denial in a review undoes nothing, and tells the model that it was done but must not be used", async () => {
   const { token } = await connect(world());
   const before = log.length;
   const draft = await turn(token, "jira.draft", { channel: "Dana", text: "hello" });

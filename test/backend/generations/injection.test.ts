@@ -33,7 +33,7 @@ const send = defineTool({
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend({ services: deskServices([], undefined, [read, send]), ...model.ports });
 
-test("what a service says reaches the model as data of that service, and what it puts into a call is marked so", async () => {
+test("text of a service reaches the model as that service's data, and values from it are marked", async () => {
   const { token } = await connect(world());
   model.script(
     { calls: [["c1", "jira.read_comment", {}]] },
@@ -59,7 +59,7 @@ test("what a service says reaches the model as data of that service, and what it
   expect(sent).toEqual([]);
 });
 
-test("an address that the person named is the person's, although a service says it too", async () => {
+test("an address that the user named is the user's, even if a service has it too", async () => {
   const { token } = await connect(world());
   model.script(
     { calls: [["c1", "jira.read_comment", {}]] },
@@ -77,7 +77,7 @@ test("an address that the person named is the person's, although a service says 
   await turn.end();
 });
 
-test("what a caller gives along as context is data too", async () => {
+test("context from a caller is data too", async () => {
   const { token } = await connect(world());
   model.script({ text: "Fine." });
   await (await ask(world(), token, "look", { context: { note: HOSTILE } })).end();

@@ -67,7 +67,7 @@ async function picking(at: World = world()) {
   return { token, turn, request };
 }
 
-test("a server's question is a card; the call is kept open over the pause and goes on with the answer, after a wrong one too", async () => {
+test("a server's question is a card; the call stays open across the pause and continues with the answer, even after a wrong one", async () => {
   const { turn, request } = await picking();
   expect(request).toMatchObject({ tool_name: "jira.pick_note", interaction_type: "input" });
   await turn.answer(request.interaction_id, { action: "submit", input: { title: "a" } });
@@ -79,7 +79,7 @@ test("a server's question is a card; the call is kept open over the pause and go
   expect(told()).toContain("accept picked");
 });
 
-test("a no is told to the server and to the model; the end of its time is a cancel", async () => {
+test("a denial reaches the server and the model; expiry is a cancel", async () => {
   const first = await picking();
   expect((await first.turn.answer(first.request.interaction_id, { action: "deny" })).status).toBe(200);
   await first.turn.end();
@@ -90,21 +90,21 @@ test("a no is told to the server and to the model; the end of its time is a canc
   expect([server.state.calls, server.state.said]).toEqual([2, ["decline", "cancel"]]);
 });
 
-test("when the request is stopped, the server hears that its question was cancelled", async () => {
+test("when the request is stopped, the server learns that its question was cancelled", async () => {
   const { turn, token, request } = await picking();
   await world().call(`POST /generations/${request.generation_id}/cancel`, { token });
   await turn.end();
   await expect.poll(() => server.state.said).toEqual(["cancel"]);
 });
 
-test("in an ask without a stream nobody is asked, and the text says so", async () => {
+test("in a request without a stream nobody is asked, and the text says so", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.pick_note", {}]] }, { text: "So." });
   await world().call("POST /ask", { token, body: { prompt: "pick" } });
   expect([server.state.said, told()]).toEqual([["cancel"], expect.stringContaining("interaction_unavailable")]);
 });
 
-test("an answer at another node is carried out at the one that keeps the call; when that is gone, a read is made once more with the same answer", async () => {
+test("an answer at another node runs at the node that keeps the call; if that is gone, a read is repeated with the same answer", async () => {
   const { db, config } = database();
   const [node, kept] = [createNode(config, () => {}), createNode(config, () => {})];
   const keeper = createWorld({ ...model.ports, services, db, node: kept });

@@ -76,7 +76,7 @@ async function leftOpen(last: string) {
   return { token, turn, gone, answer };
 }
 
-test("an answer whose process is gone once it is stored still has its turn, once", async () => {
+test("an answer whose process dies after it was stored still gets its turn, once", async () => {
   const { token, turn, gone, answer } = await leftOpen("answer after");
   expect((await answer(gone)).status).toBe(500);
   expect((await answer(world)).status).toBe(409);
@@ -95,7 +95,7 @@ test("an answer whose process is gone once it is stored still has its turn, once
   expect(model.left()).toBe(0);
 });
 
-test("an answer whose process is gone before it is stored can be given again, and has its turn once", async () => {
+test("an answer whose process dies before it was stored can be given again, and gets its turn once", async () => {
   const { token, turn, gone, answer } = await leftOpen("answer before");
   expect((await answer(gone)).status).toBe(500);
   model.script({ text: "Thank you." });

@@ -29,7 +29,7 @@ const never = () => new Promise<never>(() => {});
 const everything = (token: string) =>
   world().call("PUT /policies", { token, body: { policies: [{ target: "*", mode: "everything" }] } });
 
-test("G12 when whoever asked leaves, the model is aborted, nothing more runs, and the next prompt starts at once", async () => {
+test("G12 when the asking client leaves, the model is aborted, nothing more runs, and the next prompt starts at once", async () => {
   const { token } = await connect(world());
   await everything(token);
   const before = log.length;
@@ -49,7 +49,7 @@ test("G12 when whoever asked leaves, the model is aborted, nothing more runs, an
   expect(log.slice(before)).toEqual([]);
 });
 
-test("G12 the tools of the next step are not run once whoever asked has left during this one", async () => {
+test("G12 the tools of the next step do not run once the asking client has left during this one", async () => {
   const { token } = await connect(world());
   await everything(token);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ test("G12 the tools of the next step are not run once whoever asked has left dur
   expect(all.parts.filter(({ type }) => type === "tool-output-available")).toHaveLength(1);
 });
 
-test("G12 what waits for a person stays open when everybody leaves, and can be answered later", async () => {
+test("G12 an open request stays open when everyone leaves, and can be answered later", async () => {
   const { token } = await connect(world());
   model.script({ calls: [close("c1")] }, { text: "Closed." });
   const turn = await ask(world(), token, "close KAY-3");
@@ -87,7 +87,7 @@ test("G12 what waits for a person stays open when everybody leaves, and can be a
   await later.close();
 });
 
-test("G12 what was approved after everybody had left is carried out, although nobody reads it", async () => {
+test("G12 an approval after everyone left still runs, although nobody reads it", async () => {
   const { token } = await connect(world());
   model.script({ calls: [close("c1")] }, { text: "Closed." });
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -108,7 +108,7 @@ test("G12 what was approved after everybody had left is carried out, although no
   expect(all.parts.at(-1)).toMatchObject({ type: "finish", finishReason: "stop" });
 });
 
-test("G12 what is asked just before those who left count as gone is not stopped for them", async () => {
+test("G12 a request sent just before the others count as gone is not stopped for them", async () => {
   const { token } = await connect(world());
   model.script({ text: "One." });
   const turn = await ask(world(), token, "one");
@@ -127,7 +127,7 @@ test("G12 what is asked just before those who left count as gone is not stopped 
   expect(await answer.text()).not.toContain("The caller has disconnected.");
 });
 
-test("G12 somebody else who still follows keeps it running", async () => {
+test("G12 another follower keeps it running", async () => {
   const { token } = await connect(world());
   const { promise, resolve } = Promise.withResolvers<void>();
   model.script({ text: ["One", " two"], meanwhile: promise });
@@ -142,7 +142,7 @@ test("G12 somebody else who still follows keeps it running", async () => {
   await other.close();
 });
 
-test("a new message stops what streams first, closes its parts, and the model is told", async () => {
+test("a new message stops a running stream first, closes its parts, and the model learns it", async () => {
   const { token } = await connect(world());
   model.script({ text: ["Let me", " think"], meanwhile: never() });
   const turn = await ask(world(), token, "think");
@@ -160,7 +160,7 @@ test("a new message stops what streams first, closes its parts, and the model is
   ]);
 });
 
-test("a new message declines what waits for approval, with the reason, and the model is told what was not done", async () => {
+test("a new message declines an open approval, with the reason, and the model learns what was not done", async () => {
   const { token } = await connect(world());
   await world().call("PUT /policies", {
     token,
@@ -194,7 +194,7 @@ test("a new message declines what waits for approval, with the reason, and the m
   expect((await world().call("GET /pending", { token })).body).toEqual({ pending: [] });
 });
 
-test("what ran and was to be looked at is told as done when it is cancelled meanwhile", async () => {
+test("a call under review is reported as done when it is cancelled", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.draft", {}]] });
   const turn = await ask(world(), token, "draft it");
@@ -206,7 +206,7 @@ test("what ran and was to be looked at is told as done when it is cancelled mean
   expect(JSON.stringify(model.prompts.at(-1)?.messages)).toContain("Dear Dana");
 });
 
-test("messages that are to wait run afterwards, in the order they were sent", async () => {
+test("queued messages run afterwards, in the order they were sent", async () => {
   const { token } = await connect(world());
   model.script({ calls: [close("c1")] }, { text: "First." }, { text: "Second." }, { text: "Third." });
   const first = await ask(world(), token, "close KAY-3");
@@ -223,7 +223,7 @@ test("messages that are to wait run afterwards, in the order they were sent", as
   expect(said.map(({ content }) => content)).toEqual(["close KAY-3", "second", "third"]);
 });
 
-test("messages sent in the same moment run in the order in which they were taken", async () => {
+test("messages sent at the same moment run in the order in which they were accepted", async () => {
   const { token } = await connect(world());
   const { promise, resolve } = Promise.withResolvers<void>();
   model.script({ text: ["0", "."], meanwhile: promise }, ...Array.from({ length: 6 }, () => ({ text: "ok" })));

@@ -66,7 +66,7 @@ async function asked(at: World, token: string, tool: string): Promise<Turn> {
   return await ask(at, token, "go");
 }
 
-test("a server that wants a sign-in is added, connected by consent, and its tools are approved and called with the token", async () => {
+test("a server that requires a sign-in is added, connected by consent, and its tools are approved and called with the token", async () => {
   const { add, page, approved, token } = await added();
   expect([add.status, (add.body.service as { sign_in: string }).sign_in]).toEqual([200, "oauth2"]);
   expect([page.status, approved.status]).toEqual([200, 200]);
@@ -82,7 +82,7 @@ test("a server that wants a sign-in is added, connected by consent, and its tool
   expect([told().includes("paid notes"), login.state.faults]).toEqual([true, []]);
 });
 
-test("without a token the same call waits for the consent, and a refused token that cannot be renewed does too", async () => {
+test("without a token the same call waits for the consent, and so does a refused token that cannot be refreshed", async () => {
   const { token, session } = await added();
   server.state.paid = true;
   login.endAccess();
@@ -96,7 +96,7 @@ test("without a token the same call waits for the consent, and a refused token t
   expect([told().includes("paid notes"), server.state.calls]).toEqual([true, 1]);
 });
 
-test("a call that needs more permission asks for it besides what there is, and goes on after the consent", async () => {
+test("a call that needs another scope requests it in addition, and continues after the consent", async () => {
   const { token, session } = await added();
   server.state.paid = true;
   login.state.needs = "notes:read notes:list";
@@ -112,7 +112,7 @@ test("a call that needs more permission asks for it besides what there is, and g
 });
 
 test.each(["legacy", "modern"] as const)(
-  "a %s server asks in the middle of a write, which is sent once; when the node that keeps it is gone, an older server's write is unknown, a newer one's is made",
+  "a %s server asks during a write, which is sent once; when the node that keeps it is gone, an older server's write is unknown, a newer one's is made",
   async (era) => {
     server = notesServer({ era });
     const { db, config } = database();
@@ -155,14 +155,14 @@ test.each(["legacy", "modern"] as const)(
   60_000,
 );
 
-test("a server that is removed gets its tokens back", async () => {
+test("the tokens of a removed server are revoked", async () => {
   const { token } = await added();
   expect(login.refresh.size).toBe(1);
   expect((await world().call("DELETE /services/notes", { token })).status).toBe(200);
   expect([login.refresh.size, login.access.size]).toEqual([0, 0]);
 });
 
-test("what nobody can register at is asked for a token instead; a client that was registered by hand is used", async () => {
+test("a server without registration asks for a token instead; a client registered by hand is used", async () => {
   login = mcpLogin({ metadata: { registration_endpoint: undefined } });
   const { token, session } = await connect(world());
   const plain = await world().call("POST /services", { token, body: { mcp: { url: NOTES, name: "notes" } } });

@@ -71,7 +71,7 @@ async function atWork(turn: Turn): Promise<void> {
   while (!words.test(JSON.stringify((await turn.next("data-tool-log")).data)));
 }
 
-test("a tool that runs only as a task is called as one; its words are progress, and its result is that of the call", async () => {
+test("a tool that runs only as a task is called as one; its messages are progress, and its result is that of the call", async () => {
   const { turn } = await asking(world(), RESEARCH, { topic: "tea" });
   await atWork(turn);
   await turn.end();
@@ -79,7 +79,7 @@ test("a tool that runs only as a task is called as one; its words are progress, 
   expect([count("tools/call"), count("tasks/result")]).toEqual([1, 1]);
 });
 
-test("a question of a task is a card, and the task goes on with the answer", async () => {
+test("a question of a task is a card, and the task continues with the answer", async () => {
   const { turn } = await asking(world(), RESEARCH, { topic: "python", ambiguous: true });
   const request = await turn.asked();
   expect(request.prompt).toMatch(/^The MCP server All \(all\.example\.test\) wrote this question, not kay\./);
@@ -89,7 +89,7 @@ test("a question of a task is a card, and the task goes on with the answer", asy
   expect(count("tools/call")).toBe(1);
 });
 
-test("a request that is cancelled cancels its task at the server, and the receipt says that the outcome is unknown", async () => {
+test("cancelling a request cancels its task at the server, and the receipt says that the outcome is unknown", async () => {
   const { token, turn } = await asking(world(), RESEARCH, { topic: "tea" });
   await atWork(turn);
   const [row] = await world().ports.db.selectFrom("effects").selectAll().where("state", "=", "sent").execute();
@@ -105,7 +105,7 @@ test("a request that is cancelled cancels its task at the server, and the receip
   await expect.poll(state).toEqual([{ state: "unknown" }]);
 });
 
-test("when the node that called is gone, another one asks for the same task, and starts no second one", async () => {
+test("when the calling node is gone, another one queries the same task and starts no second one", async () => {
   const { db, config } = database();
   const [node, kept] = [createNode(config, () => {}), createNode(config, () => {})];
   const keeper = createWorld({ ...more, db, node: kept });
@@ -137,7 +137,7 @@ test("when the node that called is gone, another one asks for the same task, and
   await node.close();
 });
 
-test("a task of the newer protocol's extension is asked for, its question is a card, and its result is inline", async () => {
+test("a task of the newer protocol's extension is queried, its question is a card, and its result is inline", async () => {
   const tasks = taskServer();
   server = async (url, init) => await tasks.fetch(new Request(url, init));
   const { turn } = await asking(world(), "build", {});

@@ -34,7 +34,7 @@ describe.each(WIRES)("%s", (_name, label, settings) => {
     expect(mock.getRequests()).toHaveLength(1);
   });
 
-  test("a tool is called, its result goes back, and the answer follows", async () => {
+  test("a tool is called, its result is returned, and the answer follows", async () => {
     const { mock } = server();
     mock.on({ userMessage: "how is KAY-3", hasToolResult: false }, { toolCalls: [SHOW] });
     mock.on({ userMessage: "how is KAY-3", hasToolResult: true }, { content: "It is open." });
@@ -66,7 +66,7 @@ describe.each(WIRES)("%s", (_name, label, settings) => {
     expect(JSON.stringify(mock.getLastRequest()?.body)).toContain("INVALID_REQUEST");
   });
 
-  test("a refused key is one sentence without the key, and is not tried again", async () => {
+  test("a refused key is one sentence without the key, and is not retried", async () => {
     const { mock } = server();
     mock.on({ userMessage: /./ }, { error: { message: "Incorrect API key: sk-secret", type: "auth" }, status: 401 });
     const { status, body, text } = await ask("say hello");
@@ -84,7 +84,7 @@ describe.each(WIRES)("%s", (_name, label, settings) => {
     expect(mock.getRequests()).toHaveLength(1);
   });
 
-  test("N8 a 429 is tried once more after Retry-After, then is one sentence", async () => {
+  test("N8 a 429 is retried once after Retry-After, then reported in one sentence", async () => {
     const { mock } = server();
     mock.on({ userMessage: /./ }, { error: { message: "Rate limit", type: "rate" }, status: 429, retryAfter: 1 });
     const started = performance.now();
@@ -96,7 +96,7 @@ describe.each(WIRES)("%s", (_name, label, settings) => {
     expect(performance.now() - started).toBeGreaterThan(950);
   });
 
-  test("a 429 that is over by the second try is nothing that anybody sees", async () => {
+  test("a 429 that a retry resolves is not visible", async () => {
     const { mock } = server();
     mock.on(
       { userMessage: /./, sequenceIndex: 0 },
@@ -112,7 +112,7 @@ describe.each(WIRES)("%s", (_name, label, settings) => {
     expect(await ask("say hello")).toMatchObject({ status: 422, body: { code: "CONTEXT_TOO_LONG" } });
   });
 
-  test("a stream that is cut off is a failure, and what had come is not taken for the answer", async () => {
+  test("a truncated stream is a failure, and its text is not taken for the answer", async () => {
     const { mock } = server();
     const content = "This answer will never be whole, because the line is cut in the middle of it.";
     mock.on({ userMessage: /./ }, { content }, { chunkSize: 5, truncateAfterChunks: 4 });
@@ -152,7 +152,7 @@ test("N14 an error that a provider sends in the middle of its stream is a failur
   expect(text).not.toContain("sk-secret");
 });
 
-test("a model that never says a word is given up", async () => {
+test("a model that never answers is given up", async () => {
   const silent = await fakeBackend();
   silent.on("POST /v1/chat/completions", "hang");
   const { token } = await connect(world());

@@ -40,7 +40,7 @@ test("a card names the destinations that kay has never written to, whatever else
   expect(await sendTo(token, ["sam@example.com", "eve@evil.example"], "deny")).toEqual(["eve@evil.example"]);
 });
 
-test("another installation's destinations are not known", async () => {
+test("another installation's destinations are unknown", async () => {
   const { token } = await connect(world());
   await sendTo(token, ["ann@example.com"], "approve");
   const other = await connect(world());

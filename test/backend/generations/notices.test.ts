@@ -30,7 +30,7 @@ beforeEach(() => {
   sent.length = 0;
 });
 
-test("a request that nobody sees is notified of once, without a word of its content", async () => {
+test("a request without a follower is announced once, without its content", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] });
   const turn = await ask(world(), token, "close KAY-3");
@@ -62,7 +62,7 @@ test("a request that nobody sees is notified of once, without a word of its cont
   expect(JSON.stringify(sent)).not.toContain("KAY-3");
 });
 
-test("a connection that is missing is notified of by the name of its service", async () => {
+test("a missing connection is announced by the name of its service", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "bitbucket.look", {}]] });
   const { status } = await world().call("POST /ask", { token, body: { prompt: "list them", background: true } });

@@ -49,7 +49,7 @@ const isOver = async (headers: Record<string, string>, token: string) => {
   return body.state === "done";
 };
 
-test("an answer that was stored when its end was lost is the answer, and the model is not asked again", async () => {
+test("a stored answer whose end was lost is the answer, and the model is not called again", async () => {
   const { token } = await connect(world());
   const headers = { "idempotency-key": "lost-end" };
   await broken("events", "new.part ->> 'type' = 'data-output'");
@@ -62,7 +62,7 @@ test("an answer that was stored when its end was lost is the answer, and the mod
   });
 });
 
-test("what asked for another answer is remembered when that one is lost", async () => {
+test("the request for a corrected answer survives the loss of that answer", async () => {
   const { token } = await connect(world());
   const headers = { "idempotency-key": "lost-step" };
   await broken("messages", "new.message ->> 'role' = 'assistant'");

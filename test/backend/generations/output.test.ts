@@ -36,7 +36,7 @@ const post = (token: string, body: object) =>
   world().call("POST /ask", { token, body: { prompt: "how is KAY-3", output_schema, ...body } });
 const messages = () => (model.prompts.at(-1)?.messages ?? []).map(({ role, content }) => [role, content]);
 
-test("the model is told the schema, and the value it answers is in the answer's data", async () => {
+test("the model gets the schema, and its value is in the answer's data", async () => {
   const { token } = await connect(world());
   model.script({ text: GOOD });
   const { status, body } = await post(token, {});
@@ -56,13 +56,13 @@ test("the model is told the schema, and the value it answers is in the answer's 
 test.each([
   ["a block of code", `\`\`\`json\n${GOOD}\n\`\`\``],
   ["words around a block of code", `Here it is:\n\n\`\`\`\n${GOOD}\n\`\`\`\nAnything else?`],
-])("a value in %s is the value", async (_, text) => {
+])("a value in %s is recognized", async (_, text) => {
   const { token } = await connect(world());
   model.script({ text });
   expect((await post(token, {})).body).toMatchObject({ status: "completed", data: { output: VALUE } });
 });
 
-test("an answer that does not match is mended once, and the conversation keeps only the answer that counts", async () => {
+test("an answer that does not match is corrected once, and the conversation keeps only the final answer", async () => {
   const { token } = await connect(world());
   model.script({ text: BAD }, { text: GOOD });
   const { body } = await post(token, { interactive: true });
@@ -85,7 +85,7 @@ test("an answer that does not match is mended once, and the conversation keeps o
   ]);
 });
 
-test("an answer that is wrong twice is an error with what is wrong and what was said", async () => {
+test("an answer that is invalid twice is an error with the mismatches and the text", async () => {
   const { token } = await connect(world());
   model.script({ text: "KAY-3 is open." }, { text: BAD });
   expect(await post(token, {})).toMatchObject({
@@ -95,7 +95,7 @@ test("an answer that is wrong twice is an error with what is wrong and what was 
   expect(model.left()).toBe(0);
 });
 
-test("a stream says at its start that it comes to a value, and tells the value before its end", async () => {
+test("a stream announces a value at its start, and sends it before its end", async () => {
   const { token } = await connect(world());
   model.script({ text: BAD }, { text: GOOD });
   const turn = await ask(world(), token, "how is KAY-3", { output_schema });
@@ -108,7 +108,7 @@ test("a stream says at its start that it comes to a value, and tells the value b
   ]);
 });
 
-test("a stream whose answer stays wrong ends with the error, and says the same to who looks it up", async () => {
+test("a stream whose answer stays invalid ends with the error, and a lookup returns the same", async () => {
   const { token } = await connect(world());
   model.script({ text: BAD }, { text: BAD });
   const headers = { "idempotency-key": "wrong-twice" };
@@ -127,7 +127,7 @@ test("a stream whose answer stays wrong ends with the error, and says the same t
   });
 });
 
-test("after a call and its approval the answer is still checked", async () => {
+test("after a call and its approval, the answer is still checked", async () => {
   const { token } = await connect(world());
   model.script({ calls: [CLOSE] }, { text: BAD }, { text: GOOD });
   const turn = await ask(world(), token, "close KAY-3", { output_schema });
@@ -139,7 +139,7 @@ test("after a call and its approval the answer is still checked", async () => {
   expect(messages().map(([role]) => role)).toEqual(["system", "user", "assistant", "tool", "assistant", "user"]);
 });
 
-test("after a yes to a confirmation the answer is still checked, and is part of it", async () => {
+test("after a confirmation, the answer is still checked and included", async () => {
   const { token } = await connect(world());
   model.script({ calls: [CLOSE] });
   const held = await post(token, { prompt: "close KAY-3", confirm: true });
@@ -152,7 +152,7 @@ test("after a yes to a confirmation the answer is still checked, and is part of 
   });
 });
 
-test("with confirm, an answer that proposes nothing keeps its value for the yes, and one that is wrong is an error", async () => {
+test("with confirm, an answer without a proposal keeps its value for the confirmation, and an invalid one is an error", async () => {
   const { token } = await connect(world());
   model.script({ text: GOOD });
   const held = await post(token, { confirm: true });
@@ -162,7 +162,7 @@ test("with confirm, an answer that proposes nothing keeps its value for the yes,
   expect((await post(token, { confirm: true })).body).toMatchObject({ status: "error", ...INVALID });
 });
 
-test("what was mended before a restart is not mended again after it", async () => {
+test("a correction before a restart is not repeated after it", async () => {
   const { token } = await connect(world());
   model.script({ text: BAD }, { calls: [CLOSE] });
   const turn = await ask(world(), token, "close KAY-3", { output_schema });
@@ -190,7 +190,7 @@ test.each([
   ],
   [{ description: "x".repeat(70_000) }, "It is larger than 64 KiB."],
   [{ $schema: "http://json-schema.org/draft-04/schema#" }, "but only draft 2020-12 and draft-07 are supported."],
-])("a schema that cannot be used is refused before anything is asked: %#", async (schema, words) => {
+])("an unusable schema is refused before the model is called: %#", async (schema, words) => {
   const { token } = await connect(world());
   for (const accept of ["application/json", "text/event-stream"])
     expect(

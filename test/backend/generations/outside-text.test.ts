@@ -71,7 +71,7 @@ test.each<[string, Record<string, unknown>, string]>([
     { allow: ["jira.post"] },
     "--allow jira.post does not cover text that came from KAY-15",
   ],
-])("once the model read what others wrote, %s does not cover text of theirs", async (_, more, why) => {
+])("once the model has read foreign text, %s does not cover values from it", async (_, more, why) => {
   const { token } = await connect(world());
   const before = sent.length;
   model.script({ calls: [comment] }, { calls: [planted] }, { text: "Not posted." });
@@ -110,7 +110,7 @@ test("a saved approval covers what the user said, and asks for the rest with the
   expect(sent.slice(before)).toMatchObject([{ text: "lunch at noon" }]);
 });
 
-test("a policy to run everything asks for what was not said, unless the user trusts outside text", async () => {
+test("a policy to run everything asks for values the user did not say, unless the user trusts outside text", async () => {
   const { token } = await connect(world());
   await policy(token, "jira", "everything");
   const before = sent.length;
@@ -127,7 +127,7 @@ test("a policy to run everything asks for what was not said, unless the user tru
   expect(sent.slice(before)).toHaveLength(1);
 });
 
-test("a read that can carry words out asks for an address that no one gave as it is", async () => {
+test("a read that can carry words out asks for an address that nobody gave exactly", async () => {
   const { token } = await connect(world());
   const before = sent.length;
   const page = (id: string, url: string): [string, string, object] => [id, "jira.fetch_page", { url }];
@@ -145,7 +145,7 @@ test("a read that can carry words out asks for an address that no one gave as it
   expect(sent.slice(before)).toEqual([{ url: "http://docs.example/a" }]);
 });
 
-test("an ask without a stream holds a write for a confirmation, which shows who wrote each value", async () => {
+test("a request without a stream holds a write for a confirmation, which shows who wrote each value", async () => {
   const { token } = await connect(world());
   const before = sent.length;
   model.script({ calls: [comment] }, { calls: [planted] }, { text: "Posted." });
@@ -158,7 +158,7 @@ test("an ask without a stream holds a write for a confirmation, which shows who 
   expect(sent.slice(before)).toEqual([]);
 });
 
-test("what a form's question says is not the user's, only the answer is", async () => {
+test("the text of a form's question is not the user's, only the answer is", async () => {
   const { token } = await connect(world());
   await policy(token, "jira", "everything");
   const before = sent.length;
@@ -185,7 +185,7 @@ test("what a form's question says is not the user's, only the answer is", async 
   expect(sent.slice(before)).toMatchObject([{ text: "lunch at noon" }]);
 });
 
-test("data that a caller sends along is not the user's word", async () => {
+test("data that a caller sends along is not the user's words", async () => {
   const { token } = await connect(world());
   model.script({ calls: [planted] }, { text: "Not posted." });
   const turn = await ask(world(), token, "tell #general", {

@@ -59,7 +59,7 @@ async function later(seconds: number): Promise<void> {
   await expect.poll(looked).not.toBe(before);
 }
 
-test("what fails inside kay is tried again later and later, and after five times it ends, told and logged once", async () => {
+test("an internal failure is retried at growing intervals, and ends after five attempts, reported and logged once", async () => {
   const { token } = await connect(world());
   const session_id = await greet(token);
   await broken();
@@ -80,7 +80,7 @@ test("what fails inside kay is tried again later and later, and after five times
   expect(next.text()).toBe("Still here.");
 });
 
-test("a row that cannot be read is given up too, with what it asked for", async () => {
+test("an unreadable row is given up too, with its requests", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] });
   const turn = await ask(world(), token, "close KAY-3");
@@ -96,7 +96,7 @@ test("a row that cannot be read is given up too, with what it asked for", async 
   expect((await world().call("GET /pending", { token })).body).toEqual({ pending: [] });
 });
 
-test("whoever waits for the answer gets it when it works again, and the faults before count no more", async () => {
+test("a waiting caller gets the answer once it works again, and earlier faults no longer count", async () => {
   const { token } = await connect(world());
   const session_id = await greet(token);
   await broken();
@@ -111,7 +111,7 @@ test("whoever waits for the answer gets it when it works again, and the faults b
   expect(await all.where("id", "=", String(body.generation_id)).execute()).toEqual([{ failures: 0 }]);
 });
 
-test("a conversation that cannot be stored is an error at once, and nothing of it is there", async () => {
+test("a conversation that cannot be stored is an error at once, and leaves nothing", async () => {
   const { token } = await connect(world());
   const before = await world().ports.db.selectFrom("conversations").select("id").execute();
   await broken();
@@ -122,7 +122,7 @@ test("a conversation that cannot be stored is an error at once, and nothing of i
   expect(await world().ports.db.selectFrom("conversations").select("id").execute()).toEqual(before);
 });
 
-test("whoever waits for an answer that never comes is told so in the end", async () => {
+test("a caller that waits for an answer that never arrives learns it in the end", async () => {
   const { token } = await connect(world());
   const session_id = await greet(token);
   await broken();
@@ -146,7 +146,7 @@ async function dropConnections(write: () => void): Promise<void> {
   });
 }
 
-test("a connection that drops in the middle is no fault of the generation: it is a warning, and goes on by itself", async () => {
+test("a dropped connection is not a fault of the generation: it logs a warning and continues", async () => {
   const { token } = await connect(world());
   const { promise: dropped, resolve: drop } = Promise.withResolvers<void>();
   model.script({ text: ["One ", "and two."], meanwhile: dropped });

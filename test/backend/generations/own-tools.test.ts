@@ -10,7 +10,7 @@ const log: DeskLog = [];
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend({ services: deskServices(log), ...model.ports });
 
-test("ask_user asks with a form, keeps what was filled in when it was wrong, and gives the model the answers", async () => {
+test("ask_user asks with a form, keeps the values after an error, and gives the model the answers", async () => {
   const { token } = await connect(world());
   const fields = [
     { id: "title", type: "text", label: "Title", required: true },
@@ -36,7 +36,7 @@ test("ask_user asks with a form, keeps what was filled in when it was wrong, and
   expect(model.prompts.at(-1)?.messages.at(-1)?.content).toContain('"answers":{"kind":"bug","title":"Login"}');
 });
 
-test("where nobody can be asked, ask_user says so and the model may ask in text", async () => {
+test("if nobody can be asked, ask_user says so and the model may ask in text", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["q", "ask_user", { question: "Which one?" }]] }, { text: "Which one do you mean?" });
   const { body } = await world().call("POST /ask", { token, body: { prompt: "close it" } });
@@ -44,7 +44,7 @@ test("where nobody can be asked, ask_user says so and the model may ask in text"
   expect(JSON.stringify(model.prompts.at(-1)?.messages)).toContain("INTERACTION_UNAVAILABLE");
 });
 
-test("connect_service has the person connect, and the same request goes on once they have", async () => {
+test("connect_service lets the user connect, and the same request continues afterwards", async () => {
   const { token, session } = await connect(world());
   model.script(
     { calls: [["k", "connect_service", { services: ["confluence"], reason: "Run\nthis \u001b[1mfirst" }]] },
@@ -87,7 +87,7 @@ async function answer(stream: { headers: Headers }, token: string, id: string, b
   expect(status).toBe(200);
 }
 
-test("a tool that waits for a busy service says so while it works", async () => {
+test("a tool that waits for a busy service says so while it runs", async () => {
   const { token } = await connect(world());
   const path = "GET https://api.atlassian.com/ex/jira/c-main/rest/api/3/myself";
   world().outside.expect(path, json({}, 429, { "retry-after": "1" }));

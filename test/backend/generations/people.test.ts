@@ -67,7 +67,7 @@ async function asked(tool: string, body: object = {}) {
 
 const told = () => JSON.stringify(model.prompts.at(-1)?.messages.filter(({ role }) => role === "tool"));
 
-test("a form is shown as the tool gave it, and what the tool makes of the answer is its result", async () => {
+test("a form is shown as the tool defined it, and the tool's reaction to the answer is its result", async () => {
   const { turn } = await asked("ask");
   const request = await turn.asked();
   expect(request).toEqual({
@@ -97,7 +97,7 @@ test("a form that is cancelled is an answer that the tool reacts to", async () =
   expect(told()).toContain(String.raw`\"action\":\"cancel\"`);
 });
 
-test("G19 a form that is asked for once more shows the error and keeps what was filled in", async () => {
+test("G19 a form that is asked again shows the error and keeps the values", async () => {
   const { turn } = await asked("ask_email");
   const first = await turn.asked();
   await turn.answer(first.interaction_id, { action: "submit", input: { name: "Ann", email: "not-an-email" } });
@@ -115,7 +115,7 @@ test("G19 a form that is asked for once more shows the error and keeps what was 
   expect(told()).toContain("ann@example.test");
 });
 
-test("N62 a person who changes the answer is asked again as often as it takes", async () => {
+test("N62 a user who changes the answer is asked again as often as needed", async () => {
   const { turn } = await asked("ask_email");
   for (let round = 0; round <= 9; round++) {
     const { interaction_id } = await turn.asked();
@@ -127,7 +127,7 @@ test("N62 a person who changes the answer is asked again as often as it takes", 
   expect(told()).toContain("ann@example.test");
 });
 
-test("G19 after six times the same wrong answer the tool ends with an error", async () => {
+test("G19 after six equal invalid answers the tool ends with an error", async () => {
   const { turn } = await asked("ask_email");
   for (let round = 0; round <= 5; round++) {
     const { interaction_id } = await turn.asked();
@@ -141,7 +141,7 @@ test("G19 after six times the same wrong answer the tool ends with an error", as
   });
 });
 
-test("a tool may end with what it makes of nobody answering", async () => {
+test("a tool may define what an expired request means", async () => {
   const { turn } = await asked("ask_quietly");
   await turn.until("awaiting_input");
   world().clock.advance(1000);
@@ -150,7 +150,7 @@ test("a tool may end with what it makes of nobody answering", async () => {
   expect(told()).toContain(String.raw`\"data\":\"nobody\"`);
 });
 
-test("without a hook for it, nobody answering is the tool's failure", async () => {
+test("without a handler, an expired request is the tool's failure", async () => {
   const { turn } = await asked("ask");
   await turn.until("awaiting_input");
   world().clock.advance(300_000);
@@ -159,7 +159,7 @@ test("without a hook for it, nobody answering is the tool's failure", async () =
   expect(turn.parts.find(({ type }) => type === "tool-output-error")).toMatchObject({ code: "TIMED_OUT" });
 });
 
-test("N53 a request that the user is at work on is given more time, up to a day, and no longer once it is over", async () => {
+test("N53 a request that the user is working on is extended, up to a day, and not after it has ended", async () => {
   const { token, turn } = await asked("ask");
   const { interaction_id } = await turn.asked();
   await turn.until("awaiting_input");
@@ -187,7 +187,7 @@ test("N53 a request that the user is at work on is given more time, up to a day,
   ).toMatchObject({ status: 404, body: { code: "INTERACTION_NOT_FOUND" } });
 });
 
-test("the handler of a request that is cancelled is told so, once", async () => {
+test("the handler of a cancelled request is told once", async () => {
   const { token, turn } = await asked("ask_cancelled");
   await turn.until("awaiting_input");
   const before = log.length;
@@ -201,7 +201,7 @@ test("the handler of a request that is cancelled is told so, once", async () => 
   await expect.poll(() => log.slice(before)).toEqual(["cancelled"]);
 });
 
-test("where every client says it does not answer, the tool is told so; one that is enabled meanwhile can answer", async () => {
+test("if no client can answer, the tool learns it; one that is enabled later can answer", async () => {
   const client = (enabled: boolean) => ({ id: "kay-1", name: "laptop", interaction: { supported: true, enabled } });
   const refused = await asked("ask", { client: client(false) });
   await refused.turn.end();
@@ -222,7 +222,7 @@ test("where every client says it does not answer, the tool is told so; one that 
   await turn.end();
 });
 
-test("an answer that comes when the tool has ended is a message of the person in a new turn, after the one under way", async () => {
+test("an answer after the tool has ended is a message of the user in a new turn, after the running one", async () => {
   const { token } = await connect(world());
   const gate = Promise.withResolvers<void>();
   model.script({ calls: [["c1", "jira.ask_later", {}]] }, async () => {

@@ -62,7 +62,7 @@ async function askThree(options = {}) {
 const answer = (turn: Turn, request: InteractionRequest | undefined, body: object = { action: "approve" }) =>
   turn.answer(request?.interaction_id ?? "", body);
 
-test("the writes of a step are asked as one plan before any runs; answered backwards, they run in the model's order", async () => {
+test("the writes of a step are asked as one plan before any runs; answered in reverse, they run in the model's order", async () => {
   const { token, turn, requests } = await askThree();
   const [first, second, third] = requests;
   await turn.until("awaiting_approval");
@@ -85,7 +85,7 @@ test("the writes of a step are asked as one plan before any runs; answered backw
   expect(await answer(turn, third)).toMatchObject({ status: 409, body: { code: "INTERACTION_CLOSED" } });
 });
 
-test("two denials in one plan are told to the model, and do not end the turn", async () => {
+test("two denials in one plan are reported to the model, and do not end the turn", async () => {
   const { turn, requests } = await askThree();
   expectClosed("KAY-6");
   await answer(turn, requests[0], { action: "deny", reason: "still open" });
@@ -124,7 +124,7 @@ test("a backend that ends in the middle leaves the rest open, and another one ru
   expect(log).toEqual(["close KAY-4", "close KAY-5", "close KAY-6"]);
 });
 
-test("in plan mode reads run and every write is asked for once, whatever a policy says", async () => {
+test("in plan mode reads run and every write is asked once, whatever a policy says", async () => {
   const { token } = await connect(world());
   await world().call("PUT /policies", { token, body: { policies: [{ target: "jira", mode: "everything" }] } });
   log.length = 0;
@@ -163,7 +163,7 @@ test("a write that needs no approval is not part of the plan, and a single write
   await single.end();
 });
 
-test("a call of a plan whose target changed since is asked anew, and the others run", async () => {
+test("a call of a plan whose target changed is asked again, and the others run", async () => {
   const { token } = await connect(world());
   log.length = 0;
   titles.set("a", "Alpha").set("b", "Beta");

@@ -112,7 +112,7 @@ test("a log of events gives the same progress from the column, from the old colu
   );
 });
 
-test("replaying the events of a claimed generation gives the progress that is stored", async () => {
+test("replaying the events of a claimed generation gives the stored progress", async () => {
   const { installation: installationId } = await connect(world());
   const id = await create(installationId);
   const { db } = world().ports;
@@ -126,7 +126,7 @@ test("replaying the events of a claimed generation gives the progress that is st
   expect(await findGeneration(db, id)).toMatchObject({ request: row.request, progress: replayed });
 });
 
-test("a row of an older node, which has options alone, is read rightly", () => {
+test("a row of an older node, which has only options, is read correctly", () => {
   const options = {
     prompt: "close KAY-3",
     context: { team: "core" },
@@ -176,7 +176,7 @@ test("a row of an older node, which has options alone, is read rightly", () => {
   expect(fromLegacyOptions(asking).progress.history).toEqual({ kind: "asking", keep: 4, round: 2 });
 });
 
-test("an older node reads what this one writes, and what it changes is read here", async () => {
+test("an older node reads what this one writes, and this one reads what it changes", async () => {
   const { installation: installationId } = await connect(world());
   const id = await create(installationId);
   const { db } = world().ports;
@@ -214,7 +214,7 @@ test.each([
   { options: { prompt: 1 } },
   { options: { prompt: "hi" }, progress: { ...INITIAL_PROGRESS, history: { kind: "none" } } },
   { options: { prompt: "hi" }, request: { prompt: "hi" } },
-])("a row that does not fit is STORE_UNREADABLE: %j", (columns) => {
+])("an invalid row is STORE_UNREADABLE: %j", (columns) => {
   expect(() => parseGenerationState({ id: "gen_1", request: null, progress: null, ...columns })).toThrow(
     new Problem("STORE_UNREADABLE", "The stored generation gen_1 cannot be read.", {
       hint: "Start a new conversation.",

@@ -9,7 +9,7 @@ const log: DeskLog = [];
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend({ services: deskServices(log), ...model.ports });
 
-test("a question that is to wait is answered after the one before it, with its own answer", async () => {
+test("a queued question is answered after the previous one, with its own answer", async () => {
   const { token } = await connect(world());
   const { promise, resolve } = Promise.withResolvers<void>();
   model.script({ text: ["One", "."], meanwhile: promise }, { text: "Two." }, { text: "Three." });
@@ -27,7 +27,7 @@ test("a question that is to wait is answered after the one before it, with its o
   expect(first.text()).toBe("One.");
 });
 
-test("what comes to be held for a confirmation does not keep the next question waiting", async () => {
+test("a request held for a confirmation does not block the next question", async () => {
   const { token } = await connect(world());
   model.script({ text: "Hello." });
   const { body: greeting } = await world().call("POST /ask", { token, body: { prompt: "hi", interactive: true } });
@@ -47,7 +47,7 @@ test("what comes to be held for a confirmation does not keep the next question w
   expect(await second).toMatchObject({ status: 200, body: { status: "completed", message: "Two." } });
 });
 
-test("whoever waits for their turn and goes has the question stopped before it begins", async () => {
+test("a caller that leaves the queue stops its question before it begins", async () => {
   const { token } = await connect(world());
   const { promise, resolve } = Promise.withResolvers<void>();
   model.script({ text: ["One", "."], meanwhile: promise });

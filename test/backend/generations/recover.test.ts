@@ -11,7 +11,7 @@ import { buildRequest } from "#test/generation-request";
 
 const world = useBackend();
 
-test("what was sent without an answer when the backend stopped is unknown after its start, and only that", async () => {
+test("a write that was sent without an answer before a stop is unknown after the start, and nothing else is", async () => {
   const { session } = await connect(world());
   const { db } = world().ports;
   for (const state of ["planned", "sent", "settled"] as const) {
@@ -37,7 +37,7 @@ test("what was sent without an answer when the backend stopped is unknown after 
   expect(world().log.join("\n")).toContain("effects_unknown");
 });
 
-test("H13 a request that was cut off is interrupted: looked up as such, and never done again", async () => {
+test("H13 an interrupted request is reported as such, and never repeated", async () => {
   const { token, session } = await connect(world());
   const { db } = world().ports;
   const { createHash } = await import("node:crypto");
@@ -67,7 +67,7 @@ test("H13 a request that was cut off is interrupted: looked up as such, and neve
   });
 });
 
-test("answers and confirmations of more than a week ago are forgotten at a start, later ones are not", async () => {
+test("answers and confirmations older than a week are deleted at a start, later ones are not", async () => {
   const { session } = await connect(world());
   const { db } = world().ports;
   const day = 24 * 60 * 60_000;
@@ -87,7 +87,7 @@ test("answers and confirmations of more than a week ago are forgotten at a start
   expect(await own("confirmations").select("created_at").execute()).toEqual([{ created_at: new Date(NOON - 6 * day) }]);
 });
 
-test("of what a node that is gone left under way, one look takes up a hundred, and the next one what is left", async () => {
+test("one check takes up a hundred generations of a vanished node, and the next one the rest", async () => {
   const { session } = await connect(world());
   const { db, node } = world().ports;
   const number = await node.number();
@@ -117,7 +117,7 @@ test("of what a node that is gone left under way, one look takes up a hundred, a
   expect(looks).toEqual([100, 1, 0]);
 });
 
-test("a request whose step outlived no node is given up at the third, so that it cannot take down every backend", async () => {
+test("a request whose step ended its node three times is given up, so that it cannot take down every backend", async () => {
   const { session } = await connect(world());
   const { db } = world().ports;
   const conversation = {

@@ -29,7 +29,7 @@ async function restarted() {
   return { token, turn, request, second };
 }
 
-test("G17 after a restart an open approval is still open, and answering it carries on with exactly what was shown", async () => {
+test("G17 after a restart an open approval is still open, and answering it runs exactly what was shown", async () => {
   const { token, turn, request, second } = await restarted();
   const before = log.length;
   const resumed = await follow(second, token, turn.session);
@@ -52,7 +52,7 @@ test("G17 after a restart an open approval is still open, and answering it carri
   expect(log.slice(before)).toEqual(["close KAY-3"]);
 });
 
-test("G17 an approval that expired while no backend ran is read-only, and nothing of it is done", async () => {
+test("G17 an approval that expired while no backend ran is read-only, and nothing runs", async () => {
   const { token, turn, request, second } = await restarted();
   const before = log.length;
   model.script({ text: "It was not closed." });

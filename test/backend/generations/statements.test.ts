@@ -81,7 +81,7 @@ test("a write: from the question to the pause, and from the approval to the end"
   expect(take().length).toBeLessThanOrEqual(2);
 });
 
-test("a second question in a conversation costs a few more, since others may ask at the same time", async () => {
+test("a second question in a conversation costs a few more, because others may ask at the same time", async () => {
   const { token } = await connect(world);
   model.script({ text: "Hello." }, { text: "Hello again." });
   const first = await ask(world, token, "hello");
@@ -93,7 +93,7 @@ test("a second question in a conversation costs a few more, since others may ask
   expect(take().length).toBeLessThanOrEqual(25);
 });
 
-test("messages that two generations of a conversation write at the same moment are both kept, in two numbers", async () => {
+test("messages that two generations of a conversation write at the same moment are both stored, with two numbers", async () => {
   const { token } = await connect(world);
   const gate = Promise.withResolvers<void>();
   model.script(async () => {
@@ -122,7 +122,7 @@ test("messages that two generations of a conversation write at the same moment a
   expect(rows.map(({ sequence }) => sequence).sort()).toEqual([1, 2, 3]);
 });
 
-test("schedules that are not near: one statement in 20 s", async () => {
+test("distant schedules: one statement in 20 s", async () => {
   let now = Date.UTC(2026, 10, 27, 12);
   const other = createWorld({ db, node, services: [], clock: { now: () => now } });
   take();

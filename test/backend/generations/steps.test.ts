@@ -12,7 +12,7 @@ const world = useBackend({ services: deskServices(log), ...model.ports });
 const show = (id: string): [string, string, object] => [id, "jira.show_issue", { issue: `KAY-${id}` }];
 const LIMIT = { code: "STEP_LIMIT", message: "The request was stopped: it was not finished after 2 steps." };
 
-test("a request may say after how many model calls it is ended", async () => {
+test("a request may limit its model calls", async () => {
   const { token } = await connect(world());
   model.script({ calls: [show("1")] }, { calls: [show("2")] }, { text: "Done." });
   expect(await world().call("POST /ask", { token, body: { prompt: "show all", max_steps: 2 } })).toMatchObject({
@@ -22,14 +22,14 @@ test("a request may say after how many model calls it is ended", async () => {
   expect(model.left()).toBe(1);
 });
 
-test("one that is finished in time is answered", async () => {
+test("one that finishes in time is answered", async () => {
   const { token } = await connect(world());
   model.script({ calls: [show("1")] }, { text: "Done." });
   const { body } = await world().call("POST /ask", { token, body: { prompt: "show it", max_steps: 2 } });
   expect(body).toMatchObject({ status: "completed", message: "Done." });
 });
 
-test("a step that waited for an approval is one of them", async () => {
+test("a step that waited for an approval counts", async () => {
   const { token } = await connect(world());
   model.script({ calls: [show("1")] }, { calls: [["c", "jira.close_issue", { issue: "KAY-3" }]] }, { text: "Done." });
   const turn = await ask(world(), token, "close KAY-3", { max_steps: 2 });
@@ -41,7 +41,7 @@ test("a step that waited for an approval is one of them", async () => {
   expect(model.left()).toBe(1);
 });
 
-test("an answer that does not match its schema when no step is left is told as that", async () => {
+test("an answer that does not match its schema when no step is left is reported as such", async () => {
   const { token } = await connect(world());
   model.script({ text: "no" });
   const body = { prompt: "hello", max_steps: 1, output_schema: { type: "object" } };

@@ -14,7 +14,7 @@ const CLOSE = "POST https://api.atlassian.com/close/KAY-3";
 const ask = async (token: string, body: object) =>
   openStream(world(), "POST /ask", token, { body: { prompt: "go", ...body } });
 
-test("an answer is streamed as the AI SDK's parts, from the person's message to the end of the generation", async () => {
+test("an answer is streamed as the AI SDK's parts, from the user's message to the end of the generation", async () => {
   const { token } = await connect(world());
   model.script({ text: ["Hel", "lo."] });
   const stream = await ask(token, { prompt: "say hello" });
@@ -39,7 +39,7 @@ test("an answer is streamed as the AI SDK's parts, from the person's message to 
   });
 });
 
-test("a write waits for an approval that says exactly what it would do, and runs once it is approved", async () => {
+test("a write waits for an approval that says exactly what it would do, and runs once after it is approved", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] }, { text: "Closed." });
   const stream = await ask(token, { prompt: "close KAY-3" });
@@ -71,7 +71,7 @@ test("a write waits for an approval that says exactly what it would do, and runs
   expect(stream.parts.at(-1)).toMatchObject({ type: "finish" });
 });
 
-test("a paused generation is rows: nothing of it is under way", async () => {
+test("a paused generation exists as rows only", async () => {
   const { token } = await connect(world());
   model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-3" }]] });
   const stream = await ask(token, { prompt: "close KAY-3" });

@@ -47,6 +47,6 @@ test("a card whose target cannot be read says so", async () => {
   expect(await show("gone")).toMatchObject({ target: "could not be looked up (It is gone)" });
 });
 
-test("whoever describes a target can change nothing", async () => {
+test("describing a target can change nothing", async () => {
   expect(await show("sly")).toMatchObject({ target: expect.stringMatching(/^could not be looked up/) });
 });

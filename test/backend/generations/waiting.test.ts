@@ -81,7 +81,7 @@ async function askToArchive(more: Record<string, unknown> = {}) {
   return { token, refreshToken, turn, request };
 }
 
-test("an approval waits a day, outlives its reader, and is carried out in the last minute", async () => {
+test("an approval waits a day, outlives its reader, and runs even in the last minute", async () => {
   const { turn, request, ...signIn } = await askToArchive();
   expect(Date.parse(request.expires_at)).toBe(NOON + 24 * HOUR);
   await leave(turn);
@@ -95,7 +95,7 @@ test("an approval waits a day, outlives its reader, and is carried out in the la
   expect(log).toEqual(["archive 5d2d"]);
 });
 
-test("nobody answers for a day: it expires, and nothing was done", async () => {
+test("without an answer for a day, it expires, and nothing runs", async () => {
   const { turn, ...signIn } = await askToArchive();
   await leave(turn);
   world.clock.advance(24 * HOUR);
@@ -105,7 +105,7 @@ test("nobody answers for a day: it expires, and nothing was done", async () => {
   expect(log).toEqual([]);
 });
 
-test("an approval stays open while somebody who can answer is attached, and a day longer", async () => {
+test("an approval stays open while a client that can answer is attached, and a day longer", async () => {
   const { turn, request } = await askToArchive();
   await waitForReaders(turn, 1);
   for (const days of [2, 3]) {
@@ -120,7 +120,7 @@ test("an approval stays open while somebody who can answer is attached, and a da
   await turn.close();
 });
 
-test("a chosen time is exact: of the request, else of the policy, else of the operator", async () => {
+test("a chosen time is exact: from the request, otherwise the policy, otherwise the operator", async () => {
   const chosen = await askToArchive({ approval_timeout: 600 });
   expect(Date.parse(chosen.request.expires_at)).toBe(NOON + 600_000);
   world.clock.advance(10 * 60_000);
@@ -129,7 +129,7 @@ test("a chosen time is exact: of the request, else of the policy, else of the op
   expect(log).toEqual([]);
 });
 
-test("the policy and the operator's setting apply to what asks next", async () => {
+test("the policy and the operator's setting apply to later requests", async () => {
   const other = startNode({ approvalTimeout: () => 1_800 });
   try {
     const { token } = await connect(world);
@@ -161,7 +161,7 @@ test.each([5, 604_801, 1.5, "2h"])("a request cannot wait %j seconds", async (ap
   expect(refused).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST" } });
 });
 
-test("what is carried out late is asked anew if its target changed, and once only", async () => {
+test("a late approval asks again if its target changed, once only", async () => {
   const { turn, request } = await askToArchive();
   title = "Release 2.0";
   world.clock.advance(6 * 60_000);
@@ -182,7 +182,7 @@ test("what is carried out late is asked anew if its target changed, and once onl
   expect(log).toEqual(["archive 5d2d"]);
 });
 
-test("a denial of the new question counts, even if the target is then as it was", async () => {
+test("a denial of the new question counts, even if the target is back to its old state", async () => {
   const { turn, request } = await askToArchive();
   title = undefined;
   world.clock.advance(6 * 60_000);
@@ -196,7 +196,7 @@ test("a denial of the new question counts, even if the target is then as it was"
   expect(log).toEqual([]);
 });
 
-test("an edit stays when kay asks anew", async () => {
+test("an edit is kept when kay asks again", async () => {
   const { turn, request } = await askToArchive();
   title = "Release 2.0";
   world.clock.advance(6 * 60_000);
@@ -208,7 +208,7 @@ test("an edit stays when kay asks anew", async () => {
   expect(log).toEqual(["archive 7a7a"]);
 });
 
-test("within five minutes, and with an unchanged target, an approval runs at once", async () => {
+test("within five minutes and with an unchanged target, an approval runs at once", async () => {
   const soon = await askToArchive();
   title = "Release 2.0";
   world.clock.advance(4 * 60_000);
@@ -222,7 +222,7 @@ test("within five minutes, and with an unchanged target, an approval runs at onc
   expect(log).toEqual(["archive 5d2d"]);
 });
 
-test("another node checks at once what it carries out", async () => {
+test("another node checks the target at once before it runs a call", async () => {
   const { token, turn, request } = await askToArchive();
   await leave(turn);
   await world.backend.close();

@@ -97,7 +97,7 @@ test("a program without a token learns where to get one", async () => {
   });
 });
 
-test("the page says who asks and what the user can do; the link of the terminal leads back with a code", async () => {
+test("the page shows who asks and what the user can do; the terminal's link returns with a code", async () => {
   const { token } = await connect(world());
   const clientId = await registerClient({ client_name: "<b>Claude</b>" });
   const page = await authorize(clientId);
@@ -126,7 +126,7 @@ test("the page says who asks and what the user can do; the link of the terminal 
   expect(String(body.url)).toContain(address.searchParams.get("code") ?? "?");
 });
 
-test("who is not signed in can let nobody in, and a program that is refused gets no code", async () => {
+test("a user who is not signed in can authorize nothing, and a refused program gets no code", async () => {
   const { token } = await connect(world());
   const userCode = findUserCode(await authorize(await registerClient()));
   expect((await world().call(`GET /mcp/requests/${userCode}`)).status).toBe(401);
@@ -144,7 +144,7 @@ test.for([
   ["plain PKCE", { code_challenge_method: "plain" }, "PKCE is required"],
   ["a token in the browser", { response_type: "token" }, "response_type must be code"],
   ["another resource", { resource: "https://other.example.test/mcp" }, "resource must be"],
-] as const)("kay shows why it refuses %s, and sends the browser nowhere", async ([, changes, reason]) => {
+] as const)("kay shows why it refuses %s, and redirects nowhere", async ([, changes, reason]) => {
   const page = await authorize(await registerClient(), changes);
   expect(page.status).toBe(400);
   expect(page.text).toContain(reason);
@@ -152,7 +152,7 @@ test.for([
   expect(page.headers.get("location")).toBeNull();
 });
 
-test("a program of this machine may use another port, and only http on this machine or https may be registered", async () => {
+test("a program on this machine may use another port, and only http on this machine or https can be registered", async () => {
   const clientId = await registerClient();
   expect((await authorize(clientId, { redirect_uri: "http://127.0.0.1:5/callback" })).status).toBe(200);
   for (const uri of [
@@ -175,7 +175,7 @@ test("a program of this machine may use another port, and only http on this mach
   expect(page.status).toBe(400);
 });
 
-test("a document at the program's own address describes it, and names its host to the user", async () => {
+test("a document at the program's own address describes it, and shows its host to the user", async () => {
   const { token } = await connect(world());
   const redirect_uri = "https://agent.example.test/back";
   const document = { client_id: DOCUMENT, client_name: "Agent", redirect_uris: [redirect_uri] };
@@ -194,7 +194,7 @@ test("a document at the program's own address describes it, and names its host t
     expect((await authorize(id, { redirect_uri })).status).toBe(400);
 });
 
-test("a code gives tokens once, to the program and the address that it is for, with its verifier", async () => {
+test("a code returns tokens once, for its program and address, with its verifier", async () => {
   const { token } = await connect(world());
   const wrong: Record<string, string>[] = [
     { code_verifier: "w".repeat(43) },
@@ -224,14 +224,14 @@ test("a code gives tokens once, to the program and the address that it is for, w
   expect((await initialize(String(body.access_token))).status).toBe(401);
 });
 
-test("two exchanges of a code at the same time give tokens to one of them at most", async () => {
+test("of two concurrent exchanges of a code at most one gets tokens", async () => {
   const { token } = await connect(world());
   const program = await letIn(token);
   const answers = await Promise.all([exchange(program), exchange(program)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
 });
 
-test("a refresh token works once, except for a minute, and one that comes later ends the access", async () => {
+test("a refresh token works once, with a minute of grace, and a later use ends the access", async () => {
   const { token } = await connect(world());
   const program = await letIn(token);
   const first = (await exchange(program)).body;
@@ -248,7 +248,7 @@ test("a refresh token works once, except for a minute, and one that comes later 
   expect((await refresh(program.clientId, third.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
 });
 
-test("tokens are for one audience: a program's for /mcp, and a terminal's for everything else", async () => {
+test("tokens have one audience: a program's /mcp, and a terminal's everything else", async () => {
   const { token, refreshToken } = await connect(world());
   const program = await letIn(token);
   const tokens = (await exchange(program)).body;
@@ -264,7 +264,7 @@ test("tokens are for one audience: a program's for /mcp, and a terminal's for ev
   expect((await initialize(`${head}.${claims}.${signature}`)).status).toBe(401);
 });
 
-test("a program ends its own access, and a sign-out ends that of the programs that it let in", async () => {
+test("a program ends its own access, and a sign-out ends the access of programs that it authorized", async () => {
   const { token } = await connect(world());
   const [first, second] = [await letIn(token), await letIn(token)];
   const [one, two] = [(await exchange(first)).body, (await exchange(second)).body];
@@ -279,7 +279,7 @@ test("a program ends its own access, and a sign-out ends that of the programs th
   expect((await exchange(late)).body).toMatchObject({ error: "invalid_grant" });
 });
 
-test("the access of a program ends with the sign-in that let it in, after 30 days", async () => {
+test("the access of a program ends with the sign-in that authorized it, after 30 days", async () => {
   const { token } = await connect(world());
   const program = await letIn(token);
   let tokens = (await exchange(program)).body;
@@ -314,7 +314,7 @@ test("pages of other origins, foreign host names and other methods get nothing f
   expect((await initialize(access, { "content-type": "text/plain" })).status).toBe(415);
 });
 
-test("of unanswered requests the newest thousand are kept", async () => {
+test("the newest thousand unanswered requests are kept", async () => {
   const { token } = await connect(world());
   const first = findUserCode(await authorize(await registerClient()));
   const { db } = world().ports;

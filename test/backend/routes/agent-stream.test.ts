@@ -17,7 +17,7 @@ function reading(response: Response): { text(): string; leave(): Promise<void>; 
   return { text: () => text, leave: () => reader.cancel(), over: read() };
 }
 
-test("a turn's stream has its parts as they come, a comment after 15 seconds of silence, and ends with the last part", async () => {
+test("a turn's stream has its parts as they arrive, a comment after 15 seconds of silence, and ends with the last part", async () => {
   const feed = createTurnStream();
   feed.push({ type: "start" });
   const { text, over } = reading(streamTurn(feed, createTimerWheel(15)));
@@ -34,7 +34,7 @@ test("a turn's stream has its parts as they come, a comment after 15 seconds of 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a turn that breaks off has what was told of it, and no last part", async () => {
+test("a turn that breaks off has what was reported of it, and no last part", async () => {
   const feed = createTurnStream();
   feed.push({ type: "start" });
   const { text, over } = reading(streamTurn(feed));
@@ -44,7 +44,7 @@ test("a turn that breaks off has what was told of it, and no last part", async (
   expect(text()).toBe(event({ type: "start" }));
 });
 
-test("a reader who is far too slow gets what waits for them, and no last part", async () => {
+test("a reader that is too slow gets what is buffered, and no last part", async () => {
   const feed = createTurnStream();
   const response = streamTurn(feed);
   for (let number = 0; number < 20_000; number++) feed.push({ type: "text-delta", number });
@@ -53,7 +53,7 @@ test("a reader who is far too slow gets what waits for them, and no last part", 
   expect([told.split("event: message\n").length - 1, told.includes("finish")]).toEqual([10_001, false]);
 });
 
-test("for a reader who has left nothing is kept", async () => {
+test("nothing is buffered for a reader that has left", async () => {
   const feed = createTurnStream();
   const { leave } = reading(streamTurn(feed, createTimerWheel(15)));
   await leave();

@@ -117,7 +117,7 @@ async function signIn(token: string, id?: string) {
   return { ...browser, path, entered };
 }
 
-test("a link signs one device in once; looking at it spends nothing", async () => {
+test("a link signs one device in once; viewing it does not use it up", async () => {
   const { token, id } = await setUp();
   const { visit, path, entered } = await signIn(token, id);
   expect([entered.status, entered.headers.get("location")]).toEqual([303, `/answer/${id}`]);
@@ -132,7 +132,7 @@ test("a link signs one device in once; looking at it spends nothing", async () =
   expect(JSON.stringify(stored)).not.toContain(entered.set?.slice(11, 54));
 });
 
-test("two devices that open one link at once: one gets it", async () => {
+test("of two devices that open one link at once, one gets it", async () => {
   const { token } = await setUp();
   const path = await link(token);
   const secret = path.split("/").at(-1) ?? "";
@@ -146,7 +146,7 @@ test("two devices that open one link at once: one gets it", async () => {
   expect(ends.map(({ status }) => status).sort()).toEqual([303, 410, 410]);
 });
 
-test("a link dies after ten minutes, and is not in the log", async () => {
+test("a link expires after ten minutes, and is not in the log", async () => {
   const { token } = await setUp();
   const path = await link(token);
   world().clock.advance(600_000);
@@ -154,7 +154,7 @@ test("a link dies after ten minutes, and is not in the log", async () => {
   expect(world().log.join("\n")).not.toContain(path.split("/").at(-1));
 });
 
-test("the page loads and runs nothing, cannot be framed, and tells no other site where it was", async () => {
+test("the page loads and runs nothing, cannot be framed, and sends no referrer", async () => {
   const { token, id } = await setUp();
   const { visit } = await signIn(token);
   for (const path of ["/answer", `/answer/${id}`, `/answer/${id}?edit=1`]) {
@@ -221,7 +221,7 @@ test("the changes of a step are shown together, each whole, and answered with on
   expect(sent).toEqual([inputs[0], inputs[2]]);
 });
 
-test("what was answered elsewhere says so", async () => {
+test("a request that was answered elsewhere says so", async () => {
   const { token, turn, id } = await setUp();
   const { visit } = await signIn(token);
   const { ticket } = await visit(`/answer/${id}`);
@@ -267,7 +267,7 @@ test("without a change, the page of an edit approves what was shown", async () =
   expect(part).not.toHaveProperty("data.edited_args");
 });
 
-test("a form is filled in, with its mistakes shown and no field for a secret", async () => {
+test("a form is filled in, with its errors shown and no field for a secret", async () => {
   const { token, turn, id } = await setUp("fill");
   const { visit } = await signIn(token);
   const { html, ticket } = await visit(`/answer/${id}`);
@@ -311,7 +311,7 @@ test("a form of another page, device or request is refused", async () => {
   expect(sent).toEqual([]);
 });
 
-test("a device sees the requests of its own installation only, and none after a logout", async () => {
+test("a device sees only the requests of its own installation, and none after a logout", async () => {
   const ann = await setUp();
   const bob = await connect(world());
   const device = await signIn(bob.token);

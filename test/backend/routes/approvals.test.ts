@@ -97,7 +97,7 @@ test("G06 an approval does not count for another site of the same person", async
   expect((await world().call("POST /approvals/test", { token, body: test })).body.asks).toBe(true);
 });
 
-test("a test of an unknown tool, a wrong input, or somebody else's session is refused", async () => {
+test("a test of an unknown tool, an invalid input, or another user's session is refused", async () => {
   const { token } = await ann();
   const stranger = await ann();
   const tested = (body: object) => world().call("POST /approvals/test", { token, body });

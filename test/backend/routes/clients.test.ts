@@ -9,7 +9,7 @@ const world = useBackend({ services: deskServices([]) });
 const ABLE = { supported: true, enabled: true };
 const OFF = { supported: true, enabled: false };
 
-test("a client says whether it can answer, and may change its mind", async () => {
+test("a client reports whether it can answer, and may change that", async () => {
   const { put, answerable, list } = await conversation();
   expect(await answerable()).toBeUndefined();
   const first = await put("terminal-1", { name: "kay on\nlaptop\u202e", interaction: OFF });
@@ -33,7 +33,7 @@ test("a client says whether it can answer, and may change its mind", async () =>
   expect(await answerable()).toBe(false);
 });
 
-test("one that only said what it can counts for a minute, one with a stream for as long as that", async () => {
+test("a client that only reported its abilities counts for a minute, one with a stream as long as that", async () => {
   const { put, attach, answerable, id } = await conversation();
   const { ports } = world();
   await put("c", { interaction: ABLE });
@@ -50,7 +50,7 @@ test("one that only said what it can counts for a minute, one with a stream for 
   });
 });
 
-test("clients of another conversation do not answer in this one, and somebody else's conversation has none", async () => {
+test("clients of another conversation do not answer in this one, and another user's conversation has none", async () => {
   const one = await conversation();
   const other = await conversation();
   await one.put("c", { interaction: ABLE });
@@ -65,7 +65,7 @@ test("clients of another conversation do not answer in this one, and somebody el
     });
 });
 
-test("a wrong id or a mode without its parts is refused", async () => {
+test("an invalid ID or an incomplete mode is refused", async () => {
   const { put, id } = await conversation();
   for (const client of ["a%20b", "%00", "x".repeat(101), "a%2Fb"])
     expect(await put(client, { interaction: ABLE })).toMatchObject({ status: 400, body: { field: "client_id" } });
@@ -74,7 +74,7 @@ test("a wrong id or a mode without its parts is refused", async () => {
   expect(await listClients(world().ports.db, id, NOON)).toEqual({ clients: [] });
 });
 
-test("a client at several nodes is one, whose last word counts, and stays until its last stream has ended", async () => {
+test("a client at several nodes counts once, with its last report, until its last stream has ended", async () => {
   const { id, put, attach, answerable } = await conversation();
   const { ports } = world();
   const here = await ports.node.number();
@@ -93,7 +93,7 @@ test("a client at several nodes is one, whose last word counts, and stays until 
   expect(await answerable()).toBeUndefined();
 });
 
-test("whoever is at a node that is gone is not there, and every node is told", async () => {
+test("a client at a node that is gone is gone too, and every node is notified", async () => {
   const { id, attach, answerable } = await conversation();
   const { ports } = world();
   await ports.node.number();
@@ -108,7 +108,7 @@ test("whoever is at a node that is gone is not there, and every node is told", a
   expect(await rows.execute()).toEqual([]);
 });
 
-test("of very many not all are named; those that can answer come first", async () => {
+test("of very many clients not all are listed; those that can answer come first", async () => {
   const { attach, list } = await conversation();
   const here = await world().ports.node.number();
   for (let at = 0; at < 105; at++) await attach(`c${String(at).padStart(3, "0")}`, here, at > 100 ? ABLE : OFF);

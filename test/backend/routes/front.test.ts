@@ -33,7 +33,7 @@ test("an unknown path is 404 and a wrong method 405, as JSON", async () => {
   }
 });
 
-test("every answer has an id of its request, is not kept and not sniffed, and nothing is shared across origins", async () => {
+test("every response has a request ID, is not cached and not sniffed, and nothing is shared across origins", async () => {
   for (const request of ["GET /health", "GET /connections", "GET /nothing", "POST /auth/refresh"]) {
     const { headers } = await world().call(request, {
       headers: request.startsWith("GET") ? { origin: "https://evil.test" } : {},
@@ -47,7 +47,7 @@ test("every answer has an id of its request, is not kept and not sniffed, and no
   }
 });
 
-test("GET /health and GET /capabilities say what this backend is", async () => {
+test("GET /health and GET /capabilities describe this backend", async () => {
   expect((await world().call("GET /health")).body).toEqual({
     name: "kay",
     version: "0.0.0",
@@ -64,7 +64,7 @@ test("GET /health and GET /capabilities say what this backend is", async () => {
   expect((await named.call("GET /capabilities")).body).toMatchObject({ model: "openai:gpt-5" });
 });
 
-test("only names that are this backend's own are answered in Host", async () => {
+test("only this backend's own names are accepted in Host", async () => {
   const hosted = variant({ publicUrl: "https://kay.example.test", hosts: ["Kay.Internal"] });
   for (const host of [
     "127.0.0.1:4000",
@@ -104,7 +104,7 @@ test("a page of another origin may change nothing; kay's own and clients without
   expect((await connect({})).status).toBe(200);
 });
 
-test("with a local secret everything but the callback and the health check needs it", async () => {
+test("with a local secret, everything but the callback and the health check needs it", async () => {
   const local = variant({ localSecret: "the-secret" });
   const refused = { status: 403, body: { code: "LOCAL_SECRET_REQUIRED" } };
   for (const request of [
@@ -123,7 +123,7 @@ test("with a local secret everything but the callback and the health check needs
   expect((await local.call("GET /auth/callback?code=x&state=y")).status).toBe(400);
 });
 
-test("a body over the limit is 413, whether its length is declared or not", async () => {
+test("a body over the limit is 413, whether or not its length is declared", async () => {
   const small = variant({ limits: { ...world().ports.limits, bodyBytes: 100 } });
   const declared = await small.call("POST /auth/refresh", { body: { refresh_token: "x".repeat(100) } });
   expect(declared).toMatchObject({ status: 413, body: { code: "PAYLOAD_TOO_LARGE" } });
@@ -140,7 +140,7 @@ test("a body over the limit is 413, whether its length is declared or not", asyn
   expect((await small.call("POST /auth/refresh", { body: { refresh_token: "x" } })).status).toBe(401);
 });
 
-test("too many requests of one address are 429 with Retry-After, others go on", async () => {
+test("too many requests of one address are 429 with Retry-After, others continue", async () => {
   const limited = variant({ limits: { bodyBytes: 1000, requestsPerMinute: 5, sensitivePerMinute: 2 } });
   const statuses = async (request: string, address: string, times: number) => {
     const answers = [];
@@ -170,7 +170,7 @@ test("a body that is nested too deeply is 400, however it is nested", async () =
   }
 });
 
-test("a fault of kay's own is 500 with the request's id and nothing else; the log has the rest", async () => {
+test("an internal error is 500 with only the request ID; the log has the rest", async () => {
   const broken = variant({
     model: () => {
       throw new TypeError("secret inside: token=abcdef");
@@ -200,7 +200,7 @@ test("the log names a request without its state", async () => {
   expect(lines).not.toMatch(/aaaa|secret/);
 });
 
-test("busy counts requests under way, and close waits for them", async () => {
+test("busy counts running requests, and close waits for them", async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -8,7 +8,7 @@ import { ask } from "#test/turn";
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend({ services: deskServices([]), ...model.ports });
 
-test("a log that was read before is not sent again while it is the same, and only to whom it belongs", async () => {
+test("an unchanged log is not sent again, and only its owner gets it", async () => {
   const { token } = await connect(world());
   model.script({ text: "Hello." }, { text: "Hello again." });
   const turn = await ask(world(), token, "hello");

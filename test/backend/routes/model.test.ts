@@ -31,7 +31,7 @@ test("GET /model says which model answers and why", async () => {
   ]);
 });
 
-test("a named model that cannot answer is told with its problem, and never with a key", async () => {
+test("a named model that cannot answer is reported with its problem, and never with a key", async () => {
   const { token } = await connect(world());
   const settings = { model: "anthropic", where: "KAY_MODEL", env: { OPENAI_API_KEY: "sk-secret" } };
   const { status, body, text } = await server().beside(world(), settings).call("GET /model", { token });
@@ -48,7 +48,7 @@ test("a named model that cannot answer is told with its problem, and never with 
   expect(text).not.toContain("sk-secret");
 });
 
-test("both need a sign-in, but for who has the local secret", async () => {
+test("both need a sign-in, unless the caller has the local secret", async () => {
   expect(await world().call("GET /model")).toMatchObject({ status: 401, body: { code: "TOKEN_MISSING" } });
   expect(await world().call("POST /model/test")).toMatchObject({ status: 401, body: { code: "TOKEN_MISSING" } });
   const { createWorld } = await import("#test/backend");
@@ -57,7 +57,7 @@ test("both need a sign-in, but for who has the local secret", async () => {
   expect(await own.call("GET /model", { headers: { "kay-local-secret": "s" } })).toMatchObject({ status: 200 });
 });
 
-test.each(WIRES)("POST /model/test asks %s once, with a tool, and tells how it went", async (_, label, settings) => {
+test.each(WIRES)("POST /model/test asks %s once, with a tool, and reports the result", async (_, label, settings) => {
   const { mock } = server();
   const call = { name: "kay__add", arguments: '{"a":17,"b":25}' };
   mock.on({ userMessage: /Add 17 and 25/, hasToolResult: false }, { toolCalls: [call] });
@@ -79,14 +79,14 @@ test.each(WIRES)("POST /model/test asks %s once, with a tool, and tells how it w
   });
 });
 
-test("a model that ignores the tool is told as one that calls none", async () => {
+test("a model that ignores the tool is reported as one that calls none", async () => {
   server().mock.on({ userMessage: /./ }, { content: "42" });
   const { token } = await connect(world());
   const other = server().beside(world(), { env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${server().mock.url}/v1` } });
   expect((await other.call("POST /model/test", { token })).body).toMatchObject({ tools: false, message: "42" });
 });
 
-test("a model that refuses is the error that asking would end with", async () => {
+test("a model that refuses is the error that a request would end with", async () => {
   server().mock.on({ userMessage: /./ }, { error: { message: "bad key sk-secret", type: "auth" }, status: 401 });
   const { token } = await connect(world());
   const env = { OPENAI_API_KEY: "sk-secret", OPENAI_BASE_URL: `${server().mock.url}/v1` };

@@ -10,7 +10,7 @@ test("policies need a bearer token", async () => {
     expect(await world().call(request)).toMatchObject({ status: 401, body: { code: "TOKEN_MISSING" } });
 });
 
-test("policies are set together, changed, and forgotten with null; they are told everything first, then by name", async () => {
+test("policies are set together, changed, and removed with null; they are listed with everything first, then by name", async () => {
   const { token } = await connect(world());
   expect((await world().call("GET /policies", { token })).body).toEqual({ policies: [] });
   const set = await put(token, [
@@ -62,7 +62,7 @@ test.for([
   expect((await world().call("GET /policies", { token })).body).toEqual({ policies: [] });
 });
 
-test("a target that is there twice, an unknown mode, and a body without policies are refused", async () => {
+test("a duplicate target, an unknown mode, and a body without policies are refused", async () => {
   const { token } = await connect(world());
   const twice = await put(token, [
     { target: "jira", mode: "ask" },
@@ -77,7 +77,7 @@ test("a target that is there twice, an unknown mode, and a body without policies
   expect((await world().call("GET /policies", { token })).body).toEqual({ policies: [] });
 });
 
-test("a policy for a service that is gone can be forgotten, not changed", async () => {
+test("a policy for a service that is gone can be removed, not changed", async () => {
   const { token } = await connect(world());
   await put(token, [{ target: "jira.close_issue", mode: "ask" }]);
   const services = world().ports.services.filter(({ service }) => service.name !== "jira");

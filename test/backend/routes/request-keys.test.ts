@@ -62,7 +62,7 @@ async function sendWhileAway(request: string, token: string, body: object, heade
   return await answer;
 }
 
-test("F1 an ask whose database goes away once it is begun is answered when the database is back", async () => {
+test("F1 a request whose database goes away after it began is answered when the database is back", async () => {
   const token = await signIn();
   world().outside.expect(CLOSE, json({}));
   absent().leaveAfter(BEGUN);
@@ -72,7 +72,7 @@ test("F1 an ask whose database goes away once it is begun is answered when the d
   expect(log).toEqual(["close KAY-3"]);
 });
 
-test("F1 a stream whose database goes away once it is begun says that its outcome is unknown, and its key has it", async () => {
+test("F1 a stream whose database goes away after it began reports an unknown outcome, and its key has the outcome", async () => {
   const token = await signIn();
   world().outside.expect(CLOSE, json({}));
   absent().leaveAfter(BEGUN, /^with known as \(\s*update present_clients/);
@@ -88,7 +88,7 @@ test("F1 a stream whose database goes away once it is begun says that its outcom
   expect(log).toEqual(["close KAY-3"]);
 });
 
-test("F1 a running stream of which nothing but its generation was stored can be followed from its beginning", async () => {
+test("F1 a running stream of which only the generation was stored can be followed from its beginning", async () => {
   const token = await signIn();
   world().outside.expect(CLOSE, json({}));
   const headers = { accept: "text/event-stream", "idempotency-key": "k" };
@@ -104,7 +104,7 @@ test("F1 a running stream of which nothing but its generation was stored can be 
   expect(await look(token, "k")).toMatchObject(DONE);
 });
 
-test("F1 a confirmation is taken at once with its key: it is carried out when the database is back", async () => {
+test("F1 a confirmation is accepted together with its key: it runs when the database is back", async () => {
   const token = await signIn();
   const held = await world().call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
   world().outside.expect(CLOSE, json({}));
@@ -116,7 +116,7 @@ test("F1 a confirmation is taken at once with its key: it is carried out when th
   expect(log).toEqual(["close KAY-3"]);
 });
 
-test("F1 a confirmation that could not be taken is open still", async () => {
+test("F1 a confirmation that was not accepted is still open", async () => {
   const token = await signIn();
   const held = await world().call("POST /ask", { token, body: { prompt: "close KAY-3", confirm: true } });
   const body = { confirmation_token: held.body.confirmation_token, approved: true };
@@ -135,7 +135,7 @@ test.each([
   ["its write", SETTLE],
   ["its answer was made", FINISH],
 ])(
-  "F1 a tool call whose database goes away at %s is said not to be done only if it was not sent",
+  "F1 a tool call whose database goes away at %s is reported as not done only if it was not sent",
   async (_, moment) => {
     const token = await signIn();
     const before = moment === SETTLE ? /^update "effects" set "state" = \$1, "updated_at"/ : SETTLE;
@@ -159,7 +159,7 @@ test.each([
   },
 );
 
-test("F1 a write that no database could take says that nothing was done, and its key is unknown", async () => {
+test("F1 a write that no database accepted says that nothing was done, and its key is unknown", async () => {
   const token = await signIn();
   for (const request of ["POST /ask", "POST /ask/confirm", "POST /tools/jira.close_issue/call", "POST /ask/stream"]) {
     absent().leaveAfter(/./);
@@ -180,7 +180,7 @@ test("F1 a write that no database could take says that nothing was done, and its
   }
 });
 
-test("F1 a confirmation that was lost with its process says that nothing was run", async () => {
+test("F1 a confirmation that was lost with its process says that nothing ran", async () => {
   const token = await signIn();
   const headers = { "idempotency-key": "k" };
   await world().call("POST /ask", { token, headers, body: { prompt: "close KAY-3", confirm: true } });

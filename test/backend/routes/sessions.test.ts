@@ -21,7 +21,7 @@ test("conversations need a bearer token", async () => {
     expect(await world().call(request)).toMatchObject({ status: 401, body: { code: "TOKEN_MISSING" } });
 });
 
-test("GET /sessions tells of nobody's conversations but one's own, the newest activity first, a page at a time", async () => {
+test("GET /sessions lists only the user's own conversations, latest activity first, page by page", async () => {
   const { token, talk } = await ann();
   await (await ann()).talk("of somebody else");
   expect(await list(token)).toEqual({ data: [], page: 1, limit: 20, total: 0, has_more: false });
@@ -57,7 +57,7 @@ test.for(["page=0", "page=-1", "page=x", "page=1.5", "page=", "limit=0", "limit=
   },
 );
 
-test("the status is that of the newest generation, and absent before the first", async () => {
+test("the status is that of the latest generation, and absent before the first", async () => {
   const { token, create, generate } = await ann();
   const id = await create("a title");
   const shown = async () => (await world().call(`GET /sessions/${id}`, { token })).body.status;
@@ -93,7 +93,7 @@ test("a title is one line that hides nothing, whoever wrote it", async () => {
   expect((await list(token)).data[0]?.title).toBe("Sprint 12 👩‍👩‍👧");
 });
 
-test("another title is no activity: the conversation stays in its place", async () => {
+test("a new title is not activity: the conversation keeps its place", async () => {
   const { token, talk } = await ann();
   const old = await talk("old");
   await talk("new");
@@ -102,7 +102,7 @@ test("another title is no activity: the conversation stays in its place", async 
   expect((await list(token)).data.map(({ title }) => title)).toEqual(["new", "renamed"]);
 });
 
-test("somebody else's conversation, or one that never was, is not there for any request", async () => {
+test("another user's conversation, or one that never existed, is not found by any request", async () => {
   const { create } = await ann();
   const id = await create("mine");
   const { token } = await ann();
@@ -118,7 +118,7 @@ test("somebody else's conversation, or one that never was, is not there for any 
   expect(await rows.execute()).toEqual([{ title: "mine" }]);
 });
 
-test("DELETE removes everything of a conversation, and nothing of another one", async () => {
+test("DELETE removes all data of a conversation, and nothing of another one", async () => {
   const { token } = await ann();
   const talk = async (key: string) => {
     const ask = { prompt: "delete KAY-3", interactive: true };
@@ -141,7 +141,7 @@ test("DELETE removes everything of a conversation, and nothing of another one", 
   expect(await world().call(`DELETE /sessions/${gone.id}`, { token })).toMatchObject(NOT_FOUND);
 });
 
-test("a conversation with an answer under way is not deleted under it; one that waits for a person is", async () => {
+test("a conversation with a running answer is not deleted; one that waits for the user is", async () => {
   const { token, create, generate } = await ann();
   const id = await create("busy");
   const generation = await generate(id, "running");

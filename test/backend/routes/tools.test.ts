@@ -32,7 +32,7 @@ test("services and tools need a bearer token", async () => {
     expect(await world().call(request)).toMatchObject({ status: 401, body: { code: "TOKEN_MISSING" } });
 });
 
-test("GET /services tells of each service its state, account, scopes and client", async () => {
+test("GET /services describes each service: state, account, scopes and client", async () => {
   const { token } = await connect(world());
   const { body } = await world().call("GET /services", { token });
   const services = body.services as { name: string }[];
@@ -109,7 +109,7 @@ test("a call answers with the tool's output, and a write with its receipt", asyn
   ]);
 });
 
-test("a call with the same Idempotency-Key is carried out once", async () => {
+test("a call with the same Idempotency-Key runs once", async () => {
   const { token } = await connect(world());
   world().outside.expect(CLOSE, json({}));
   const options = {
@@ -122,7 +122,7 @@ test("a call with the same Idempotency-Key is carried out once", async () => {
   expect(again.body).toEqual(first.body);
 });
 
-test("an outcome that is unknown has its receipt in the error", async () => {
+test("an unknown outcome has its receipt in the error", async () => {
   const { token } = await connect(world());
   world().outside.expect(CLOSE, json({}, 500));
   const answer = await world().call("POST /tools/jira.close_issue/call", {
@@ -135,7 +135,7 @@ test("an outcome that is unknown has its receipt in the error", async () => {
   });
 });
 
-test("a missing connection is told in the words of every tool, and in the fields of every error", async () => {
+test("a missing connection is reported in the words of every tool, and in the fields of every error", async () => {
   const { session, token } = await connect(world());
   await connect(world(), { session_id: session }, { service: "confluence" });
   await world().call("POST /connections/disconnect?service=jira", { token });

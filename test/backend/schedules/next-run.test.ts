@@ -16,7 +16,7 @@ const due = (timing: string, zone: string, since: string, now: string) => {
   return { count: runs.count, last: show(runs.last), next: show(runs.next) };
 };
 
-test("weekdays leave the weekend out", () => {
+test("weekdays exclude the weekend", () => {
   // 2026-11-27 is a Friday.
   expect(list("weekday 9:00", "Europe/Berlin", "2026-11-27T07:59:59Z")).toEqual([
     "2026-11-27T08:00Z",
@@ -26,11 +26,11 @@ test("weekdays leave the weekend out", () => {
   expect(list("weekend 9:00", "UTC", "2026-11-27T12:00Z", 2)).toEqual(["2026-11-28T09:00Z", "2026-11-29T09:00Z"]);
 });
 
-test("a day of the week comes a week later", () => {
+test("a day of the week repeats a week later", () => {
   expect(list("monday 8:30", "UTC", "2026-11-30T08:30Z", 2)).toEqual(["2026-12-07T08:30Z", "2026-12-14T08:30Z"]);
 });
 
-test("the day is that of the zone, not that of UTC", () => {
+test("the day is that of the zone, not of UTC", () => {
   expect(list("monday 0:30", "Asia/Tokyo", "2026-11-27T12:00Z", 1)).toEqual(["2026-11-29T15:30Z"]);
   expect(list("sunday 23:30", "America/Los_Angeles", "2026-11-27T12:00Z", 1)).toEqual(["2026-11-30T07:30Z"]);
   expect(list("day 0:00", "Pacific/Kiritimati", "2026-11-27T12:00Z", 1)).toEqual(["2026-11-28T10:00Z"]);
@@ -86,7 +86,7 @@ test("an interval counts from its start, whatever clocks do", () => {
   ]);
 });
 
-test("what is due is counted: how many runs, the last, and the next", () => {
+test("due runs are counted: their number, the last, and the next", () => {
   const friday = "2026-11-27T08:00Z";
   expect(due("weekday 9:00", "Europe/Berlin", friday, "2026-11-27T08:00:01Z")).toEqual({
     count: 1,
@@ -105,7 +105,7 @@ test("what is due is counted: how many runs, the last, and the next", () => {
   });
 });
 
-test("years of missed days are counted up to a limit, and the next is after now", () => {
+test("years of missed days are counted up to a limit, and the next run is in the future", () => {
   const runs = due("day 9:00", "America/Sao_Paulo", "2016-01-01T12:00Z", "2026-11-27T12:30Z");
   expect(runs).toMatchObject({ count: 1_000, next: "2026-11-28T12:00Z" });
 });

@@ -32,7 +32,7 @@ async function countConversations(installation: string) {
   return (await query.where("installation_id", "=", installation).execute()).length;
 }
 
-test("a schedule outlives its backend: the next one runs it, and the same run never twice", async () => {
+test("a schedule outlives its backend: the next one runs it, and never the same run twice", async () => {
   const { token, installation } = await connect(world());
   await add(token);
   await world().backend.close();
@@ -42,7 +42,7 @@ test("a schedule outlives its backend: the next one runs it, and the same run ne
   expect(await countConversations(installation)).toBe(1);
 });
 
-test("a schedule that was added at another node is seen within 20 s", async () => {
+test("a schedule added at another node is noticed within 20 s", async () => {
   const { token, installation } = await connect(world());
   await world().backend.tick();
   const { body } = await add(token, { timing: "1m" });
@@ -75,7 +75,7 @@ test("only the owner sees, pauses, runs and removes a schedule", async () => {
   expect((await world().call("GET /schedules")).status).toBe(401);
 });
 
-test("one person has at most 100 schedules", async () => {
+test("a user has at most 100 schedules", async () => {
   const { token } = await connect(world());
   await add(token);
   const { db } = world().ports;
@@ -117,7 +117,7 @@ test.for([
   expect(await add(token, body)).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", field } });
 });
 
-test("a schedule that cannot run stops neither the others nor the looks", async () => {
+test("a schedule that cannot run stops neither the others nor the checks", async () => {
   const { token, installation } = await connect(world());
   const { id } = (await add(token)).body;
   await add(token);
@@ -131,7 +131,7 @@ test("a schedule that cannot run stops neither the others nor the looks", async 
   expect(world().log.join("")).toContain("schedule_failed");
 });
 
-test("the backend's status counts schedules that run, so that kay's own backend stays for them", async () => {
+test("the backend's status counts active schedules, so that the local backend stays for them", async () => {
   const { token } = await connect(world());
   const count = async () => (await world().backend.status()).shared?.schedules;
   const before = (await count()) ?? 0;

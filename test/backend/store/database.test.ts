@@ -22,7 +22,7 @@ function recorder(): { log: Log; lines: Line[] } {
 
 const silent = { log: () => undefined };
 
-test("times, bytes and JSON come back as they were written", async () => {
+test("times, bytes and JSON are read as they were written", async () => {
   const { db } = database();
   const at = new Date("2026-01-02T03:04:05.678Z");
   await db.insertInto("installations").values({ id: "kaysession_1", created_at: at }).execute();
@@ -55,7 +55,7 @@ test("times, bytes and JSON come back as they were written", async () => {
   expect(await db.selectFrom("states").selectAll().execute()).toEqual([row]);
 });
 
-test("each test's database is fresh, and gone after it", async () => {
+test("each test's database is fresh, and removed afterwards", async () => {
   const { db, config, drop } = await testDatabase();
   expect(await db.selectFrom("installations").selectAll().execute()).toEqual([]);
   await drop();
@@ -65,7 +65,7 @@ test("each test's database is fresh, and gone after it", async () => {
   expect(names.rows).toEqual([{ n: 0 }]);
 });
 
-test("three processes that open a new database at the same time make its tables once", async () => {
+test("three processes that open a new database at the same time create its tables once", async () => {
   const { config, drop } = await emptyDatabase();
   onTestFinished(drop);
   const script = fileURLToPath(new URL("../../support/database-process.ts", import.meta.url));
@@ -81,7 +81,7 @@ test("three processes that open a new database at the same time make its tables 
   );
 });
 
-test("many openings in one process make the tables once, and one of them says so", async () => {
+test("many concurrent openings in one process create the tables once, and one of them reports it", async () => {
   const { config, drop } = await emptyDatabase();
   onTestFinished(drop);
   const { log, lines } = recorder();
@@ -93,7 +93,7 @@ test("many openings in one process make the tables once, and one of them says so
   );
 });
 
-test("a database that a newer kay has migrated is used as it is, and the log says so", async () => {
+test("a database that a newer kay has migrated is used unchanged, and the log says so", async () => {
   const { config, drop } = await testDatabase();
   onTestFinished(drop);
   await ask(config, "insert into kysely_migration values ('999_later', '2030-01-01T00:00:00.000Z')");
@@ -104,7 +104,7 @@ test("a database that a newer kay has migrated is used as it is, and the log say
   expect(lines).toEqual([{ level: "warn", event: "database.newer_than_kay", fields: { migrations: ["999_later"] } }]);
 });
 
-test("a migration that meets a lock gives way, and is made when the lock is gone", async () => {
+test("a migration that meets a lock gives way, and runs when the lock is gone", async () => {
   const { config, drop } = await emptyDatabase();
   onTestFinished(drop);
   const other = new pg.Client(config);
@@ -120,7 +120,7 @@ test("a migration that meets a lock gives way, and is made when the lock is gone
   await close();
 });
 
-test("a dropped connection is logged, idle or taken, and the next query gets a new one", async () => {
+test("a dropped connection is logged, idle or in use, and the next query gets a new one", async () => {
   const { log, lines } = recorder();
   const { db, pool, close } = await openDatabase(database().config, { log });
   onTestFinished(close);
@@ -157,7 +157,7 @@ test("close may be called twice", async () => {
   await close();
 });
 
-test("a database that cannot be reached is one sentence with host and database, never the password", async () => {
+test("an unreachable database is reported in one sentence with host and database, never the password", async () => {
   const { host, user, password } = database().config;
   const free = await closedPort();
   const socket = encodeURIComponent(String(host));
@@ -183,7 +183,7 @@ test("a database that cannot be reached is one sentence with host and database, 
       expect(`${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`).not.toContain(secret);
 });
 
-test("a server that takes the connection and says nothing is given up", async () => {
+test("a server that accepts the connection and stays silent is given up", async () => {
   const mute = createServer().listen(0, "127.0.0.1");
   await once(mute, "listening");
   onTestFinished(() => void mute.close());
@@ -210,11 +210,11 @@ test.each([
   new Error("Connection terminated unexpectedly"),
   new Error("Client has encountered a connection error and is not queryable"),
   new Error("Client was closed and is not queryable"),
-])("that a connection dropped is no fault inside kay: %s", (error) => {
+])("a dropped connection is not a fault inside kay: %s", (error) => {
   expect(getFaultLevel(error)).toBe("warn");
 });
 
-test("anything else is one, a disk that is full too", () => {
+test("anything else is one, including a full disk", () => {
   expect(getFaultLevel(Object.assign(new Error("could not extend file"), { code: "53100" }))).toBe("error");
   expect(getFaultLevel(Object.assign(new Error("duplicate key"), { code: "23505" }))).toBe("error");
   expect(getFaultLevel(new TypeError("is not queryable by anybody"))).toBe("error");
@@ -225,16 +225,16 @@ test.for([
   ["25006", "The database only reads at the moment."],
   ["53200", "The database cannot be reached at the moment."],
   ["58030", "The database cannot be reached at the moment."],
-])("SQLSTATE %s is the database's fault, and passes", ([code = "", message]) => {
+])("SQLSTATE %s is a temporary fault of the database", ([code = "", message]) => {
   const problem = toDatabaseProblem(Object.assign(new Error("could not extend file"), { code }));
   expect([problem?.code, problem?.message]).toEqual(["DATABASE_UNAVAILABLE", message]);
 });
 
-test("what a statement itself did wrong is no fault of the database's", () => {
+test("an error of the statement itself is not a fault of the database", () => {
   expect(toDatabaseProblem(Object.assign(new Error("duplicate key"), { code: "23505" }))).toBeUndefined();
 });
 
-test("statements are planned once, and go on when a newer node adds a column", async () => {
+test("statements are planned once, and still work when a newer node adds a column", async () => {
   const { db } = database();
   await db.connection().execute(async (one) => {
     const policies = one.selectFrom("policies").where("installation_id", "=", "nobody");

@@ -28,7 +28,7 @@ async function twoNodes(id: string) {
   return { first: at(101), second: at(102), state };
 }
 
-test("what another node has taken over before it left is not sent by the first", async () => {
+test("a write that another node took over before it was sent is not sent by the first", async () => {
   const { first, second, state } = await twoNodes("taken");
   expect(await first.plan()).toEqual({ state: "new" });
   expect(await second.plan()).toEqual({ state: "planned" });
@@ -40,7 +40,7 @@ test("what another node has taken over before it left is not sent by the first",
   expect(await state()).toBe("settled");
 });
 
-test("what had left is unknown to whoever takes over, and settled once its sender hears the answer after all", async () => {
+test("a write that may have been sent is unknown to the node that takes over, and settled if its sender hears the answer after all", async () => {
   const { first, second, state } = await twoNodes("left");
   await first.plan();
   expect(await first.set("sent")).toBe(true);

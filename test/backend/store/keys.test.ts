@@ -27,7 +27,7 @@ const read = {
   ],
 };
 
-test("the first start makes keys.json, readable by its owner only, and later ones read the same keys", async () => {
+test("the first start creates keys.json, readable only by its owner, and later ones read the same keys", async () => {
   const folder = join(await temporaryFolder(), "data");
   const keys = await loadBackendKeys({ folder });
   expect([keys.signing, keys.sealing].map((each) => each.map(({ key }) => key.length))).toEqual([[32], [32]]);
@@ -38,14 +38,14 @@ test("the first start makes keys.json, readable by its owner only, and later one
   expect(await readdir(folder)).toEqual(["keys.json"]);
 });
 
-test("however many start at once, all get the same keys", async () => {
+test("concurrent first starts all get the same keys", async () => {
   const folder = join(await temporaryFolder(), "data");
   const all = await Promise.all(Array.from({ length: 40 }, () => loadBackendKeys({ folder })));
   expect(new Set(all.map((keys) => JSON.stringify(keys))).size).toBe(1);
   expect(await readdir(folder)).toEqual(["keys.json"]);
 });
 
-test("a keys.json that others could read is closed to them", async () => {
+test("a keys.json that others could read is made private", async () => {
   const folder = await temporaryFolder();
   const keys = await loadBackendKeys({ folder });
   await chmod(join(folder, "keys.json"), 0o644);
@@ -60,7 +60,7 @@ test("KAY_KEYS holds the keys as JSON, or names a file with them", async () => {
   expect(await loadBackendKeys({ value: file })).toEqual(read);
 });
 
-test("several keys may sign: the list is read as it stands", async () => {
+test("several keys may sign: the list is read in order", async () => {
   const signing = [{ id: "s2", key: bytes(5) }, given.signing];
   expect((await loadBackendKeys({ value: JSON.stringify({ ...given, signing }) })).signing).toEqual([
     { id: "s2", key: new Uint8Array(32).fill(5) },
@@ -85,7 +85,7 @@ test.for<[string, string]>([
   ["two signing keys have one id", JSON.stringify({ ...given, signing: [given.signing, given.signing] })],
   ["signing is missing or not of the right form", JSON.stringify({ ...given, signing: [] })],
   ["two sealing keys have one id", JSON.stringify({ ...given, sealing: [given.sealing[0], given.sealing[0]] })],
-])("a broken keys.json is never made anew: %s", async ([reason, text]) => {
+])("a broken keys.json is never replaced: %s", async ([reason, text]) => {
   const folder = await temporaryFolder();
   const file = join(folder, "keys.json");
   await writeFile(file, text);
@@ -98,7 +98,7 @@ test.for<[string, string]>([
   expect(await readFile(file, "utf8")).toBe(text);
 });
 
-test("a keys.json that leads nowhere is not replaced", async () => {
+test("a keys.json that is a dangling link is not replaced", async () => {
   const folder = await temporaryFolder();
   await symlink(join(folder, "unmounted", "keys.json"), join(folder, "keys.json"));
   await expect(loadBackendKeys({ folder })).rejects.toMatchObject({

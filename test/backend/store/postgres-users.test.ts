@@ -13,7 +13,7 @@ import { ask, NOBODY, postgresWorld, postmasterOf, runs, startInProcess } from "
 const here = fileURLToPath(import.meta.url);
 const canPlay = process.getuid?.() === 0 && spawnSync("cat", [here], { ...NOBODY, stdio: "ignore" }).status === 0;
 
-test.runIf(canPlay)("an ordinary user's database lies in the data folder", async () => {
+test.runIf(canPlay)("an ordinary user's database is in the data folder", async () => {
   const world = await postgresWorld(NOBODY);
   const starter = await startInProcess(world, NOBODY);
   expect(starter.answer.folder).toBe(join(world.folder, "postgres"));
@@ -39,22 +39,19 @@ test.runIf(canPlay)("F16 a user without a name, as in a container with a random 
   expect(await runs(pid)).toBe(false);
 });
 
-test.runIf(canPlay)(
-  "a data folder too long for a socket has its socket in the folder for temporary files",
-  async () => {
-    const world = await postgresWorld(NOBODY);
-    const folder = join(world.folder, "a-rather-long-name-of-a-folder".repeat(4));
-    const starter = await startInProcess({ ...world, folder }, NOBODY);
-    const socket = String(starter.answer.config.host);
-    expect(await readdir(world.tmp)).toEqual([basename(socket)]);
-    expect(socket.length).toBeLessThan(90);
-    expect((await stat(socket)).mode & 0o777).toBe(0o700);
-    expect(await ask(starter.answer.config, "select 1")).toBe(1);
-    await starter.end();
-  },
-);
+test.runIf(canPlay)("a data folder too long for a socket has its socket in the temporary folder", async () => {
+  const world = await postgresWorld(NOBODY);
+  const folder = join(world.folder, "a-rather-long-name-of-a-folder".repeat(4));
+  const starter = await startInProcess({ ...world, folder }, NOBODY);
+  const socket = String(starter.answer.config.host);
+  expect(await readdir(world.tmp)).toEqual([basename(socket)]);
+  expect(socket.length).toBeLessThan(90);
+  expect((await stat(socket)).mode & 0o777).toBe(0o700);
+  expect(await ask(starter.answer.config, "select 1")).toBe(1);
+  await starter.end();
+});
 
-test.runIf(canPlay)("a socket folder that somebody else made first is refused", async () => {
+test.runIf(canPlay)("a socket folder that another user created first is refused", async () => {
   const world = await postgresWorld(NOBODY);
   const folder = join(world.folder, "a-rather-long-name-of-a-folder".repeat(4));
   const first = await startInProcess({ ...world, folder }, NOBODY);

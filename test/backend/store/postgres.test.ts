@@ -23,7 +23,7 @@ async function start(world: World, changes: Partial<PostgresOptions> = {}): Prom
   return postgres;
 }
 
-test("the first start makes a database that is reached by a unix socket only, with UTF-8 and full durability", async () => {
+test("the first start creates a database that is reachable only by a unix socket, with UTF-8 and full durability", async () => {
   const { config } = await start(await postgresWorld());
   const names = [
     "server_version_num",
@@ -37,7 +37,7 @@ test("the first start makes a database that is reached by a unix socket only, wi
   expect(settings).toEqual(["180004", "", "on", "on", "UTF8", "on"]);
 });
 
-test("stop ends every process, and the next start finds what was written", async () => {
+test("stop ends every process, and the next start finds the data", async () => {
   const world = await postgresWorld();
   const first = await start(world);
   await ask(first.config, "create table kept as select 'ü' as word");
@@ -60,7 +60,7 @@ test("a Postgres whose starter was killed is joined, not started again", async (
   expect(await runs(pid)).toBe(false);
 });
 
-test("a Postgres that was killed itself is started again and recovers what was committed", async () => {
+test("a Postgres that was killed is started again and recovers committed data", async () => {
   const world = await postgresWorld();
   const first = await start(world);
   await ask(first.config, "create table kept as select 7 as number");
@@ -69,7 +69,7 @@ test("a Postgres that was killed itself is started again and recovers what was c
   expect(await ask(second.config, "select number from kept")).toBe(7);
 });
 
-test("starts at the same time, in one process and in others, share one Postgres; the last to stop ends it", async () => {
+test("concurrent starts, in one process and in others, share one Postgres; the last to stop ends it", async () => {
   const world = await postgresWorld();
   const [here, there, andHere] = await Promise.all([start(world), startInProcess(world), start(world)]);
   const pid = await postmasterOf(here.folder);
@@ -85,7 +85,7 @@ test("starts at the same time, in one process and in others, share one Postgres;
 });
 
 test.runIf(asRoot)(
-  "F4 for root, Postgres runs as a user of its own outside the data folder, and other users cannot reach it",
+  "F4 for root, Postgres runs as a separate user outside the data folder, and other users cannot reach it",
   async () => {
     const world = await postgresWorld();
     const { config, folder } = await start(world);
@@ -108,7 +108,7 @@ test.runIf(asRoot)(
   },
 );
 
-test("F4 who can reach the socket still needs the password", async () => {
+test("F4 a user that can reach the socket still needs the password", async () => {
   const { config } = await start(await postgresWorld());
   const { password, ...open } = config;
   expect(String(password)).toMatch(/^[\w-]{32}$/);
@@ -118,7 +118,7 @@ test("F4 who can reach the socket still needs the password", async () => {
   );
 });
 
-test("F4 stop sends no signal to another program whose number is in the pid file", async () => {
+test("F4 stop never signals another program whose number is in the pid file", async () => {
   const world = await postgresWorld();
   const first = await start(world);
   const pid = await postmasterOf(first.folder);
@@ -135,7 +135,7 @@ test("F4 stop sends no signal to another program whose number is in the pid file
   expect(await runs(pid)).toBe(false);
 });
 
-test("data of an older kay, without a password and for root owned by nobody, get a password and their user", async () => {
+test("data of an older kay, without a password or owned by nobody, get a password and their user", async () => {
   const world = await postgresWorld();
   const first = await start(world);
   await ask(first.config, "create table kept as select 7 as number");
@@ -153,7 +153,7 @@ test("data of an older kay, without a password and for root owned by nobody, get
   expect(await ask((await start(world)).config, "select number from kept")).toBe(7);
 });
 
-test.runIf(asRoot)("data that somebody put a link into are not adopted", async () => {
+test.runIf(asRoot)("data that contain a planted link are not adopted", async () => {
   const world = await postgresWorld();
   const first = await start(world);
   await first.stop();
@@ -165,7 +165,7 @@ test.runIf(asRoot)("data that somebody put a link into are not adopted", async (
   expect((await stat(secret)).uid).toBe(0);
 });
 
-test.runIf(asRoot)("a folder in place of root's databases that belongs to another user is refused", async () => {
+test.runIf(asRoot)("a folder of another user in place of root's databases is refused", async () => {
   const world = await postgresWorld();
   await mkdir(world.system, { mode: 0o777 });
   await chown(world.system, 65534, 65534);
@@ -174,7 +174,7 @@ test.runIf(asRoot)("a folder in place of root's databases that belongs to anothe
   });
 });
 
-test("a database folder that was never finished is kept aside and made anew", async () => {
+test("an unfinished database folder is set aside and created again", async () => {
   const world = await postgresWorld();
   const first = await start(world);
   const { folder } = first;
@@ -191,7 +191,7 @@ test("a database folder that was never finished is kept aside and made anew", as
   expect(logged).toEqual(["warn database.unfinished_data_moved", "debug database.started"]);
 });
 
-test("a database of another Postgres version is named and left as it is", async () => {
+test("a database of another Postgres version is reported and left unchanged", async () => {
   const world = await postgresWorld();
   const first = await start(world);
   await first.stop();
@@ -204,7 +204,7 @@ test("a database of another Postgres version is named and left as it is", async 
   expect(await readFile(file, "utf8")).toBe("17\n");
 });
 
-test("a pid file left from before is not taken for a running Postgres, even if its number belongs to another program now", async () => {
+test("a stale pid file is not taken for a running Postgres, even if its number belongs to another program now", async () => {
   const world = await postgresWorld();
   const first = await start(world);
   const file = join(first.folder, "data", "postmaster.pid");
@@ -218,7 +218,7 @@ test("a pid file left from before is not taken for a running Postgres, even if i
   expect(other.exitCode).toBe(null);
 });
 
-test("a start lock whose holder is gone is broken", async () => {
+test("a start lock whose holder is gone is removed", async () => {
   const world = await postgresWorld();
   const first = await start(world);
   await first.stop();
@@ -232,7 +232,7 @@ test("a start lock whose holder is gone is broken", async () => {
   expect(await runs(pid)).toBe(false);
 });
 
-test("without binaries, on a platform that has none, and without glibc the sentence says that DATABASE_URL is required", async () => {
+test("without binaries, on an unsupported platform, and without glibc the message says that DATABASE_URL is required", async () => {
   const world = await postgresWorld();
   const missing = () => {
     throw new Error("Cannot find module");
@@ -265,7 +265,7 @@ test("without binaries, on a platform that has none, and without glibc the sente
   ]);
 });
 
-test("a Postgres that does not come up gives its own reason", async () => {
+test("a Postgres that does not start reports its own reason", async () => {
   const world = await postgresWorld();
   await expect(start(world, { settings: { shared_preload_libraries: "nothing" } })).rejects.toMatchObject({
     code: "DATABASE_UNAVAILABLE",

@@ -9,7 +9,7 @@ const text = fc.string({ unit: "grapheme" });
 
 const unreadable = expect.objectContaining({ name: "Problem", code: "STORE_UNREADABLE" });
 
-test("what is sealed opens again for its context, whatever it is", () => {
+test("an encrypted value is decrypted for its context, whatever it is", () => {
   fc.assert(
     fc.property(keys, text, fc.uint8Array({ maxLength: 5_000 }), (keys, context, plain) => {
       expect(unseal(keys, context, seal(keys, context, plain))).toEqual(Buffer.from(plain));
@@ -17,7 +17,7 @@ test("what is sealed opens again for its context, whatever it is", () => {
   );
 });
 
-test("a sealed value does not open for any other context", () => {
+test("an encrypted value is not decrypted for any other context", () => {
   fc.assert(
     fc.property(keys, text, text, text, (keys, context, other, plain) => {
       fc.pre(context !== other);
@@ -27,7 +27,7 @@ test("a sealed value does not open for any other context", () => {
   );
 });
 
-test("a sealed value with any bit changed, cut short or made longer does not open", () => {
+test("an encrypted value with any bit changed, cut short or extended is not decrypted", () => {
   fc.assert(
     fc.property(keys, text, fc.nat(), fc.nat(7), fc.uint8Array({ minLength: 1 }), (keys, plain, at, bit, more) => {
       const sealed = seal(keys, "grants/1", plain);
@@ -41,7 +41,7 @@ test("a sealed value with any bit changed, cut short or made longer does not ope
   );
 });
 
-test("the first key seals and every key opens, so a new key may be put in front at any time", () => {
+test("the first key encrypts and every key decrypts, so a new key may be put first at any time", () => {
   fc.assert(
     fc.property(keys, key, text, (former, added, plain) => {
       fc.pre(former.every(({ id }) => id !== added.id));
@@ -54,7 +54,7 @@ test("the first key seals and every key opens, so a new key may be put in front 
   );
 });
 
-test("sealing the same twice gives two different values, and neither shows what it holds", () => {
+test("encrypting the same value twice gives two different results, and neither reveals it", () => {
   fc.assert(
     fc.property(keys, fc.string({ minLength: 8, unit: "binary-ascii" }), (keys, plain) => {
       const [one, two] = [seal(keys, "c", plain), seal(keys, "c", plain)];
@@ -64,7 +64,7 @@ test("sealing the same twice gives two different values, and neither shows what 
   );
 });
 
-test("a key of the same name but other bytes does not open what was sealed", () => {
+test("a key with the same name but other bytes does not decrypt it", () => {
   fc.assert(
     fc.property(key, bytes, text, (key, other, plain) => {
       fc.pre(!Buffer.from(key.key).equals(Buffer.from(other)));

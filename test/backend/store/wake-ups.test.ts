@@ -31,7 +31,7 @@ function listen(node: Node) {
   return { heard, until };
 }
 
-test("an ID that is published reaches every other node once, however often it came meanwhile, and its own at once", async () => {
+test("a published ID reaches every other node once, however often it was published, and its own node at once", async () => {
   const [a, b] = [await openNode(), await openNode()];
   const [here, there] = [listen(a), listen(b)];
   for (const id of ["one", "two", "one", "one"]) a.publish([{ topic: "events", id }]);
@@ -46,7 +46,7 @@ test("an ID that is published reaches every other node once, however often it ca
   expect(here.heard).toEqual(["one", "two", "one", "one", "last", "answer"]);
 });
 
-test("a node that is alone keeps what it would say, and says it once another one has come", async () => {
+test("a node that is alone collects its notifications, and sends them once another one starts", async () => {
   const a = await openNode();
   a.publish([{ topic: "events", id: "before" }]);
   const b = await openNode();
@@ -55,7 +55,7 @@ test("a node that is alone keeps what it would say, and says it once another one
   await there.until("after");
 });
 
-test("a node says its last before it ends", async () => {
+test("a node sends its last notifications before it ends", async () => {
   const [a, b] = [await openNode(), await openNode()];
   const there = listen(b);
   a.publish([{ topic: "events", id: "last" }]);
@@ -63,7 +63,7 @@ test("a node says its last before it ends", async () => {
   await there.until("last");
 });
 
-test("nodes of an earlier version hear this one, and it hears them", async () => {
+test("nodes of an earlier version receive this one's notifications, and the reverse", async () => {
   const a = await openNode();
   const here = listen(a);
   const older = new pg.Client(database().config);
@@ -80,7 +80,7 @@ test("nodes of an earlier version hear this one, and it hears them", async () =>
   await here.until("session_2");
 });
 
-test("what is written in a transaction is published after its commit, without a NOTIFY in it; what is rolled back, as a doubt", async () => {
+test("a change in a transaction is published after its commit, without a NOTIFY in it; a rolled-back one as a doubt", async () => {
   const published: object[] = [];
   const db = connectWakeUps(database().db, { publish: (all) => published.push(...all) });
   const event = { number: 1, generationId: null, part: { type: "start" as const }, at: new Date(0) };

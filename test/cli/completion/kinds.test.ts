@@ -4,7 +4,7 @@ import { getPlaceholder } from "#cli/completion/describe";
 import { FREE_TEXT_SLOT, findSlot } from "#cli/completion/kinds";
 import { programAlone } from "#test/completion";
 
-test("every argument and every option's value is completed, or is something that only a person can think of", () => {
+test("every argument and every option value is completed, or is free text", () => {
   const open = slots(programAlone(), []).filter(({ where, name, choices }) => {
     return Object.keys(findSlot(where, name, choices)).length === 0 && !FREE_TEXT_SLOT.includes(name);
   });

@@ -28,7 +28,7 @@ function cache(changes: Partial<CacheOwner> = {}) {
   return { folder, file: join(folder, "completion/default/sessions.json"), of, known: of(), time };
 }
 
-test("what is kept is read again, by nobody else, and no other file is left", () => {
+test("stored values are read again by their owner only, and no other file is left", () => {
   const { known, file } = cache();
   known.write("sessions", [["session_1", "Login loops"]]);
   known.write("sessions", [["session_2", "Typo"]]);
@@ -38,7 +38,7 @@ test("what is kept is read again, by nobody else, and no other file is left", ()
   expect(readdirSync(join(file, ".."))).toEqual(["sessions.json"]);
 });
 
-test("what is known already is written again only when it is some time old", () => {
+test("known values are written again only after some time", () => {
   const { known, file, time } = cache();
   const written = () => JSON.parse(readFileSync(file, "utf8")).at;
   known.write("sessions", [["session_1", ""]]);
@@ -52,7 +52,7 @@ test("what is known already is written again only when it is some time old", () 
   expect(known.read("sessions")).toEqual([["session_2", ""]]);
 });
 
-test("each profile and each backend has its own", () => {
+test("each profile and each backend has separate values", () => {
   const { of } = cache();
   of().write("sessions", [["session_1", ""]]);
   expect(of({ profile: "work" }).read("sessions")).toBeNull();
@@ -60,7 +60,7 @@ test("each profile and each backend has its own", () => {
   expect(of({ profile: "../default" }).read("sessions")).toBeNull();
 });
 
-test("what waits for an answer is not offered after an hour, anything else not after a month", () => {
+test("open requests are not offered after an hour, anything else not after a month", () => {
   const { known, time } = cache();
   known.write("pending", [["int_1", ""]]);
   known.write("approvals", [["grant_1", ""]]);
@@ -77,14 +77,14 @@ test.for([
   "[]",
   '{"backend":"embedded","at":1000,"values":7}',
   '{"backend":"embedded","at":"x","values":[]}',
-])("a damaged file (%j) is as good as none", (text) => {
+])("a damaged file (%j) counts as missing", (text) => {
   const { known, file } = cache();
   mkdirSync(join(file, ".."), { recursive: true });
   writeFileSync(file, text);
   expect(known.read("sessions")).toBeNull();
 });
 
-test("only ids and names that are safe in any shell are kept and read, and what is said of them is one clean line", () => {
+test("only IDs and names that are safe in any shell are stored and read, each with one clean line", () => {
   const { known, file } = cache();
   const hostile: [string, string][] = [
     ["$(touch /tmp/pwned)", "an id"],
@@ -114,7 +114,7 @@ test("a folder that cannot be written fails no command", () => {
   expect(known.read("sessions")).toBeNull();
 });
 
-test("commands that list keep what they listed, without accounts, and logout forgets it", async () => {
+test("commands that list store what they listed, without accounts, and logout deletes it", async () => {
   const ann = kay({ signedIn: true });
   const folder = join(ann.folder, "kay/completion/default");
   const kept = (kind: string) => JSON.parse(readFileSync(join(folder, `${kind}.json`), "utf8"));
@@ -148,7 +148,7 @@ test("commands that list keep what they listed, without accounts, and logout for
   expect(existsSync(folder)).toBe(false);
 });
 
-test("nothing that a token of the environment shows is kept", async () => {
+test("nothing from a token of the environment is stored", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   const { token = "" } = await ann.stored();

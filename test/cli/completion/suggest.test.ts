@@ -35,7 +35,7 @@ test.for<[line: string, values: string[]]>([
   ["kay answer int_1 --field a=b --fi", ["--field"]],
   ["kay confirm TOKEN ", ["--approve", "--deny"]],
   ["kay ask -- --c", []],
-])("%s: options, those of every command too, and none that was given unless it repeats", ([line, values]) => {
+])("%s: options, including global ones, and no used ones unless they repeat", ([line, values]) => {
   expect(offered(line)).toEqual(values);
 });
 
@@ -66,7 +66,7 @@ test.for<[line: string, values: string[]]>([
   ["kay tools list --service=j", ["--service=jira"]],
   ["kay tools show j", ["jira.search"]],
   ["kay approvals test s", ["slack.send_message"]],
-])("%s: services and tools, before a backend has named any", ([line, values]) => {
+])("%s: services and tools, before a backend has reported any", ([line, values]) => {
   expect(offered(line)).toEqual(values);
 });
 
@@ -96,11 +96,11 @@ test.for<[line: string, values: string[]]>([
   ["kay approvals revoke ", ["grant_1"]],
   ["kay config set model o", ["openai:gpt-6-astra", "offline"]],
   ["kay connect ", ["jira", "tasks", "linear"]],
-])("%s: what the backend named last", ([line, values]) => {
+])("%s: what the backend reported last", ([line, values]) => {
   expect(offered(line, known)).toEqual(values);
 });
 
-test("a value comes with what it is: a title, words, kay's own where the backend had none", () => {
+test("a value has a description: a title, words, or kay's own if the backend had none", () => {
   expect(offer("kay attach session_2", known).values).toEqual([["session_2", "Login loops"]]);
   expect(offer("kay connect ", known).values).toEqual([
     ["jira", "Jira"],
@@ -115,11 +115,11 @@ test.for<[line: string, paths: string | undefined, prefix: string]>([
   ["kay services add tas", "files", ""],
   ["kay serve --data-dir ", "folders", ""],
   ["kay ask wha", undefined, ""],
-])("%s: names of files are left to the shell", ([line, paths, prefix]) => {
+])("%s: file names are left to the shell", ([line, paths, prefix]) => {
   expect(offer(line)).toEqual({ values: [], prefix, ...(paths ? { paths } : {}) });
 });
 
-test("aliases are offered as commands, and to be removed", () => {
+test("aliases are offered as commands, and for removal", () => {
   const known = { aliases: [["standup", "alias"]] as [string, string][] };
   expect(offered("kay sta", known)).toEqual(["status", "standup"]);
   expect(offered("kay alias remove ", known)).toEqual(["standup"]);

@@ -12,7 +12,7 @@ function openHistory({ folder = temporaryFolder(), profile = "default" } = {}) {
   return { history, folder, path: join(state, "history", `${profile}.jsonl`) };
 }
 
-test("what was sent is there for the next session, for this user alone", async () => {
+test("sent prompts are available in the next session, for this user only", async () => {
   const { history, folder, path } = openHistory();
   expect(await history.read()).toEqual([]);
   await history.add("one\ntwo “three”");
@@ -22,19 +22,19 @@ test("what was sent is there for the next session, for this user alone", async (
   expect([statSync(path).mode & 0o777, statSync(join(path, "..")).mode & 0o777]).toEqual([0o600, 0o700]);
 });
 
-test("each profile has a history of its own", async () => {
+test("each profile has a separate history", async () => {
   const { history, folder } = openHistory();
   await history.add("one");
   expect(await openHistory({ folder, profile: "work" }).history.read()).toEqual([]);
 });
 
-test("what begins with a space is not written down", async () => {
+test("a prompt that begins with a space is not stored", async () => {
   const { history, folder } = openHistory();
   await history.add(" secret");
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("sessions that write at once lose nothing of each other, and leave no file behind", async () => {
+test("concurrent sessions lose no entries, and leave no file behind", async () => {
   const { history, folder, path } = openHistory();
   const texts = Array.from({ length: 12 }, (_, n) => `text ${n}`);
   await Promise.all(texts.map((text) => openHistory({ folder }).history.add(text)));
@@ -42,7 +42,7 @@ test("sessions that write at once lose nothing of each other, and leave no file 
   expect(readdirSync(join(path, ".."))).toEqual(["default.jsonl"]);
 });
 
-test("a damaged line is left out, and only the newest thousand are kept", async () => {
+test("a damaged line is ignored, and only the newest thousand are kept", async () => {
   const { history, path } = openHistory();
   mkdirSync(join(path, ".."), { recursive: true });
   const lines = Array.from({ length: 1_200 }, (_, n) => `"entry ${n}"`);
@@ -53,7 +53,7 @@ test("a damaged line is left out, and only the newest thousand are kept", async 
   expect([kept.length, kept[0], kept.at(-1)]).toEqual([1_000, '"entry 201"', '"new"']);
 });
 
-test("a folder that cannot be made is told, with the variable that moves it", async () => {
+test("a folder that cannot be created is reported, with the variable that moves it", async () => {
   const { history, path } = openHistory();
   mkdirSync(dirname(dirname(path)), { recursive: true });
   writeFileSync(dirname(path), "a file in its place");
@@ -63,7 +63,7 @@ test("a folder that cannot be made is told, with the variable that moves it", as
   });
 });
 
-test("a file that is no file is an empty history, and told when something is to be kept", async () => {
+test("a history that is not a file counts as empty, and is reported on the next write", async () => {
   const { history, path } = openHistory();
   mkdirSync(path, { recursive: true });
   expect(await history.read()).toEqual([]);

@@ -39,7 +39,7 @@ test("mentioned files join the request, other mentions are only text", async () 
   });
 });
 
-test("what is not text is attached, and too much text is named in a sentence and not sent", async () => {
+test("a file that is not text is attached, and a text that is too long is named in a sentence and not sent", async () => {
   const large = join(folder, "large.txt");
   writeFileSync(large, "x".repeat(2 * 1024 * 1024));
   onTestFinished(() => rmSync(large));
@@ -50,7 +50,7 @@ test("what is not text is attached, and too much text is named in a sentence and
   });
 });
 
-test("issues, channels and people that were printed can be mentioned, newest first", () => {
+test("issues, channels and people in printed text can be mentioned, newest first", () => {
   const known = [{ text: "@a.md", note: "file" }];
   const mentions = collectMentions("KAY-1 is open; ask @sam.lee. See #general and &#39; or x#1.", known);
   expect(mentions.map(({ text }) => text)).toEqual(["@#general", "@sam.lee", "@KAY-1", "@a.md"]);

@@ -53,7 +53,7 @@ function complete(
   return completeConnection({ api, clock, credentials, deadline, origin: backend.url, response: BEGUN, ...more });
 }
 
-test("A28 an interrupted wait asks no more and leaves what is stored as it was", async () => {
+test("A28 an interrupted wait requests nothing more and leaves stored data unchanged", async () => {
   const backend = await fakeBackend();
   const credentials = stored({ session_id: "K1", token: "T0", refresh_token: "R0" });
   const controller = new AbortController();
@@ -77,7 +77,7 @@ test("a first connection stores the installation, the tokens and the clock, and 
   expect(clock_offset_ms).toEqual(expect.any(Number));
 });
 
-test("A28 a reset installation replaces the dead one and its tokens, but only when the consent is finished", async () => {
+test("A28 a reset installation replaces the dead one and its tokens, but only when the consent is complete", async () => {
   const backend = await fakeBackend();
   const old = { session_id: "K0", token: "T0", refresh_token: "R0", account_id: "old" };
   const credentials = stored(old);
@@ -98,7 +98,7 @@ test("A28 a reset installation replaces the dead one and its tokens, but only wh
   expect(Object.keys(credentials.signIn()).sort()).toEqual(["clock_offset_ms", "session_id", "token"]);
 });
 
-test("a later connection keeps the tokens and is confirmed by the backend before it is called connected", async () => {
+test("a later connection keeps the tokens and is confirmed by the backend before it counts", async () => {
   const backend = await fakeBackend();
   const credentials = stored({ session_id: "K1", token: "T0", refresh_token: "R0", account_id: "a" });
   backend.on("GET /auth/status/S1", PENDING, { json: { status: "completed", message: "ok" } });
@@ -118,7 +118,7 @@ test("a backend that never shows the connection is not believed", async () => {
   });
 });
 
-test("on a guide-only backend whose status call knows nothing of later connections, GET /connections tells", async () => {
+test("on a guide-only backend whose status call ignores later connections, GET /connections decides", async () => {
   const { expires_at: _, ...begun } = BEGUN;
   for (const status of [
     { status: 404, json: { error: "Not found" } },
@@ -145,7 +145,7 @@ test("on a guide-only backend whose status call knows nothing of later connectio
   }
 });
 
-test("when the answer that completed a later connection was lost, the used state is no failure", async () => {
+test("if the answer that completed a later connection was lost, the used state is not a failure", async () => {
   const backend = await fakeBackend();
   backend.on("GET /auth/status/S1", "drop", { status: 410, json: { error: "STATE_USED", message: "Used." } });
   backend.on("GET /connections", CONNECTED, CONNECTED);

@@ -27,7 +27,7 @@ function poll(backend: FakeBackend, more: { signal?: AbortSignal } = {}) {
   return { done, clock, notes, elapsed: () => clock.now() - start };
 }
 
-test("A11 polling goes on for ten minutes, with 200 to 300 requests, and then says that the link expired", async () => {
+test("A11 polling lasts ten minutes, with 200 to 300 requests, and then says that the link expired", async () => {
   const backend = await fakeBackend();
   backend.always("GET /auth/status/S1", PENDING);
   const { done, elapsed } = poll(backend);
@@ -66,7 +66,7 @@ test("A12 failed polls count as pending, with one quiet note, and the login comp
   expect(clock.sleeps).toEqual(Array(9).fill(2500));
 });
 
-test("A12 a name that is not found for a moment, and a 429, do not end the login; Retry-After is honoured", async () => {
+test("A12 a temporary name failure and a 429 do not end the login; Retry-After is respected", async () => {
   const { clock } = apiFor("http://127.0.0.1:9");
   const answers = [
     new Problem("UNREACHABLE", "Cannot reach https://kay.test (ENOTFOUND).", {
@@ -118,7 +118,7 @@ test("A16 a state that is expired, unknown, denied or failed ends the wait at on
   }
 });
 
-test("A16 the exit code of a denial is 5, and a missing site names the sites", async () => {
+test("A16 the exit code of a denial is 5, and a missing site lists the sites", async () => {
   const backend = await fakeBackend();
   const sites = [{ name: "main", url: "https://main.example.test" }];
   backend.on(

@@ -47,7 +47,7 @@ test.for([
   ["big-endian with its mark", Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(utf16).swap16()])],
   ["without a mark", utf16],
   ["big-endian without a mark", Buffer.from(utf16).swap16()],
-] as const)("S06 a file saved as UTF-16 %s is named and left as it is", async ([, bytes]) => {
+] as const)("S06 a file saved as UTF-16 %s is named and left unchanged", async ([, bytes]) => {
   const { credentials, path, warnings } = profileOf(bytes);
   const problem = { code: "STORE_UNREADABLE", message: `${path} is encoded as UTF-16, which kay cannot read.` };
   await expect(credentials.read(ORIGIN)).rejects.toMatchObject(problem);
@@ -66,7 +66,7 @@ test.for([
   ["not UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
   ["a number among the origins", '{"kay":1,"mode":"file","generation":1,"origins":{"x":1}}'],
   ["without a generation", '{"kay":1,"mode":"file","origins":{}}'],
-] as const)("S07 a file that is %s is kept aside with one warning, and nothing counts as stored", async ([, bytes]) => {
+] as const)("S07 a file that is %s is set aside with one warning, and counts as empty", async ([, bytes]) => {
   const { credentials, path, warnings } = profileOf(bytes);
   expect([await credentials.read(ORIGIN), await credentials.read(ORIGIN)]).toEqual([NOTHING, NOTHING]);
   const aside = `${path}.corrupt-20261127T093000Z`;
@@ -78,7 +78,7 @@ test.for([
   expect(readdirSync(dirname(path))).toEqual(["default.json", basename(aside)]);
 });
 
-test("S07 a second broken file does not take the place of the first", async () => {
+test("S07 a second broken file does not replace the first", async () => {
   const { credentials, path } = profileOf("one");
   await credentials.read(ORIGIN);
   writeFileSync(path, "two");
@@ -101,7 +101,7 @@ test.for(["existing", "missing"])("S10 a linked file stays a link, and its %s ta
   expect(readdirSync(dirname(dotfile))).toEqual(["kay.json"]);
 });
 
-test("S11 a folder in the file's place is an error that names path and errno", async () => {
+test("S11 a folder in place of the file is an error that names path and errno", async () => {
   const { credentials, path } = openProfile();
   mkdirSync(path, { recursive: true });
   const problem = { code: "STORE_UNREADABLE", message: `Could not read ${path} (EISDIR).` };
@@ -111,7 +111,7 @@ test("S11 a folder in the file's place is an error that names path and errno", a
 });
 
 test.runIf(process.platform === "linux")(
-  "S11 a file that the disk cannot read (EIO) is not taken for nothing stored",
+  "S11 a file that the disk cannot read (EIO) does not count as empty",
   async () => {
     const { credentials, path } = openProfile();
     mkdirSync(dirname(path), { mode: 0o700 });
@@ -121,14 +121,14 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("S11 links that go round in a circle are an error", async () => {
+test("S11 circular links are an error", async () => {
   const { credentials, path } = openProfile();
   mkdirSync(dirname(path), { mode: 0o700 });
   symlinkSync("default.json", path);
   await expect(credentials.read(ORIGIN)).rejects.toMatchObject({ message: `Could not read ${path} (ELOOP).` });
 });
 
-test.runIf(process.platform !== "win32")("S11 a file of mode 000 is an error and stays as it is", () => {
+test.runIf(process.platform !== "win32")("S11 a file of mode 000 is an error and stays unchanged", () => {
   const { path, folder } = profileOf(GOOD);
   chmodSync(path, 0o000);
   const answer = asNobody(folder);
@@ -137,7 +137,7 @@ test.runIf(process.platform !== "win32")("S11 a file of mode 000 is an error and
 });
 
 test.runIf(process.platform !== "win32")(
-  "S14 a settings folder that cannot be written is one sentence with path, errno and variable",
+  "S14 a settings folder that is not writable is one sentence with path, errno and variable",
   () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o555);
@@ -164,7 +164,7 @@ test.for([
   expect(existsSync(join(home, "nowhere"))).toBe(false);
 });
 
-test("S14 the folders below an existing home are made", async () => {
+test("S14 the folders below an existing home are created", async () => {
   const home = temporaryFolder();
   const { credentials, path } = openProfile({ in: join(home, ".config", "kay") });
   expect(await credentials.read(ORIGIN)).toEqual(NOTHING);
@@ -173,7 +173,7 @@ test("S14 the folders below an existing home are made", async () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test("S07 a broken file does not cost the key: the next sign-in is sealed with it", async () => {
+test("S07 a broken file does not lose the key: the next sign-in is encrypted with it", async () => {
   const keychain = memoryKeychain();
   const { credentials, path, warnings } = openProfile({ preference: "auto", keychain });
   await credentials.write(ORIGIN, 0, { token: "T0" });

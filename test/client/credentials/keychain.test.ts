@@ -8,13 +8,13 @@ import { memoryKeychain, ORIGIN, openProfile, SIGN_IN, signedInThen } from "#tes
 
 const NEVER = new Promise<never>(() => {});
 
-test("auto takes the keychain when it can be used, and says nothing", async () => {
+test("auto uses the keychain if possible, and prints nothing", async () => {
   const { credentials, path, warnings } = openProfile({ preference: "auto" });
   await credentials.write(ORIGIN, 0, SIGN_IN);
   expect([await credentials.describe(), warnings]).toEqual([{ mode: "keychain", path }, []]);
 });
 
-test("auto takes a plain file when the keychain cannot be used, with one warning that says why and what to do", async () => {
+test("auto uses a plain file if the keychain is unusable, with one warning that says why and what to do", async () => {
   const look: KeychainStatus = { state: "no-provider" };
   const refuse = async () => Promise.reject(toKeychainProblem(look));
   const { credentials, path, warnings } = openProfile({
@@ -30,7 +30,7 @@ test("auto takes a plain file when the keychain cannot be used, with one warning
   expect(JSON.parse(readFileSync(path, "utf8")).mode).toBe("file");
 });
 
-test("a recorded plain file stays one when the keychain works later, until the person asks for the keychain", async () => {
+test("a recorded plain file stays one when the keychain works later, until the user asks for the keychain", async () => {
   const first = openProfile({ preference: "file" });
   await first.credentials.write(ORIGIN, 0, SIGN_IN);
   const auto = openProfile({ in: first.folder, preference: "auto" });
@@ -43,7 +43,7 @@ test("a recorded plain file stays one when the keychain works later, until the p
   expect(readFileSync(first.path, "utf8")).not.toContain("kaysession");
 });
 
-test("from the keychain to a plain file only as the person asks, and it is said", async () => {
+test("kay changes from the keychain to a plain file only if the user asks, and says so", async () => {
   const { credentials, folder, good } = await signedInThen({});
   await credentials.read(ORIGIN);
   const asked = openProfile({ in: folder, preference: "file", keychain: good });
@@ -54,7 +54,7 @@ test("from the keychain to a plain file only as the person asks, and it is said"
   ]);
 });
 
-test("a preference for the keychain is told that it cannot be used before anybody signs in", async () => {
+test("a preference for an unusable keychain is reported before the sign-in", async () => {
   const look: KeychainStatus = { state: "locked" };
   const keychain = { ...memoryKeychain(), check: async () => look };
   const { credentials } = openProfile({ preference: "keychain", keychain });
@@ -78,7 +78,7 @@ const states: KeychainState[] = [
 ];
 
 test.for(states)(
-  "S04 a sealed sign-in whose keychain is %s is an error of its own: nothing is deleted, rewritten or downgraded",
+  "S04 an encrypted sign-in whose keychain is %s is a separate error: nothing is deleted, rewritten or downgraded",
   async (state) => {
     const refuse = async () => Promise.reject(toKeychainProblem({ state }));
     const { credentials, warnings, isUntouched } = await signedInThen({
@@ -94,14 +94,14 @@ test.for(states)(
   },
 );
 
-test("S04 every state of the keychain has a sentence and a remedy of its own", () => {
+test("S04 every state of the keychain has its own message and fix", () => {
   const problems = states.map((state) => toKeychainProblem({ state }));
   expect(new Set(problems.map(({ message }) => message)).size).toBe(states.length);
   for (const { message, hint } of problems)
     expect([message, hint]).toEqual([expect.stringMatching(/^\S.*\.$/), expect.stringMatching(/^\S.*\.$/)]);
 });
 
-test("S05 a keychain call that never answers ends with an error, whoever implements it", async () => {
+test("S05 a keychain call that never answers ends with an error, in every implementation", async () => {
   const { folder, good, isUntouched } = await signedInThen({});
   const keychain = { ...good, get: () => NEVER };
   const { credentials } = openProfile({ in: folder, preference: "auto", keychain, clock: fakeClock() });
@@ -110,7 +110,7 @@ test("S05 a keychain call that never answers ends with an error, whoever impleme
   expect(isUntouched()).toBe(true);
 });
 
-test("a keychain that forgets what it was given is not trusted with a sign-in", async () => {
+test("a keychain that loses its values is not trusted with a sign-in", async () => {
   const forgetful = { ...memoryKeychain(), set: async () => {} };
   const { credentials } = openProfile({ preference: "keychain", keychain: forgetful });
   await expect(credentials.write(ORIGIN, 0, SIGN_IN)).rejects.toMatchObject({
@@ -119,7 +119,7 @@ test("a keychain that forgets what it was given is not trusted with a sign-in", 
   });
 });
 
-test("a key that the person has deleted is said; the sealed file is kept aside and signing in again works", async () => {
+test("a key that the user deleted is reported; the encrypted file is set aside and signing in again works", async () => {
   const { credentials, warnings, good, path } = await signedInThen({});
   good.keys.clear();
   expect(await credentials.read(ORIGIN)).toEqual({ generation: 0, signIn: {} });

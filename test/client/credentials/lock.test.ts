@@ -27,7 +27,7 @@ const holder = async (changes: object) => ({
   ...changes,
 });
 
-test("work under the lock never overlaps, in the same process too, and leaves no file behind", async () => {
+test("work under the lock never overlaps, even in the same process, and leaves no file behind", async () => {
   const { credentials, path } = openProfile();
   let inside = 0;
   let most = 0;
@@ -40,7 +40,7 @@ test("work under the lock never overlaps, in the same process too, and leaves no
   expect([most, readdirSync(dirname(path))]).toEqual([1, []]);
 });
 
-test("the lock is released when the work fails, and the work's own error is told", async () => {
+test("the lock is released when the work fails, and the work's own error is reported", async () => {
   const { credentials } = openProfile();
   await expect(credentials.exclusively(() => Promise.reject(new Error("own")))).rejects.toThrow("own");
   expect(await credentials.exclusively(async () => "free")).toBe("free");
@@ -51,27 +51,24 @@ test("a write is possible while the lock is held", async () => {
   expect(await credentials.exclusively(() => credentials.write("https://a.example.test", 0, {}))).toBe(1);
 });
 
-test("a lock whose process runs no more is broken at once", async () => {
+test("a lock of a dead process is broken at once", async () => {
   const { credentials, clock, path } = lockedProfile(await holder({ pid: DEAD }));
   expect(await credentials.exclusively(async () => "mine")).toBe("mine");
   expect([clock.sleeps, readdirSync(dirname(path))]).toEqual([[], []]);
 });
 
-test.runIf(process.getuid?.() === 0).for(["a lock", "a folder"])(
-  "F10 %s of another user is not believed",
-  async (what) => {
-    const { path, lock, clock } = lockedProfile(await holder({}));
-    const foreign = what === "a lock" ? lock : dirname(path);
-    chownSync(foreign, 65534, 65534);
-    const own = { path: lock, clock, processes: { ...thisProcess, uid: 0 }, unique: () => "mine" };
-    await expect(withLock(own, async () => expect.fail("it was believed"))).rejects.toMatchObject({
-      code: "STORE_UNREADABLE",
-      message: `Cannot use ${foreign}: it belongs to another user.`,
-    });
-  },
-);
+test.runIf(process.getuid?.() === 0).for(["a lock", "a folder"])("F10 %s of another user is ignored", async (what) => {
+  const { path, lock, clock } = lockedProfile(await holder({}));
+  const foreign = what === "a lock" ? lock : dirname(path);
+  chownSync(foreign, 65534, 65534);
+  const own = { path: lock, clock, processes: { ...thisProcess, uid: 0 }, unique: () => "mine" };
+  await expect(withLock(own, async () => expect.fail("it was believed"))).rejects.toMatchObject({
+    code: "STORE_UNREADABLE",
+    message: `Cannot use ${foreign}: it belongs to another user.`,
+  });
+});
 
-test("F10 a folder of this user that others can write to is closed to them", async () => {
+test("F10 a folder of this user that others can write to is made private", async () => {
   const { path, lock, clock } = lockedProfile(await holder({ pid: DEAD }));
   chmodSync(dirname(path), 0o777);
   const own = { path: lock, clock, processes: { ...thisProcess, uid: process.getuid?.() }, unique: () => "mine" };
@@ -79,16 +76,13 @@ test("F10 a folder of this user that others can write to is closed to them", asy
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o755);
 });
 
-test.runIf(process.platform === "linux")(
-  "a lock whose process number belongs to another process by now is broken at once",
-  async () => {
-    const { credentials, clock } = lockedProfile(await holder({ started: "1" }));
-    expect(await credentials.exclusively(async () => "mine")).toBe("mine");
-    expect(clock.sleeps).toEqual([]);
-  },
-);
+test.runIf(process.platform === "linux")("a lock whose process number was reused is broken at once", async () => {
+  const { credentials, clock } = lockedProfile(await holder({ started: "1" }));
+  expect(await credentials.exclusively(async () => "mine")).toBe("mine");
+  expect(clock.sleeps).toEqual([]);
+});
 
-test("a lock whose process runs is waited for until it is 20 s old", async () => {
+test("a lock of a running process is waited for until it is 20 s old", async () => {
   const { credentials, clock } = lockedProfile(await holder({}));
   await credentials.exclusively(async () => {});
   const waited = clock.sleeps.reduce((sum, ms) => sum + ms, 0);
@@ -96,13 +90,13 @@ test("a lock whose process runs is waited for until it is 20 s old", async () =>
   expect(waited).toBeLessThan(20_300);
 });
 
-test("a lock from the future, as a clock that was set back leaves it, is broken", async () => {
+test("a lock from the future, after the clock was set back, is broken", async () => {
   const { credentials, clock } = lockedProfile(await holder({ at: Date.UTC(2027, 1, 1) }));
   await credentials.exclusively(async () => {});
   expect(clock.sleeps).toEqual([]);
 });
 
-test("a lock of another machine is judged by its age alone", async () => {
+test("a lock of another machine is judged only by its age", async () => {
   const { credentials, clock } = lockedProfile(await holder({ host: "elsewhere", pid: DEAD }));
   await credentials.exclusively(async () => {});
   expect(clock.sleeps.length).toBeGreaterThan(50);
@@ -117,7 +111,7 @@ test.for(["", "{", "[]", '{"id":"../../x","at":1}'])(
   },
 );
 
-test("a lock that is renewed again and again is given up after 30 s: another kay is busy", async () => {
+test("a lock that is renewed repeatedly is given up after 30 s: another kay is busy", async () => {
   const clock = fakeClock();
   const other = await holder({});
   const { credentials, lock } = lockedProfile(other, {
@@ -134,13 +128,13 @@ test("a lock that is renewed again and again is given up after 30 s: another kay
   expect(clock.now() - Date.UTC(2026, 10, 27, 12)).toBeLessThan(30_300);
 });
 
-test("a wait for the lock ends when the signal says so", async () => {
+test("the signal ends a wait for the lock", async () => {
   const { credentials } = lockedProfile(await holder({}), { ...fakeClock(), sleep: async () => stop.abort() });
   const stop = new AbortController();
   await expect(credentials.exclusively(async () => {}, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
 });
 
-test("twenty that find the same lock left behind break it once, and then work one after another", async () => {
+test("twenty processes that find the same stale lock break it once, and then work one after another", async () => {
   const { path, folder } = lockedProfile(await holder({ pid: DEAD }));
   let inside = 0;
   let most = 0;
@@ -154,14 +148,14 @@ test("twenty that find the same lock left behind break it once, and then work on
   expect([most, readdirSync(dirname(path))]).toEqual([1, []]);
 });
 
-test("a breaker that was killed in the middle of breaking is no obstacle", async () => {
+test("a process that was killed while breaking a lock blocks nobody", async () => {
   const { credentials, path, lock, clock } = lockedProfile(await holder({ pid: DEAD }));
   writeFileSync(`${lock}.abc.1`, JSON.stringify(await holder({ pid: DEAD })));
   await credentials.exclusively(async () => {});
   expect([clock.sleeps, readdirSync(dirname(path))]).toEqual([[], []]);
 });
 
-test("who finished late does not remove the lock of the next", async () => {
+test("a late finisher does not remove the lock of the next process", async () => {
   const { credentials, path, folder } = openProfile();
   const next = openProfile({ in: folder, clock: { ...fakeClock(), now: () => Date.now() + 60_000 } }).credentials;
   const steps: string[] = [];
@@ -179,7 +173,7 @@ test("who finished late does not remove the lock of the next", async () => {
   expect(steps).toEqual(["second in", "first out", "lock is there: true", "second out"]);
 });
 
-test("a process is told by its number and its start", async () => {
+test("a process is identified by its number and its start", async () => {
   expect(await thisProcess.getStartTime(process.pid)).toBe(await thisProcess.getStartTime(process.pid));
   expect(await thisProcess.getStartTime(DEAD)).toBe(null);
   expect(createProcesses(7, () => true).pid).toBe(7);

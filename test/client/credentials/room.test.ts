@@ -15,7 +15,7 @@ async function signedIn() {
   return { ...profile, list: () => readdirSync(folder).sort(), folder };
 }
 
-test("F2 what comes of a spent secret is written into the room that was taken before", async () => {
+test("F2 the result of a spent secret is written into the space reserved before", async () => {
   const { credentials, path, folder, list } = await signedIn();
   let room = 0;
   await credentials.withRoom(async () => {
@@ -31,13 +31,13 @@ test("F2 what comes of a spent secret is written into the room that was taken be
   expect(list()).toEqual(["default.json"]);
 });
 
-test("F2 room that was not used is given back, also when the work fails", async () => {
+test("F2 unused space is released, even when the work fails", async () => {
   const { credentials, list } = await signedIn();
   await expect(credentials.withRoom(() => Promise.reject(new Error("own")))).rejects.toThrow("own");
   expect(list()).toEqual(["default.json"]);
 });
 
-test("F2 another process that writes meanwhile loses nothing, and neither does this one", async () => {
+test("F2 a concurrent writer loses nothing, and neither does this one", async () => {
   const { credentials, list } = await signedIn();
   await credentials.withRoom(async () => {
     await credentials.update("https://other.example.test", () => SIGN_IN);
@@ -47,7 +47,7 @@ test("F2 another process that writes meanwhile loses nothing, and neither does t
   expect(list()).toEqual(["default.json"]);
 });
 
-test("F2 works with room can overlap", async () => {
+test("F2 reserved writes can overlap", async () => {
   const { credentials, list } = await signedIn();
   const services = ["a", "b", "c"].map((name) => `https://${name}.example.test`);
   await Promise.all(services.map((origin) => credentials.withRoom(() => credentials.update(origin, () => NEXT))));
@@ -55,7 +55,7 @@ test("F2 works with room can overlap", async () => {
   expect(list()).toEqual(["default.json"]);
 });
 
-test("F2 room that somebody removed is no hindrance", async () => {
+test("F2 reserved space that somebody removed is not a problem", async () => {
   const { credentials, folder, list } = await signedIn();
   await credentials.withRoom(async () => {
     for (const name of list()) if (name.endsWith(".room")) unlinkSync(join(folder, name));
@@ -64,7 +64,7 @@ test("F2 room that somebody removed is no hindrance", async () => {
   expect((await credentials.read(ORIGIN)).signIn).toEqual(NEXT);
 });
 
-test("F2 the room of a process that was killed goes after an hour", async () => {
+test("F2 the reserved space of a killed process is removed after an hour", async () => {
   const { credentials, folder, list } = await signedIn();
   const [old, fresh] = ["default.json.a.room", "default.json.b.room"] as const;
   for (const name of [old, fresh]) writeFileSync(join(folder, name), "");
@@ -74,7 +74,7 @@ test("F2 the room of a process that was killed goes after an hour", async () => 
   expect(list()).toEqual(["default.json", fresh]);
 });
 
-test("F2 a keychain that is locked ends the work before its secret is spent", async () => {
+test("F2 a locked keychain ends the work before its secret is spent", async () => {
   const locked = await signedInThen({ get: () => Promise.reject(toKeychainProblem({ state: "locked" })) });
   let spent = false;
   const work = locked.credentials.withRoom(async () => {

@@ -41,13 +41,13 @@ test("no-bus: no address, another kind of address, or nothing there", async () =
   expect(await look(`unix:path=${path}`)).toEqual({ state: "no-bus", detail: `nothing at ${path}` });
 });
 
-test("without an address the bus of XDG_RUNTIME_DIR is looked at", async () => {
+test("without an address, the bus of XDG_RUNTIME_DIR is used", async () => {
   const folder = temporaryFolder();
   const session = { env: { XDG_RUNTIME_DIR: folder }, uid: 1000, clock: realClock };
   expect(await probeSecretService(session)).toEqual({ state: "no-bus", detail: `nothing at ${join(folder, "bus")}` });
 });
 
-test("refused: the bus does not accept this user, or closes the door", async () => {
+test("refused: the bus rejects this user, or closes the connection", async () => {
   const folder = temporaryFolder();
   const [rejecting, closing] = [join(folder, "rejecting"), join(folder, "closing")];
   await busAt(rejecting, (socket) => socket.once("data", () => socket.write("REJECTED EXTERNAL\r\n")));
@@ -66,7 +66,7 @@ test.runIf(process.platform === "linux")("refused: nobody listens at an abstract
   });
 });
 
-test("mute: the bus takes the connection and never answers, before or after the sign-in", async () => {
+test("mute: the bus accepts the connection and never answers, before or after the sign-in", async () => {
   const folder = temporaryFolder();
   const [silent, half] = [join(folder, "silent"), join(folder, "half")];
   await busAt(silent, () => {});
@@ -76,7 +76,7 @@ test("mute: the bus takes the connection and never answers, before or after the 
 });
 
 test.runIf(process.platform === "linux")(
-  "an abstract socket is spoken to as any other, and signs in with the user's number",
+  "an abstract socket works like any other, and signs in with the user's number",
   async () => {
     let said = "";
     await busAt(`\0kay-test-${process.pid}`, (socket) =>
@@ -90,7 +90,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("an endless or garbled answer ends the look", async () => {
+test("an endless or garbled answer ends the check", async () => {
   const folder = temporaryFolder();
   const [endless, garbled] = [join(folder, "endless"), join(folder, "garbled")];
   await busAt(endless, (socket) => socket.write("x".repeat(10_000)));

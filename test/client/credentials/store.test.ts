@@ -5,7 +5,7 @@ import { memoryKeychain, ORIGIN, openProfile, temporaryFolder } from "#test/cred
 
 const SIGN_IN = { session_id: "kaysession_1", token: "token-0", refresh_token: "refresh-0", account_id: "557058:t" };
 
-test("only what was written is stored, and each write raises the generation", async () => {
+test("only written data is stored, and each write increments the generation", async () => {
   const { credentials } = openProfile();
   expect(await credentials.read(ORIGIN)).toEqual({ generation: 0, signIn: {} });
   expect(await credentials.write(ORIGIN, 0, SIGN_IN)).toBe(1);
@@ -20,7 +20,7 @@ test("a write that expects an older generation writes nothing", async () => {
   expect(readFileSync(path)).toEqual(before);
 });
 
-test("what belongs to one origin is never read for another", async () => {
+test("data of one origin is never read for another", async () => {
   const { credentials } = openProfile();
   await credentials.write(ORIGIN, 0, SIGN_IN);
   await credentials.write("http://127.0.0.1:4000", 1, { session_id: "kaysession_2" });
@@ -30,7 +30,7 @@ test("what belongs to one origin is never read for another", async () => {
   expect((await credentials.read(ORIGIN)).signIn).toEqual(SIGN_IN);
 });
 
-test("twenty changes at once all count", async () => {
+test("twenty concurrent changes all count", async () => {
   const { credentials } = openProfile();
   const add = (n: number) => credentials.update(`https://${n}.example.test`, () => ({ session_id: `kaysession_${n}` }));
   await Promise.all(Array.from({ length: 20 }, (_, n) => add(n)));
@@ -38,7 +38,7 @@ test("twenty changes at once all count", async () => {
   expect((await credentials.read("https://19.example.test")).signIn).toEqual({ session_id: "kaysession_19" });
 });
 
-test("profiles have files of their own", async () => {
+test("profiles have separate files", async () => {
   const folder = temporaryFolder();
   await openProfile({ in: folder, profile: "work" }).credentials.write(ORIGIN, 0, SIGN_IN);
   expect(readdirSync(join(folder, "credentials"))).toEqual(["work.json"]);
@@ -52,13 +52,13 @@ test.for(["../x", "", ".hidden", "a/b", "a\\b", "x".repeat(65)])("a profile cann
   await expect(openProfile({ profile }).credentials.read(ORIGIN)).rejects.toMatchObject({ code: "USAGE" });
 });
 
-test("the file is for its owner alone, in a folder for its owner alone", async () => {
+test("file and folder are private to their owner", async () => {
   const { credentials, path } = openProfile();
   await credentials.write(ORIGIN, 0, SIGN_IN);
   expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([0o600, 0o700]);
 });
 
-test("loose permissions are tightened when the file is read, and the settings folder is left as it is", async () => {
+test("loose permissions are tightened when the file is read, and the settings folder is unchanged", async () => {
   const { credentials, path, folder } = openProfile();
   await credentials.write(ORIGIN, 0, SIGN_IN);
   chmodSync(path, 0o644);
@@ -81,7 +81,7 @@ test("in mode file the file is plain JSON, and says so", async () => {
   expect(warnings).toEqual([]);
 });
 
-test("in mode keychain the file is sealed: neither a token nor the origin can be read in it, and no change goes unnoticed", async () => {
+test("in mode keychain the file is encrypted: it reveals neither a token nor the origin, and no change goes unnoticed", async () => {
   const keychain = memoryKeychain();
   const { credentials, path, folder } = openProfile({ preference: "keychain", keychain });
   await credentials.write(ORIGIN, 0, SIGN_IN);
@@ -94,7 +94,7 @@ test("in mode keychain the file is sealed: neither a token nor the origin can be
   expect(again.warnings).toHaveLength(1);
 });
 
-test("S03 nothing longer than the 32 bytes of a key is ever handed to the keychain, whatever the size of the tokens", async () => {
+test("S03 the keychain never gets more than the 32 bytes of a key, whatever the size of the tokens", async () => {
   const keychain = memoryKeychain();
   const { credentials, folder } = openProfile({ preference: "keychain", keychain });
   const long = { session_id: "kaysession_1", token: "t".repeat(3000), refresh_token: "f".repeat(128) };
@@ -117,7 +117,7 @@ test("A29 the words undefined and null, and empty values, are never stored", asy
   expect((await credentials.read(ORIGIN)).signIn).toEqual({ session_id: "kaysession_1" });
 });
 
-test("S18 what a killed writer left behind is removed by the next write", async () => {
+test("S18 files of a killed writer are removed by the next write", async () => {
   const { credentials, path } = openProfile();
   await credentials.write(ORIGIN, 0, SIGN_IN);
   writeFileSync(`${path}.0123456789ab.tmp`, '{"kay":1,"mo');
@@ -125,7 +125,7 @@ test("S18 what a killed writer left behind is removed by the next write", async 
   expect(readdirSync(dirname(path))).toEqual(["default.json"]);
 });
 
-test("a file that a newer kay wrote is left alone", async () => {
+test("a file of a newer kay is left unchanged", async () => {
   const { credentials, path } = openProfile();
   mkdirSync(dirname(path));
   writeFileSync(path, '{"kay":2,"mode":"vault","generation":5}');
@@ -136,7 +136,7 @@ test("a file that a newer kay wrote is left alone", async () => {
   expect(readFileSync(path, "utf8")).toBe('{"kay":2,"mode":"vault","generation":5}');
 });
 
-test("what else a sign-in has is kept as it is", async () => {
+test("unknown fields of a sign-in are kept", async () => {
   const { credentials } = openProfile();
   const begun = [{ verifier: "v", deadline: 1, response: { status: "pending" } }];
   await credentials.write(ORIGIN, 0, { ...SIGN_IN, begun } as never);

@@ -25,7 +25,7 @@ test.for(["User interaction is not allowed.", "errSecInteractionNotAllowed -2530
   },
 );
 
-test("S04 a keychain that fails in any other way is unavailable, in its own words without control characters", async () => {
+test("S04 a keychain that fails in any other way is unavailable, with its own message without control characters", async () => {
   const keychain = keychainOf(
     "win32",
     'async getPassword() { throw new Error("\\u001b[31mA specified logon session does not exist") }',
@@ -45,7 +45,7 @@ test("S05 a native call that never answers is killed", async () => {
   });
 });
 
-test("S02 a native module that is missing or does not fit this machine makes auto take a plain file, with a warning", async () => {
+test("S02 a missing or incompatible native module makes auto use a plain file, with a warning", async () => {
   const modules = {
     ERR_MODULE_NOT_FOUND: "file:///nonexistent/keyring.js",
     ERR_DLOPEN_FAILED: `data:text/javascript,${encodeURIComponent('throw Object.assign(new Error("Error relocating keytar.node: unsupported relocation type 7"), { code: "ERR_DLOPEN_FAILED" })')}`,
@@ -84,7 +84,7 @@ test("S12 deleting a key that could not be deleted is an error", async () => {
   await expect(keychain.delete("default")).rejects.toMatchObject({ code: "KEYCHAIN_UNAVAILABLE" });
 });
 
-test("S03 the native module is given the key as 44 characters, on macOS without an option for Linux", async () => {
+test("S03 the native module gets the key as 44 characters, on macOS without an option for Linux", async () => {
   const keychain = keychainOf(
     "darwin",
     "async setPassword(value) { throw new Error([this.service, this.account, this.options, value.length].join()) }",
@@ -94,7 +94,7 @@ test("S03 the native module is given the key as 44 characters, on macOS without 
   });
 });
 
-test("an item that is no key of kay's counts as none", async () => {
+test("an item that is not a key of kay counts as missing", async () => {
   expect(await keychainOf("darwin", 'async getPassword() { return "hunter2" }').get("default")).toBe(null);
   expect(await keychainOf("darwin", "async getPassword() { return null }").get("default")).toBe(null);
 });

@@ -33,7 +33,7 @@ test("kay as a dependency of a project is upgraded there", () => {
   );
 });
 
-test("kay out of its repository is never upgraded, also where npm linked it", () => {
+test("kay in its repository is never upgraded, even if npm linked it", () => {
   expect(findUpgradeCommand("/shop/node_modules/kay/dist/main.js", there("/shop/node_modules/kay/src/main.ts"))).toBe(
     null,
   );

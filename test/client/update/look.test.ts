@@ -28,7 +28,7 @@ async function look(answer: unknown, options: { running?: object; env?: Record<s
   return { newer, asked };
 }
 
-test("the registry is asked for the name alone, and within ten seconds", async () => {
+test("the registry gets only the name, and has ten seconds", async () => {
   const { newer, asked } = await look(packument("1.3.0"));
   expect(newer).toBe("1.3.0");
   expect(asked).toEqual([
@@ -41,7 +41,7 @@ test("the registry is asked for the name alone, and within ten seconds", async (
   ]);
 });
 
-test("the registry that npm_config_registry names is asked instead; one with a password, or that is none, never", async () => {
+test("npm_config_registry is used instead; one with a password, or an invalid one, never", async () => {
   const urls = ["http://127.0.0.1:4873/npm", "https://ann:secret@registry.test/", "file:///etc/", "nonsense"];
   const looks = await Promise.all(urls.map((url) => look(packument("1.3.0"), { env: { npm_config_registry: url } })));
   expect(looks.map(({ newer, asked }) => [newer, ...asked.map(({ url }) => url)])).toEqual([
@@ -66,7 +66,7 @@ test.each([
   expect((await look(answer, { running: { version } })).newer).toBe(announced);
 });
 
-test("a product of the same name announces nothing: it does not know this version, with these programs and native packages", async () => {
+test("another product of the same name announces nothing: it lacks this version, with these programs and native packages", async () => {
   const strangers = [
     packument("9.0.0", { "9.0.0": {} }),
     packument("9.0.0", { "1.0.0": { bin: undefined }, "9.0.0": {} }),
@@ -79,12 +79,12 @@ test("a product of the same name announces nothing: it does not know this versio
   expect(await Promise.all(strangers.map(async (each) => (await look(each)).newer))).toEqual(strangers.map(() => null));
 });
 
-test("an older version of the registry without programs is in nobody's way", async () => {
+test("an older registry entry without programs does not matter", async () => {
   const older = { bin: undefined, optionalDependencies: undefined };
   expect((await look(packument("1.3.0", { "0.0.1": older, "1.2.3": {}, "1.3.0": {} }))).newer).toBe("1.3.0");
 });
 
-test("what was withdrawn, or needs a newer Node than this one, is not announced", async () => {
+test("a withdrawn version, or one that needs a newer Node, is not announced", async () => {
   const withdrawn = packument("1.3.0", { "1.2.3": {}, "1.3.0": { deprecated: "It eats files." } });
   const tooNew = packument("1.3.0", { "1.2.3": {}, "1.3.0": { engines: { node: ">=26" } } });
   const fits = packument("1.3.0", { "1.2.3": {}, "1.3.0": { engines: { node: ">=24" } } });
@@ -95,7 +95,7 @@ test("what was withdrawn, or needs a newer Node than this one, is not announced"
   ]);
 });
 
-test("a registry that is down, slow, or answers anything else announces nothing and fails nobody", async () => {
+test("a registry that is down, slow, or answers anything else announces nothing and breaks nothing", async () => {
   const hostile = packument("1.3.0\u001b[31m", { "1.2.3": {}, "1.3.0\u001b[31m": {} });
   const answers = [
     new Problem("UNREACHABLE", "It is down."),

@@ -3,7 +3,7 @@ import { connected, sandboxServices } from "../support/sandbox.ts";
 
 const airtable = () => connected(sandboxServices(), "airtable");
 
-test("Airtable in the sandbox: the account, its bases and what is in them", async () => {
+test("Airtable in the sandbox: the account, its bases and their content", async () => {
   const { identity, run } = await airtable();
   expect(identity).toEqual({
     accountId: "usr0d4a7e526f0b4c",
@@ -22,7 +22,7 @@ test("Airtable in the sandbox: the account, its bases and what is in them", asyn
   });
 });
 
-test("Airtable in the sandbox: records are listed by value, by words, by formula and in order", async () => {
+test("Airtable in the sandbox: records are listed by value, by text, by formula and in order", async () => {
   const { run } = await airtable();
   const names = async (input: Record<string, unknown>) =>
     (
@@ -98,7 +98,7 @@ test("Airtable in the sandbox: a record is added, read, changed and deleted", as
   });
 });
 
-test("Airtable in the sandbox: what does not fit a field is refused before anything is written", async () => {
+test("Airtable in the sandbox: an invalid value is refused before anything is written", async () => {
   const world = sandboxServices();
   const { run } = await connected(world, "airtable");
   const create = (fields: Record<string, unknown>) =>

@@ -67,7 +67,7 @@ test("pages of records are followed by their offset up to the limit", async () =
   ]);
 });
 
-test("values and names are quoted in formulas, whatever they hold", async () => {
+test("values and names are quoted in formulas, whatever they contain", async () => {
   const world = outside(bases, schema);
   const asked: string[] = [];
   const fetch = async (url: string, init?: RequestInit) => {
@@ -83,7 +83,7 @@ test("values and names are quoted in formulas, whatever they hold", async () => 
   expect(asked).toEqual(['LOWER({Name} & "") = "a\\" , true()) \\\\ x"']);
 });
 
-test("429 is waited out for the half minute that Airtable asks for, and the write is sent again once", async () => {
+test("429 waits the half minute that Airtable requires, and the write is sent again once", async () => {
   const busy = { errors: [{ error: "RATE_LIMIT_REACHED", message: "Rate limit exceeded. Please try again later" }] };
   const create = {
     request: `POST ${API}/${BASE}/${TABLE}`,
@@ -132,7 +132,7 @@ test("V09 a deletion names what it deletes, and an answer without a body is a su
   expect(text).toBe("Deleted “Loft” from Apartments (Apartment Hunting).");
 });
 
-test("a refusal is told in Airtable's words; a bare code is not shown", async () => {
+test("an error is shown in Airtable's words; a bare code is not", async () => {
   const path = `${API}/${BASE}/${TABLE}/${REC}`;
   const get = (answer: Partial<Expected>) =>
     run("airtable.get_record", { record: REC }, bases, schema, { request: `GET ${path}`, ...answer });

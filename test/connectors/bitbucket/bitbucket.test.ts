@@ -74,7 +74,7 @@ test("an account with one workspace is bound to it, in the guide's field names",
   });
 });
 
-test("V04 several workspaces are given back and none is chosen; the older list of workspaces does as well", async () => {
+test("V04 several workspaces are returned and none is chosen; the older list of workspaces works too", async () => {
   const world = outside(
     { request: `GET ${API}/user`, json: JOHN },
     {
@@ -92,7 +92,7 @@ test("V04 several workspaces are given back and none is chosen; the older list o
   ]);
 });
 
-test("V20 a token that has expired is renewed once and the call succeeds", async () => {
+test("V20 an expired token is refreshed once and the call succeeds", async () => {
   const world = outside(
     { request: `GET ${API}/user`, status: 401, json: { type: "error", error: { message: "Token is expired" } } },
     { request: `GET ${API}/user`, json: JOHN },
@@ -163,7 +163,7 @@ test.each([
   ["closed", "state=MERGED&state=DECLINED&state=SUPERSEDED"],
   ["all", "state=OPEN&state=MERGED&state=DECLINED&state=SUPERSEDED"],
   ["declined", "state=DECLINED"],
-])("%s pull requests are asked for as %s", async (state, query) => {
+])("%s pull requests are requested as %s", async (state, query) => {
   const request = `GET ${API}/repositories/other/web/pullrequests?${query}&sort=-updated_on&pagelen=5`;
   const result = await run(
     "bitbucket.list_pull_requests",
@@ -173,7 +173,7 @@ test.each([
   expect(result.text).toBe(`No ${state === "all" ? "" : `${state} `}pull requests in other/web.`);
 });
 
-test("without a repository those of the workspace are looked at, newest first", async () => {
+test("without a repository, those of the workspace are read, newest first", async () => {
   const list = (slug: string) =>
     `GET ${API}/repositories/acme/${slug}/pullrequests?state=OPEN&sort=-updated_on&pagelen=20`;
   const result = await run(
@@ -368,7 +368,7 @@ test("a pull request is commented on, approved, merged and declined", async () =
   expect(declined).toMatchObject({ data: { state: "DECLINED" }, text: `Declined #7 Help.\n\n${PULL_URL}` });
 });
 
-test("a merge that a conflict forbids is told in Bitbucket's words, and not sent again", async () => {
+test("a merge that a conflict prevents is reported in Bitbucket's words, and not sent again", async () => {
   await expect(
     run(
       "bitbucket.merge_pull_request",
@@ -387,7 +387,7 @@ test("a merge that a conflict forbids is told in Bitbucket's words, and not sent
   });
 });
 
-test("what cannot be undone in Bitbucket is destructive", () => {
+test("calls that cannot be undone in Bitbucket are destructive", () => {
   const destructive = bitbucket.tools.filter(({ access }) => access === "destructive").map(({ name }) => name);
   expect(destructive).toEqual(["bitbucket.merge_pull_request", "bitbucket.decline_pull_request"]);
 });

@@ -19,7 +19,7 @@ test("a page's storage format reads as Markdown", () => {
   );
 });
 
-test("macros, links, tasks, people and files give what a reader sees", () => {
+test("macros, links, tasks, people and files become what a reader sees", () => {
   const storage = `<ac:structured-macro ac:name="code"><ac:parameter ac:name="language">bash</ac:parameter><ac:plain-text-body><![CDATA[kay serve <x>
   && y]]></ac:plain-text-body></ac:structured-macro>
 <ac:structured-macro ac:name="info"><ac:parameter ac:name="title">Mind</ac:parameter><ac:rich-text-body><p>the gap.</p></ac:rich-text-body></ac:structured-macro>

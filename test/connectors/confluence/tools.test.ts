@@ -118,7 +118,7 @@ test.each(["98369", URL_OF_PAGE, "https://main.atlassian.net/wiki/pages/viewpage
   },
 );
 
-test("a title that several pages have is asked back", async () => {
+test("a title of several pages is asked back", async () => {
   const results = [found("1", "Deploy guide"), found("2", "Deploy guide")];
   await expect(
     run("confluence.get_page", { page: "Deploy guide" }, { request: search(TITLE, 10), json: { results } }),
@@ -128,7 +128,7 @@ test("a title that several pages have is asked back", async () => {
   });
 });
 
-test("a title that no page has is looked for among the words, then said to be unknown", async () => {
+test("a title of no page is searched among the words, then reported as unknown", async () => {
   const none = { results: [], totalSize: 0 };
   await expect(
     run(
@@ -171,7 +171,7 @@ test("text is added to the end of a page as storage format", async () => {
   });
 });
 
-test("what somebody else wrote in between is kept: the text is added to the newer version", async () => {
+test("another user's concurrent change is kept: the text is added to the newer version", async () => {
   const result = await run(
     "confluence.update_page",
     { page: "98369", text: "mine" },
@@ -183,7 +183,7 @@ test("what somebody else wrote in between is kept: the text is added to the newe
   expect(result.data).toMatchObject({ version: 6 });
 });
 
-test("a page that is replaced is not written over a version that nobody read", async () => {
+test("a page that is replaced never overwrites an unread version", async () => {
   const overtaken = (number: number) => ({
     code: "SERVICE_FAILED",
     message: `The page “Deploy guide” changed after version ${number}. Nothing was written.`,
@@ -197,7 +197,7 @@ test("a page that is replaced is not written over a version that nobody read", a
   ).rejects.toMatchObject(overtaken(4));
 });
 
-test("a page that is changed all the time is given up after three attempts", async () => {
+test("a page that keeps changing is given up after three attempts", async () => {
   const attempt = (number: number, value: string): Expected[] => [
     { ...READ, json: version(number, value) },
     { request: PUT, body: update(`${value}<p>mine</p>`, number + 1), ...CONFLICT },
@@ -213,7 +213,7 @@ test("a page that is changed all the time is given up after three attempts", asy
   ).rejects.toMatchObject({ message: expect.stringContaining("after version 6. Nothing was written") });
 });
 
-test("a page in columns gets a section of its own, and a page that is renamed keeps its text", async () => {
+test("a page with columns gets a new section, and a renamed page keeps its text", async () => {
   const columns = "<ac:layout><ac:layout-section><p>a</p></ac:layout-section></ac:layout>";
   const section =
     '<ac:layout-section ac:type="fixed-width"><ac:layout-cell><p>$1 more</p></ac:layout-cell></ac:layout-section>';
@@ -248,7 +248,7 @@ const DOCS = { id: "65538", key: "DOCS", name: "Docs", type: "global", _links: {
 const WEB = { id: "65539", key: "WEB", name: "DOCS", type: "global" };
 const ANN = { id: "65540", key: "~ann", name: "Ann Archer", type: "personal" };
 
-test("spaces are a table over all pages; those of single people are shown by their names only", async () => {
+test("spaces are a table over all pages; personal ones are shown only by name", async () => {
   const pages: Expected[] = [
     { request: SPACES, json: { results: [ANN, DOCS], _links: { next: "/wiki/api/v2/spaces?limit=250&cursor=c2" } } },
     { request: `${SPACES}&cursor=c2`, json: { results: [WEB], _links: {} } },
@@ -270,7 +270,7 @@ test("spaces are a table over all pages; those of single people are shown by the
   });
 });
 
-test("a page is created in the space whose key it is, before one of that name", async () => {
+test("a page is created in the space with that key, before one with that name", async () => {
   const body = {
     spaceId: "65538",
     status: "current",
@@ -291,7 +291,7 @@ test("a page is created in the space whose key it is, before one of that name", 
   });
 });
 
-test("a page is put under another one, in its space, and not where that one is not", async () => {
+test("a page is placed under another one, in its space, and not elsewhere", async () => {
   const body = {
     spaceId: "65538",
     status: "current",
@@ -318,7 +318,7 @@ test("a page is put under another one, in its space, and not where that one is n
   });
 });
 
-test("a comment stands below the page", async () => {
+test("a comment is below the page", async () => {
   const body = { pageId: "98369", body: { representation: "storage", value: "<p>Looks <em>good</em></p>" } };
   const webui = "/spaces/DOCS/pages/98369?focusedCommentId=7";
   const result = await run("confluence.add_comment", { page: URL_OF_PAGE, text: "Looks *good*" }, READ, {

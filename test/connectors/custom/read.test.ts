@@ -25,7 +25,7 @@ function changed(piece: string, by: string): string {
   return TASKS.replace(piece, by);
 }
 
-test("the example of the documents is a description, as YAML and as JSON", () => {
+test("the documented example is a description, as YAML and as JSON", () => {
   const description = parseDescription(TASKS, TAKEN);
   expect(description.tools.map(({ name }) => name)).toEqual([
     "tasks.list_tasks",
@@ -178,11 +178,11 @@ test.for([
     "title: !!js/function x",
     "The description is not valid YAML or JSON: Unresolved tag: tag:yaml.org,2002:js/function (line 2).",
   ],
-])("%s → %s is told in one sentence", ([piece = "", by = "", sentence]) => {
+])("%s → %s is reported in one sentence", ([piece = "", by = "", sentence]) => {
   expect(faults(changed(piece, by))[0]).toBe(sentence);
 });
 
-test("what is no description at all is one sentence too", () => {
+test("an invalid description is one sentence too", () => {
   expect(faults("- 1")).toEqual(["the description must be a map with name, title, base_url, auth and tools (line 1)."]);
   expect(faults("a: &x 1\nb: *x")).toEqual(["Aliases (*) are not allowed; write the value out (line 2)."]);
   expect(faults(`a: ${"[".repeat(100_000)}`)[0]).toMatch(

@@ -11,7 +11,7 @@ test.each([
   expect((await ann(["ask", request])).stdout).toMatch(answer);
 });
 
-test("an author is one in a repository too", async () => {
+test("an author works in a repository too", async () => {
   const ann = kay({ connected: ["github"], providers: ["github"] });
   const { stdout } = await ann(
     "tools call github.list_pull_requests --field author=sam-sample --field repository=kay-docs",

@@ -62,7 +62,7 @@ function summary(name: string, input: Record<string, unknown>): string | undefin
   return github.tools.find((tool) => tool.name === name)?.summary(input);
 }
 
-test("who consented, with the version of the API and a User-Agent on each request", async () => {
+test("the account is read, with the version of the API and a User-Agent on each request", async () => {
   const json = {
     login: "octocat",
     id: 583231,
@@ -117,7 +117,7 @@ test("issues of a repository are read over the pages of the Link header, without
   expect(result.url).toBe("https://github.com/acme/web/issues");
 });
 
-test("a next page on another host is never asked for, so that the token stays with GitHub", async () => {
+test("a next page on another host is never requested, so that the token stays with GitHub", async () => {
   const result = await run(
     "github.list_issues",
     { repository: "acme/web" },
@@ -175,7 +175,7 @@ test.each([
     'is:issue involves:@me label:"good first issue"',
     "issues labelled good first issue on GitHub that concern you",
   ],
-])("without a repository issues are searched everywhere: %j", async (input, q, words) => {
+])("without a repository, issues are searched everywhere: %j", async (input, q, words) => {
   const query = new URLSearchParams({ q, sort: "updated", order: "desc", per_page: "20" });
   const json = { total_count: 0, incomplete_results: false, items: [] };
   const result = await run("github.list_issues", input, {
@@ -223,7 +223,7 @@ test("an issue is created with labels and assignees, once", async () => {
   expect(result.text).toBe("Created #9 in acme/web: Crash on start\n\nhttps://github.com/acme/web/issues/9");
 });
 
-test("what GitHub refuses is told with the field", async () => {
+test("GitHub's refusal is reported with the field", async () => {
   const json = {
     message: "Validation Failed",
     errors: [{ value: "nobody", resource: "Issue", field: "assignees", code: "invalid" }],
@@ -256,7 +256,7 @@ test("a comment is written as it is", async () => {
   expect(result.text).toBe(`Commented on #3 in acme/web.\n\n${url}`);
 });
 
-test("an issue is closed for a reason; one that is closed already is left alone", async () => {
+test("an issue is closed for a reason; a closed one is left unchanged", async () => {
   const before = { request: `GET ${WEB}/issues/3`, json: issue(3, "Three") };
   const closed = issue(3, "Three", { state: "closed", state_reason: "not_planned" });
   const input = { repository: "acme/web", number: 3, reason: "not planned" };
@@ -270,7 +270,7 @@ test("an issue is closed for a reason; one that is closed already is left alone"
   ]);
 });
 
-test("pull requests of a repository; merged ones are picked from those that are closed", async () => {
+test("pull requests of a repository; merged ones are picked from the closed ones", async () => {
   const open = await run(
     "github.list_pull_requests",
     { repository: "acme/web" },
@@ -294,7 +294,7 @@ test("pull requests of a repository; merged ones are picked from those that are 
   expect(merged.data).toMatchObject({ pull_requests: [{ number: 10, state: "merged" }], more: false });
 });
 
-test("a pull request is read with what its reviewers said last", async () => {
+test("a pull request is read with the latest reviews", async () => {
   const review = (login: string, state: string) => ({
     id: 1,
     user: { login },
@@ -370,7 +370,7 @@ test.each([
   ],
   ["a secondary limit", 403, { "retry-after": "2" }, 2000],
   ["429", 429, { "retry-after": "1" }, 1000],
-])("%s is waited out", async (_, status, headers, wait) => {
+])("%s is waited for", async (_, status, headers, wait) => {
   const limited = { request: `GET ${API}/user`, status, headers, json: { message: "API rate limit exceeded" } };
   const world = outside(limited, { request: `GET ${API}/user`, json: {} });
   const { http, pauses } = httpOver(world, github);
@@ -378,7 +378,7 @@ test.each([
   expect(pauses).toEqual([wait]);
 });
 
-test("a limit that lasts is told with its end, and a plain 403 is no limit", async () => {
+test("a lasting limit is reported with its end, and a plain 403 is not a limit", async () => {
   const reset = String(Date.parse("2026-11-27T12:40:00Z") / 1000);
   const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset };
   const request = `GET ${API}/user`;

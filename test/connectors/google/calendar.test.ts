@@ -55,7 +55,7 @@ test.each(["America/Los_Angeles", "Asia/Tokyo", "Pacific/Kiritimati"])(
   },
 );
 
-test("times without an offset are of the calendar's zone, over a change of the clocks too", async () => {
+test("times without an offset are in the calendar's zone, even across a clock change", async () => {
   const input = {
     title: "Night shift",
     start: "2026-10-24T23:00",
@@ -104,7 +104,7 @@ test.each([
   expect(text).toContain(shown);
 });
 
-test("B224 declined invitations and entries that are no meetings are told apart", async () => {
+test("B224 declined invitations and entries that are not meetings are marked", async () => {
   const event = (id: string, more: object) => ({
     id,
     summary: id,
@@ -143,7 +143,7 @@ test("B224 declined invitations and entries that are no meetings are told apart"
   });
 });
 
-test("a day is asked for from midnight to midnight of the calendar's zone, whatever the machine's is", async () => {
+test("a day is requested from midnight to midnight in the calendar's zone, whatever the machine's is", async () => {
   process.env.TZ = "Asia/Tokyo";
   const query =
     "singleEvents=true&orderBy=startTime&timeMin=2026-12-24T08%3A00%3A00.000Z&timeMax=2026-12-25T08%3A00%3A00.000Z";
@@ -170,7 +170,7 @@ test("a day is asked for from midnight to midnight of the calendar's zone, whate
   });
 });
 
-test("V09 a deletion is a 204 and a success; an event that is created again is the one that is there", async () => {
+test("V09 a deletion is a 204 and a success; an event created again is the existing one", async () => {
   const event = {
     id: "e1",
     summary: "Tea",
@@ -206,11 +206,11 @@ test.each([
   [{ title: "x", start: "2026-12-24T10:00", end: "2026-12-24" }, "Start and end must both be dates or both be times."],
   [{ title: "x", start: "2026-12-24", timeZone: "Mars/Base" }, "“Mars/Base” is not a time zone."],
   [{ title: "x", start: "2026-12-24", guests: "Sam" }, "“Sam” is not an email address."],
-])("what cannot be created is said (%#)", async (input, message) => {
+])("an event that cannot be created says why (%#)", async (input, message) => {
   await expect(run(`${NAME}.create_event`, input, "UTC")).rejects.toMatchObject({ code: "INVALID_REQUEST", message });
 });
 
-test("too many requests come as 403 with a reason, and are waited for", async () => {
+test("too many requests arrive as 403 with a reason, and are waited for", async () => {
   const limited = {
     error: {
       code: 403,

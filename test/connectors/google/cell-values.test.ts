@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { getInputOption, toCellValues } from "#connectors/google-sheets/append";
 
-test("text is stored as it was approved, and only plain numbers become numbers", () => {
+test("text is stored as approved, and only plain numbers become numbers", () => {
   const cells = [
     "007",
     "=IMPORTXML(A1)",
@@ -21,7 +21,7 @@ test("text is stored as it was approved, and only plain numbers become numbers",
   expect(getInputOption({})).toBe("RAW");
 });
 
-test("values are parsed as if typed only where formulas are asked for", () => {
+test("values are parsed as if typed only if formulas are requested", () => {
   expect(toCellValues([["=SUM(A1:A3)", "7"]], { formulas: true })).toEqual([["=SUM(A1:A3)", "7"]]);
   expect(getInputOption({ formulas: true })).toBe("USER_ENTERED");
 });

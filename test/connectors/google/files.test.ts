@@ -30,7 +30,7 @@ async function run(service: Service, name: string, input: Record<string, unknown
   return { ...result, asked: world.asked };
 }
 
-test("a search is quoted in Drive's language, and an address gives its id", () => {
+test("a search is quoted in Drive's language, and a URL gives its ID", () => {
   expect(buildDriveQuery({ text: "Dana's \\ plan", kind: "document", parent: "p1" })).toBe(
     "trashed = false and (mimeType = 'application/vnd.google-apps.document' or mimeType = 'application/vnd.google-apps.shortcut') and 'p1' in parents and (name contains 'Dana\\'s \\\\ plan' or fullText contains 'Dana\\'s \\\\ plan')",
   );
@@ -52,7 +52,7 @@ test("a search by owner, date and order asks Drive in its own words", () => {
   );
 });
 
-test("several files of one name are not guessed at", async () => {
+test("several files with one name are not guessed", async () => {
   const q = "trashed+%3D+false+and+name+contains+'Plan'";
   await expect(
     run(
@@ -76,7 +76,7 @@ test("several files of one name are not guessed at", async () => {
   ).rejects.toMatchObject({ code: "INVALID_REQUEST", message: "Several files match “Plan”: Plan (f1), Plan (f2)." });
 });
 
-test("a file is shared with a person, who is told, or with everybody who has the link", async () => {
+test("a file is shared with a user, who is notified, or with anyone who has the link", async () => {
   const shared = await run(
     googleDrive,
     "google-drive.share_file",
@@ -130,7 +130,7 @@ test("a document is read with its tabs, tables, lists and links", async () => {
   );
 });
 
-test("a document whose text was not put in is there all the same, and that is said", async () => {
+test("a document whose text could not be inserted still exists, and kay says so", async () => {
   const error = { error: { code: 400, message: "Invalid requests[0].insertText.", status: "INVALID_ARGUMENT" } };
   await expect(
     run(
@@ -146,7 +146,7 @@ test("a document whose text was not put in is there all the same, and that is sa
   });
 });
 
-test("cells are read from text as people write it", () => {
+test("cells are read from text as users write it", () => {
   expect(parseCells('Rent, 900\n"Food, drink", "say ""hi"""\n', "text")).toEqual([
     ["Rent", "900"],
     ["Food, drink", 'say "hi"'],
@@ -155,7 +155,7 @@ test("cells are read from text as people write it", () => {
   expect(() => parseCells(" \n ", "text")).toThrow("At least one cell is required.");
 });
 
-test("cells are written where they fit, and a single one takes its text as it is", async () => {
+test("cells are written where they fit, and a single one takes its text unchanged", async () => {
   const meta: Expected = {
     request: `GET https://sheets.googleapis.com/v4/spreadsheets/${ID}?fields=spreadsheetId%2Cproperties(title)%2Csheets(properties(title%2Cindex))`,
     json: { spreadsheetId: ID, properties: { title: "Plan" }, sheets: [{ properties: { title: "It's" } }] },

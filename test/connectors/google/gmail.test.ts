@@ -62,7 +62,7 @@ test.each([
   ["=?UTF-8?B?8J+O?= =?UTF-8?B?iQ==?=", "🎉"],
   ["=?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=", "日本"],
   ["=?no-such?Q?x=41?=", "xA"],
-])("an encoded header is read: %s", (header, text) => {
+])("an encoded header is decoded: %s", (header, text) => {
   expect(decodeHeader(header)).toBe(text);
 });
 
@@ -123,7 +123,7 @@ test("a summary names every recipient and what is said", () => {
   );
 });
 
-test("an answer to everybody keeps the conversation, leaves the own address out, and goes where answers are wanted", async () => {
+test("a reply to all keeps the conversation, omits the user's address, and goes to Reply-To", async () => {
   const headers: [string, string][] = [
     ["To", "dana@example.com, Ana <ana@x.test>"],
     ["Cc", "bob@x.test"],
@@ -152,7 +152,7 @@ test("an answer to everybody keeps the conversation, leaves the own address out,
   ]);
 });
 
-test("a search asks Gmail in its own words and reads each message; what is encoded is cleaned after it is decoded", async () => {
+test("a search uses Gmail's own words and reads each message; encoded text is cleaned after decoding", async () => {
   const hostile = Buffer.from("\u001b[31mred\u0007").toString("base64");
   const { result } = await run(
     "gmail.search",
@@ -175,7 +175,7 @@ test("a search asks Gmail in its own words and reads each message; what is encod
   expect(JSON.stringify(result)).not.toMatch(/\\u001b|\\u0007/);
 });
 
-test("a message is read by its parts: plain text before HTML, in the charset it is in, with its attachments", async () => {
+test("a message is read by its parts: plain text before HTML, in its charset, with its attachments", async () => {
   const part = (mimeType: string, bytes: Buffer, charset: string) => ({
     mimeType,
     filename: "",
@@ -218,7 +218,7 @@ test("a message is read by its parts: plain text before HTML, in the charset it 
   expect((await read([part("text/plain", Buffer.from("Größe"), "iso-8859-1")])).text).toBe("Größe");
 });
 
-test("a search by date and attachments asks for exact moments", async () => {
+test("a search by date and attachments uses exact moments", async () => {
   const { result } = await run(
     "gmail.search",
     { after: "2026-11-01", before: "2026-11-20T12:00:00+01:00", hasAttachment: true },
@@ -346,7 +346,7 @@ test("a message that is deleted between the list and its reading is left out, an
   expect(result.data).toMatchObject({ messages: [{ subject: "Still here", date: "" }] });
 });
 
-test("words that fit several conversations are not guessed at", async () => {
+test("words that match several conversations are not guessed", async () => {
   await expect(
     run(
       "gmail.archive",

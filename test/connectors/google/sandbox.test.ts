@@ -3,7 +3,7 @@ import { connected, sandboxServices } from "../support/sandbox.ts";
 
 const DANA = { account_id: "108174562309871234501", email: "dana@example.com", name: "Dana Demo" };
 
-test("Gmail in the sandbox: search, read, reply, draft, label and archive, and Sam gets what is sent", async () => {
+test("Gmail in the sandbox: search, read, reply, draft, label and archive, and Sam receives what is sent", async () => {
   const world = sandboxServices();
   const gmail = await connected(world, "gmail");
   expect(gmail.identity).toMatchObject({ user: DANA, metadata: { email: "dana@example.com" } });
@@ -117,7 +117,7 @@ test("Docs in the sandbox: found, read, created, added to and changed", async ()
   expect(minutes.text).toBe(`**Minutes**\n\nWho: Sam\n\nWhat: ünïcödé\n\nEnd.\n\n${minutes.url}`);
 });
 
-test("Sheets in the sandbox: read, rows added, cells changed, created; what Sam owns and shares for reading cannot be written", async () => {
+test("Sheets in the sandbox: read, rows added, cells changed, created; a sheet that Sam shares for reading cannot be written", async () => {
   const world = sandboxServices();
   const sheets = await connected(world, "google-sheets");
   const read = await sheets.run("google-sheets.read_range", { spreadsheet: "Budget 2026" });
@@ -155,7 +155,7 @@ test("Sheets in the sandbox: read, rows added, cells changed, created; what Sam 
   });
 });
 
-test("Drive in the sandbox: found, looked at, shared, put in a folder, and thrown away", async () => {
+test("Drive in the sandbox: found, viewed, shared, put in a folder, and trashed", async () => {
   const drive = await connected(sandboxServices(), "google-drive");
   const inside = await drive.run("google-drive.search", { folder: "Kay" });
   expect(inside.text).toMatch(/^2 files in Kay:/);

@@ -42,7 +42,7 @@ const seed = {
   },
 };
 
-test("B225 a shortcut leads to its document, by name and by id", async () => {
+test("B225 a shortcut leads to its document, by name and by ID", async () => {
   const world = sandboxServices(seed);
   const docs = await connected(world, "google-docs");
   expect((await docs.run("google-docs.read_document", { document: "Plan" })).data).toMatchObject({
@@ -60,7 +60,7 @@ test("B225 a shortcut leads to its document, by name and by id", async () => {
   });
 });
 
-test("B225 a search shows what a shortcut leads to, and the trash takes the shortcut only", async () => {
+test("B225 a search shows a shortcut's target, and the trash takes only the shortcut", async () => {
   const world = sandboxServices(seed);
   const drive = await connected(world, "google-drive");
   const { data, text } = await drive.run("google-drive.search", { text: "Plan", order: "oldest" });

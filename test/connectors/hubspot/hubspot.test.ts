@@ -103,7 +103,7 @@ test("the account is the user in their portal, by introspection with the client'
   expect(world.asked.map(({ token }) => token)).toEqual([undefined, "T0", "T0"]);
 });
 
-test("the connection works without the owner and the account's details, and never links to a host that is not HubSpot's", async () => {
+test("the connection works without the owner and the account's details, and links only to HubSpot's hosts", async () => {
   const refused = { status: 403, json: { status: "error", message: "no", category: "MISSING_SCOPES" } };
   const world = outside(
     { request: INTROSPECT, json: TOKEN },
@@ -114,7 +114,7 @@ test("the connection works without the owner and the account's details, and neve
   expect([identity.user.name, identity.metadata.url]).toEqual([undefined, "https://app.hubspot.com/contacts/62515"]);
 });
 
-test("a token that is not active connects nothing", async () => {
+test("an inactive token connects nothing", async () => {
   const world = outside({ request: INTROSPECT, json: { active: false } });
   await expect(hubspot.identify(httpOver(world, hubspot).http)).rejects.toMatchObject({ code: "SERVICE_FAILED" });
 });
@@ -151,7 +151,7 @@ test("contacts of a company are a filter, not words", async () => {
   expect(result.text).toBe("No contacts at Northwind.");
 });
 
-test("a contact is read by address, with their deals by the names of their stages", async () => {
+test("a contact is read by address, with their deals by stage name", async () => {
   const result = await run(
     "hubspot.get_contact",
     { contact: "mara@example.com" },
@@ -186,7 +186,7 @@ test("a contact is read by address, with their deals by the names of their stage
   expect(result.text).toContain("| 501 | Renewal | 8,400.5 EUR | Contract sent | Sales | – |");
 });
 
-test("a name that several contacts have is asked back with their addresses, and nothing is changed", async () => {
+test("a name of several contacts is asked back with their addresses, and nothing is changed", async () => {
   const other = record("102", { firstname: "Mara", lastname: "Lind", email: "m.lind@example.com" });
   await expect(
     run(
@@ -217,7 +217,7 @@ test("a contact is created with the properties that were given, sent once", asyn
   );
 });
 
-test("field errors that HubSpot writes into its message as JSON are told by field", async () => {
+test("field errors that HubSpot writes into its message as JSON are reported by field", async () => {
   const fault = { isValid: false, message: "Email address x is invalid", error: "INVALID_EMAIL", name: "email" };
   const message = `Property values were not valid: ${JSON.stringify([fault])}`;
   await expect(
@@ -237,7 +237,7 @@ test("field errors that HubSpot writes into its message as JSON are told by fiel
   });
 });
 
-test("a contact that is there already is told with its id", async () => {
+test("an existing contact is reported with its ID", async () => {
   await expect(
     run(
       "hubspot.create_contact",
@@ -251,7 +251,7 @@ test("a contact that is there already is told with its id", async () => {
   ).rejects.toMatchObject({ message: "HubSpot: Contact already exists. Existing ID: 103." });
 });
 
-test("a scope that is missing is named, and no new sign-in is asked for", async () => {
+test("a missing scope is named, and no new sign-in is requested", async () => {
   const json = {
     status: "error",
     message: "This app hasn't been granted all required scopes to make this call.",
@@ -270,7 +270,7 @@ test("a scope that is missing is named, and no new sign-in is asked for", async 
   });
 });
 
-test("a contact is changed in what was named only", async () => {
+test("a contact is changed only in the given fields", async () => {
   const result = await run(
     "hubspot.update_contact",
     { contact: "101", phone: "+1 555", lifecycle_stage: "Sales Qualified Lead" },
@@ -304,7 +304,7 @@ test.each([
     [inStages("s1"), { propertyName: "hubspot_owner_id", operator: "EQ", value: "77" }],
     "1 deal of yours in contract sent, together 8,400.5 EUR:",
   ],
-])("deals %j are filtered by the ids of stages", async (input, filters, head) => {
+])("deals %j are filtered by the IDs of stages", async (input, filters, head) => {
   const result = await run(
     "hubspot.list_deals",
     input,
@@ -314,7 +314,7 @@ test.each([
   expect(result.text.split("\n")[0]).toBe(head);
 });
 
-test("a deal begins in the first stage of the default pipeline, tied to its contact", async () => {
+test("a deal starts in the first stage of the default pipeline, associated with its contact", async () => {
   const result = await run(
     "hubspot.create_deal",
     { name: "Acme renewal", amount: 5000, close_date: "2026-12-31", contact: "Mara Lind" },
@@ -341,7 +341,7 @@ test("a deal begins in the first stage of the default pipeline, tied to its cont
   expect(result.text).toMatch(/^Created the deal Acme renewal with Mara Lind in Contract sent\.\n/);
 });
 
-test("a deal moves to a stage by its name, and a deal that is there already stays", async () => {
+test("a deal moves to a stage by its name, and a deal already there stays", async () => {
   const read = {
     request: `GET ${API}/crm/v3/objects/deals/501?properties=${DEAL.replaceAll(",", "%2C")}`,
     json: RENEWAL,
@@ -360,7 +360,7 @@ test("a deal moves to a stage by its name, and a deal that is there already stay
   });
 });
 
-test("a note is HTML with the text escaped, at the moment it is written, tied to contact and deal", async () => {
+test("a note is HTML with the text escaped, with the current time, associated with contact and deal", async () => {
   const tie = (id: string, associationTypeId: number) => ({
     to: { id },
     types: [{ associationCategory: "HUBSPOT_DEFINED", associationTypeId }],

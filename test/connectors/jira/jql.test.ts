@@ -21,13 +21,13 @@ test.each([
   expect(buildJql(filter)).toBe(jql);
 });
 
-test("a person is searched by account id", () => {
+test("a user is searched by account ID", () => {
   expect(buildJql({ assignee: "Ana" }, { assignee: "557058:ana" })).toBe(
     'assignee = "557058:ana" ORDER BY updated DESC',
   );
 });
 
-test("no value can leave its quotes", () => {
+test("no value can escape its quotes", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", minLength: 1 }), (value) => {
       const wanted = value.replace(/\s+/g, " ").trim();

@@ -59,7 +59,7 @@ test("a search in plain fields becomes bounded, quoted JQL and a table", async (
   world.done();
 });
 
-test("pages are followed by their token until the limit, and more is said", async () => {
+test("pages are followed by their token up to the limit, and more is reported", async () => {
   const jql = "project = KAY";
   const page = (token: string | undefined, size: number) => ({
     jql,
@@ -85,14 +85,14 @@ test("pages are followed by their token until the limit, and more is said", asyn
   world.done();
 });
 
-test("a page token that does not move on ends the search", async () => {
+test("a repeated page token ends the search", async () => {
   const answer = { request: SEARCH, json: { issues: [LOGIN], nextPageToken: "same" } };
   const world = outside(answer, answer);
   const result = await runTool(jira, "jira.search", { jql: "x = y" }, contextOver(world, jira, SITE));
   expect(result.data).toMatchObject({ issues: [{ key: "KAY-1" }], more: false });
 });
 
-test("nothing found is one sentence", async () => {
+test("an empty result is one sentence", async () => {
   const world = outside({ request: SEARCH, json: { issues: [], isLast: true } });
   const result = await runTool(
     jira,

@@ -78,7 +78,7 @@ test.each([
   ["in_progress", "21", "In Progress"],
   ["doing", "21", "In Progress"],
 ])(
-  "V09 moving an issue to “%s” takes the step that leads there, once, and its 204 is a success",
+  "V09 moving an issue to “%s” takes the matching transition, once, and its 204 is a success",
   async (wanted, id, to) => {
     const result = await run(
       "jira.transition_issue",
@@ -100,7 +100,7 @@ test.each([
   ["done", "Done", "done"],
   ["in progress", "In Progress", "indeterminate"],
   ["start", "In Review", "indeterminate"],
-])("asking for “%s” where the issue is %s already changes nothing and says so", async (wanted, name, key) => {
+])("requesting “%s” when the issue is already %s changes nothing and says so", async (wanted, name, key) => {
   const result = await run("jira.transition_issue", { issue: "KAY-3", status: wanted }, CURRENT(name, key));
   expect(result).toEqual({
     data: { key: "KAY-3", status: name, changed: false, url: DONE_URL },
@@ -109,7 +109,7 @@ test.each([
   });
 });
 
-test("a status that cannot be reached is answered with those that can", async () => {
+test("an unreachable status is answered with the reachable ones", async () => {
   const answer = run("jira.transition_issue", { issue: "KAY-3", status: "Nirvana" }, CURRENT("To Do", "new"), USUAL);
   await expect(answer).rejects.toMatchObject({
     code: "INVALID_REQUEST",
@@ -117,7 +117,7 @@ test("a status that cannot be reached is answered with those that can", async ()
   });
 });
 
-test("a word that could mean several statuses is asked back, none of them is taken", async () => {
+test("a word for several statuses is asked back, and none of them is used", async () => {
   const steps = STEPS(["1", "a", "Shipped", "done"], ["2", "b", "Won't do", "done"]);
   const answer = run("jira.transition_issue", { issue: "KAY-3", status: "close" }, CURRENT("To Do", "new"), steps);
   await expect(answer).rejects.toMatchObject({
@@ -126,7 +126,7 @@ test("a word that could mean several statuses is asked back, none of them is tak
   });
 });
 
-test("V01 an issue is created with its description as a document, its person as an account id, and an empty description left out", async () => {
+test("V01 an issue is created with its description as a document, its assignee as an account ID, and an empty description omitted", async () => {
   const full = {
     project: "kay",
     summary: "Login\nloops",
@@ -163,7 +163,7 @@ test("V01 an issue is created with its description as a document, its person as 
   );
 });
 
-test("V01 a description longer than Jira takes is refused before anything is sent", async () => {
+test("V01 a description longer than Jira accepts is refused before anything is sent", async () => {
   await expect(
     run("jira.create_issue", { project: "KAY", summary: "x", description: "x".repeat(40_000) }),
   ).rejects.toMatchObject({
@@ -259,7 +259,7 @@ test("V09 an issue is assigned to me, to one person, or to nobody", async () => 
   });
 });
 
-test("several people of one name are asked back", async () => {
+test("several people with one name are asked back", async () => {
   const people = {
     request: "GET /user/search?query=Ana&maxResults=20",
     json: [ANA, { ...ANA, accountId: "2", emailAddress: "ana2@x.test" }],
@@ -349,7 +349,7 @@ test("V02 an issue is read with its description and newest comments as text", as
 });
 
 test.each(["", "KAY", "3", "KAY-", "KAY-3; DROP", "../KAY-3x"])(
-  "“%s” is no key of an issue and nothing is asked",
+  "“%s” is not an issue key and nothing is requested",
   async (issue) => {
     await expect(run("jira.get_issue", { issue })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   },
@@ -371,7 +371,7 @@ test("projects are a table with their keys", async () => {
   });
 });
 
-test("a project is the one whose key it is, before one of that name", async () => {
+test("a project is the one with that key, before one with that name", async () => {
   const values = [
     { key: "WEB", name: "Shop" },
     { key: "SHOP", name: "Something else" },

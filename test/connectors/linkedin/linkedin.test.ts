@@ -31,7 +31,7 @@ const USER = {
   locale: "en",
 };
 
-test("the account is the person of the OpenID sign-in", async () => {
+test("the account is the user of the OpenID sign-in", async () => {
   const world = outside({ request: `GET ${API}/v2/userinfo`, json: USER });
   expect(await linkedin.identify(httpOver(world, linkedin).http)).toEqual({
     accountId: "abc",
@@ -40,13 +40,13 @@ test("the account is the person of the OpenID sign-in", async () => {
   });
 });
 
-test("the connected account is told, with its language in either form", async () => {
+test("the connected account is reported, with its language in either form", async () => {
   const locale = { country: "DE", language: "de" };
   const { result } = await run("linkedin.me", {}, { request: `GET ${API}/v2/userinfo`, json: { ...USER, locale } });
   expect(result.text).toBe("**Ann Lee** on LinkedIn\n\n- E-mail: ann@example.com\n- Language: de-DE");
 });
 
-test("a post is sent once with the version's headers, and named by the header of its answer", async () => {
+test("a post is sent once with the version's headers, and identified by the response header", async () => {
   const { result, asked } = await run(
     "linkedin.create_post",
     { text: " Hello (world) " },
@@ -82,7 +82,7 @@ test("a link is shared with a title, for connections only", async () => {
   });
 });
 
-test("a post without the header of its id may have been made, and is not repeated", async () => {
+test("a post without the header of its ID may have been created, and is not repeated", async () => {
   await expect(
     run("linkedin.create_post", { text: "x" }, { request: `POST ${API}/rest/posts`, status: 201 }),
   ).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
@@ -100,7 +100,7 @@ test.each([
     { post: SHARE, text: "x".repeat(1251) },
     "The comment has 1,251 characters; LinkedIn accepts at most 1,250.",
   ],
-])("%s refuses what LinkedIn would cut off (%#)", async (name, input, message) => {
+])("%s refuses what LinkedIn would cut (%#)", async (name, input, message) => {
   await expect(run(name, input)).rejects.toMatchObject({ code: "INVALID_REQUEST", message });
 });
 
@@ -112,7 +112,7 @@ test.each([
   expect(parseLittle(toLittleText(text))).toBe(text);
 });
 
-test("a hashtag stays one", () => {
+test("a hashtag stays a hashtag", () => {
   expect(toLittleText("#kay is out (finally)")).toBe("#kay is out \\(finally\\)");
 });
 
@@ -126,7 +126,7 @@ test.each([
   expect(parsePostUrn(text)).toBe(urn);
 });
 
-test("a post is deleted by its own id only", async () => {
+test("a post is deleted only by its own ID", async () => {
   const { result, asked } = await run(
     "linkedin.delete_post",
     { post: SHARE },
@@ -141,7 +141,7 @@ test("a post is deleted by its own id only", async () => {
   expect(linkedin.tools.find(({ name }) => name === "linkedin.delete_post")?.access).toBe("destructive");
 });
 
-test("a comment is plain text in the person's name", async () => {
+test("a comment is plain text in the user's name", async () => {
   const { result } = await run(
     "linkedin.comment",
     { post: SHARE, text: "Well (said)" },
@@ -170,7 +170,7 @@ test("a reaction has LinkedIn's own name", async () => {
   expect(result.data).toMatchObject({ reaction: "celebrate" });
 });
 
-test("a permission that LinkedIn did not give is named, without its inner words", async () => {
+test("a scope that LinkedIn did not grant is named, without its internal text", async () => {
   const json = {
     status: 403,
     serviceErrorCode: 100,
@@ -185,7 +185,7 @@ test("a permission that LinkedIn did not give is named, without its inner words"
   });
 });
 
-test("no tool looks for people or reads posts", () => {
+test("no tool searches people or reads posts", () => {
   expect(linkedin.tools.map(({ name, access }) => [name, access])).toEqual([
     ["linkedin.me", "read"],
     ["linkedin.create_post", "write"],

@@ -48,7 +48,7 @@ async function linked(server: ReturnType<typeof notesServer>) {
 const submit = (input: Record<string, unknown>): UserResponse => ({ action: "submit", input });
 
 test.each(["legacy", "modern"] as const)(
-  "a %s server asks with a form in the middle of a call; wrong values are asked for once more, right ones reach it as its types",
+  "a %s server asks with a form during a call; invalid values are asked again, valid ones reach it with their types",
   async (era) => {
     const server = notesServer({ era });
     const { people, cards } = person(
@@ -83,7 +83,7 @@ test.each(["legacy", "modern"] as const)(
   },
 );
 
-test("a no is a decline, leaving and time running out are a cancel, and each reaches the server", async () => {
+test("a denial is a decline, leaving and expiry are a cancel, and each reaches the server", async () => {
   const server = notesServer();
   const link = await linked(server);
   for (const answer of [{ action: "deny" }, { action: "cancel" }] as UserResponse[])
@@ -96,7 +96,7 @@ test("a no is a decline, leaving and time running out are a cancel, and each rea
   await link.close();
 });
 
-test("nobody who can be asked is told as interaction_unavailable, and the server hears a cancel", async () => {
+test("if nobody can be asked, that is interaction_unavailable, and the server gets a cancel", async () => {
   const server = notesServer();
   const link = await linked(server);
   const asked = createElicitationHandler(undefined, ASKING);
@@ -110,7 +110,7 @@ test("nobody who can be asked is told as interaction_unavailable, and the server
   await link.close();
 });
 
-test("a server that asks and asks gets five answers", async () => {
+test("a server that keeps asking gets five answers", async () => {
   const server = notesServer();
   const link = await linked(server);
   const answers = Array.from({ length: 9 }, () => submit({ title: "abc" }));
@@ -123,7 +123,7 @@ test("a server that asks and asks gets five answers", async () => {
   await link.close();
 });
 
-test("an address that must be visited first is shown whole with its host, opened by nobody, and the call is made again after it; when the server says that it is done, that counts too", async () => {
+test("a URL that must be visited first is shown whole with its host and not opened, and the call is repeated afterwards; a report by the server counts too", async () => {
   const server = notesServer();
   const link = await linked(server);
   const { people, cards, requests } = person(submit({}), submit({}));
@@ -150,7 +150,7 @@ test("an address that must be visited first is shown whole with its host, opened
   await link.close();
 });
 
-test("an address that is not https, or has a password in it, is not shown", async () => {
+test("a URL that is not https, or has a password in it, is not shown", async () => {
   for (const url of [
     "javascript:alert(1)",
     "http://pay.example.test/",
@@ -169,7 +169,7 @@ test("an address that is not https, or has a password in it, is not shown", asyn
   }
 });
 
-test("each kind of field takes what fits and says what does not", () => {
+test("each kind of field accepts valid values and says what is invalid", () => {
   const fields = parseFormFields({
     type: "object",
     properties: {
@@ -244,7 +244,7 @@ test("each kind of field takes what fits and says what does not", () => {
   ]);
 });
 
-test("a form that is none is not shown", () => {
+test("an invalid form is not shown", () => {
   const nested = { type: "object", properties: { a: { type: "object", properties: {} } } };
   const many = {
     type: "object",
@@ -259,16 +259,13 @@ test.each([
   ["a label", { answer: { type: "string", title: "Your password" } }],
   ["a label in another language", { answer: { type: "string", title: "Ihr Kennwort" } }],
   ["a name", { api_key: { type: "string", title: "Answer" } }],
-])(
-  "a form that asks for a secret by %s is not shown, and the server hears that it was cancelled",
-  async (_, properties) => {
-    const { people, cards } = person(submit({ answer: "s3cret" }));
-    const asked = createElicitationHandler(people, ASKING);
-    const request = { message: "Go on?", requestedSchema: { type: "object", properties } } as ElicitationRequest;
-    expect(await asked.answer(request, new AbortController().signal)).toEqual({ action: "cancel" });
-    expect(cards).toEqual([]);
-    expect(asked.notes()).toEqual([
-      expect.stringMatching(/^Notes asked for a secret in a form \(“.+”\), which kay does not show\./),
-    ]);
-  },
-);
+])("a form that asks for a secret by %s is not shown, and the server gets a cancel", async (_, properties) => {
+  const { people, cards } = person(submit({ answer: "s3cret" }));
+  const asked = createElicitationHandler(people, ASKING);
+  const request = { message: "Go on?", requestedSchema: { type: "object", properties } } as ElicitationRequest;
+  expect(await asked.answer(request, new AbortController().signal)).toEqual({ action: "cancel" });
+  expect(cards).toEqual([]);
+  expect(asked.notes()).toEqual([
+    expect.stringMatching(/^Notes asked for a secret in a form \(“.+”\), which kay does not show\./),
+  ]);
+});

@@ -58,7 +58,7 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
       return toToolResult("Everything", tool, await link.call(remote, input, { writes: false }));
     }
 
-    test("it names itself and lists its tools, those too that it has only for somebody who can be asked", async () => {
+    test("it names itself and lists its tools, including those that need a user to ask", async () => {
       expect([link.server, link.era]).toEqual([{ name: "Everything Reference Server", version: "2.0.0" }, "legacy"]);
       const { tools, left } = list;
       expect(left).toEqual([]);
@@ -103,7 +103,7 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
       });
     });
 
-    test("text, structured answers, pictures, resources and links are shown as what they are", async () => {
+    test("text, structured answers, pictures, resources and links are shown as such", async () => {
       expect(await shown("echo", { message: "hello" })).toEqual({ data: null, text: "Echo: hello" });
       expect(await shown("get-structured-content", { location: "Chicago" })).toEqual({
         data: { temperature: 36, conditions: "Light rain / drizzle", humidity: 82 },
@@ -127,7 +127,7 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
       });
     });
 
-    test("a long operation tells how far it is", async () => {
+    test("a long operation reports its progress", async () => {
       const told: string[] = [];
       const input = { duration: 0.2, steps: 4 };
       const options = { writes: false, onProgress: (words: string) => void told.push(words) };
@@ -172,7 +172,7 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
       expect(JSON.stringify(result.content)).toContain("ann@example.test");
     });
 
-    test("its address is shown and answered, also where the call fails first for want of a visit", async () => {
+    test("its URL is shown and answered, even if the call first fails because of it", async () => {
       for (const errorPath of [false, true]) {
         const { cards, people } = person({ action: "submit" }, { action: "submit" });
         const call = { url: "https://example.com/pay", message: "Pay.", errorPath };
@@ -184,7 +184,7 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
       }
     });
 
-    test("a call that is stopped ends at once, and the link goes on", async () => {
+    test("a stopped call ends at once, and the connection continues", async () => {
       const signal = AbortSignal.timeout(100);
       const call = link.call("trigger-long-running-operation", { duration: 5, steps: 1 }, { writes: false, signal });
       await expect(call).rejects.toMatchObject({ code: "CANCELLED" });

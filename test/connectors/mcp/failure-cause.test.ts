@@ -148,7 +148,7 @@ test.each([
   expect(findCause(output)).toBe(cause);
 });
 
-test("B214: a program that does not answer is reported with what it last said", () => {
+test("B214: a program that does not answer is reported with its last output", () => {
   const late = new SdkError(SdkErrorCode.RequestTimeout, "Request timed out");
   const { problem } = toMcpFault(late, {
     name: "notes",
@@ -158,7 +158,7 @@ test("B214: a program that does not answer is reported with what it last said", 
   expect(problem.message).toBe("Notes did not answer in time. It last said “Sign in at https://notes.example.test”.");
 });
 
-test("B214: output without words has no reason, and a long one is found in bounded time", () => {
+test("B214: output without words has no reason, and a long one is searched in bounded time", () => {
   expect(findCause("\n---\n{\n}\nNode.js v20.20.2\n")).toBeUndefined();
   expect(findCause(`${" at x ".repeat(100_000)}\nError: last\n`)).toBe("Error: last");
   expect(findCause(`Error: ${"a".repeat(5_000)}`)).toHaveLength(200);

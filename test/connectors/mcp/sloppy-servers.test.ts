@@ -29,7 +29,7 @@ test("B213: a byte-order mark before a message is skipped", async () => {
   expect(await call()).toMatchObject({ text: "seen" });
 });
 
-test("lines that are no messages are skipped, and a line may end with CR LF", async () => {
+test("lines that are not messages are skipped, and a line may end with CR LF", async () => {
   const { call } = await open({ prefix: "Server started on stdio\r\n\r\n[info] {not json}\r\n" });
   expect(await call()).toMatchObject({ text: "seen" });
 });
@@ -173,7 +173,7 @@ test.each<[string, object, object?]>([
   expect(await list()).toMatchObject({ tools: [{ remote: "look", ...taken }], left: [] });
 });
 
-test("B219: what is known of a result is shown, and the rest is named", async () => {
+test("B219: the known parts of a result are shown, and the rest is named", async () => {
   const content = [
     { type: "text", text: "first", annotations: { audience: "everyone" } },
     { type: "image", data: "aGk=", mimeType: "image/png" },
@@ -212,7 +212,7 @@ test.each([
   await expect(open({ envelope: { error } })).rejects.toMatchObject({ code: "SERVICE_FAILED", message });
 });
 
-test("an answer without its JSON-RPC version, and with fields of its own, is taken", async () => {
+test("an answer without its JSON-RPC version, and with additional fields, is accepted", async () => {
   const { call } = await open({ envelope: { jsonrpc: null, took: 5 } });
   expect(await call()).toMatchObject({ text: "seen" });
 });
@@ -264,13 +264,13 @@ test("B256: integers that a number cannot hold keep their digits", async () => {
   expect(parseMessage(line)).toEqual({ id: "9007199254740993", n: [1, "-9007199254740993"], f: 1.5 });
 });
 
-test("B215: the error names the field of a response that cannot be used", async () => {
+test("B215: the error names the field of an unusable response", async () => {
   await expect(open({ initialize: { protocolVersion: null } })).rejects.toMatchObject({
     message: "Raw returned an unexpected response: its “protocolVersion” is not as MCP requires.",
   });
 });
 
-test("B220: a protocol version that kay does not support is named, with those that it does", async () => {
+test("B220: an unsupported protocol version is named, with the supported ones", async () => {
   const initialize = { protocolVersion: "2099-01-01", capabilities: {}, serverInfo: { name: "raw", version: "1" } };
   await expect(open({ initialize })).rejects.toMatchObject({
     code: "SERVICE_FAILED",

@@ -76,7 +76,7 @@ async function create(world: ReturnType<typeof fakeNotion>, text: string) {
 const LONG = `${"a".repeat(1_999)}😀${"b".repeat(2_499)}`;
 const PARAGRAPHS = [LONG, ...Array.from({ length: 249 }, (_, index) => `Paragraph ${index + 2} 👩‍👩‍👧`)];
 
-test("V16 a long text arrives whole, in three requests in order, over a conflict and a rate limit", async () => {
+test("V16 a long text arrives whole, in three requests in order, despite a conflict and a rate limit", async () => {
   const world = fakeNotion([conflict(), busy()]);
   const { result, pauses } = await create(world, PARAGRAPHS.join("\n\n"));
   expect(world.writes.map(({ request, children }) => [request, children.length])).toEqual([
@@ -112,7 +112,7 @@ test("V16 a failure in the middle says how much was written, and where", async (
   expect(world.text()).toHaveLength(200);
 });
 
-test("V16 a lost answer in the middle is not repeated, and keeps being an unknown outcome", async () => {
+test("V16 a lost answer in the middle is not repeated, and stays an unknown outcome", async () => {
   const world = fakeNotion([undefined, Response.json({ message: "?" }, { status: 502 })]);
   await expect(create(world, PARAGRAPHS.join("\n\n"))).rejects.toMatchObject({
     code: "OUTCOME_UNKNOWN",

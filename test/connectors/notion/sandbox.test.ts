@@ -43,7 +43,7 @@ test("Notion in the sandbox: pages are found and read as Markdown", async () => 
   expect((await run("notion.get_page", { page: url })).data).toMatchObject({ title: "Onboarding" });
 });
 
-test("Notion in the sandbox: what is written is read back as it was", async () => {
+test("Notion in the sandbox: written content is read back unchanged", async () => {
   const { run } = await notion();
   const text = [
     "# Plan",

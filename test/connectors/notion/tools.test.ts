@@ -36,7 +36,7 @@ const search = (query: string, results: unknown[]): Expected => ({
   json: { object: "list", results, next_cursor: null, has_more: false },
 });
 
-test("a title means the page of exactly that title; one that is only alike is not written to", async () => {
+test("a title means the page with exactly that title; a similar one is not written to", async () => {
   const comment = {
     request: `POST ${API}/comments`,
     body: { parent: { page_id: ID }, rich_text: [{ type: "text", text: { content: "ok" } }] },
@@ -54,7 +54,7 @@ test("a title means the page of exactly that title; one that is only alike is no
   });
 });
 
-test("an address or an id goes straight to the page, and blocks of all kinds become Markdown over their pages", async () => {
+test("a URL or an ID goes straight to the page, and blocks of all kinds become Markdown over their pages", async () => {
   const piece = (plain_text: string, annotations = {}, href: string | null = null) => ({
     type: "text",
     plain_text,
@@ -119,7 +119,7 @@ test("an address or an id goes straight to the page, and blocks of all kinds bec
   );
 });
 
-test("B247 blocks that are not known are read where they have text, and named where not", async () => {
+test("B247 unknown blocks are read if they have text, and named otherwise", async () => {
   const block = (type: string, value: object) => ({
     object: "block",
     id: type,
@@ -152,7 +152,7 @@ test("B247 blocks that are not known are read where they have text, and named wh
   ]);
 });
 
-test("a row is filtered by the type of its property, over a database that is named by its address", async () => {
+test("a row is filtered by the type of its property, in a database named by its URL", async () => {
   const source = {
     object: "data_source",
     id: "ds1",
@@ -185,7 +185,7 @@ test("a row is filtered by the type of its property, over a database that is nam
   );
 });
 
-test("what a call will do is said exactly, before anything is looked up", () => {
+test("a call is described exactly before anything is looked up", () => {
   const said = (name: string, input: Record<string, unknown>) =>
     notion.tools.find((tool) => tool.name === name)?.summary(input);
   expect([

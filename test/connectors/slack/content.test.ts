@@ -11,7 +11,7 @@ const rich = (...elements: object[]) => ({ type: "rich_text", block_id: "b1", el
 const section = (...elements: object[]) => ({ type: "rich_text_section", elements });
 const text = (words: string, style?: object) => ({ type: "text", text: words, ...(style ? { style } : {}) });
 
-test("B201 a message of blocks alone is read", () => {
+test("B201 a message with only blocks is read", () => {
   const blocks = [
     { type: "header", block_id: "h", text: plain("Disk full on db-7") },
     {
@@ -75,7 +75,7 @@ test("B201 fields and blocks of an attachment are read", () => {
   );
 });
 
-test("B202 an attachment is read beside the text", () => {
+test("B202 an attachment is read in addition to the text", () => {
   const attachments = [
     {
       pretext: "for <@U0ANNANN1>",
@@ -169,7 +169,7 @@ test.each<[object, string]>([
   expect(markdown({ blocks: [block] })).toBe(result);
 });
 
-test("blocks in a wrong form do not hide the message", () => {
+test("malformed blocks do not hide the message", () => {
   expect(markdown({ text: "hi", blocks: ["x", null, { type: 7 }], attachments: [{ fields: [{}] }] })).toBe(
     "hi\n\n(unknown block)",
   );
@@ -189,7 +189,7 @@ test("people are looked up in blocks and attachments too", () => {
   ]);
 });
 
-test("B201 B202 slack.read_channel gives the words of blocks and attachments to people and models", async () => {
+test("B201 B202 slack.read_channel gives the text of blocks and attachments to users and models", async () => {
   const messages = [
     {
       ts: "1700000001.000100",

@@ -26,7 +26,7 @@ async function send(answer: Omit<Expected, "request">, ...more: Expected[]) {
 }
 
 test.each(["invalid_auth", "token_revoked", "not_authed", "token_expired", "account_inactive"])(
-  "V10 200 with %s means that Slack has to be connected again",
+  "V10 200 with %s means that Slack must be connected again",
   async (error) => {
     expect(await send({ json: { ok: false, error } })).toEqual({
       code: "AUTH_REQUIRED",
@@ -37,7 +37,7 @@ test.each(["invalid_auth", "token_revoked", "not_authed", "token_expired", "acco
   },
 );
 
-test("V10 a refused token is renewed once, and the message then goes out once", async () => {
+test("V10 a refused token is refreshed once, and the message is then sent once", async () => {
   const info = { request: `GET ${API}/conversations.info?channel=C1`, json: { ok: true } };
   const world = outside({ ...info, json: { ok: false, error: "token_expired" } } as Expected, info);
   const rejected: string[] = [];
@@ -60,7 +60,7 @@ test("V10 not_in_channel is an error of the tool that says what to do", async ()
   });
 });
 
-test("V10 missing_scope names the permission, and asks for no other sign-in by itself", async () => {
+test("V10 missing_scope names the scope, and requests no other sign-in", async () => {
   const json = { ok: false, error: "missing_scope", needed: "chat:write", provided: "channels:read,users:read" };
   expect(await send({ json })).toEqual({
     code: "SERVICE_FAILED",
@@ -70,7 +70,7 @@ test("V10 missing_scope names the permission, and asks for no other sign-in by i
   });
 });
 
-test("V10 a code that kay does not know is shown as Slack wrote it", async () => {
+test("V10 an unknown code is shown as Slack wrote it", async () => {
   expect(await send({ json: { ok: false, error: "some_new_error" } })).toMatchObject({
     code: "SERVICE_FAILED",
     message: "Slack: some_new_error.",

@@ -23,7 +23,7 @@ test.each([
   expect(mrkdwnToMarkdown(mrkdwn, { users })).toBe(markdown);
 });
 
-test("everybody who is mentioned is found", () => {
+test("every mentioned user is found", () => {
   expect(listMentionedUsers("<@U1> asks <@W2|x> about <#C3>")).toEqual(["U1", "W2"]);
 });
 
@@ -46,7 +46,7 @@ test.each([
   expect(markdownToMrkdwn(markdown)).toBe(mrkdwn);
 });
 
-test("Markdown nested beyond reading is sent as plain text", () => {
+test("Markdown nested too deeply is sent as plain text", () => {
   const deep = `${"> ".repeat(20_000)}x`;
   expect(markdownToMrkdwn(deep).length).toBeGreaterThan(20_000);
 });
@@ -63,7 +63,7 @@ test.each([
   "snake_case_name",
   "path/*/file/*.ts",
   "~/notes~old~/x",
-])("%s arrives as it was approved", (text) => {
+])("%s arrives as approved", (text) => {
   expect(markdownToMrkdwn(text)).toBe(text);
 });
 

@@ -71,7 +71,7 @@ function summary(name: string, input: Record<string, unknown>): string | undefin
   return slack.tools.find((tool) => tool.name === name)?.summary(input);
 }
 
-test("who consented and where, in the guide's field names", async () => {
+test("the account and workspace, in the guide's field names", async () => {
   const world = outside(
     {
       request: `POST ${API}/auth.test`,
@@ -127,7 +127,7 @@ test("channels are listed over their pages, as a table for people and trimmed da
   });
 });
 
-test("a cursor that comes back again ends the list", async () => {
+test("a repeated cursor ends the list", async () => {
   const again = { ok: true, channels: [GENERAL], response_metadata: { next_cursor: "same" } };
   const result = await run(
     "slack.list_channels",
@@ -138,7 +138,7 @@ test("a cursor that comes back again ends the list", async () => {
   expect(result.data).toMatchObject({ more: false });
 });
 
-test("a channel is read oldest first, with names for ids and Markdown for mrkdwn", async () => {
+test("a channel is read oldest first, with names for IDs and Markdown for mrkdwn", async () => {
   const messages = [
     {
       type: "message",
@@ -202,7 +202,7 @@ test("a channel is read oldest first, with names for ids and Markdown for mrkdwn
   });
 });
 
-test("a thread is read by the address of its message", async () => {
+test("a thread is read by the URL of its message", async () => {
   const root = { user: ANN.id, ts: "1700000000.000100", text: "Why?", thread_ts: "1700000000.000100", reply_count: 1 };
   const result = await run(
     "slack.read_channel",
@@ -304,7 +304,7 @@ test("a message goes to a channel by its name, as mrkdwn", async () => {
   expect(result.text).toBe("Sent to #general.\n\nhttps://acme.slack.com/archives/C0GENERAL1/p1700000000000100");
 });
 
-test("a handle in a message mentions whoever has it, outside of code only", async () => {
+test("a handle in a message mentions its user, but not in code", async () => {
   const body = {
     channel: "C0GENERAL1",
     text: "<@U0BOBBOB2>, see `@bob` and @channel, <mailto:ann@example.com|ann@example.com>",
@@ -337,7 +337,7 @@ test.each([["Bob Builder"], ["@bob"], ["<@U0BOBBOB2>"], ["bob builder"]])(
   },
 );
 
-test("a name in small letters is a channel: a person of that name is not written to, but named", async () => {
+test("a lower-case name is a channel: a user of that name gets no message, but is suggested", async () => {
   expect(await refusal("slack.send_message", { channel: "ann", text: "note" }, listing, people)).toEqual({
     code: "INVALID_REQUEST",
     message: "No channel in Slack is called “#ann”, or this account cannot see it.",
@@ -345,7 +345,7 @@ test("a name in small letters is a channel: a person of that name is not written
   });
 });
 
-test("a person who is not there, or is there several times, is not written to", async () => {
+test("an unknown or ambiguous user gets no message", async () => {
   const send = (name: string, ...expected: Expected[]) =>
     refusal("slack.send_message", { channel: name, text: "x" }, ...expected);
   const twins = { ...people, json: { ok: true, members: [BOBBY, member("U0BOBBOB9", "b2", "Bob Black")] } };
@@ -366,7 +366,7 @@ test("a person who is not there, or is there several times, is not written to", 
   });
 });
 
-test("a message without text, or with more than Slack takes, is not sent", async () => {
+test("a message without text, or longer than Slack accepts, is not sent", async () => {
   const send = (text: string) => refusal("slack.send_message", { channel: "#general", text }, listing);
   expect(await send(" \n ")).toMatchObject({ code: "INVALID_REQUEST", message: "The message must not be empty." });
   expect(await send("x".repeat(40_001))).toMatchObject({
@@ -375,7 +375,7 @@ test("a message without text, or with more than Slack takes, is not sent", async
   });
 });
 
-test("a reply goes into the thread of the message that is named by its words", async () => {
+test("a reply goes into the thread of the message with the given words", async () => {
   const result = await run(
     "slack.reply",
     { channel: "general", message: "is it READY", text: "Yes" },
@@ -401,7 +401,7 @@ test("a reply goes into the thread of the message that is named by its words", a
   );
 });
 
-test("a reaction is added once; one that is there already is no failure", async () => {
+test("a reaction is added once; an existing one is not a failure", async () => {
   const newest: Expected = {
     request: `GET ${API}/conversations.history?channel=C0GENERAL1&limit=1`,
     json: { ok: true, messages: [{ ts: "1700000300.000200", text: "x" }] },
@@ -424,7 +424,7 @@ test("a reaction is added once; one that is there already is no failure", async 
   ]);
 });
 
-test("people are listed without bots and those who left, and found by part of their name", async () => {
+test("people are listed without bots and deactivated users, and found by part of their name", async () => {
   const all = await run("slack.list_users", {}, people);
   expect(all.text.split("\n").slice(0, 5)).toEqual([
     "3 people:",

@@ -11,7 +11,7 @@ async function client(scope = ALL) {
   return new Airtable({ apiKey: token, endpointUrl: world.url, noRetryIfRateLimited: true }).base(base);
 }
 
-test("airtable.js walks through a table page by page, sorted, filtered and with few fields", async () => {
+test("airtable.js reads a table page by page, sorted, filtered and with few fields", async () => {
   const tasks = (await client())("Tasks");
   const sizes: number[] = [];
   await tasks.select({ pageSize: 2 }).eachPage((records, next) => {
@@ -52,7 +52,7 @@ test("airtable.js creates, changes and deletes records, one and many", async () 
   expect(gone).toHaveLength(3);
 });
 
-test("airtable.js reports a record that is not there and a missing scope", async () => {
+test("airtable.js reports a missing record and a missing scope", async () => {
   const tasks = (await client())("Tasks");
   expect(await failureOf(tasks.find("rec00000000000000"))).toMatchObject({ error: "NOT_FOUND", statusCode: 404 });
   const reader = (await client("data.records:read"))("Tasks");

@@ -14,7 +14,7 @@ async function client(scope = "account repository pullrequest:write") {
   return new Bitbucket({ auth: { token }, baseUrl: `${world.url}/2.0`, notice: false });
 }
 
-test("bitbucket walks through pull requests page by page, there and back", async () => {
+test("bitbucket reads pull requests page by page, forward and back", async () => {
   const bitbucket = await client();
   const first = (await bitbucket.pullrequests.list({ ...CLI, pagelen: 1 })).data;
   expect([bitbucket.hasNextPage(first), bitbucket.hasPreviousPage(first)]).toEqual([true, false]);
@@ -44,7 +44,7 @@ test("bitbucket creates a pull request, comments on it and declines it", async (
   expect((await bitbucket.pullrequests.decline(one)).data.state).toBe("DECLINED");
 });
 
-test("bitbucket reports a repository that is not there and a missing scope", async () => {
+test("bitbucket reports a missing repository and a missing scope", async () => {
   const bitbucket = await client();
   expect(await failureOf(bitbucket.repositories.get({ ...CLI, repo_slug: "nothing" }))).toMatchObject({
     name: "HTTPError",

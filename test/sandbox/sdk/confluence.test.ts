@@ -12,7 +12,7 @@ async function client(scope = `${READ} write:page:confluence write:comment:confl
   return createV2Client({ host, auth: { type: "bearer", token } });
 }
 
-test("confluence.js walks through pages by their cursor", async () => {
+test("confluence.js reads pages by their cursor", async () => {
   const confluence = await client();
   const all = await confluence.page.getPages({ bodyFormat: "storage" });
   const ids: (string | undefined)[] = [];
@@ -48,7 +48,7 @@ test("confluence.js creates a page, changes it, comments on it and deletes it", 
   await confluence.page.deletePage({ id: Number(id) });
 });
 
-test("confluence.js reports a page that is not there and a missing scope", async () => {
+test("confluence.js reports a missing page and a missing scope", async () => {
   const confluence = await client();
   expect(await failureOf(confluence.page.getPageById({ id: 1 }))).toMatchObject({ status: 404 });
   const reader = await client(READ);

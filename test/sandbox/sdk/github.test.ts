@@ -12,7 +12,7 @@ async function client(scope = "repo") {
   return { octokit: new Client({ auth: token, baseUrl: world.url }), url: world.url };
 }
 
-test("Octokit walks through issues by the Link header, and through what a search found", async () => {
+test("Octokit reads issues by the Link header, and search results", async () => {
   const { octokit } = await client();
   const pages: number[][] = [];
   const issues = octokit.paginate.iterator("GET /repos/{owner}/{repo}/issues", { ...DOCS, state: "all", per_page: 2 });
@@ -44,7 +44,7 @@ test("Octokit creates an issue, comments on it and closes it", async () => {
   expect(closed.data).toMatchObject({ state: "closed", state_reason: "completed", comments: 1 });
 });
 
-test("Octokit reports what is not there and what does not fit in its own words", async () => {
+test("Octokit reports missing objects and invalid fields in its own words", async () => {
   const { octokit } = await client();
   const gone = octokit.request("GET /repos/{owner}/{repo}/issues/{issue_number}", { ...DOCS, issue_number: 99 });
   expect(await failureOf(gone)).toMatchObject({

@@ -28,7 +28,7 @@ const SECTION = {
   },
 };
 
-test("@googleapis/docs creates a document, writes into it, styles it and takes text away", async () => {
+test("@googleapis/docs creates a document, writes into it, styles it and removes text", async () => {
   const documents = await client();
   const made = (await documents.create({ requestBody: { title: "Colours" } })).data;
   expect(made).toEqual({
@@ -111,7 +111,7 @@ test("@googleapis/docs changes nothing when one request of many is wrong, or the
   );
 });
 
-test("@googleapis/docs reports a document that is not there and a missing scope", async () => {
+test("@googleapis/docs reports a missing document and a missing scope", async () => {
   expect(await failureOf((await client()).get({ documentId: "nothing" }))).toMatchObject({
     status: 404,
     message: "Requested entity was not found.",

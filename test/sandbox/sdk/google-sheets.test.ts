@@ -48,7 +48,7 @@ test("@googleapis/sheets creates a spreadsheet and reads it with and without its
   expect(cells.data).toEqual({ sheets: [{ data: [{ startRow: 1, startColumn: 1, rowData: [{ values }] }] }] });
 });
 
-test("@googleapis/sheets reads values as they are shown and as they are, by rows and by columns, one range and many", async () => {
+test("@googleapis/sheets reads values formatted and raw, by rows and by columns, one range and many", async () => {
   const { api, spreadsheetId } = await painted();
   const shown = await api.values.get({ spreadsheetId, range: "Paint shop" });
   expect(shown.data).toEqual({
@@ -167,7 +167,7 @@ test("@googleapis/sheets changes many ranges or none, clears cells, and adds, re
   expect(data).toEqual({ sheets: [{ properties: { sheetId: 1, title: "Three" } }] });
 });
 
-test("@googleapis/sheets reports ranges that are not there, values that do not fit, and a missing scope", async () => {
+test("@googleapis/sheets reports missing ranges, invalid values, and a missing scope", async () => {
   const { api, spreadsheetId } = await painted();
   const message = async (work: Promise<unknown>) => {
     const failure = (await failureOf(work)) as { name: string; status: number; message: string };

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { options } from "./google-client.ts";
 import { failureOf } from "./served.ts";
 
-test("@googleapis/gmail walks through mail, labels it and sends some", async () => {
+test("@googleapis/gmail reads mail, labels it and sends some", async () => {
   const mail = gmail({ version: "v1", ...(await options("gmail.modify")) });
   const all = (await mail.users.messages.list({ userId: "me" })).data.messages ?? [];
   const first = (await mail.users.messages.list({ userId: "me", maxResults: 2 })).data;
@@ -65,7 +65,7 @@ test("@googleapis/drive lists page by page under a field mask, and creates and r
   expect((await files.files.update({ fileId, requestBody: { name: "Greens" } })).data.name).toBe("Greens");
 });
 
-test("Google's clients report what is not there and a missing scope, and refresh a token", async () => {
+test("Google's clients report missing objects and a missing scope, and refresh a token", async () => {
   const { client, ...rest } = await options("gmail.readonly");
   const mail = gmail({ version: "v1", ...rest });
   expect(await failureOf(mail.users.messages.get({ userId: "me", id: "nothing" }))).toMatchObject({

@@ -19,7 +19,7 @@ function spec<Category>(associationTypeId: number) {
   return [{ associationCategory: "HUBSPOT_DEFINED" as Category, associationTypeId }];
 }
 
-test("@hubspot/api-client gets tokens for a code, refreshes them, and learns whose they are", async () => {
+test("@hubspot/api-client exchanges a code for tokens, refreshes them, and identifies their owner", async () => {
   const { world, api } = await client();
   const { id, secret } = world.clients.hubspot;
   const code = await world.code("hubspot", ALL);
@@ -52,7 +52,7 @@ test("@hubspot/api-client gets tokens for a code, refreshes them, and learns who
   });
 });
 
-test("@hubspot/api-client walks through contacts page by page, and searches them sorted", async () => {
+test("@hubspot/api-client reads contacts page by page, and searches them sorted", async () => {
   const { crm } = await client(READ);
   const pages: string[][] = [];
   let after: string | undefined;
@@ -151,7 +151,7 @@ test("@hubspot/api-client creates, reads, changes and archives many at once, all
   });
 });
 
-test("@hubspot/api-client ties a deal and a note to a contact, when they are made and after it, and unties them", async () => {
+test("@hubspot/api-client associates a deal and a note with a contact, on creation and later, and removes the association", async () => {
   const { crm } = await client();
   const tie = (id: string, kind: number) => [{ to: { id }, types: spec<never>(kind) }];
   const deal = await crm.deals.basicApi.create({ properties: { dealname: "New" }, associations: tie("2104", 3) });
@@ -182,7 +182,7 @@ test("@hubspot/api-client ties a deal and a note to a contact, when they are mad
   });
 });
 
-test("@hubspot/api-client finds owners by page, by id and by user, and the stages of a pipeline", async () => {
+test("@hubspot/api-client finds owners by page, by ID and by user, and the stages of a pipeline", async () => {
   const { crm } = await client(READ);
   const first = await crm.owners.ownersApi.getPage(undefined, undefined, 1);
   const second = await crm.owners.ownersApi.getPage(undefined, first.paging?.next?.after, 1);
@@ -201,7 +201,7 @@ test("@hubspot/api-client finds owners by page, by id and by user, and the stage
   expect(won).toMatchObject({ label: "Closed Won", metadata: { isClosed: "true", probability: "1.0" } });
 });
 
-test("@hubspot/api-client reports what is not there, what is wrong, a missing scope, a dead token and too many requests", async () => {
+test("@hubspot/api-client reports missing objects, invalid input, a missing scope, an expired token and too many requests", async () => {
   const { world, crm } = await client(READ);
   const { basicApi } = crm.contacts;
   const failure = async (work: Promise<unknown>) => {

@@ -17,7 +17,7 @@ async function client(scope = ALL) {
 
 const task = (fields: object) => ({ fields: { project: { key: "KAY" }, issuetype: { name: "Task" }, ...fields } });
 
-test("jira.js walks through issues by token, through projects and comments by number, and counts", async () => {
+test("jira.js reads issues by token, projects and comments by number, and counts", async () => {
   const { jira } = await client();
   const jql = "project = KAY ORDER BY key ASC";
   const keys: string[][] = [];
@@ -128,7 +128,7 @@ test("text that jira.js sends by version 2 is read as a document", async () => {
   );
 });
 
-test("jira.js finds people, and what issues can be made of", async () => {
+test("jira.js finds people, and the fields of issues", async () => {
   const { jira } = await client();
   expect(await jira.myself.getCurrentUser()).toMatchObject({ accountId: DANA, emailAddress: "dana@example.com" });
   const [sam] = await jira.userSearch.findUsers({ query: "sam" });
@@ -141,7 +141,7 @@ test("jira.js finds people, and what issues can be made of", async () => {
   expect(values.map(({ name }) => name)).toEqual(["Highest", "High", "Medium", "Low", "Lowest"]);
 });
 
-test("jira.js reports what is not there, what is wrong, a missing scope, a dead token and too many requests", async () => {
+test("jira.js reports missing objects, invalid input, a missing scope, an expired token and too many requests", async () => {
   const { world, jira, as } = await client("read:jira-work");
   const missing = await failureOf(jira.issues.getIssue({ issueIdOrKey: "KAY-999" }));
   expect(isNotFoundError(missing)).toBe(true);

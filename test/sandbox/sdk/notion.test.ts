@@ -19,7 +19,7 @@ async function client(scope = "") {
 
 const text = (content: string) => [{ type: "text" as const, text: { content } }];
 
-test("@notionhq/client walks through a search and through the people, one at a time", async () => {
+test("@notionhq/client reads a search and the people, one at a time", async () => {
   const notion = await client();
   const once = await notion.search({});
   const ids: string[] = [];
@@ -50,7 +50,7 @@ test("@notionhq/client creates a page, appends to it, reads it back and comments
   expect(comment).toMatchObject({ object: "comment", rich_text: [{ plain_text: "Green" }] });
 });
 
-test("@notionhq/client reports a page that is not there and a token that is none", async () => {
+test("@notionhq/client reports a missing page and an invalid token", async () => {
   const notion = await client();
   const page_id = "00000000-0000-4000-8000-000000000000";
   expect(await failureOf(notion.pages.retrieve({ page_id }))).toMatchObject({

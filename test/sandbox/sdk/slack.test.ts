@@ -10,7 +10,7 @@ async function client(scope: string) {
   return new WebClient(token, { slackApiUrl: `${world.url}/api/`, retryConfig: { retries: 0 } });
 }
 
-test("@slack/web-api walks through channels page by page", async () => {
+test("@slack/web-api reads channels page by page", async () => {
   const slack = await client(READ);
   const pages: (string | undefined)[][] = [];
   for await (const page of slack.paginate("conversations.list", {

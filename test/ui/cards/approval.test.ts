@@ -14,11 +14,11 @@ describe("an approval", () => {
     ["1", "once"],
     ["2", "session"],
     ["3", "always"],
-  ])("is given by %s for %s", (number, approval_scope) => {
+  ])("is approved by %s for %s", (number, approval_scope) => {
     expect(answersOf(typing(number))).toEqual([{ do: "answer", answer: { action: "approve", approval_scope } }]);
   });
 
-  test("has the same numbers where fewer scopes are offered", () => {
+  test("has the same numbers if fewer scopes are offered", () => {
     const always = cardOf(approval({ approval_scopes: [{ scope: "always", words: "always: all" }] }));
     expect(pressed(always, typing("12")).acts).toEqual([]);
     expect(pressed(always, typing("3")).acts).toEqual([
@@ -26,35 +26,35 @@ describe("an approval", () => {
     ]);
   });
 
-  test("is not given by Enter, Space, y, a pasted 1, or several characters at once", () => {
+  test("is not approved by Enter, Space, y, a pasted 1, or several characters at once", () => {
     const [one] = typing("1");
     const several = one ? [{ ...one, text: "1\n" }] : [];
     expect(answersOf([key("enter"), key("enter"), ...typing(" y"), pasting("1"), ...several, ctrl("1")])).toEqual([]);
   });
 
-  test("is denied with a reason that is typed in one line", () => {
+  test("is denied with a reason typed on one line", () => {
     expect(answersOf([...typing("nnot to #genera"), ...typing("l"), key("enter")])).toEqual([
       { do: "answer", answer: { action: "deny", reason: "not to #general" } },
     ]);
   });
 
-  test("is denied without one", () => {
+  test("is denied without a reason", () => {
     expect(answersOf([...typing("n"), key("enter")])).toEqual([{ do: "answer", answer: { action: "deny" } }]);
   });
 
-  test("is open still after Escape in the reason", () => {
+  test("stays open after Escape in the reason", () => {
     const { ui, acts } = pressed(card, [...typing("n1"), key("escape")]);
     expect(acts).toEqual([]);
     expect(pressed(card, typing("1"), ui).acts).toHaveLength(1);
   });
 
-  test("is denied by the second Escape, and not if another key came between", () => {
+  test("is denied by the second Escape, unless another key came between", () => {
     expect(answersOf([key("escape")])).toEqual([]);
     expect(answersOf([key("escape"), ...typing("x"), key("escape")])).toEqual([]);
     expect(answersOf([key("escape"), key("escape")])).toEqual([{ do: "answer", answer: { action: "deny" } }]);
   });
 
-  test("is answered once only, unless the answer is not taken", () => {
+  test("is answered only once, unless the answer is refused", () => {
     const { ui, acts } = pressed(card, typing("1113"));
     expect(acts).toHaveLength(1);
     const again = rejectAnswer(ui, "The channel does not exist.");
@@ -63,7 +63,7 @@ describe("an approval", () => {
 });
 
 describe("an edit of an approval", () => {
-  test("changes its fields in the card, and a yes sends all of them", () => {
+  test("changes its fields in the card, and an approval sends all of them", () => {
     const { ui, acts } = pressed(card, [
       ...typing("e"),
       ...Array.from({ length: 8 }, () => key("backspace")),
@@ -77,19 +77,19 @@ describe("an edit of an approval", () => {
     expect(ui).toMatchObject({ step: "ask", sent: true });
   });
 
-  test("that changes nothing is none", () => {
+  test("without a change is not an edit", () => {
     expect(answersOf([...typing("e"), key("enter"), key("enter"), ...typing("1")])).toEqual([
       { do: "answer", answer: { action: "approve", approval_scope: "once" } },
     ]);
   });
 
-  test("is left by Escape, and nothing of it is kept", () => {
+  test("is left by Escape, without keeping anything", () => {
     expect(answersOf([...typing("exyz"), key("escape"), ...typing("1")])).toEqual([
       { do: "answer", answer: { action: "approve", approval_scope: "once" } },
     ]);
   });
 
-  test("keeps numbers numbers and switches switches", () => {
+  test("keeps numbers as numbers and booleans as booleans", () => {
     const fields = [
       { name: "priority", value: 2 },
       { name: "notify", value: false },
@@ -111,7 +111,7 @@ describe("an edit of an approval", () => {
 
   const nested = cardOf(approval({ preview: { summary: "s", fields: [{ name: "to", value: ["a"] }] } }));
 
-  test("of what is no simple value is made in an editor, as JSON", () => {
+  test("of a complex value happens in an editor, as JSON", () => {
     const { ui, acts } = pressed(nested, typing("e"));
     expect(acts).toEqual([{ do: "edit", text: '{\n  "to": [\n    "a"\n  ]\n}\n' }]);
     const answer = pressed(nested, typing("1"), applyEdit(ui, nested, '{"to":["b"]}')).acts;
@@ -119,7 +119,7 @@ describe("an edit of an approval", () => {
     expect(answer).toEqual([{ do: "answer", answer: { action: "approve", approval_scope: "once", edited_args } }]);
   });
 
-  test("that cannot be read is said, and opens as it was left", () => {
+  test("that is invalid is reported, and opens as it was left", () => {
     const ui = applyEdit(pressed(nested, typing("e")).ui, nested, '{"to":');
     expect(ui).toMatchObject({ error: "Not a valid JSON object." });
     expect(pressed(nested, typing("e"), ui).acts).toEqual([{ do: "edit", text: '{"to":' }]);
@@ -131,7 +131,7 @@ describe("an edit of an approval", () => {
     });
   });
 
-  test("is not offered where nothing may be edited", () => {
+  test("is not offered if nothing may be edited", () => {
     const fixed = cardOf(approval({ editable: false }));
     expect(pressed(fixed, typing("e"))).toMatchObject({ ui: { step: "ask" }, acts: [] });
   });
@@ -144,7 +144,7 @@ describe("an edit of an approval", () => {
   });
 });
 
-test("an approval takes text and Tab only while something is typed in it", () => {
+test("an approval takes text and Tab only while something is being typed in it", () => {
   const taking = (keys: string) => {
     const { ui } = pressed(card, typing(keys));
     return [takesTab(ui), takesText(ui)];
@@ -157,7 +157,7 @@ test("an approval takes text and Tab only while something is typed in it", () =>
   ]);
 });
 
-test("an approval is scrolled as far as there are lines, and back at once", () => {
+test("an approval scrolls as far as there are lines, and back at once", () => {
   const text = Array.from({ length: 40 }, (_, index) => `line ${index}`).join("\n");
   const long = cardOf(approval({ preview: { summary: "s", fields: [{ name: "text", value: text }] } }));
   const room = { width: 60, maxRows: 12 };

@@ -5,7 +5,7 @@ import type { ConfirmCard } from "#ui/cards/update-card";
 
 const card = cardOf(needs("slack", "gmail"));
 
-test("an auth card connects, opens, copies, shows a QR code, goes on without, or is given up", () => {
+test("an auth card connects, opens, copies, shows a QR code, continues without, or is cancelled", () => {
   const acts = [key("enter"), ...typing("ocq"), key("enter")];
   expect(pressed(card, acts).acts).toEqual(["connect", "open", "copy", "qr", "connect"].map((act) => ({ do: act })));
   expect(pressed(card, typing("ss1y")).acts).toEqual([{ do: "without" }]);
@@ -14,7 +14,7 @@ test("an auth card connects, opens, copies, shows a QR code, goes on without, or
 
 const confirmation: ConfirmCard = { kind: "confirmation", id: "tok", message: "Delete KAY-1?" };
 
-test("a confirmation takes y or n, and no Enter", () => {
+test("a confirmation takes y or n, but not Enter", () => {
   const answer = (action: string) => [{ do: "answer", answer: { action } }];
   expect(pressed(confirmation, [key("enter"), ...typing(" 1x")]).acts).toEqual([]);
   expect(pressed(confirmation, typing("yn")).acts).toEqual(answer("approve"));

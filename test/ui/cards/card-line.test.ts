@@ -57,7 +57,7 @@ test.each<[string, StreamPart[], string]>([
   expect(lineOf(parts)).toBe(line);
 });
 
-test("U17 nothing raw comes through in the line of an answered card, and it stays in the window", () => {
+test("U17 nothing raw appears in the line of an answered card, and it stays in the window", () => {
   const parts = [
     approval({ tool_name: "x\r\x1b[2K safe" }),
     answered({ action: "deny", client: "J\x1b[31mD", reason: "a\x07\nb", answered_at: "\x1b[1m" }),

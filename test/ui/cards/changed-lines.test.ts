@@ -16,7 +16,7 @@ test.for([
   ["a", "a", " a"],
 ] as const)("%j changed to %j", ([before, after, shown]) => expect(show(before, after)).toBe(shown));
 
-test("the lines that stay and those removed are the old text, those that stay and those added the new one", () => {
+test("kept and removed lines are the old text, kept and added lines the new one", () => {
   const text = fc
     .array(fc.constantFrom("a", "b", "c", ""), { minLength: 1, maxLength: 8 })
     .map((all) => all.join("\n"));

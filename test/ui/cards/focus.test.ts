@@ -31,7 +31,7 @@ function goes(focus: Focus, keys: [Key | undefined, number][], { draft = false, 
 const [one] = typing("1");
 
 describe("the focus of cards", () => {
-  test("G01 keys that were typed for the next message answer no card, and stay in the draft", () => {
+  test("G01 keys typed for the next message answer no card, and stay in the draft", () => {
     const keys = [...typing("yes 1"), key("enter")].map((each, index) => ({ ...each, at: at(index * 20) }));
     let focus = INITIAL_FOCUS;
     let draft = "";
@@ -49,7 +49,7 @@ describe("the focus of cards", () => {
     expect(goes(focus, [[one, 1_101]], { draft: true }).went).toEqual(["card"]);
   });
 
-  test("a card takes a key 300 ms after it was drawn with the focus, and every key from then on", () => {
+  test("a card takes a key 300 ms after it was drawn with the focus, and every later key", () => {
     const focus = frame(updateCards(INITIAL_FOCUS, [first]), 0);
     expect(goes(focus, [[one, 299]]).went).toEqual(["composer"]);
     expect(
@@ -67,7 +67,7 @@ describe("the focus of cards", () => {
     expect(goes(focus, [[one, 4_990]]).went).toEqual(["composer"]);
   });
 
-  test("each key before that begins the wait anew; Enter and Escape do nothing meanwhile", () => {
+  test("each earlier key restarts the wait; Enter and Escape do nothing until then", () => {
     const focus = frame(updateCards(INITIAL_FOCUS, [first]), 0);
     const keys: [Key | undefined, number][] = [
       [one, 200],
@@ -80,7 +80,7 @@ describe("the focus of cards", () => {
     expect(goes(now, [[one, 1_199]]).went).toEqual(["card"]);
   });
 
-  test("reports of the window are no keys", () => {
+  test("window reports are not keys", () => {
     const focus = frame(updateCards(INITIAL_FOCUS, [first]), 0);
     expect(
       goes(focus, [
@@ -90,7 +90,7 @@ describe("the focus of cards", () => {
     ).toEqual(["composer", "card"]);
   });
 
-  test("the oldest card has it, and the next one when it is answered elsewhere, with a wait of its own", () => {
+  test("the oldest card has it, and the next one when it is answered elsewhere, with a new wait", () => {
     const focus = frame(updateCards(INITIAL_FOCUS, [first, second]), 0);
     expect(getFocused(focus)).toBe("int_1");
     const { now } = goes(focus, [[one, 400]]);
@@ -101,14 +101,14 @@ describe("the focus of cards", () => {
     expect(goes(frame(next, 900), [[one, 1_200]]).went).toEqual(["card"]);
   });
 
-  test("a card that asks something else under the same name is another card", () => {
+  test("a card with another question under the same name is another card", () => {
     const { now } = goes(frame(updateCards(INITIAL_FOCUS, [first]), 0), [[one, 400]]);
     expect(goes(updateCards(now, [first]), [[one, 410]]).went).toEqual(["card"]);
     const other = updateCards(now, [cardOf(approval({ prompt: "Something else" }))]);
     expect(goes(frame(other, 410), [[one, 420]]).went).toEqual(["composer"]);
   });
 
-  test("Tab goes round composer and cards, Shift+Tab back", () => {
+  test("Tab cycles through composer and cards, Shift+Tab back", () => {
     const focus = frame(updateCards(INITIAL_FOCUS, [first, second]), 0);
     const places = (keys: Key[]) => {
       let now = focus;
@@ -121,14 +121,14 @@ describe("the focus of cards", () => {
     expect(places([key("tab", { shift: true }), key("tab", { shift: true })])).toEqual([null, "int_2"]);
   });
 
-  test("the composer keeps the focus that the person gave it, until no card is left", () => {
+  test("the composer keeps the focus that the user gave it, until no card is left", () => {
     const { now } = goes(frame(updateCards(INITIAL_FOCUS, [first]), 0), [[key("tab"), 400]]);
     expect(now.chosen).toBe(COMPOSER);
     expect(getFocused(updateCards(now, [first, second]))).toBeNull();
     expect(getFocused(updateCards(updateCards(now, []), [second]))).toBe("int_2");
   });
 
-  test("a card that was to be seen takes keys as soon as Tab went there and it was drawn so", () => {
+  test("a visible card takes keys as soon as Tab selected it and it was drawn so", () => {
     const focus = frame(updateCards(INITIAL_FOCUS, [first, second]), 0);
     const { now, went } = goes(focus, [
       [key("tab"), 400],
@@ -141,7 +141,7 @@ describe("the focus of cards", () => {
     expect(goes(frame(early, 210), [[one, 420]]).went).toEqual(["composer"]);
   });
 
-  test("Tab stays in a card that uses it, and in a text that was being written when the card came", () => {
+  test("Tab stays in a card that uses it, and in a text that was being written when the card opened", () => {
     const focus = frame(updateCards(INITIAL_FOCUS, [first]), 0);
     expect(goes(focus, [[key("tab"), 400]], { takesTab: true }).went).toEqual(["card"]);
     expect(goes(focus, [[key("tab"), 200]], { draft: true }).went).toEqual(["composer"]);
@@ -182,7 +182,7 @@ const steps = fc.array(
   { minLength: 20, maxLength: 80 },
 );
 
-test("G01 nothing is answered in 10,000 interleavings by a card that was not to be seen with the focus before the key", () => {
+test("G01 in 10,000 interleavings no card that was not visible with the focus before the key acts on it", () => {
   let acts = 0;
   fc.assert(
     fc.property(steps, fc.boolean(), (all, writes) => {

@@ -65,18 +65,18 @@ describe("a field of a form", () => {
     expect(submitted(field, [key("right"), ...typing(" ")])).toEqual(submits([]));
   });
 
-  test("has its default, or its initial value before that", () => {
+  test("has its initial value, otherwise its default", () => {
     const field = fieldOf("text", { defaultValue: "d" });
     expect(submitted(field, [])).toEqual(submits("d"));
     const card = formOf([field], { initial_values: { a: "i" } });
     expect(pressed(card, [key("enter"), key("enter")]).acts).toEqual(submits("i"));
   });
 
-  test("keeps no value that is none of its options", () => {
+  test("keeps no value outside its options", () => {
     expect(submitted(fieldOf("select", { options, defaultValue: "huge" }), [])).toEqual(submits(undefined));
   });
 
-  test("may be called like what every object has", () => {
+  test("may be named like a property of every object", () => {
     const field = { id: "constructor", label: "C", type: "text" as const };
     expect(pressed(formOf([field]), [...typing("x"), key("enter"), key("enter")]).acts).toEqual([
       { do: "answer", answer: { action: "submit", input: { constructor: "x" } } },
@@ -105,7 +105,7 @@ describe("a form", () => {
   const card = formOf(fields);
   const filled = [...typing("s"), key("tab"), ...typing("t"), key("tab"), ...typing("2")];
 
-  test("goes from field to field by Tab, Enter and arrows, and to the review behind the last", () => {
+  test("moves between fields by Tab, Enter and arrows, and to the review after the last", () => {
     const at = (keys: Parameters<typeof pressed>[1]) => {
       const { ui } = pressed(card, keys);
       return ui.type === "form" ? [ui.step, ui.fill.at] : [];
@@ -116,7 +116,7 @@ describe("a form", () => {
     expect(at([...filled, key("tab"), ...typing("b"), key("up")])).toEqual(["fill", 1]);
   });
 
-  test("is submitted by Enter at its review, and not by the Enter that led there and repeats", () => {
+  test("is submitted by Enter at its review, but not by the repeated Enter that led there", () => {
     const { ui } = pressed(card, [...filled, key("enter")]);
     const last = NOW + filled.length * 1_000;
     const soon = updateCard(ui, card, key("enter", { at: last + 30 }));
@@ -129,7 +129,7 @@ describe("a form", () => {
     });
   });
 
-  test("says at its field what is missing, and goes there", () => {
+  test("reports missing values at their field, and goes there", () => {
     const { ui, acts } = pressed(card, [key("tab"), key("tab"), key("enter")]);
     expect(acts).toEqual([]);
     const error = "This field is required.";
@@ -147,7 +147,7 @@ describe("a form", () => {
     expect(pressed(card, [ctrl("d"), key("escape")])).toMatchObject({ ui: { step: "fill", sent: false }, acts: [] });
   });
 
-  test("is cancelled by Escape, and asks again where something was filled in", () => {
+  test("is cancelled by Escape, which asks first if something was filled in", () => {
     const cancelled = [{ do: "answer", answer: { action: "cancel" } }];
     expect(pressed(card, [key("escape")]).acts).toEqual(cancelled);
     expect(pressed(card, [...typing("s"), key("escape")])).toMatchObject({ ui: { step: "leave" }, acts: [] });
@@ -156,7 +156,7 @@ describe("a form", () => {
     expect(ui).toMatchObject({ step: "fill", fill: { entries: [{ typing: { text: "st" } }, {}, {}] } });
   });
 
-  test("that is asked again has its values, and the error at the field that it names", () => {
+  test("that is asked again has its values, and the error at the named field", () => {
     const again = formOf(fields, {
       error: "“Size” must be one of them.",
       initial_values: { summary: "s", size: "mid" },
@@ -166,7 +166,7 @@ describe("a form", () => {
     });
   });
 
-  test("that the backend does not take keeps its values", () => {
+  test("that the backend refuses keeps its values", () => {
     const { ui } = pressed(card, [...filled, key("enter"), key("enter")]);
     expect(rejectAnswer(ui, "Summary: It is too short.")).toMatchObject({
       step: "fill",
@@ -197,7 +197,7 @@ describe("a form", () => {
     expect(pressed(needed, [key("escape")]).acts).toEqual([{ do: "answer", answer: { action: "cancel" } }]);
   });
 
-  test("without fields is looked at and submitted", () => {
+  test("without fields is reviewed and submitted", () => {
     expect(pressed(formOf([]), [key("enter"), key("enter")]).acts).toEqual(submits(undefined));
   });
 });
@@ -211,7 +211,7 @@ describe("N62 a value that a field does not accept", () => {
   ];
   const errorsOf = (ui: CardUi) => (ui.type === "form" ? ui.fill.entries.map(({ error }) => error) : []);
 
-  test("is said when the field is left, and does not hold the person there", () => {
+  test("is reported when the field is left, without holding the user there", () => {
     const { ui } = pressed(formOf(fields), [
       ...typing("ab"),
       key("tab"),
@@ -228,7 +228,7 @@ describe("N62 a value that a field does not accept", () => {
     expect(ui).toMatchObject({ step: "fill", fill: { at: 2 } });
   });
 
-  test("keeps the form from its review, with every fault at its field, until all are mended", () => {
+  test("keeps the form from its review, with every error at its field, until all are fixed", () => {
     const wrong = [...typing("ab"), key("tab"), ...typing("11"), key("tab"), ...typing("not-mail"), key("tab")];
     const card = formOf(fields);
     const { ui, acts } = pressed(card, [...wrong, ...typing("31.12.2026"), key("enter"), key("enter")]);
@@ -250,7 +250,7 @@ describe("N62 a value that a field does not accept", () => {
     });
   });
 
-  test("and was refused by the backend is shown at each field that its sentences name", () => {
+  test("that the backend refused is shown at each field that its sentences name", () => {
     const card = formOf(fields, { error: "“Title” is taken. “Day” is a Sunday." });
     const { ui } = pressed(card, []);
     expect(errorsOf(ui)).toEqual(["“Title” is taken.", undefined, undefined, "“Day” is a Sunday."]);

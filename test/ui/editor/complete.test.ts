@@ -62,7 +62,7 @@ test("a slash at the beginning offers the commands", () => {
   expect(findCompletion(at("/he"), SOURCES)).toEqual({ from: 0, to: 3, candidates: [{ text: "/help", note: "" }] });
 });
 
-test("a command's arguments are offered, those that were given left out", () => {
+test("a command's arguments are offered, without those already given", () => {
   expect(offered("/connect ")).toEqual(["slack", "jira", "github", "gitlab"]);
   expect(offered("/connect slack gi")).toEqual(["github", "gitlab"]);
   expect(offered("/connect slack s")).toBeNull();
@@ -72,7 +72,7 @@ test("a command's arguments are offered, those that were given left out", () => 
   expect(offered("/unknown ")).toBeNull();
 });
 
-test("in a sentence, services and recent keys are words once they were begun", () => {
+test("in a sentence, services and recent keys are completed once begun", () => {
   expect(offered("post it in sl")).toEqual(["slack"]);
   expect(offered("close (kay-")).toEqual(["KAY-3", "KAY-12"]);
   expect(offered("close ")).toBeNull();
@@ -81,7 +81,7 @@ test("in a sentence, services and recent keys are words once they were begun", (
   expect(offered("sl|, please")).toEqual(["slack"]);
 });
 
-test("Tab goes as far as all candidates agree, then leaves the choice", () => {
+test("Tab extends as far as all candidates agree, then offers the choice", () => {
   expect(tab("/con")).toBe("/connect|");
   expect(tab("/connect")).toBeNull();
   expect(tab("/connections")).toBe("/connections |");
@@ -91,7 +91,7 @@ test("Tab goes as far as all candidates agree, then leaves the choice", () => {
   expect(tab("sl| now")).toBe("slack| now");
 });
 
-test("a candidate that is chosen stands in place of the word", () => {
+test("a chosen candidate replaces the word", () => {
   const draft = at("/connect gi");
   const completion = findCompletion(draft, SOURCES);
   expect(completion && acceptCandidate(draft, completion, { text: "gitlab", note: "" })).toMatchObject({
@@ -100,7 +100,7 @@ test("a candidate that is chosen stands in place of the word", () => {
   });
 });
 
-test("a name from elsewhere brings no control characters into the draft, and a fold ends a word", () => {
+test("an external name brings no control characters into the draft, and a fold ends a word", () => {
   const draft = at("x");
   const hostile = findCompletion(draft, { ...SOURCES, words: named("x\u001b[31m\ud800y") });
   expect(hostile && extendDraft(draft, hostile)?.text).toBe("x[31my ");

@@ -24,10 +24,10 @@ test.each([
   "/home/sam/a.png\n/home/sam/b.png",
   "https://example.test/shot.png",
   "file:///home/%zz.png",
-])("every other paste stays as it is: %s", (text) => {
+])("every other paste is unchanged: %s", (text) => {
   expect(pasted(text)).toBe(text);
 });
 
-test("typed text is no dropped file", () => {
+test("typed text is not a dropped file", () => {
   expect(pasted("/home/sam/shot.png", "text")).toBe("/home/sam/shot.png");
 });

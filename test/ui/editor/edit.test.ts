@@ -42,7 +42,7 @@ function sent(...reads: string[]): string {
   return getText(keys.reduce((draft, key) => updateDraft(draft, key), EMPTY_DRAFT));
 }
 
-test("U07 Backspace takes a whole character, as a person sees it", () => {
+test("U07 Backspace removes a whole user-perceived character", () => {
   expect(sent("hello 😀\x7f")).toBe("hello ");
   expect(sent("cafe\u0301\x7f")).toBe("caf");
   expect(sent("👩‍👩‍👧‍👦\x7f")).toBe("");
@@ -55,12 +55,12 @@ test("U07 the cursor moves over a whole character", () => {
   expect(after("|cafe\u0301!", "<right>", "<right>", "<right>", "<delete>")).toBe("caf|!");
 });
 
-test("a mark that is typed joins the character before the cursor, and the cursor is never inside of one", () => {
+test("a typed mark joins the character before the cursor, and the cursor is never inside one", () => {
   expect(after("", "e", "\u0301", "<left>", "x")).toBe("x|e\u0301");
   expect(after("|\u0301", "e")).toBe("e\u0301|");
 });
 
-test("words are those of the language, signs in a row are one, and a line break is a space", () => {
+test("words follow the language, a run of signs is one, and a line break counts as a space", () => {
   expect(after("one two-three", "<ctrl-left>", "<alt-b>", "<alt-left>")).toBe("one |two-three");
   expect(after("|one  two, three", "<alt-f>", "<ctrl-right>", "<alt-right>")).toBe("one  two,| three");
   expect(after("今日は会議", "<ctrl-w>")).toBe("今日は|");
@@ -70,13 +70,13 @@ test("words are those of the language, signs in a row are one, and a line break 
   expect(after("one |", "<alt-d>", "<ctrl-right>")).toBe("one |");
 });
 
-test("Home and End are those of the line, and Ctrl makes them those of the draft", () => {
+test("Home and End move within the line, and with Ctrl within the draft", () => {
   expect(after("one\ntwo", "<home>", "x", "<ctrl-e>", "y")).toBe("one\nxtwoy|");
   expect(after("one\ntwo", "<ctrl-home>", "<ctrl-e>")).toBe("one|\ntwo");
   expect(after("|one\ntwo", "<ctrl-end>", "<ctrl-a>")).toBe("one\n|two");
 });
 
-test("what was killed in a row comes back at once", () => {
+test("consecutive kills are restored together", () => {
   expect(after("one two three", "<ctrl-w>", "<ctrl-w>", "<ctrl-y>", "!")).toBe("one two three!|");
   expect(after("one |two\nthree", "<ctrl-k>", "<ctrl-k>", "<end>", "<ctrl-y>")).toBe("one threetwo\n|");
   expect(after("one\ntwo|", "<ctrl-u>", "<ctrl-u>", "<ctrl-y>", "<ctrl-y>")).toBe("one\ntwo\ntwo|");
@@ -84,7 +84,7 @@ test("what was killed in a row comes back at once", () => {
   expect(shown(pressed(clearDraft(pressed("kept", "<ctrl-u>")), "<ctrl-y>"))).toBe("kept|");
 });
 
-test("Up and Down keep to their column over short lines, and leave the first and the last to others", () => {
+test("Up and Down keep their column over short lines, and leave the first and the last row to others", () => {
   expect(after("long line\nx\nanother", "<up>", "<up>")).toBe("long li|ne\nx\nanother");
   expect(after("long li|ne\nx\n日本語!", "<down>", "<down>")).toBe("long line\nx\n日本語!|");
   expect(after("long l|ine\n日本語!", "<down>", "<up>", "<down>")).toBe("long line\n日本語|!");
@@ -94,7 +94,7 @@ test("Up and Down keep to their column over short lines, and leave the first and
   expect(updateDraft(last, keyNamed("<down>"))).toBe(last);
 });
 
-test("U21 Up and Down go over the rows of a long line", () => {
+test("U21 Up and Down move over the rows of a long line", () => {
   const room = { width: 10, prompt: "> " };
   const draft = at("abcdefghijklmnopqrstuvwxy|z");
   const up = updateDraft(draft, keyNamed("<up>"), room);
@@ -103,7 +103,7 @@ test("U21 Up and Down go over the rows of a long line", () => {
   expect(shown(updateDraft(up, keyNamed("<down>"), room))).toBe(shown(draft));
 });
 
-test("typing is undone word by word, everything else by itself, and can be redone", () => {
+test("typing is undone word by word, everything else separately, and can be redone", () => {
   expect(after("", ..."one two", "<ctrl-_>")).toBe("one|");
   expect(after("", ..."one two", "<ctrl-_>", "<ctrl-_>", "<alt-_>", "<alt-_>", "<alt-_>")).toBe("one two|");
   expect(after("one two", "<ctrl-w>", "<ctrl-_>")).toBe("one two|");
@@ -111,7 +111,7 @@ test("typing is undone word by word, everything else by itself, and can be redon
   expect(after("", "a", "<ctrl-_>", "<ctrl-_>", "b", "<alt-_>")).toBe("b|");
 });
 
-test("Shift+Enter, Alt+Enter and a backslash before Enter begin a new line", () => {
+test("Shift+Enter, Alt+Enter and a backslash before Enter start a new line", () => {
   expect(after("ab", "<left>", "<shift-enter>", "<alt-enter>")).toBe("a\n\n|b");
   expect(breakAtBackslash(at("one \\"))).toMatchObject({ text: "one \n", cursor: 5 });
   expect(breakAtBackslash(at("one\\|two"))).toMatchObject({ text: "one\ntwo", cursor: 4 });
@@ -119,7 +119,7 @@ test("Shift+Enter, Alt+Enter and a backslash before Enter begin a new line", () 
   expect(breakAtBackslash(EMPTY_DRAFT)).toBeNull();
 });
 
-test("keys that are not the editor's leave the very same draft", () => {
+test("other keys return the same draft", () => {
   const draft = at("text");
   for (const key of "enter escape tab shift-tab ctrl-enter ctrl-c ctrl-r ctrl-g ctrl-l ctrl-z ctrl-x pageup pagedown focus blur alt-x".split(
     " ",
@@ -130,7 +130,7 @@ test("keys that are not the editor's leave the very same draft", () => {
   expect(updateDraft(EMPTY_DRAFT, keyNamed("<backspace>"))).not.toBe(EMPTY_DRAFT);
 });
 
-test("what is sent is what was typed, without halves of characters and control characters", () => {
+test("the sent text is the typed one, without half characters and control characters", () => {
   expect(getText(insert(EMPTY_DRAFT, "a\ud83db\udc00\u200b\u202e\tc\r\n\x1b[31m\u0000"))).toBe(
     "ab\u200b\u202e\tc\n[31m",
   );
@@ -175,7 +175,7 @@ test("after any keys the cursor is between characters and the text is well-forme
   );
 });
 
-test("undoing everything gives an empty draft, and redoing everything the same as before", () => {
+test("undoing everything gives an empty draft, and redoing everything the previous one", () => {
   fc.assert(
     fc.property(fc.array(keys, { maxLength: 30 }), (names) => {
       const draft = names
@@ -192,12 +192,12 @@ test("undoing everything gives an empty draft, and redoing everything the same a
   );
 });
 
-test("the names of keys in these tests say what they say", () => {
+test("key names in these tests are correct", () => {
   for (const name of ["x", "<ctrl-left>", "<alt-_>", "<paste>a\nb", "<shift-enter>", "<ctrl-c>"])
     expect(shorthand([keyNamed(name)])).toEqual([name]);
 });
 
-test("a long paste is one character, shown by its size, and whole in what is sent", () => {
+test("a long paste is one character, shown by its size, and sent whole", () => {
   const long = Array.from({ length: 812 }, (_, n) => `line ${n}`).join("\n");
   const draft = insert(paste(insert(EMPTY_DRAFT, "see "), long), " ok");
   expect(getText(draft)).toBe(`see ${long} ok`);
@@ -207,7 +207,7 @@ test("a long paste is one character, shown by its size, and whole in what is sen
   expect(getText(pressed(clearDraft(pressed(draft, "<ctrl-u>")), "<ctrl-y>"))).toBe(`see ${long} ok`);
 });
 
-test("nobody can write what stands for a fold", () => {
+test("nobody can type the placeholder of a fold", () => {
   const draft = paste(EMPTY_DRAFT, "secret ".repeat(200));
   const typed = insert(insert(draft, "[pasted 1,400 characters]"), draft.text);
   expect(getText(typed)).toBe(`${"secret ".repeat(200)}[pasted 1,400 characters]`);

@@ -13,14 +13,14 @@ function walk(entries: string[], draft: Draft, steps: string): string[] {
   });
 }
 
-test("Up goes back to the oldest entry, and Down ends at the draft that was left", () => {
+test("Up goes back to the oldest entry, and Down ends at the draft", () => {
   const draft = { ...insert(EMPTY_DRAFT, "half written"), cursor: 4 };
   expect(walk(["one", "two"], draft, "<<<>>>")).toEqual(["two", "one", "", "two", "half written", ""]);
   const back = showPrevious(createHistory(["one"]), draft);
   expect(back && showNext(back.history, back.draft)?.draft).toBe(draft);
 });
 
-test("an entry comes with the cursor at its end, and several lines stay several lines", () => {
+test("an entry has the cursor at its end, and several lines stay several lines", () => {
   expect(showPrevious(createHistory(["one\ntwo"]), EMPTY_DRAFT)?.draft).toMatchObject({ text: "one\ntwo", cursor: 7 });
 });
 
@@ -28,7 +28,7 @@ test("without entries nothing happens", () => {
   expect(walk([], EMPTY_DRAFT, "<>")).toEqual(["", ""]);
 });
 
-test("what repeats the newest, begins with a space, is empty or is a file's length is not kept", () => {
+test("a text that repeats the newest, begins with a space, is empty or is too long is not stored", () => {
   const entries = ["one", "two"];
   for (const text of ["two", " secret", "", "\n", "x".repeat(20_001)]) expect(appendEntry(entries, text)).toBe(entries);
   expect(appendEntry(entries, "one")).toEqual(["one", "two", "one"]);
@@ -36,7 +36,7 @@ test("what repeats the newest, begins with a space, is empty or is a file's leng
   expect(appendEntry(many, "new")).toEqual([...many.slice(1), "new"]);
 });
 
-test("Ctrl+R finds the newest entry that has the text, and older ones that say something else", () => {
+test("Ctrl+R finds the newest entry with the text, and older ones that differ", () => {
   const entries = ["Close KAY-1", "list issues", "close KAY-2", "close KAY-2", "weather"];
   const search = searchHistory(entries, "close");
   expect(getMatch(search, entries)).toBe("close KAY-2");

@@ -9,7 +9,7 @@ import { layOutDraft } from "#ui/editor/layout";
 const written = (text: string): Draft => replaceText(EMPTY_DRAFT, text);
 const laidOut = (draft: Draft, width: number, maxRows = 100) => layOutDraft(draft, { width, maxRows, prompt: "> " });
 
-test("U06 the cursor stands behind what is typed, in cells", () => {
+test("U06 the cursor is after the typed text, in cells", () => {
   expect(laidOut(written("한글"), 80)).toEqual({ rows: ["> 한글"], cursor: { row: 0, column: 6 } });
   expect(laidOut({ ...written("日本語"), cursor: 1 }, 80).cursor).toEqual({ row: 0, column: 4 });
   expect(laidOut(written("cafe\u0301 ⅓ 😀"), 80).cursor).toEqual({ row: 0, column: 11 });
@@ -28,7 +28,7 @@ test("U21 a long word takes rows of the full width, below the first character", 
   expect(cursor).toEqual({ row: 8, column: 8 });
 });
 
-test("U21 after a row that is full the cursor stands in the next one", () => {
+test("U21 after a full row the cursor is in the next one", () => {
   expect(laidOut(written("x".repeat(18)), 20)).toEqual({
     rows: [`> ${"x".repeat(18)}`, "  "],
     cursor: { row: 1, column: 2 },
@@ -41,7 +41,7 @@ test("U21 after a row that is full the cursor stands in the next one", () => {
   });
 });
 
-test.each([0, Number.NaN, -3])("U21 a width of %s is that of 80", (width) => {
+test.each([0, Number.NaN, -3])("U21 a width of %s counts as 80", (width) => {
   expect(laidOut(written("x".repeat(100)), width).rows.map((row) => row.length)).toEqual([80, 24]);
 });
 
@@ -53,7 +53,7 @@ test("words are cut at the width, not wrapped at spaces, and lines are below the
   expect(laidOut(written("one\ntwo"), 7).rows).toEqual(["> one", "two"]);
 });
 
-test("more rows than there is room for are scrolled to the cursor, with a word on what is not shown", () => {
+test("if there are too many rows, they scroll to the cursor, with a count of the hidden ones", () => {
   const draft = written(Array.from({ length: 10 }, (_, n) => `line ${n}`).join("\n"));
   expect(laidOut(draft, 20, 4)).toEqual({
     rows: ["↑ 7 more", "  line 7", "  line 8", "  line 9"],
@@ -80,7 +80,7 @@ test("a folded paste is shown by its size", () => {
   expect(laidOut(paste(EMPTY_DRAFT, "x\n".repeat(12)), 80).rows).toHaveLength(13);
 });
 
-test("U05 tabs are spaces, and what would not be seen is written out or left away", () => {
+test("U05 tabs are spaces, and invisible characters are escaped or removed", () => {
   const rows = (text: string) => laidOut(written(text), 80).rows[0]?.slice(2);
   expect(rows("a\tb\t\tc")).toBe("a b       c");
   expect(rows("x\u200by")).toBe("xU+200By");
@@ -102,7 +102,7 @@ const text = fc
   )
   .map((all) => all.join("").replace(/[\u{10000}-\u{10ffff}]/gu, ""));
 
-test("no row is wider than the frame or has a control character, and the cursor is in it", () => {
+test("no row is wider than the frame or has a control character, and the cursor is within it", () => {
   fc.assert(
     fc.property(
       text,
@@ -124,7 +124,7 @@ test("no row is wider than the frame or has a control character, and the cursor 
   );
 });
 
-test("U05 a terminal counts the cells of each row as they are counted here", async () => {
+test("U05 a terminal counts the cells of each row in the same way", async () => {
   const typed =
     "\u2660\ufe0e card a\tb x\u200by \u2139\ufe0f info 1\ufe0f\u20e3 e\u0301 한글 日本 ｱﾞ नि ﷽ \u0e33 \u2764\ufe0f ㊙ é";
   const { rows } = laidOut(written(typed), 200);

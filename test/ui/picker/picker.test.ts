@@ -35,7 +35,7 @@ test.for([
   expect(press(createPicker("Which?", CHOICES), ...keys).chosen).toEqual(chosen);
 });
 
-test("Tab marks several, which are chosen in the order of the list", () => {
+test("Tab marks several, which are returned in the order of the list", () => {
   const keys = [key("down"), key("tab"), key("up"), key("tab"), key("down"), key("down"), key("enter")];
   expect(press(createPicker("Which?", CHOICES, true), ...keys).chosen).toEqual(["jira", "slack"]);
   expect(

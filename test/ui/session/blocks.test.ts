@@ -35,7 +35,7 @@ const RECEIPT: StreamPart = {
   data: { tool_call_id: "c1", tool: "slack.send_message", effect: "settled", summary: "Send a message to #general" },
 };
 
-test("a conversation is committed thing by thing, each once it is final", () => {
+test("a conversation is committed item by item, each once it is final", () => {
   const { steps, committed } = session([
     SAID,
     ...begins(),
@@ -123,7 +123,7 @@ const cut = fc.array(piece, { minLength: 1, maxLength: 8 }).chain((blocks) => {
   });
 });
 
-test("however a text is cut into pieces, the session commits what is shown of the whole", () => {
+test("for any split of a text, the session commits the same as for the whole", () => {
   fc.assert(
     fc.property(cut, fc.boolean(), (pieces, forgets) => {
       const parts = [SAID, ...begins(), ...says(...pieces), ...ends()];
@@ -137,7 +137,7 @@ test("however a text is cut into pieces, the session commits what is shown of th
 
 const begins2 = begins().map((part) => JSON.parse(JSON.stringify(part).replaceAll("gen_1", "gen_2")) as StreamPart);
 
-test("20,000 pieces come once each, in order, also when the stream is replayed from before; memory stays as it is", () => {
+test("20,000 pieces arrive once each, in order, even in a replay; memory stays constant", () => {
   const pieces = Array.from({ length: 20_000 }, (_, index) => `t${index}${index % 12 === 11 ? ".\n\n" : " "}`);
   const parts: TimedPart[] = says(...pieces).map((part, index) => ({ number: index + 1, part }));
   let [view, blocks, committed, kept] = [EMPTY_VIEW, createScrollbackState(), "", 0];
@@ -157,7 +157,7 @@ test("20,000 pieces come once each, in order, also when the stream is replayed f
   expect(kept).toBeLessThan(2_000);
 });
 
-test("pieces that come together are reduced as one, with the same result", () => {
+test("pieces that arrive together are reduced as one, with the same result", () => {
   const parts: TimedPart[] = [SAID, ...begins(), ...says("a", "b", "c"), calls("t", {}), brings([])].map(
     (part, index) => ({
       number: index + 1,
@@ -171,7 +171,7 @@ test("pieces that come together are reduced as one, with the same result", () =>
   );
 });
 
-test("calls that work beside each other stay live until those before them are done, and what is said after them waits", () => {
+test("parallel calls stay live until the earlier ones are done, and later text waits for them", () => {
   const log: StreamPart = { type: "data-tool-log", data: { tool_call_id: "c1", entries: [{ text: "page 2" }] } };
   const { steps } = session([
     ...begins(),
@@ -199,7 +199,7 @@ test("calls that work beside each other stay live until those before them are do
   );
 });
 
-test("a question waits in its place, and is not left open by a generation that is over", () => {
+test("a question waits in its place, and does not stay open after its generation", () => {
   const card = approval();
   const open = session([SAID, ...begins(), card]);
   expect([open.committed, open.blocks.next]).toEqual(["> what is open?\n", 1]);
@@ -214,7 +214,7 @@ test("a question waits in its place, and is not left open by a generation that i
 `);
 });
 
-test("a text without an end is whole when its generation is over, and a receipt without one is in doubt", () => {
+test("an unfinished text is complete when its generation has ended, and a receipt without one is in doubt", () => {
   const sent = { ...RECEIPT, data: { ...RECEIPT.data, effect: "sent" } } as StreamPart;
   const { committed } = session([
     ...begins(),
@@ -236,7 +236,7 @@ New
 `);
 });
 
-test("what is forgotten is shown no more, and changes nothing that is still to come", () => {
+test("dropped items are not shown any more, and do not affect later ones", () => {
   const parts = [SAID, ...begins(), calls("t", { a: 1 }), brings({ a: "b" }), ...says("One.\n\nTwo"), ...ends()];
   const { view, committed } = session(parts, { forgets: true });
   expect(committed).toBe(whole(parts));
@@ -247,7 +247,7 @@ test("what is forgotten is shown no more, and changes nothing that is still to c
   ]);
 });
 
-test("U17 half of a sequence or of a character is not shown while it comes", () => {
+test("U17 half a sequence or character is not shown while it arrives", () => {
   const { steps } = session([...begins(), ...says("a \u001b]0;ti", "tle\u0007b", " \ud83d", "\ude00 c\td")]);
   expect(steps.map(({ live }) => live.text.join("|"))).toEqual([
     "",

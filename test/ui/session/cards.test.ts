@@ -17,7 +17,7 @@ function withCards(...parts: Parameters<ReturnType<typeof play>["parts"]>) {
 
 const question: AnyCard = { kind: "confirmation", id: "question:1", message: "Disconnect jira?" };
 
-test("G01 keys typed for the next message, an approval among them, answer nothing and stay in the draft", () => {
+test("G01 keys typed for the next message, including that of an approval, answer nothing and stay in the draft", () => {
   const { type, press, parts, draw, did, draft } = play();
   parts(...begins(), calls("slack.send_message", {}));
   type("y");
@@ -29,7 +29,7 @@ test("G01 keys typed for the next message, an approval among them, answer nothin
   expect([draft(), did()]).toEqual(["yes 1", []]);
 });
 
-test("G01 keys of a search or a completion are keys too: the next one answers no card", () => {
+test("G01 keys of a search or a completion count as keys: the next one answers no card", () => {
   const { type, press, parts, event, draw, wait, did, draft } = play();
   event({ type: "history", entries: ["close KAY-1"] });
   press("<ctrl-r>");
@@ -41,7 +41,7 @@ test("G01 keys of a search or a completion are keys too: the next one answers no
   expect([draft(), did()]).toEqual(["1", []]);
 });
 
-test("G01 a text that came in one read is no row of commands: it is the next message, with the Enter at its end", () => {
+test("G01 a text that arrived in one read is not a series of commands: it is the next message, with the Enter at its end", () => {
   const player = withCards(approval());
   player.read("1 and close KAY-3");
   expect([player.draft(), player.did()]).toEqual(["1 and close KAY-3", []]);
@@ -50,7 +50,7 @@ test("G01 a text that came in one read is no row of commands: it is the next mes
   expect([player.draft(), player.did(), player.now().queue]).toEqual(["", [], ["1 and close KAY-3, please"]]);
 });
 
-test("G01 a text that comes a character at a time is the next message, whatever its letters would do alone", () => {
+test("G01 a text that arrives a character at a time is the next message, whatever its letters would do alone", () => {
   const approving = withCards(approval());
   approving.type("1 and close KAY-3, please");
   expect([approving.draft(), approving.did()]).toEqual(["1 and close KAY-3, please", []]);
@@ -61,7 +61,7 @@ test("G01 a text that comes a character at a time is the next message, whatever 
   expect([connecting.did(), connecting.now().queue]).toEqual([[], ["so close KAY-3"]]);
 });
 
-test("a letter that means nothing to a card begins the next message, and the card has the focus again when that is sent or taken back", () => {
+test("a letter without a meaning to a card begins the next message, and the card has the focus again when that is sent or discarded", () => {
   const player = withCards(needs("slack"));
   for (const letter of "hello") {
     player.wait(400);
@@ -79,26 +79,26 @@ test("a letter that means nothing to a card begins the next message, and the car
   expect(player.did()).toMatchObject([{ act: { do: "without" } }]);
 });
 
-test("Escape goes back from a message that was begun while a card had the focus, and ends nothing", () => {
+test("Escape returns from a message that was begun while a card had the focus, and ends nothing", () => {
   const player = withCards(approval());
   player.type("hello");
   player.press("<escape>", "<escape>");
   expect([player.draft(), findFocusedCard(player.now())?.id, player.did()]).toEqual(["hello", "int_1", []]);
 });
 
-test("a paste is no row of commands either, and is not lost", () => {
+test("a paste is not a series of commands either, and is not lost", () => {
   const player = withCards(approval());
   player.press("<paste>1");
   expect([player.draft(), player.did()]).toEqual(["1", []]);
 });
 
-test("a letter that is held down is one letter", () => {
+test("a held letter is one letter", () => {
   const player = withCards(approval());
   player.press("1", "1", "1");
   expect([player.did(), player.draft()]).toMatchObject([[{ act: { answer: { action: "approve" } } }], ""]);
 });
 
-test("a letter acts before the key that is no text after it, and not on a card that came in its place", () => {
+test("a letter acts before the next non-text key, and not on a card that replaced it", () => {
   const player = withCards(approval(), approval({ interaction_id: "int_2" }));
   player.press("1", "<down>");
   expect(player.all()).toMatchObject([{ do: "wait" }, { do: "act", card: { id: "int_1" } }]);
@@ -109,7 +109,7 @@ test("a letter acts before the key that is no text after it, and not on a card t
   expect(other.did()).toEqual([]);
 });
 
-test("G01 a reason for a no may come in one read", () => {
+test("G01 a reason for a denial may arrive in one read", () => {
   const player = withCards(approval());
   player.press("n");
   player.read("not in this channel\r");
@@ -119,7 +119,7 @@ test("G01 a reason for a no may come in one read", () => {
 });
 
 describe("a card", () => {
-  test("is answered once by a key that came after it could be read", () => {
+  test("is answered once by a key pressed after it could be read", () => {
     const { press, did, parts, ...player } = withCards(approval());
     press("1", "1", "<enter>");
     expect(did()).toMatchObject([
@@ -133,7 +133,7 @@ describe("a card", () => {
     expect([listCards(player.now()), player.now().cards]).toEqual([[], {}]);
   });
 
-  test("that was not taken says why, and can be answered again", () => {
+  test("whose answer was refused says why, and can be answered again", () => {
     const { press, event, did, ...player } = withCards(approval());
     press("1");
     expect(did()).toHaveLength(1);
@@ -143,7 +143,7 @@ describe("a card", () => {
     expect(did()).toMatchObject([{ do: "act", act: { answer: { action: "deny", reason: "x" } } }]);
   });
 
-  test("that asks again under the same name after an answer is open again, and takes keys only after it was read", () => {
+  test("that asks again under the same name is open again, and takes keys only after it could be read", () => {
     const { press, parts, did, draw, settle, ...player } = withCards(approval());
     press("1");
     expect(did()).toHaveLength(1);
@@ -156,7 +156,7 @@ describe("a card", () => {
     expect(did()).toMatchObject([{ do: "act", act: { answer: { action: "approve" } } }]);
   });
 
-  test("that was answered elsewhere gives way to the next, which begins anew", () => {
+  test("that was answered elsewhere gives way to the next, which starts fresh", () => {
     const { press, parts, did, draw, settle, ...player } = withCards(approval(), approval({ interaction_id: "int_2" }));
     expect(findFocusedCard(player.now())?.id).toBe("int_1");
     parts(answered({ action: "deny", client: "kay on desk" }));
@@ -168,7 +168,7 @@ describe("a card", () => {
     expect(did()).toMatchObject([{ do: "act", card: { id: "int_2" } }]);
   });
 
-  test("that was answered elsewhere while it was changed here says that the change was not sent", () => {
+  test("that was answered elsewhere while it was edited here says that the edit was not sent", () => {
     const { press, parts, ...player } = withCards(approval());
     press("e", "<tab>", "!");
     parts(answered({ action: "approve", client: "kay on desk" }));
@@ -179,7 +179,7 @@ describe("a card", () => {
     expect(looking.now().hint).toBeNull();
   });
 
-  test("N53 asks for more time when it is typed in with little left, and shows the new deadline", () => {
+  test("N53 asks for more time if typed in shortly before its deadline, and shows the new deadline", () => {
     const { now, ...player } = withCards(form());
     const before = now().view;
     player.press("<tab>", "x");
@@ -206,7 +206,7 @@ describe("a card", () => {
     expect(tool?.kind === "tool" && formatToolRow(tool, 80)).toMatch(/^✗ slack\.send_message .*expired$/);
   });
 
-  test("N63 that ends while it is typed in takes the keys that follow with it, and prints what was typed", () => {
+  test("N63 that ends while being typed in ignores the following keys, and prints the typed text", () => {
     const { press, parts, type, draft, did, wait } = withCards(form());
     press("<tab>");
     type("2026-1");
@@ -237,7 +237,7 @@ describe("a card", () => {
     expect(sent.draft()).toBe("next");
   });
 
-  test("N63 Ctrl+C counts also while keys are ignored", () => {
+  test("N63 Ctrl+C counts even while keys are ignored", () => {
     const { press, parts, type, did } = withCards(form());
     type("x");
     parts(answered({ action: "expire" }), goes("completed"));
@@ -246,7 +246,7 @@ describe("a card", () => {
     expect(did()).toEqual([{ do: "leave" }]);
   });
 
-  test("tells of itself where the window is not looked at", () => {
+  test("notifies the user if the window has no focus", () => {
     const player = play();
     player.press("<blur>");
     player.parts(...begins(), calls("slack.send_message", {}), approval());
@@ -259,7 +259,7 @@ describe("a card", () => {
     ]);
   });
 
-  test("leaves the composer to the person: Tab goes there, and Enter sends", () => {
+  test("leaves the composer to the user: Tab goes there, and Enter sends", () => {
     const { type, press, did, parts } = withCards(approval());
     press("<tab>");
     type("something else");
@@ -272,7 +272,7 @@ describe("a card", () => {
     expect(did()).toEqual([]);
   });
 
-  test("that is open closes with the generation that asked", () => {
+  test("that is open closes with its generation", () => {
     const { parts, ...player } = withCards(approval());
     parts(answered({ action: "cancel" }), goes("cancelled"));
     expect(listCards(player.now())).toEqual([]);
@@ -280,7 +280,7 @@ describe("a card", () => {
 });
 
 describe("a form", () => {
-  test("is filled in, reviewed and submitted; what is typed is not the draft's", () => {
+  test("is filled in, reviewed and submitted; typed text does not go to the draft", () => {
     const { type, press, wait, did, draft } = withCards(form());
     press("1", "<tab>");
     type("Login loops");
@@ -304,7 +304,7 @@ describe("a form", () => {
     expect(elsewhere.did()).toEqual([{ do: "leave" }]);
   });
 
-  test("that has not been read does nothing with Ctrl+D, and neither is the session left", () => {
+  test("that could not be read yet ignores Ctrl+D, and the session stays", () => {
     const { press, parts, did } = play();
     parts(...begins(), calls("jira.create_issue", {}), form());
     press("<ctrl-d>");
@@ -323,7 +323,7 @@ describe("a form", () => {
 });
 
 describe("services to connect", () => {
-  test("are gone on without, or the request is given up", () => {
+  test("are skipped, or the request is cancelled", () => {
     const without = withCards(needs("slack", "gmail"));
     without.press("o");
     expect(without.did()).toMatchObject([{ act: { do: "open" } }]);
@@ -334,7 +334,7 @@ describe("services to connect", () => {
     expect(cancelled.did()).toMatchObject([{ act: { do: "cancel request" } }]);
   });
 
-  test("have links of their own, which are forgotten with the card", () => {
+  test("have their own links, which are dropped with the card", () => {
     const { event, parts, ...player } = withCards(needs("slack"));
     event({ type: "links", card: "gen_1", links: { slack: { state: "opening", host: "slack.test" } } });
     event({ type: "links", card: "gone", links: {} });
@@ -344,8 +344,8 @@ describe("services to connect", () => {
   });
 });
 
-describe("a card of this terminal", () => {
-  test("comes before those of the conversation, and the others go on when it is gone", () => {
+describe("a local card", () => {
+  test("comes before those of the conversation, which continue when it is gone", () => {
     const { event, press, settle, did, ...player } = withCards(approval());
     event({ type: "local", card: question });
     expect(listCards(player.now()).map(({ id }) => id)).toEqual(["question:1", "int_1"]);
@@ -357,7 +357,7 @@ describe("a card of this terminal", () => {
     expect(listCards(player.now()).map(({ id }) => id)).toEqual(["int_1"]);
   });
 
-  test("is open also when nothing is under way; Escape twice says no", () => {
+  test("is open even without running work; Escape twice denies it", () => {
     const { event, press, settle, did } = play();
     event({ type: "local", card: question });
     settle();
@@ -368,7 +368,7 @@ describe("a card of this terminal", () => {
   });
 });
 
-test("scrolling goes exactly as far as there is something to be seen, in every window", () => {
+test("scrolling goes exactly as far as there is content, in every window", () => {
   for (const [width, height] of [
     [80, 24],
     [40, 12],

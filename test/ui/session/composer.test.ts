@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { begins, ends } from "#test/parts";
 import { beginsAs, goes, play } from "#test/player";
 
-describe("what is typed", () => {
-  test("stands in the draft until Enter sends it; then the draft is empty and the prompt on its way", () => {
+describe("typed text", () => {
+  test("stays in the draft until Enter sends it; then the draft is empty", () => {
     const { type, press, draft, did, ...player } = play();
     type("what is open?");
     expect([draft(), did()]).toEqual(["what is open?", []]);
@@ -15,7 +15,7 @@ describe("what is typed", () => {
     expect(player.now().sending).toBeNull();
   });
 
-  test("is not sent when there is nothing in it, nor by a paste with line breaks, nor by Enter behind a backslash", () => {
+  test("is not sent if it is empty, nor by a paste with line breaks, nor by Enter after a backslash", () => {
     const { type, press, draft, did } = play();
     press("<enter>", " ", "<enter>", "<ctrl-u>");
     press("<paste>one\ntwo\n");
@@ -42,7 +42,7 @@ describe("what is typed", () => {
     ]);
   });
 
-  test("is a prompt to send with the name of an alias, and waits like one", () => {
+  test("is a prompt if it is the name of an alias, and waits like one", () => {
     const { type, press, event, did, now } = play();
     event({ type: "sources", sources: { commands: [{ name: "stand-up2", note: "", sends: true }] } });
     for (const line of ["/stand-up2 KAY", "/stand-up2"]) {
@@ -52,7 +52,7 @@ describe("what is typed", () => {
     expect([did(), now().queue]).toEqual([[{ do: "send", text: "/stand-up2 KAY" }], ["/stand-up2"]]);
   });
 
-  test("comes back when the backend did not take it, before what was queued and typed since", () => {
+  test("returns if the backend refused it, before queued and newer text", () => {
     const { type, press, event, draft, did } = play();
     type("first");
     press("<enter>");
@@ -66,14 +66,14 @@ describe("what is typed", () => {
   });
 });
 
-describe("while something is under way", () => {
+describe("while work is running", () => {
   const busy = () => {
     const player = play();
     player.parts(...begins());
     return player;
   };
 
-  test("Enter queues, and each turn that completes sends the oldest", () => {
+  test("Enter queues, and each completed turn sends the oldest", () => {
     const { type, press, parts, event, did, ...player } = busy();
     type("one");
     press("<enter>");
@@ -89,7 +89,7 @@ describe("while something is under way", () => {
     expect(did()).toEqual([{ do: "send", text: "two" }]);
   });
 
-  test("a turn that began and ended before anybody looked sends the next as well", () => {
+  test("a turn that began and ended unnoticed sends the next as well", () => {
     const { type, press, parts, event, did } = busy();
     type("one");
     press("<enter>");
@@ -103,7 +103,7 @@ describe("while something is under way", () => {
     expect(did()).toEqual([{ do: "send", text: "two" }]);
   });
 
-  test("what was taken but has not begun is under way; after two seconds without a word of it no more", () => {
+  test("an accepted prompt that has not begun counts as running, for two seconds at most", () => {
     const { type, press, event, wait, did } = play();
     type("one");
     press("<enter>");
@@ -121,21 +121,18 @@ describe("while something is under way", () => {
     expect(did()).toEqual([{ do: "send", text: "two\nxy" }]);
   });
 
-  test.each(["cancelled", "error"] as const)(
-    "after a turn that ended as %s, the queue comes back into the draft",
-    (how) => {
-      const { type, press, parts, did, draft, ...player } = busy();
-      for (const line of ["one", "two"]) {
-        type(line);
-        press("<enter>");
-      }
-      type("three");
-      parts(goes(how));
-      expect([did(), draft(), player.now().queue]).toEqual([[], "one\ntwo\nthree", []]);
-    },
-  );
+  test.each(["cancelled", "error"] as const)("after a turn that ended as %s, the queue returns to the draft", (how) => {
+    const { type, press, parts, did, draft, ...player } = busy();
+    for (const line of ["one", "two"]) {
+      type(line);
+      press("<enter>");
+    }
+    type("three");
+    parts(goes(how));
+    expect([did(), draft(), player.now().queue]).toEqual([[], "one\ntwo\nthree", []]);
+  });
 
-  test("Ctrl+Enter sends now, and in an empty draft what is queued", () => {
+  test("Ctrl+Enter sends now, and in an empty draft the queued text", () => {
     const { type, press, did, ...player } = busy();
     type("one");
     press("<enter>");
@@ -148,7 +145,7 @@ describe("while something is under way", () => {
     expect(did()).toEqual([]);
   });
 
-  test("Up in an empty draft takes the newest queued line back; then it goes through what was sent", () => {
+  test("Up in an empty draft takes back the newest queued line, then shows the history", () => {
     const { type, press, draft, ...player } = busy();
     player.event({ type: "history", entries: ["old"] });
     for (const line of ["one", "two"]) {
@@ -161,7 +158,7 @@ describe("while something is under way", () => {
     expect([draft(), player.now().queue]).toEqual(["one", []]);
   });
 
-  test("a command is carried out at once", () => {
+  test("a command runs at once", () => {
     const { type, press, did } = busy();
     type("/connections");
     press("<enter>");
@@ -169,8 +166,8 @@ describe("while something is under way", () => {
   });
 });
 
-describe("what was sent before", () => {
-  test("comes with Up and goes with Down, and what was being written is there again", () => {
+describe("the history", () => {
+  test("is shown with Up and Down, and the draft returns afterwards", () => {
     const { type, press, event, draft } = play();
     event({ type: "history", entries: ["first", "second"] });
     type("new");
@@ -182,7 +179,7 @@ describe("what was sent before", () => {
     expect(draft()).toBe("new");
   });
 
-  test("is found with Ctrl+R; Enter takes it without sending, Escape leaves all as it was, another key goes on in it", () => {
+  test("is searched with Ctrl+R; Enter takes a match without sending, Escape changes nothing, another key edits it", () => {
     const { type, press, event, draft, did, ...player } = play();
     event({ type: "history", entries: ["close KAY-1", "list bugs", "close KAY-2"] });
     type("mine");
@@ -224,7 +221,7 @@ describe("completion", () => {
   const shown = ({ now }: Pick<ReturnType<typeof play>, "now">) =>
     now().offer?.completion.candidates.map(({ text }) => text) ?? null;
 
-  test("a slash lists the commands, and what is typed filters them by name and note", () => {
+  test("a slash lists the commands, and typing filters them by name and note", () => {
     const { type, press, draft, did, ...player } = withSources();
     type("/");
     expect(shown(player)).toEqual(["/connect", "/connections", "/rename"]);
@@ -242,7 +239,7 @@ describe("completion", () => {
     expect(shown(player)).toBeNull();
   });
 
-  test("a whole command runs at once, and Escape closes the list", () => {
+  test("a complete command runs at once, and Escape closes the list", () => {
     const { type, press, did, draft, ...player } = withSources();
     type("/connect");
     press("<enter>");
@@ -265,7 +262,7 @@ describe("completion", () => {
     expect(shown(player)).toBeNull();
   });
 
-  test("Tab goes on as far as it is sure, then offers; arrows and Tab choose, Enter takes without sending", () => {
+  test("Tab extends while it is sure, then offers; arrows and Tab choose, Enter takes without sending", () => {
     const { type, press, draft, did, ...player } = withSources();
     type("g");
     press("<tab>");
@@ -284,7 +281,7 @@ describe("completion", () => {
     expect(draft()).toBe("why?");
   });
 
-  test("Escape closes the offer and stops nothing; a key that is typed closes it and counts", () => {
+  test("Escape closes the list and stops nothing; a typed key closes it and counts", () => {
     const { type, press, draft, did, parts, ...player } = withSources();
     parts(...begins());
     type("g");
@@ -295,7 +292,7 @@ describe("completion", () => {
   });
 });
 
-test("Ctrl+G opens the draft in an editor, and what comes back stands in it; nothing when there is none", () => {
+test("Ctrl+G opens the draft in an editor, and its result replaces the draft; nothing without an editor", () => {
   const { type, press, event, draft, did } = play();
   type("a b");
   press("<ctrl-g>");
@@ -308,14 +305,14 @@ test("Ctrl+G opens the draft in an editor, and what comes back stands in it; not
   expect(draft()).toBe("a b");
 });
 
-test("Ctrl+L draws anew, Ctrl+Z stops, Ctrl+O expands, and none of them changes the draft", () => {
+test("Ctrl+L redraws, Ctrl+Z stops, Ctrl+O expands, and none of them changes the draft", () => {
   const { type, press, draft, did } = play();
   type("abc");
   press("<ctrl-l>", "<ctrl-z>", "<ctrl-o>");
   expect([draft(), did()]).toEqual(["abc", [{ do: "clearWindow" }, { do: "suspend" }, { do: "expand" }]]);
 });
 
-test("advice stands for five seconds", () => {
+test("a hint stays for five seconds", () => {
   const { event, wait, ...player } = play();
   event({ type: "hint", text: "Shift+Enter makes a new line.", at: player.now().now });
   wait(4_900);

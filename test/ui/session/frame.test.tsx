@@ -72,12 +72,12 @@ describe.each(SIZES)("at %i × %i", (width, height) => {
 });
 
 describe("the whole frame", () => {
-  test("of a session in which nothing is said", () => {
+  test("of a new session", () => {
     const player = play(40, 12, { services: [] });
     expect(shown(player.draw())).toEqual(["─".repeat(40), ">", "offline · nothing connected: /connect"]);
   });
 
-  test("while it works: the text, the tools, what is queued, the draft, the status", () => {
+  test("while it runs: the text, the tools, the queue, the draft, the status", () => {
     const player = play(40, 12, { connection: "lost" });
     player.parts(...begins());
     player.type("next");
@@ -96,7 +96,7 @@ describe("the whole frame", () => {
     expect(frame.cursor).toEqual({ row: 4, column: 7 });
   });
 
-  test("with several cards shows the one that has the focus, and which of them it is", () => {
+  test("with several cards shows the focused one, and its number", () => {
     const player = play(40, 16);
     player.parts(...begins(), approval(), approval({ interaction_id: "int_2" }));
     expect(shown(player.draw())[0]).toContain("1 of 2");
@@ -124,14 +124,14 @@ describe("the whole frame", () => {
     ]);
   });
 
-  test("says that something waits where there is no room for it", () => {
+  test("says that a card is open if there is no room for it", () => {
     const player = play(80, 5);
     player.parts(...begins(), approval());
     const frame = player.draw();
     expect([shown(frame), frame.cards]).toEqual([[">", "Make the window taller to answer the open request."], []]);
   });
 
-  test("of a search and of what is offered", () => {
+  test("of a search and of completions", () => {
     const player = play(40, 12);
     const note = "a service";
     player.event({ type: "history", entries: ["会議 of today"] });
@@ -158,7 +158,7 @@ describe("the whole frame", () => {
 });
 
 describe("the status line", () => {
-  test("tells who else is here, the profile and the title, as far as there is room", () => {
+  test("shows who else is here, the profile and the title, as far as there is room", () => {
     const player = play(80, 24, { profile: "work", title: "Bugs\x1b[2K of the week", client: "a" });
     const clients = ["a", "b", "c"].map((id) => ({ client_id: id, name: id }));
     player.parts({ type: "data-presence", data: { clients } } as never);
@@ -170,7 +170,7 @@ describe("the status line", () => {
   });
 });
 
-test("the cursor is in a row of the frame, also in one that is empty still", () => {
+test("the cursor is in a row of the frame, even an empty one", () => {
   const player = play(20, 10);
   player.type("abc");
   player.press("<shift-enter>");
@@ -179,7 +179,7 @@ test("the cursor is in a row of the frame, also in one that is empty still", () 
   expect([lines, cursor]).toEqual([["> abc", ""], { row: 1, column: 2 }]);
 });
 
-test("N50 text of others in an approval has no color of its own, which some backgrounds swallow", () => {
+test("N50 foreign text in an approval has no color, which some backgrounds would hide", () => {
   const player = play();
   const value = "A text of a service\nin two lines";
   const field = { name: "text", value, origin: "service" as const, source: "KAY-15" };

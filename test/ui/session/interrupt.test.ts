@@ -26,7 +26,7 @@ function wants(...events: SessionEvent[]): SessionEffect["do"][][] {
   });
 }
 
-test("Ctrl+C that was said to leave leaves, also while what was cancelled has not ended yet", () => {
+test("a second Ctrl+C leaves, even while the cancelled turn has not ended yet", () => {
   expect(wants(interrupt(100), interrupt(200), { type: "cancelled" }, interrupt(300))).toEqual([
     ["cancel"],
     [],
@@ -35,7 +35,7 @@ test("Ctrl+C that was said to leave leaves, also while what was cancelled has no
   ]);
 });
 
-test("another key between them takes it back: Ctrl+C clears the line first, and cancels", () => {
+test("another key in between resets it: Ctrl+C clears the line first, and cancels", () => {
   const events = [interrupt(100), interrupt(200), key("a", 300), interrupt(400), interrupt(500), interrupt(600)];
   expect(wants(...events)).toEqual([["cancel"], [], [], [], [], ["leave"]]);
 });

@@ -46,7 +46,7 @@ test("the approvals of a step are shown as one plan, and one key approves exactl
   expect(did()).toEqual([]);
 });
 
-test("a plan that is longer than the window is approved only after all of it was on the screen", () => {
+test("a plan longer than the window is approved only after all of it was on the screen", () => {
   const { press, did, rows, wait, draw } = withPlan(4, 40, 12);
   expect(rows().length).toBeLessThanOrEqual(10);
   press("a");
@@ -78,7 +78,7 @@ test("a plan is denied as a whole, with a reason", () => {
   ]);
 });
 
-test("one by one: Tab leads to the first, and each answer to the next; what is left can be approved together", () => {
+test("one by one: Tab leads to the first, and each answer to the next; the rest can be approved together", () => {
   const { press, did, parts, settle, focused, rows } = withPlan();
   press("<tab>");
   settle();
@@ -123,7 +123,7 @@ test("an edit is shown in the plan and sent with it", () => {
   ]);
 });
 
-test("a refused answer opens its card again with the reason, and a single approval is no plan", () => {
+test("a refused answer reopens its card with the reason, and a single approval is not a plan", () => {
   const { press, did, event, settle, rows, parts, focused } = withPlan(2);
   press("a");
   did();
@@ -134,7 +134,7 @@ test("a refused answer opens its card again with the reason, and a single approv
   expect(rows().join("\n")).toContain("✗ The channel is gone.");
 });
 
-test("three approvals that come together ring once", () => {
+test("three approvals that open together ring once", () => {
   const player = play();
   player.event({ type: "key", key: { name: "blur", text: "", ctrl: false, alt: false, shift: false, at: 0 } });
   player.parts(...begins(), part(1, 2), part(2, 2));

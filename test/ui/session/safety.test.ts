@@ -55,7 +55,7 @@ const happenings = fc.array(
   { minLength: 15, maxLength: 40 },
 );
 
-test("G01 in 10,000 interleavings no card acts on a key that came before it could be read, and no text is lost", () => {
+test("G01 in 10,000 interleavings no card acts on a key pressed before it could be read, and no text is lost", () => {
   let acts = 0;
   fc.assert(
     fc.property(happenings, (all) => {

@@ -3,7 +3,7 @@ import { approval, begins, brings, calls, ends } from "#test/parts";
 import { beginsAs, goes, play } from "#test/player";
 
 describe("Ctrl+C", () => {
-  test("closes what is offered, clears the line, cancels the turn, arms, and leaves, in this order", () => {
+  test("closes the list, clears the line, cancels the turn, arms, and leaves, in this order", () => {
     const { type, press, parts, did, draft, ...player } = play();
     const note = "";
     player.event({ type: "sources", sources: { services: ["gmail", "google"].map((text) => ({ text, note })) } });
@@ -32,7 +32,7 @@ describe("Ctrl+C", () => {
     expect([player.now().offer, draft()]).toEqual([null, ""]);
   });
 
-  test("leaves only for two seconds after it was armed", () => {
+  test("leaves only within two seconds after it was armed", () => {
     const { press, wait, did } = play();
     press("<ctrl-c>");
     wait(2_000);
@@ -42,7 +42,7 @@ describe("Ctrl+C", () => {
     expect(did()).toEqual([{ do: "leave" }]);
   });
 
-  test("takes the queue back into the draft when it cancels", () => {
+  test("returns the queue to the draft when it cancels", () => {
     const { type, press, parts, did, draft } = play();
     parts(...begins());
     type("next");
@@ -52,7 +52,7 @@ describe("Ctrl+C", () => {
 });
 
 describe("Escape", () => {
-  test("U23 ends the turn while a tool runs, once; what the tool brought before stays", () => {
+  test("U23 ends the turn while a tool runs, once; earlier results stay", () => {
     const { press, parts, did, ...player } = play();
     parts(...begins(), calls("jira.search", {}), brings({ issues: [] }), calls("jira.search", {}, "c2"));
     press("<escape>", "<escape>");
@@ -65,7 +65,7 @@ describe("Escape", () => {
     expect([tools, player.now().cancelling]).toEqual([["done", "failed"], false]);
   });
 
-  test("ends nothing when nothing is under way, nor while a card that came just now is not yet taking keys", () => {
+  test("ends nothing if nothing is running, nor while a new card does not take keys yet", () => {
     const { press, parts, did, draw, wait } = play();
     press("<escape>");
     parts(...begins(), calls("slack.send_message", {}), approval());
@@ -76,7 +76,7 @@ describe("Escape", () => {
     expect(did()).toEqual([]);
   });
 
-  test("right after Enter ends what the prompt begins, as soon as it has a name, and not the turn before", () => {
+  test("right after Enter ends that prompt's turn, as soon as it has an ID, and not the turn before", () => {
     const { type, press, parts, event, did } = play();
     parts(...begins(), ...ends());
     type("go");
@@ -92,7 +92,7 @@ describe("Escape", () => {
     expect(did()).toEqual([{ do: "send", text: "again" }]);
   });
 
-  test("cannot be lost in a prompt that was not taken", () => {
+  test("is not lost with a prompt that was refused", () => {
     const { type, press, event, parts, did, ...player } = play();
     type("go");
     press("<enter>", "<escape>");
@@ -105,7 +105,7 @@ describe("Escape", () => {
   });
 });
 
-test("Ctrl+D leaves when nothing is written, else it deletes", () => {
+test("Ctrl+D leaves if the draft is empty, otherwise it deletes", () => {
   const { type, press, did, draft } = play();
   type("ab");
   press("<home>", "<ctrl-d>");
@@ -114,7 +114,7 @@ test("Ctrl+D leaves when nothing is written, else it deletes", () => {
   expect([draft(), did()]).toEqual(["", [{ do: "leave" }]]);
 });
 
-test("another conversation begins with nothing of the one before but what is being typed and what was sent", () => {
+test("another conversation keeps nothing of the previous one except the draft and the history", () => {
   const { type, press, parts, event, draw, ...player } = play();
   parts(...begins());
   type("queued");

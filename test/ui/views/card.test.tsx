@@ -38,7 +38,7 @@ const plain = approval({
 });
 
 describe("an approval", () => {
-  test("shows what would be sent, where it came from, and each scope in its exact words", () => {
+  test("shows what would be sent, its origin, and each scope in its exact words", () => {
     expect(drawn(cardOf(plain))).toBe(
       [
         "┌ Approve ─ slack.send_message ─ writes ──────────────────────────── 4:58 left ┐",
@@ -52,7 +52,7 @@ describe("an approval", () => {
     );
   });
 
-  test("breaks at 40 columns without losing a word", () => {
+  test("wraps at 40 columns without losing a word", () => {
     expect(drawn(cardOf(plain), [], { width: 40 })).toBe(
       [
         "┌ Approve ─ slack.send_me… ─ 4:58 left ┐",
@@ -70,7 +70,7 @@ describe("an approval", () => {
     );
   });
 
-  test("without the focus says how to get it, and takes no rows for its keys", () => {
+  test("without the focus says how to get it, and uses no rows for its keys", () => {
     expect(drawn(cardOf(plain), [], { focused: false, position: { n: 2, of: 3 }, maxRows: 6 })).toBe(
       [
         "┌ Approve ─ slack.send_message ─ writes ─────────────────── 2 of 3 ─ 4:58 left ┐",
@@ -83,7 +83,7 @@ describe("an approval", () => {
     );
   });
 
-  test("tells what a tool did that ran already, as whom it works, and why it is asked again", () => {
+  test("shows what a tool already did, as whom it works, and why it asks again", () => {
     const preview = {
       summary: "Look at it",
       access: "destructive" as const,
@@ -107,7 +107,7 @@ describe("an approval", () => {
     );
   });
 
-  test("shows what would be sent instead, and no longer says of what was changed that a service wrote it", () => {
+  test("shows the edited values, without the origin of the replaced ones", () => {
     const keys = [...typing("e"), key("tab"), ctrl("u"), ...typing("none"), key("enter")];
     expect(drawn(cardOf(plain), keys).split("\n").slice(1, 5)).toEqual([
       "│ Edited request: slack.send_message                                           │",
@@ -117,7 +117,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("asks for the reason of a no, and says when the answer is on its way", () => {
+  test("asks for the reason of a denial, and says when the answer is being sent", () => {
     const lines = drawn(cardOf(plain), typing("nlater")).split("\n");
     expect(lines.slice(4, 7)).toEqual([
       "│ Reason (optional):                                                           │",
@@ -131,7 +131,7 @@ describe("an approval", () => {
   });
 });
 
-test("a card that is longer than its room scrolls, and tells how much is above and below", () => {
+test("a card longer than its room scrolls, and counts the lines above and below", () => {
   const value = Array.from({ length: 12 }, (_, index) => `line ${index}`).join("\n");
   const card = cardOf(approval({ preview: { summary: "s", fields: [{ name: "text", value }] }, approval_scopes: [] }));
   const lines = (scroll: number) => {
@@ -174,7 +174,7 @@ describe("a form", () => {
       .slice(1, -1)
       .map((each) => each.slice(2, -2).trimEnd());
 
-  test("shows every field with what it holds, and the one that takes the keys with what it takes", () => {
+  test("shows every field with its value, and the current one with what it accepts", () => {
     expect(inside([])).toEqual([
       "jira.create_issue asks: Which issue?",
       "! Password: kay does not accept secrets",
@@ -198,13 +198,13 @@ describe("a form", () => {
     ["radio", 3, ["› Kind", "   1 ( ) low", "   2 (•) high"]],
     ["checkbox", 4, ["› Urgent", "  [ ] no"]],
     ["checkbox with options", 5, ["› Labels", "  ›1 [x] low", "   2 [ ] high"]],
-  ])("shows a %s that takes the keys", (_, at, wanted) => {
+  ])("shows the current %s", (_, at, wanted) => {
     const shown = inside(Array.from({ length: at }, () => key("tab")));
     const start = shown.findIndex((each) => each.startsWith("›"));
     expect(shown.slice(start, start + wanted.length)).toEqual(wanted);
   });
 
-  test("says what is wrong at the field", () => {
+  test("shows errors at their field", () => {
     const shown = inside([ctrl("u"), ...Array.from({ length: 6 }, () => key("tab"))]);
     const start = shown.findIndex((each) => each.startsWith("›"));
     expect(shown.slice(start, start + 3)).toEqual([
@@ -214,7 +214,7 @@ describe("a form", () => {
     ]);
   });
 
-  test("is looked at before it is submitted", () => {
+  test("is reviewed before it is submitted", () => {
     const shown = inside(
       Array.from({ length: 6 }, () => key("tab")),
       { maxRows: 30 },
@@ -233,7 +233,7 @@ describe("a form", () => {
     expect(shown.slice(-2)).toEqual(["enter submit   b back   d decline", "esc cancel"]);
   });
 
-  test("keeps the field that takes the keys in a short window", () => {
+  test("keeps the current field visible in a short window", () => {
     for (const at of [0, 1, 2, 3, 4, 5]) {
       const shown = inside(
         Array.from({ length: at }, () => key("tab")),
@@ -266,7 +266,7 @@ test("an auth card has a line for each service", () => {
   );
 });
 
-test("a card of /connect is a request by itself: nothing goes on after it, or without", () => {
+test("a card of /connect is a separate request: nothing continues after it, or without it", () => {
   const part = needs("slack");
   if (part.type !== "data-auth-needed") throw new Error(part.type);
   const card = cardOf({ ...part, data: { ...part.data, generation_id: "" } });
@@ -280,7 +280,7 @@ test("a card of /connect is a request by itself: nothing goes on after it, or wi
   );
 });
 
-test("a confirmation shows the whole message and when it is over", () => {
+test("a confirmation shows the whole message and its deadline", () => {
   const card: AnyCard = {
     kind: "confirmation",
     id: "t",
@@ -372,7 +372,7 @@ describe.each(oddCards())("U04 U05 every line of %s", (_, card, keys) => {
 
 const RAW = "J\x1b[31mD\x9b31m\x1b]0;t\x07\x1b[8mhidden\r\x1b[2K\x00\u202e\u200b";
 
-test("U17 nothing raw comes through from names, labels, errors and everything else", () => {
+test("U17 nothing raw appears from names, labels, errors and everything else", () => {
   const fields: InputField[] = [
     { id: RAW, type: "text", label: RAW, description: RAW, defaultValue: RAW },
     { id: "b", type: "select", label: RAW, options: [{ value: RAW, label: RAW }], defaultValue: RAW },

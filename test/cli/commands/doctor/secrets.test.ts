@@ -103,7 +103,7 @@ test("no secret of the machine is in the output, the document, or the bundle", a
   });
 });
 
-test("a bundle is a file of its own that nobody else can read, and never replaces one", async () => {
+test("a bundle is a new file that nobody else can read, and never replaces one", async () => {
   const ann = kay({ env: { BROWSER: "none" } });
   const result = await ann("doctor --bundle --json");
   const { bundle } = documentOf(result) as { bundle: string };
@@ -133,7 +133,7 @@ test("a bundle is a file of its own that nobody else can read, and never replace
   expect(readdirSync(ann.folder).filter((name) => name.startsWith(".kay-doctor"))).toEqual([]);
 });
 
-test("the environment of a report has names, and values only where they are harmless", () => {
+test("the environment of a report has names, and only harmless values", () => {
   expect(
     redactEnvironment({
       KAY_PROFILE: "work",
@@ -161,7 +161,7 @@ test("the environment of a report has names, and values only where they are harm
   });
 });
 
-test("a secret is taken out in every spelling, the longest first, and short ones tear up no words", () => {
+test("a secret is removed in every spelling, the longest first, and short ones damage no words", () => {
   const scrub = createRedactor({
     KAY_TOKEN: "abc def/ghi",
     DATABASE_URL: "postgres://u:abc%20def%2Fghi-more@h/d",

@@ -10,7 +10,7 @@ async function serviceChecks(ann: Machine, name: string): Promise<Record<string,
   return Object.fromEntries(all.filter(([id]) => id.startsWith("service")));
 }
 
-test("the connection of a service is rehearsed to a harmless read", async () => {
+test("the connection of a service is tested with a harmless read", async () => {
   const ann = kay(HERE);
   const found = await serviceChecks(ann, "Jira");
   expect({ ...found, "service.read": found["service.read"]?.replace(/\d+ ms/, "N ms") }).toEqual({
@@ -25,7 +25,7 @@ test("the connection of a service is rehearsed to a harmless read", async () => 
   expect(calls).toEqual(["POST /tools/jira.list_projects/call"]);
 });
 
-test("a service that is not connected says how to connect it, and nothing is begun for it", async () => {
+test("a service that is not connected says how to connect it, and nothing is started", async () => {
   const ann = kay(HERE);
   expect(await serviceChecks(ann, "bitbucket")).toMatchObject({
     "service.account": "warning: It is not connected. → Run `kay connect bitbucket`.",
@@ -35,7 +35,7 @@ test("a service that is not connected says how to connect it, and nothing is beg
   expect(ann.place.network.calls().filter((call) => call.startsWith("POST /connections"))).toEqual([]);
 });
 
-test("a name that is none has failed, with the nearest one", async () => {
+test("an unknown name fails, with the nearest one", async () => {
   const found = await serviceChecks(kay(HERE), "jiraa");
   expect(found.service).toMatch(
     /^failed: Unknown service "jiraa"\. Did you mean jira\? The services are jira, .* → Run `kay services`/,
@@ -43,7 +43,7 @@ test("a name that is none has failed, with the nearest one", async () => {
   expect(found["service.read"]).toBe("skipped: Unknown service.");
 });
 
-test("before the first sign-in nothing can be told of a service", async () => {
+test("before the first sign-in, nothing is known about a service", async () => {
   expect(await serviceChecks(kay({ env: HERE.env }), "jira")).toMatchObject({
     service: "skipped: Not signed in, so it cannot be checked. → Run `kay connect jira`.",
     "service.account": "skipped: Not signed in.",
@@ -75,7 +75,7 @@ async function told(changes: object, own = false) {
   return serviceChecks(ann, "jira");
 }
 
-test("scopes that were not granted, and a redirect address that nobody registered, are told", async () => {
+test("missing scopes, and an unregistered redirect address, are reported", async () => {
   expect(await told({}, true)).toMatchObject({
     "service.client": expect.stringMatching(
       /^warning: Your own, but its redirect URL is http:\/\/127\.0\.0\.1:40123\/auth\/callback now, because another program uses port 4040\./,
@@ -118,7 +118,7 @@ test("a token that the service refuses fails at the read", async () => {
   );
 });
 
-test("names and reasons of a backend cannot write to the terminal", async () => {
+test("names and reasons of a backend cannot write control sequences to the terminal", async () => {
   const found = await told({
     state: "not_connected",
     connected: false,

@@ -13,7 +13,7 @@ function refreshes(ann: Machine): number {
   return ann.place.network.calls().filter((call) => call === "POST /auth/refresh").length;
 }
 
-test("a token that is fresh is not rotated: it is shown that the backend accepts it", async () => {
+test("a fresh token is not rotated: the check shows that the backend accepts it", async () => {
   const ann = kay(HERE);
   await ann("whoami");
   const before = await ann.stored();
@@ -23,7 +23,7 @@ test("a token that is fresh is not rotated: it is shown that the backend accepts
   expect({ refreshes: refreshes(ann), after: await ann.stored() }).toEqual({ refreshes: 0, after: before });
 });
 
-test("one that is due is refreshed as by every command, and stored", async () => {
+test("a token that is due is refreshed as by every command, and stored", async () => {
   const ann = kay(HERE);
   await ann("whoami");
   const before = await ann.stored();
@@ -48,7 +48,7 @@ test("--refresh rotates the tokens once, and they are stored before they are use
   expect(await ann("whoami")).toMatchObject({ exit: 0 });
 });
 
-test("an answer of --refresh that is lost is asked for again, and nobody has to sign in", async () => {
+test("a lost response to --refresh is requested again, and nobody has to sign in", async () => {
   const ann = kay(HERE);
   await ann("whoami");
   ann.place.network.on("POST /auth/refresh", "lost", "gateway", "pass");
@@ -57,7 +57,7 @@ test("an answer of --refresh that is lost is asked for again, and nobody has to 
   expect(await ann("whoami")).toMatchObject({ exit: 0 });
 });
 
-test("a refresh that fails for now changes nothing of what is stored", async () => {
+test("a temporary refresh failure changes nothing that is stored", async () => {
   const ann = kay(HERE);
   await ann("whoami");
   const before = await ann.stored();
@@ -68,14 +68,14 @@ test("a refresh that fails for now changes nothing of what is stored", async () 
   expect(await ann.stored()).toEqual(before);
 });
 
-test("a sign-in that has ended is told with what signs in again", async () => {
+test("a sign-in that has ended is reported with how to sign in again", async () => {
   const ann = kay(HERE);
   await ann("whoami");
   ann.place.clock.advance(40 * 86_400_000);
   expect(await signInOf(ann)).toBe("failed: Your sign-in has ended. → Run `kay connect <service>` to sign in again.");
 });
 
-test("nobody signed in is no failure", async () => {
+test("a missing sign-in is not a failure", async () => {
   const ann = kay({ env: HERE.env });
   const result = await ann("doctor --json");
   expect({ exit: result.exit, signIn: checksOf(result)["sign-in"] }).toEqual({
@@ -84,7 +84,7 @@ test("nobody signed in is no failure", async () => {
   });
 });
 
-test("KAY_TOKEN is tried as it is", async () => {
+test("KAY_TOKEN is tested as it is", async () => {
   const ann = kay(HERE);
   await ann("whoami");
   const { token = "" } = await ann.stored();
@@ -96,7 +96,7 @@ test("KAY_TOKEN is tried as it is", async () => {
   );
 });
 
-test("a connection that was lost is told by its own name", async () => {
+test("a lost connection is reported by its own name", async () => {
   const ann = kay(HERE);
   await ann("whoami");
   const lost = {

@@ -110,11 +110,11 @@ test("V02 headings, marks, lists, tasks, panels, expands and files keep their fo
   );
 });
 
-test("code that holds a fence gets a longer one", () => {
+test("code with a fence gets a longer one", () => {
   expect(toMarkdown(doc({ type: "codeBlock", content: [t("```\nx\n```")] }))).toBe("````\n```\nx\n```\n````");
 });
 
-test("a document nested without end is cut, and anything that is no document is survived", () => {
+test("a document nested without end is cut, and an invalid document does no harm", () => {
   let node: unknown = p(t("deep"));
   for (let depth = 0; depth < 5_000; depth++) node = { type: depth % 2 ? "blockquote" : "foo", content: [node] };
   expect(toMarkdown(doc(p(t("top")), node))).toMatch(/^top\n\n[> ]*…$/);

@@ -48,7 +48,7 @@ const CHILDREN: Record<string, string[]> = {
   tableCell: ["paragraph"],
 };
 
-test("V01 lines, paragraphs and lists become nodes, and signs stay as they were typed", () => {
+test("V01 lines, paragraphs and lists become nodes, and characters stay as typed", () => {
   expect(toAdf("Line 1\nLine 2\n\n- item & <b>\n", "description")).toEqual({
     type: "doc",
     version: 1,
@@ -63,7 +63,7 @@ test.each(["", " ", "\n\n \t", undefined])("V01 the empty description %j is left
   expect(toAdf(empty, "description")).toBe(undefined);
 });
 
-test("V01 a text longer than Jira takes is refused before it is sent, and the limit is named", () => {
+test("V01 a text longer than Jira accepts is refused before it is sent, and the limit is named", () => {
   expect(() => toAdf("x".repeat(40_000), "description")).toThrow(
     new Problem("INVALID_REQUEST", "The description has 40,000 characters; Jira accepts at most 32,767.", {
       hint: "Shorten it, or split it into several comments.",
@@ -132,7 +132,7 @@ test("an address that Jira would refuse stays visible as text", () => {
   expect(toAdf(source, "comment")?.content).toEqual([paragraph(text(source))]);
 });
 
-test("any text becomes a document that Jira accepts, and no word of it is lost", () => {
+test("any text becomes a document that Jira accepts, without losing a word", () => {
   const word = fc.stringMatching(/^[a-z]{1,6}$/);
   const pieces = fc.constantFrom(
     "\n",
@@ -174,7 +174,7 @@ test("any text becomes a document that Jira accepts, and no word of it is lost",
   );
 });
 
-test("Markdown nested beyond reading stays as plain text", () => {
+test("Markdown nested too deeply stays plain text", () => {
   const source = ">".repeat(8_000);
   expect(toAdf(source, "comment")?.content).toEqual([paragraph(text(source))]);
 });
@@ -189,7 +189,7 @@ test("any string at all becomes a document that Jira accepts", () => {
   );
 });
 
-test("a table whose rows have more cells than its header loses none of them: it stays as it was typed", () => {
+test("a table whose rows have more cells than its header loses none of them: it stays as typed", () => {
   const source = "| a |\n| --- |\n| one | two |";
   expect(toAdf(source, "description")?.content).toEqual([
     paragraph(text("| a |"), { type: "hardBreak" }, text("| --- |"), { type: "hardBreak" }, text("| one | two |")),
