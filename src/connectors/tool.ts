@@ -43,7 +43,7 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
   describeTarget?(input: Input, context: ToolContext): Promise<string>;
   /**
    * Names the recipients of a write, each in one spelling: addresses, channels, repositories. Cards point out those
-   * that kay never wrote to before. Without it, the tools of services that the user added reach their service.
+   * that kay has never written to before. Without it, the tools of services that the user added reach their service.
    */
   destinations?(input: Input): string[];
   /**

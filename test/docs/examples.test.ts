@@ -111,7 +111,7 @@ const SCENES: [RegExp, Scene][] = [
   [/services add/, YES],
   [/filesystem|approve example/, { before: addServer, ...YES }],
   [/connect tasks/, { before: (ann) => run(ann, "services", "add", "tasks.yaml", "--yes") }],
-  [/Buy milk/, { before: addTasks, setting: { terminal: true, types: ["1"] } }],
+  [/Buy milk/, { before: addTasks, setting: { terminal: true, types: ["1"], env: { TERM: "dumb" } } }],
   [/tasks$/, { before: addTasks, ...YES }],
   [/disconnect jira/, YES],
 ];

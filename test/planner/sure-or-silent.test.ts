@@ -232,6 +232,11 @@ test.each(AGAIN)("after “%s”, “%s” looks again with other values", async
   expect((await talk.say("only the purple ones")).calls).toEqual([]);
 });
 
+test("“these commits” that were piped in are not a list of GitHub, and no repository is requested", async () => {
+  const { calls, text } = await plannerTalk(tools).say("summarize these commits");
+  expect([calls, text]).toEqual([[], expect.stringContaining("language model")]);
+});
+
 test("“her” is the only person in the last result", async () => {
   const talk = plannerTalk(tools);
   await talk.say("show KAY-11");

@@ -179,8 +179,8 @@ test("G15 a service that still refuses is requested twice in a turn, then its ca
   await turn.end();
   expect(cards(turn)).toHaveLength(2);
   expect(turn.parts.flatMap((part) => (part.type === "tool-output-error" ? [part] : []))).toMatchObject([
-    { toolCallId: "c1", errorText: expect.stringContaining("still refuses the connection") },
-    { toolCallId: "c2", errorText: expect.stringContaining("still refuses the connection") },
+    { toolCallId: "c1", errorText: expect.stringContaining("still rejects the connection") },
+    { toolCallId: "c2", errorText: expect.stringContaining("still rejects the connection") },
   ]);
   expect(turn.text()).toBe("It refuses.");
   expect(turn.parts.at(-1)).toMatchObject({ type: "finish" });

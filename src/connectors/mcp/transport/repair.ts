@@ -89,11 +89,12 @@ const REPAIRS: Record<string, (result: JsonRecord) => JsonRecord> = {
     };
   },
   "tools/list": (result) => ({ ...result, tools: toList(result.tools).map(repairTool) }),
-  // The library knows no result that is a task of the newer protocol.
-  "tools/call": (result) =>
-    result.resultType === "task"
-      ? { resultType: "complete", content: [], _meta: { [TASK_KEY]: result } }
-      : repairCallResult(result),
+  "tools/call": (result) => {
+    // The library knows no result that is a task of the newer protocol.
+    if (result.resultType === "task") return { resultType: "complete", content: [], _meta: { [TASK_KEY]: result } };
+    // A task of protocol 2025-11-25 has no content either, and is not data.
+    return findWrongField("CreateTaskResult", result) === undefined ? result : repairCallResult(result);
+  },
   "tasks/result": repairCallResult,
   "tasks/get": (task) => (isRecord(task.result) ? { ...task, result: repairCallResult(task.result) } : task),
 };
