@@ -27,7 +27,7 @@ test("N41 connect without a name lets the user choose several services by filter
   );
   expect({ exit, stdout }).toMatchObject({
     exit: 0,
-    stdout: expect.stringMatching(/^Connected jira as .*\nConnected bitbucket as .*\n$/),
+    stdout: expect.stringMatching(/^Connected jira as .* at\nhttp:\S+\nConnected bitbucket as .* at http:\S+\n$/),
   });
 });
 

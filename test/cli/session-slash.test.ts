@@ -12,13 +12,21 @@ const kay = useKay();
 
 /** Returns a session's answers to these inputs; the last one leaves. */
 async function answers(ann: Machine, ...lines: string[]): Promise<string> {
-  expect((await ann("ask", typing([...lines, "/quit"]))).exit).toBe(0);
-  const [, said = ""] = /Ctrl\+C twice to quit\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];
+  return answersIn(ann, 200, ...lines);
+}
+
+/** Returns what {@link answers} does, on a terminal of this many columns. */
+async function answersIn(ann: Machine, columns: number, ...lines: string[]): Promise<string> {
+  expect((await ann("ask", typing([...lines, "/quit"], { columns }))).exit).toBe(0);
+  const [, said = ""] = /Ctrl\+C\s+twice\s+to\s+quit\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];
   return said.replaceAll(ann.folder, "~");
 }
 
 test("/help lists every command with its description", async () => {
-  expect(await answers(kay({ signedIn: true }), "/help")).toBe(`> /help\n${formatSlashHelp(80)}\n`);
+  for (const columns of [80, 200]) {
+    const shown = await answersIn(kay({ signedIn: true }), columns, "/help");
+    expect(shown).toBe(`> /help\n${formatSlashHelp(columns)}\n`);
+  }
   for (const { name } of SLASH_COMMANDS) expect(formatSlashHelp(80)).toContain(`  /${name}`);
 });
 
