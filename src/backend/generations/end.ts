@@ -113,7 +113,7 @@ async function listUsageParts(
   row: ClaimedRow,
   { used }: Pick<GenerationProgress, "used">,
 ): Promise<StreamPart[]> {
-  const usage = used && (await findUsage(ports, row));
+  const usage = used && (await findUsage(ports, row, used));
   return usage ? [{ type: "data-usage", data: usage }] : [];
 }
 

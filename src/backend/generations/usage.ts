@@ -3,15 +3,21 @@ import type { BackendPorts } from "../ports.ts";
 import type { UsedTokens } from "../store/generation-state.ts";
 import { listUsedTokens } from "../store/used-tokens.ts";
 
-/** Returns the tokens of a generation and of its conversation, or undefined if no provider counted any. */
+/**
+ * Returns the tokens of a generation and of its conversation, or undefined if no provider counted any.
+ *
+ * @param current its tokens where it still runs: the stored ones may lag behind them
+ */
 export async function findUsage(
   { db }: Pick<BackendPorts, "db">,
   { id, conversation_id }: { id: string; conversation_id: string },
+  current?: UsedTokens,
 ): Promise<Usage | undefined> {
-  const all = await listUsedTokens(db, conversation_id);
-  const own = all.find((each) => each.id === id)?.used;
+  const stored = await listUsedTokens(db, conversation_id);
+  const own = current ?? stored.find((each) => each.id === id)?.used;
   if (!own) return undefined;
-  const { inputTokens, outputTokens, costUsd } = all.map(({ used }) => used).reduce(addTokens);
+  const others = stored.filter((each) => each.id !== id).map(({ used }) => used);
+  const { inputTokens, outputTokens, costUsd } = [...others, own].reduce(addTokens);
   return {
     model: own.model,
     ...toCount(own),
