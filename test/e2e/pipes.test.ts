@@ -62,7 +62,7 @@ test("output that cannot be written is exit code 1 and one line, whatever the co
       line,
       exit: 1,
       stdout: "",
-      stderr: "✗ The Could not write output (ENOSPC).\n",
+      stderr: "✗ The output could not be written (ENOSPC).\n",
     });
   expect(await bash("kay connections --jsn > /dev/full")).toMatchObject({ exit: 2, stdout: "" });
   expect(await bash("kay connections 2> /dev/full")).toMatchObject({ exit: 0, stderr: "" });

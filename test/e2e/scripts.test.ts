@@ -98,7 +98,7 @@ test("a reader that goes away ends kay quietly", async () => {
 
 test("output that cannot be written is a failure, in one line", async () => {
   const { home } = await signedIn();
-  const says = "✗ The Could not write output (ENOSPC).\n";
+  const says = "✗ The output could not be written (ENOSPC).\n";
   expect(await shell(home.env, home.folder, "kay help > /dev/full")).toEqual({ exit: 1, stdout: "", stderr: says });
   expect((await shell(home.env, home.folder, "kay help nothing 2> /dev/full")).exit).toBe(2);
 });

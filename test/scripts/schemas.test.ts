@@ -21,11 +21,11 @@ test("field descriptions are those of the source, including lists and optional f
   expect(JSON.stringify(pending)).toContain('"interaction_id":{"type":"string"},');
   const described = JSON.stringify([pending, model, setting]);
   for (const words of [
-    "The commands that answer it, each to be run as it is.",
+    "Commands that answer it, ready to run.",
     "ISO 8601.",
     "Size of the context window in tokens, if known.",
     "Full model names, as accepted by the `model` setting. The first is the default.",
-    "Null where it is not set; of a secret only that there is one.",
+    "Null if it is not set; for a secret, only that it is set.",
   ])
     expect(described).toContain(words);
 });
