@@ -10,6 +10,7 @@ import { Problem } from "#protocol/errors";
 import { findReplacedAccount, formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
+import { wrapSentences } from "../output/wrap.ts";
 import { openLink, openLinks } from "./open-links.ts";
 import { showWaiting, type WaitingLine } from "./waiting-line.ts";
 
@@ -187,9 +188,10 @@ export async function completeConsent(
 export function showLink(kay: Kay, { service, authorization_url, pasted, user_code }: ConnectResponse): string {
   const host = kay.out.paint("bold", new URL(authorization_url).host, "stderr");
   const what = pasted ? "paste its key" : "allow access";
-  kay.terminal.stderr.write(
-    `To connect ${clean(service, { lines: false })}, ${what} at ${host}:\n\n${authorization_url}\n\n`,
-  );
+  const { stderr } = kay.terminal;
+  const intro = `To connect ${clean(service, { lines: false })}, ${what} at ${host}:`;
+  const shown = stderr.isTerminal ? wrapSentences(intro, stderr.columns()) : intro;
+  stderr.write(`${shown}\n\n${authorization_url}\n\n`);
   if (user_code) {
     const code = kay.out.paint("bold", clean(user_code, { lines: false, max: 20 }), "stderr");
     kay.terminal.stderr.write(`The page must show the code ${code}.\n\n`);
