@@ -201,7 +201,7 @@ test.each(FAILURES)("F1 a write that was answered %i %s is unknown if nobody kno
   expect(await problemOf(api.ask({ prompt: "hi" }, { idempotencyKey: "I1" }))).toMatchObject(unknown);
 });
 
-test("F1 a stream that was answered with a failure is followed where it continues", async () => {
+test("F1 a stream that was answered with a failure is followed in its log, which stays open after its end", async () => {
   const backend = await fakeBackend();
   const { api } = apiFor(backend.url, { token: "T0" });
   backend.on("POST /ask", fail([503, "DATABASE_UNAVAILABLE"]));
@@ -210,6 +210,7 @@ test("F1 a stream that was answered with a failure is followed where it continue
   backend.on("GET /sessions/session_1/events?after=4&client=c1", {
     headers: { "Content-Type": "text/event-stream" },
     text: `id: 5\ndata: ${JSON.stringify(part)}\n\n`,
+    open: true,
   });
   const asked = await api.askStream({ prompt: "hi", client: { id: "c1" } }, { idempotencyKey: "I1" });
   const parts = [];

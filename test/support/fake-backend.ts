@@ -13,9 +13,10 @@ export type Seen = {
 
 /**
  * How the fake handles one request. `drop` destroys the socket after the whole request was read, `hang` never answers.
+ * A text that is `open` is one to which more may come.
  */
 export type Reply =
-  | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string; cut?: boolean }
+  | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string; cut?: boolean; open?: boolean }
   | "drop"
   | "hang"
   | ((seen: Seen) => Reply | Promise<Reply>);
@@ -104,6 +105,10 @@ async function answer(reply: Reply, seen: Seen, request: IncomingMessage, respon
   if (reply === "drop") return void request.socket.destroy();
   const text = reply.text ?? (reply.json === undefined ? "" : JSON.stringify(reply.json));
   const type = reply.text === undefined ? "application/json" : "text/html";
+  if (reply.open) {
+    response.writeHead(reply.status ?? 200, { "Content-Type": type, ...reply.headers });
+    return void response.write(text);
+  }
   const length = Buffer.byteLength(text) + (reply.cut ? 10 : 0);
   response.writeHead(reply.status ?? 200, { "Content-Type": type, "Content-Length": String(length), ...reply.headers });
   if (!reply.cut) return void response.end(text);

@@ -22,6 +22,8 @@ export type FollowOptions = StreamListener & {
   signal?: AbortSignal;
   /** The Idempotency-Key of the ask. */
   key?: string;
+  /** Whether the first connection reads the log too, which may continue after the ask, instead of the ask's own stream. */
+  startsInLog?: boolean;
 };
 
 /** A connection that lasted this long, in ms, counts as successful even without parts. */
@@ -54,7 +56,7 @@ export async function* followEvents(
           yield part;
         }
         // The log may continue after the generation.
-        if (turn.over && connection !== first) return;
+        if (turn.over && (connection !== first || following.startsInLog)) return;
       }
       if (turn.over || what === "log") return;
     } catch (error) {

@@ -120,7 +120,7 @@ async function* followFromLog(
   const call: Call = { ...caller.get(path, signal), headers: { Accept: "text/event-stream" } };
   const turn = createTurn({ sessionId, last: after });
   const stream = await openCallStream(caller, call);
-  const following = { what: "ask", turn, query, signal, key, ...listener } as const;
+  const following = { what: "ask", startsInLog: true, turn, query, signal, key, ...listener } as const;
   yield* followEvents(caller, following, readParts(stream, toAnswerContext(caller.backend, call), listener.warn));
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createEventHub } from "#backend/generations/events/hub";
 import { appendEvents } from "#backend/store/events";
+import type { StoredEvent } from "#backend/store/schema-work";
 import { useBackend } from "#test/backend";
 import { connect } from "#test/consent";
 import { deskServices } from "#test/desk";
@@ -30,4 +31,43 @@ test("a node that ends sends its followers the rest of the log, then lets them c
   hub.close();
   expect((await waiting).value).toMatchObject([{ part }]);
   expect(await source.next()).toEqual({ done: true, value: undefined });
+});
+
+test("parts that two writers report in reverse order reach every follower", async () => {
+  const { token } = await connect(world());
+  model.script({ text: "Hello." });
+  const stream = await openStream(world(), "POST /ask", token, { body: { prompt: "hello" } });
+  await stream.end();
+  const session = String(stream.headers.get("kay-session-id"));
+  const { db } = world().ports;
+  let report: (id: string, events?: StoredEvent[]) => void = () => {};
+  const hub = createEventHub({
+    ...world().ports,
+    node: {
+      number: async () => 1,
+      on: (_topic, listener) => {
+        report = listener;
+        return () => {};
+      },
+      publish: () => {},
+      close: async () => {},
+    },
+  });
+  const controller = new AbortController();
+  const source = hub.follow(session, 0, controller.signal);
+  const last = (await source.next()).value?.at(-1)?.number ?? 0;
+  const part = { type: "finish-step" } as const;
+  const event = { generationId: null, part };
+  await appendEvents(db, session, [event, event, event], Date.now());
+  const at = new Date();
+  report(session, [{ ...event, number: last + 3, at }]);
+  report(
+    session,
+    [1, 2].map((place) => ({ ...event, number: last + place, at })),
+  );
+  const numbers: number[] = [];
+  while (numbers.length < 3) numbers.push(...((await source.next()).value ?? []).map((one: StoredEvent) => one.number));
+  expect(numbers).toEqual([last + 1, last + 2, last + 3]);
+  controller.abort();
+  hub.close();
 });

@@ -118,7 +118,7 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
   function read(id: string, after: number): Promise<StoredEvent[]> {
     const topic = topics.get(id);
     const fresh = topic?.fresh;
-    if (fresh && after >= fresh.after && after <= fresh.last)
+    if (fresh && after >= fresh.after && after <= fresh.last && fresh.last === topic.last)
       return Promise.resolve(fresh.events.slice(after - fresh.after));
     const known = topic?.reads?.get(after);
     if (topic === undefined || known) return known ?? readNow(topic, id, after);
@@ -146,7 +146,9 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
           const events = await read(id, position);
           position = events.at(-1)?.number ?? position;
           if (events.length > 0) yield events;
-          if (events.length >= MAX_EVENTS_PER_READ || changes.count() !== seen) continue;
+          // Writers report their parts out of order, and a shared read may have begun before the latest.
+          const isBehind = events.length > 0 && position < (topics.get(id)?.last ?? 0);
+          if (events.length >= MAX_EVENTS_PER_READ || isBehind || changes.count() !== seen) continue;
           if (closed) return;
           await changes.next();
         }
@@ -192,6 +194,7 @@ function add(topic: Topic | undefined, events: StoredEvent[]): void {
     fresh.events = [...before.events, ...events];
   }
   topic.fresh = fresh;
+  topic.reads = undefined;
   topic.last = Math.max(topic.last, fresh.last);
   setTimeout(() => {
     if (topic.fresh === fresh) topic.fresh = undefined;
