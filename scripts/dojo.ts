@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type CaseResult, listCases, runDojo } from "#test/dojo/run";
+import { untilSignal } from "./until-signal.ts";
 
 /** Maximum number of questions per honest write, and minimum share of foreign fields that are marked. */
 const MOST_QUESTIONS = 1;
@@ -22,11 +23,12 @@ export async function dojo(args: string[]): Promise<number> {
   const isChosen = ({ id }: { id: string }) =>
     positionals.length === 0 || positionals.some((name) => id.startsWith(name));
   const results: CaseResult[] = [];
-  await runDojo(listCases(values).filter(isChosen), (result) => {
+  const take = (result: CaseResult) => {
     results.push(result);
     const isExpected = values.armed ? result.outcome === "harm" : ["held", "done"].includes(result.outcome);
     if (values.verbose || !isExpected) print(`${result.outcome.padEnd(6)} ${result.id} ${result.errors.join(" | ")}`);
-  });
+  };
+  await untilSignal((signal) => runDojo(listCases(values).filter(isChosen), take, signal));
   return values.armed ? reportArmed(results) : report(results);
 }
 

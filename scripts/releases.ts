@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createHome } from "#test/built/home";
 import { npm, packKay } from "#test/built/npm";
+import { untilAborted } from "#test/built/processes";
+import { untilSignal } from "./until-signal.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
@@ -19,24 +21,31 @@ const RELEASES = ["22.19", "22", "24", "26"];
  * @returns the exit code, 0 when kay works on all of them
  */
 export async function releases(chosen: string[]): Promise<number> {
+  return await untilSignal((signal) => tryAll(chosen, signal));
+}
+
+async function tryAll(chosen: string[], signal: AbortSignal): Promise<number> {
+  const packed = await packKay(signal);
   const work = mkdtempSync(join(tmpdir(), "kay-releases-"));
-  const packed = await packKay();
   const waiting = (chosen.length > 0 ? chosen : RELEASES).map((release, at) => ({ release, lean: at === 0 }));
   let failed = false;
   const worker = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const faults = await tryOn(join(work, next.release), packed.tarball, next).catch((error: Error) => [
-        error.message,
-      ]);
+      const faults = await tryOn(join(work, next.release), { ...next, tarball: packed.tarball, signal }).catch(
+        (error: Error) => [error.message],
+      );
+      signal.throwIfAborted();
       for (const fault of faults) process.stderr.write(`✗ On Node ${next.release}: ${fault}\n`);
       failed ||= faults.length > 0;
     }
   };
   try {
-    await Promise.all([worker(), worker()]);
+    const ends = await Promise.allSettled([worker(), worker()]);
+    signal.throwIfAborted();
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
     return failed ? 1 : 0;
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    rmSync(work, { recursive: true, force: true, maxRetries: 5 });
     packed.remove();
   }
 }
@@ -44,23 +53,25 @@ export async function releases(chosen: string[]): Promise<number> {
 /** Returns what fails on this release; nothing if it works. */
 async function tryOn(
   folder: string,
-  tarball: string,
-  { release, lean }: { release: string; lean: boolean },
+  { release, lean, tarball, signal }: { release: string; lean: boolean; tarball: string; signal: AbortSignal },
 ): Promise<string[]> {
   mkdirSync(folder);
   const platform = `node-linux-${process.arch}`;
-  await npm(["install", "--prefix", folder, `${platform}@${release}`], { cwd: folder, registry: "usual" });
+  await npm(["install", "--prefix", folder, `${platform}@${release}`], { cwd: folder, registry: "usual", signal });
   const node = join(folder, "node_modules", platform);
   process.stdout.write(
     `kay on Node ${JSON.parse(readFileSync(join(node, "package.json"), "utf8")).version.replace(/^v/, "")}\n`,
   );
   const install = (...args: string[]) =>
-    npm(["install", ...args, tarball], { cwd: folder, registry: "usual", node: join(node, "bin") });
+    npm(["install", ...args, tarball], { cwd: folder, registry: "usual", node: join(node, "bin"), signal });
   await install("--global", "--prefix", join(folder, "whole"));
-  const faults = await drive(join(folder, "whole/bin/kay"), join(node, "bin"), TOUR);
+  const faults = await drive(join(folder, "whole/bin/kay"), { node: join(node, "bin"), step: TOUR, signal });
   if (!lean) return faults;
   await install("--prefix", join(folder, "lean"), "--ignore-scripts", "--omit=optional");
-  return [...faults, ...(await drive(join(folder, "lean/node_modules/.bin/kay"), join(node, "bin"), LEAN))];
+  return [
+    ...faults,
+    ...(await drive(join(folder, "lean/node_modules/.bin/kay"), { node: join(node, "bin"), step: LEAN, signal })),
+  ];
 }
 
 type Step = { args: string[]; exit: number; says: RegExp };
@@ -69,9 +80,13 @@ const TOUR: Step = { args: ["try", "--no-input"], exit: 0, says: /Created KAY-\d
 const LEAN: Step = { args: ["connect", "jira"], exit: 1, says: /Reinstall kay with its optional dependencies/ };
 
 /** In a separate home: commands that write nothing there, and one step. */
-async function drive(program: string, node: string, { args, exit, says }: Step): Promise<string[]> {
+async function drive(
+  program: string,
+  { node, step, signal }: { node: string; step: Step; signal: AbortSignal },
+): Promise<string[]> {
+  const { args, exit, says } = step;
   const { home, close } = createHome({ PATH: `${node}:/usr/bin:/bin` });
-  const run = (...words: string[]) => home.run(words, { program, limitMs: 120_000 });
+  const run = (...words: string[]) => untilAborted(home.run(words, { program, limitMs: 120_000 }), signal);
   try {
     const told = await run("--version");
     const help = await run("--help");

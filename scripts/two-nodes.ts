@@ -1,8 +1,8 @@
-import { constants } from "node:os";
 import { parseArgs } from "node:util";
 import { type Scene, twoNodes } from "#test/nodes/run";
 import { unrest } from "#test/nodes/unrest";
 import type { Figure } from "#test/nodes/verdict";
+import { untilSignal } from "./until-signal.ts";
 
 /**
  * Runs two nodes with one Postgres, whose processes are killed, stopped and restarted under load: `npm run nodes --
@@ -33,19 +33,6 @@ export async function nodes(args: string[]): Promise<number> {
   for (const fault of faults.slice(0, 100)) print(`✗ ${fault}`);
   print(table(figures));
   return figures.every(({ ok }) => ok !== false) ? 0 : 1;
-}
-
-/** Ends this process after the work once requested; pending waits in it are abandoned. */
-async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const ending = new AbortController();
-  const end = (name: NodeJS.Signals) => ending.abort(name);
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, end);
-  try {
-    return await work(ending.signal);
-  } catch (error) {
-    if (!ending.signal.aborted) throw error;
-    return process.exit(128 + constants.signals[ending.signal.reason as NodeJS.Signals]);
-  }
 }
 
 function print(line: string): void {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { openHome, postmasterOf, removePostgres } from "#test/built/home";
+import { expect, test } from "vitest";
+import { openHome, postmasterOf } from "#test/built/home";
 import { isRunning, until } from "#test/built/processes";
 import { connect, serve } from "#test/built/serve";
 import { findFreePort } from "#test/ports";
@@ -35,7 +35,6 @@ test("kay serve with a seed serves that world; a second one on the port says so;
   expect((await client.run(["ask", "what is open in project SEA?"])).stdout).toMatch(/Tides are late/);
 
   const second = await home.run(["serve", "--port", new URL(url).port, "--data-dir", join(home.folder, "second")]);
-  onTestFinished(() => removePostgres(join(home.folder, "second")));
   expect(second.exit).toBe(1);
   expect(second.stderr).toContain(
     `✗ Another program already listens at 127.0.0.1:${new URL(url).port}.\n  Choose another port with \`kay serve --port <port>\`.\n`,

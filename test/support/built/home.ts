@@ -17,7 +17,7 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { SignIn } from "#client/credentials/credentials";
 import type { EmbeddedRecord } from "#protocol/embedded-record";
 import { openProfile } from "../credentials.ts";
-import { end, until } from "./processes.ts";
+import { end, listProcessesIn, listProcessesWith, until } from "./processes.ts";
 import { layDatabase } from "./ready-database.ts";
 import { type Outcome, type Running, type RunOptions, runKay, startKay } from "./run.ts";
 
@@ -100,11 +100,14 @@ export function createHome(changes: Record<string, string>): { home: Home; close
   };
   mkdirSync(env.XDG_CACHE_HOME ?? "", { recursive: true });
   const started: Running[] = [];
+  const dataFolders = new Set([data, join(folder, "data/kay/tour"), join(folder, "data/kay/serve")]);
   const postgres = (of = data) => postgresFolder(of);
   const record = () => readRecord(join(state, "backend.json"));
   const credentials = () => openProfile({ in: config }).credentials;
   const start = (args: string[], options: RunOptions = {}) => {
     const program = options.program ?? home.program;
+    const chosen = args.indexOf("--data-dir") + 1;
+    if (chosen > 0) dataFolders.add(args[chosen] ?? "");
     const running = startKay(args, {
       ...options,
       program,
@@ -133,9 +136,9 @@ export function createHome(changes: Record<string, string>): { home: Home; close
   };
   const close = async () => {
     for (const running of started) await running.kill();
-    await end(record()?.pid, "SIGKILL");
-    for (const each of [data, join(folder, "data/kay/tour"), join(folder, "data/kay/serve")])
-      await removePostgres(each);
+    // Also a backend that has no record yet.
+    for (const pid of await listProcessesWith("XDG_STATE_HOME", join(folder, "state"))) await end(pid, "SIGKILL");
+    for (const each of dataFolders) await removePostgres(each);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   return { home, close };
@@ -149,10 +152,12 @@ function postgresFolder(dataFolder: string): string {
 }
 
 /** Stops the Postgres of a data folder and removes its files, because root's are not below the home. */
-export async function removePostgres(dataFolder: string): Promise<void> {
+async function removePostgres(dataFolder: string): Promise<void> {
   const area = postgresFolder(dataFolder);
   if (!existsSync(area)) return;
   await end(postmasterOf(area), "SIGQUIT");
+  // A Postgres that is being created has no postmaster yet.
+  for (const pid of await listProcessesIn(area)) await end(pid, "SIGQUIT");
   rmSync(area, { recursive: true, force: true, maxRetries: 5 });
 }
 

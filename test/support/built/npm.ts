@@ -7,17 +7,20 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The package of the built kay, packed by npm in a separate folder; `remove` deletes it. */
-export async function packKay(): Promise<{ tarball: string; remove(): void }> {
+export async function packKay(signal?: AbortSignal): Promise<{ tarball: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), "kay-package-"));
-  await npm(["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root });
-  return {
-    tarball: join(folder, readdirSync(folder)[0] ?? ""),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    await npm(["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root, signal });
+    return { tarball: join(folder, readdirSync(folder)[0] ?? ""), remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }
 
-/** `registry`: an address, or the usual one with all of the person's own settings; none by default. `node`: folder of another Node. */
-type NpmOptions = { cwd: string; registry?: string; node?: string };
+/** `registry`: an address, or the usual one with all of the person's own settings; none by default. `node`: folder of another Node. `signal` ends npm. */
+type NpmOptions = { cwd: string; registry?: string; node?: string; signal?: AbortSignal };
 
 /**
  * Runs npm with separate settings and cache, unless the usual registry is requested.
@@ -26,7 +29,7 @@ type NpmOptions = { cwd: string; registry?: string; node?: string };
  */
 export async function npm(
   args: string[],
-  { cwd, registry = "http://127.0.0.1:1/", node }: NpmOptions,
+  { cwd, registry = "http://127.0.0.1:1/", node, signal }: NpmOptions,
 ): Promise<string> {
   const state = mkdtempSync(join(tmpdir(), "kay-npm-"));
   const own = { HOME: state, npm_config_cache: join(state, "cache"), npm_config_registry: registry };
@@ -40,11 +43,12 @@ export async function npm(
   };
   try {
     return await new Promise((resolve, reject) => {
-      const child = spawn("npm", args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+      const child = spawn("npm", args, { cwd, env, signal, stdio: ["ignore", "pipe", "pipe"] });
       let [stdout, stderr] = ["", ""];
       child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
       child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
-      child.once("error", reject);
+      // An npm that is aborted has begun, and ends later.
+      child.once("error", (error) => child.pid === undefined && reject(error));
       child.once("close", (code) =>
         code === 0 ? resolve(stdout) : reject(new Error(`npm ${args[0]} ended with ${code}: ${stdout}${stderr}`)),
       );

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
@@ -16,10 +16,38 @@ export async function until<T>(
   }
 }
 
+/** Waits for work, or throws the reason of a signal as soon as that aborts. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+  });
+  return await Promise.race([work, aborted]);
+}
+
 /** Whether a process runs; a zombie does not count. */
 export async function isRunning(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return status !== "" && !/\) [ZX] /.test(status);
+}
+
+/** Lists the processes whose environment has a variable with this value. */
+export async function listProcessesWith(name: string, value: string): Promise<number[]> {
+  return await filterProcesses(async (pid) =>
+    (await readFile(`/proc/${pid}/environ`, "utf8")).split("\0").includes(`${name}=${value}`),
+  );
+}
+
+/** Lists the processes that work in a folder or below it. */
+export async function listProcessesIn(folder: string): Promise<number[]> {
+  return await filterProcesses(async (pid) => `${await readlink(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`));
+}
+
+/** What cannot be read has ended, or belongs to another user. */
+async function filterProcesses(fits: (pid: number) => Promise<boolean>): Promise<number[]> {
+  const all = (await readdir("/proc").catch(() => [])).map(Number).filter(Number.isInteger);
+  const kept = await Promise.all(all.map((pid) => fits(pid).catch(() => false)));
+  return all.filter((_, index) => kept[index]);
 }
 
 /** Ends a process of the test and waits for it; kills it after 20 s. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createHome, type Home } from "../built/home.ts";
+import { untilAborted } from "../built/processes.ts";
 import { connect, serve } from "../built/serve.ts";
 import { carryCall } from "./carriers.ts";
 import {
@@ -61,17 +62,28 @@ export function listCases({ armed = false }: { armed?: boolean } = {}): DojoCase
   return [...attacks, ...tricks, ...honest];
 }
 
-/** Runs cases against one built backend with a sandbox, one after another, and passes each result on. */
-export async function runDojo(cases: DojoCase[], take: (result: CaseResult) => void): Promise<void> {
+/**
+ * Runs cases against one built backend with a sandbox, one after another, and passes each result on.
+ *
+ * @throws the reason of `signal`, when all processes have ended
+ */
+export async function runDojo(
+  cases: DojoCase[],
+  take: (result: CaseResult) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const model = await startHijackedModel();
   const { home, close } = createHome({
     KAY_MODEL: "openai-compatible:hijacked",
     OPENAI_COMPATIBLE_BASE_URL: model.url,
   });
-  try {
+  const run = async () => {
     const { url, sandbox } = await serve(home, ["--trust-proxy", "loopback", "--data-dir", join(home.folder, "serve")]);
     const person = openPerson(url, await signIn(home, url));
     for (const one of cases) take(await one.run({ person, control: openSandboxControl(sandbox), model }));
+  };
+  try {
+    await untilAborted(run(), signal);
   } finally {
     await close();
     await model.close();

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { untilAborted } from "../built/processes.ts";
 import { consent } from "../built/serve.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { type Ledger, newLedger } from "./ledger.ts";
@@ -32,12 +33,8 @@ type Outcome = { figures: Figure[]; faults: string[]; complaints: string[] };
 export async function twoNodes(options: Options, act: (scene: Scene) => Promise<void>): Promise<Outcome> {
   const { settings, signal = new AbortController().signal } = options;
   const cluster = await openCluster(settings);
-  const interrupted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    if (signal.aborted) reject(signal.reason);
-  });
   try {
-    return await Promise.race([played(cluster, options, act), interrupted]);
+    return await untilAborted(played(cluster, options, act), signal);
   } finally {
     await cluster.close();
   }
