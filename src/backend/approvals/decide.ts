@@ -18,6 +18,8 @@ export type CallQuestion = {
   conversationId?: string;
   tool: ModeQuestion["tool"] & Pick<Tool, "modeOf" | "resource" | "schema" | "egress">;
   input: Record<string, unknown>;
+  /** The input as the model wrote it. */
+  given?: unknown;
   /** Who wrote the values of the input. Without it, all of them count as the user's. */
   provenance?: Provenance;
   /** Who the service is connected as. */
@@ -99,7 +101,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
  * @param fixed the place that an approval names; values that are part of it are the user's
  */
 function guardCall({
-  question: { tool, input, provenance },
+  question: { tool, input, given, provenance },
   policies,
   offer,
   cover,
@@ -112,7 +114,7 @@ function guardCall({
   fixed: string | undefined;
 }): Decision | undefined {
   if (!provenance?.tainted || isTrusted(policies, tool.access)) return undefined;
-  const foreign = listForeignFields({ tool, input, provenance, fixed });
+  const foreign = listForeignFields({ tool, input, given, provenance, fixed });
   if (foreign.length === 0) return undefined;
   const source = foreign.map((name) => provenance.findSource(input[name])).find((one) => one !== undefined);
   const words = source === undefined ? "text that you did not write" : `text that came from ${cleanLine(source, 60)}`;

@@ -6,6 +6,8 @@ type ForeignQuestion = {
   tool: Pick<Tool, "access" | "egress" | "schema"> & { service: string };
   input: Record<string, unknown>;
   provenance: Provenance;
+  /** The input as the model wrote it. */
+  given?: unknown;
   /** The place that an approval names: `to #general`. */
   fixed: string | undefined;
 };
@@ -14,10 +16,12 @@ type ForeignQuestion = {
  * Lists the fields of a call that the user neither said nor approved with the call's place. A default of the tool counts
  * as the user's. A read that cannot carry words to others has none.
  */
-export function listForeignFields({ tool, input, provenance, fixed }: ForeignQuestion): string[] {
+export function listForeignFields({ tool, input, provenance, given, fixed }: ForeignQuestion): string[] {
   const defaults = getDefaults(tool.schema);
   const place = createProvenance({ own: fixed === undefined ? [] : [fixed], foreign: [] });
+  const chosen = listChosenFields(tool.schema, given, provenance);
   const isForeign = ([name, value]: [string, unknown]) => {
+    if (chosen.has(name)) return false;
     if (name in defaults && isSameJson(defaults[name], value)) return false;
     // An option that is off says nothing, unless it is on by default.
     if (value === false) return defaults[name] === true;
@@ -31,6 +35,25 @@ export function listForeignFields({ tool, input, provenance, fixed }: ForeignQue
   const readsOthers = [...provenance.services].some((service) => service !== tool.service);
   return names(
     readsOthers ? foreign : foreign.filter(([, value]) => hasAddress(value) && !provenance.isFrom(tool.service, value)),
+  );
+}
+
+/**
+ * Lists the fields with a fixed set of values for which the model wrote a word of the user, such as `reader`. The tool's
+ * schema may have made another word of it, such as `read`.
+ */
+export function listChosenFields(
+  schema: Record<string, unknown> | undefined,
+  given: unknown,
+  provenance: Provenance,
+): ReadonlySet<string> {
+  const words = Object(given) as Record<string, unknown>;
+  const isChosen = ([name, field]: [string, unknown]) =>
+    "enum" in Object(field) && Object.hasOwn(words, name) && provenance.isOwn(words[name]);
+  return new Set(
+    Object.entries((schema as JSONSchema7 | undefined)?.properties ?? {})
+      .filter(isChosen)
+      .map(([name]) => name),
   );
 }
 

@@ -195,6 +195,7 @@ async function holdsCall(
     conversationId: row.conversation_id,
     tool: call.tool,
     input: call.parsed,
+    given: call.input,
     writes: "auto",
     provenance: source.provenance(),
     allow: request.limits.allow ?? [],

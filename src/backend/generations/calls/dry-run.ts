@@ -25,6 +25,7 @@ export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request
       conversationId: row.conversation_id,
       tool: call.tool,
       input: call.parsed,
+      given: call.input,
       writes: request.mode === "stream" ? "confirm_before_execution" : "auto",
       provenance: world.provenance(),
       allow: request.limits.allow ?? [],

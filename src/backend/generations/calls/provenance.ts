@@ -42,10 +42,16 @@ export function traceMessages(messages: ModelMessage[], instructions: Instructio
 /**
  * Names the origin of each field that a call would send: `person` if the user said the whole value, `service` if others
  * can have written it, and `model` if the model has read nothing of others.
+ *
+ * @param chosen the fields whose values the user said in other words; see `listChosenFields`
  */
-export function traceFields(input: Record<string, unknown>, provenance: Provenance): PreviewField[] {
+export function traceFields(
+  input: Record<string, unknown>,
+  provenance: Provenance,
+  chosen?: ReadonlySet<string>,
+): PreviewField[] {
   return Object.entries(input).map(([name, value]) => {
-    if (provenance.isOwn(value)) return { name, value, origin: "person" };
+    if (chosen?.has(name) || provenance.isOwn(value)) return { name, value, origin: "person" };
     const resembles = provenance.findLookAlike(value);
     const source = provenance.findSource(value);
     return {

@@ -8,6 +8,7 @@ import type { Preview } from "#protocol/events";
 import type { CallNotes } from "#protocol/input-fields";
 import { hashAccount } from "../../approvals/account.ts";
 import { type Decision, decideCall, toSentence } from "../../approvals/decide.ts";
+import { listChosenFields } from "../../approvals/foreign-fields.ts";
 import type { StoredInteraction } from "../../store/interactions.ts";
 import type { ClaimedGeneration } from "../work.ts";
 import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, toAsker } from "./call-context.ts";
@@ -139,6 +140,7 @@ export async function decide(
     conversationId: row.conversation_id,
     tool: call.tool,
     input: call.parsed,
+    given: call.input,
     writes: "confirm_before_execution",
     provenance: world.provenance(),
     allow: request.limits.allow ?? [],
@@ -162,6 +164,6 @@ export function toPreview(
     service: call.tool.service,
     access: call.access,
     ...(account ? { account: account.words, account_id: hashAccount(account) } : {}),
-    fields: traceFields(call.parsed, provenance()),
+    fields: traceFields(call.parsed, provenance(), listChosenFields(call.tool.schema, call.input, provenance())),
   };
 }

@@ -7,6 +7,7 @@ import { type CallNotes, formatNewDestinations, formatPreviewField, formatTarget
 import type { PreviewField } from "#protocol/preview-field";
 import { hashAccount, toAccount } from "../../approvals/account.ts";
 import { openConfirmation } from "../../approvals/confirmations.ts";
+import { listChosenFields } from "../../approvals/foreign-fields.ts";
 import { listServices } from "../../connections/services/catalog.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { loadMessages } from "../../store/conversations.ts";
@@ -197,7 +198,11 @@ async function confirmationFor(
         summary,
         ...(account ? { account: account.words } : {}),
         ...notes,
-        fields: traceFields(parsed, provenance),
+        fields: traceFields(
+          parsed,
+          provenance,
+          "problem" in checked ? undefined : listChosenFields(checked.tool.schema, checked.input, provenance),
+        ),
       };
     }),
   );
