@@ -8,7 +8,7 @@ import { createScreen } from "#ui/screen/screen";
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
 /** A tmux window that shows what is written to its terminal. */
-function openTmux(columns: number, rows: number) {
+async function openTmux(columns: number, rows: number) {
   const folder = mkdtempSync(join(tmpdir(), "kay-tmux-"));
   const tmux = (...args: string[]) =>
     execFileSync("tmux", ["-S", join(folder, "s"), "-f", "/dev/null", ...args], { encoding: "utf8" });
@@ -16,7 +16,17 @@ function openTmux(columns: number, rows: number) {
     tmux("kill-server");
     rmSync(folder, { recursive: true });
   });
-  tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), "stty raw -echo; echo; exec sleep 60");
+  tmux(
+    "new-session",
+    "-d",
+    "-x",
+    String(columns),
+    "-y",
+    String(rows),
+    "stty raw -echo; echo; printf '\\033]2;ready\\007'; exec sleep 60",
+  );
+  // What the shell writes must not come after what the test writes.
+  await expect.poll(() => tmux("display-message", "-p", "#{pane_title}").trim(), { timeout: 10_000 }).toBe("ready");
   return {
     tmux,
     tty: tmux("list-panes", "-F", "#{pane_tty}").trim(),
@@ -34,7 +44,7 @@ const toRows = (captured: string) =>
     .map((row) => row.trimEnd());
 
 /** A screen on this tmux terminal, and a function that resizes it. */
-function openScreen({ tmux, tty }: ReturnType<typeof openTmux>, columns: number, rows: number) {
+function openScreen({ tmux, tty }: Awaited<ReturnType<typeof openTmux>>, columns: number, rows: number) {
   let size = { columns, rows };
   let written = "";
   const screen = createScreen({
@@ -78,7 +88,7 @@ const frameOf = (columns: number, draft: string) => {
 test.skipIf(!hasTmux)(
   "U19 in tmux a window made narrower and wider has one frame at the end, and no line twice or lost",
   async () => {
-    const window = openTmux(100, 30);
+    const window = await openTmux(100, 30);
     const { screen, settle, resize } = openScreen(window, 100, 30);
     const transcript = Array.from({ length: 40 }, (_, row) => `line ${row}${"t".repeat(row * 3)}`);
     screen.commit(transcript.join("\n"));
@@ -105,7 +115,7 @@ describe.skipIf(!hasTmux)("N52 a window that shrinks while a card is open", () =
   const LARGE = { columns: 80, rows: 24 };
   const lines = Array.from({ length: 30 }, (_, row) => `line ${row}`);
   const shrinkAndGrow = async (smaller: { columns: number; rows: number }[]) => {
-    const window = openTmux(LARGE.columns, LARGE.rows);
+    const window = await openTmux(LARGE.columns, LARGE.rows);
     const { screen, settle, resize } = openScreen(window, LARGE.columns, LARGE.rows);
     screen.commit(lines.join("\n"));
     screen.draw(cardOf(LARGE));
