@@ -34,7 +34,7 @@ OPS-4  Deploys fail on Fridays  Bug   To Do   –
 
 ${PLANNER}
 `,
-    stderr: "⏺ jira.search  status = open, project = OPS, type = B…  0.0s  1 issue\n",
+    stderr: "⏺ jira.search  project = OPS, status = open, type = B…  0.0s  1 issue\n",
   });
 });
 

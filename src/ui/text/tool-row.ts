@@ -16,9 +16,12 @@ export function formatToolRow(tool: ToolItem, width: number): string {
   return truncateCells(`${head}${middle}${tail.join("")}`, width);
 }
 
-/** Formats the input of a call as `name = value`. Lists of objects, such as form fields, show only their length. */
+/**
+ * Formats the input of a call as `name = value`, sorted by name, since the log does not keep the order. Lists of objects,
+ * such as form fields, show only their length.
+ */
 export function formatToolInput({ title, input }: ToolItem): string {
-  const entries = isObject(input) ? Object.entries(input) : [];
+  const entries = isObject(input) ? Object.entries(input).sort(([one], [other]) => (one < other ? -1 : 1)) : [];
   const shown = entries.map(([name, value]) => `${name} = ${formatInputValue(value)}`);
   return toLine(shown.join(", ") || (title ?? "")).trim();
 }
