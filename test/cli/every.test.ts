@@ -233,6 +233,18 @@ test.for([
   expect(exit).not.toBe(0);
 });
 
+test("a time of day in a zone that TZ misspells is refused, and an interval has no zone", async () => {
+  const ann = kay({ signedIn: true, services: withDesk([]), env: { TZ: "Europe/Berln" } });
+  expect(await ann("every day 9:00 show KAY-1")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr:
+      '✗ TZ is "Europe/Berln", which is not a time zone.\n  Add --timezone with an IANA name such as Europe/Berlin.\n',
+  });
+  expect(await ann("every day 9:00 --timezone Europe/Berlin show KAY-1")).toMatchObject({ exit: 0 });
+  expect(await ann("every 15m show KAY-1")).toMatchObject({ exit: 0 });
+});
+
 test.for(["--file", "--attach"])("a schedule takes no files (%s), which says how to give it text", async (option) => {
   expect(await kay({ signedIn: true })(["every", "15m", option, "notes.txt", "summarize it"])).toMatchObject({
     exit: 2,

@@ -72,6 +72,14 @@ KAY-2
   WHO      Bob`);
 });
 
+test("<br> breaks a line, in cells of tables too; other HTML stays text", () => {
+  expect(renderMarkdown("|Key|Steps|\n|-|-|\n|KAY-1|open it<br>read<br/>close|", LOOK)).toBe(`KEY    STEPS
+KAY-1  open it
+       read
+       close`);
+  expect(renderMarkdown("one<br>two<BR />\nthree <b>four</b>", LOOK)).toBe("one\ntwo\nthree <b>four</b>");
+});
+
 test("a table of more than 30 rows keeps the columns of the first 30, without losing a word", () => {
   const rows = Array.from({ length: 40 }, (_, index) => `|KAY-${index + 1}|${"long ".repeat(index)}|`);
   const shown = renderMarkdown(["|Key|Text|", "|-|-|", ...rows].join("\n"), LOOK);

@@ -7,7 +7,14 @@ type Inline = { text?: string; raw?: string; tokens?: Token[] };
 /** Renders text with emphasis, without the marks that mean nothing on a terminal. */
 export function renderInline(token: Inline, look: Look): string {
   if (!token.tokens) return unescapeHtml(token.text ?? token.raw ?? "");
-  return token.tokens.map((part) => renderSpan(part, look)).join("");
+  return token.tokens
+    .map((part, at, all) => (isBreak(all[at - 1]) ? renderSpan(part, look).replace(/^\n/, "") : renderSpan(part, look)))
+    .join("");
+}
+
+/** Whether this is `<br>`, with which models break lines in cells of tables. A line that ends with it ends once. */
+function isBreak(token: Token | undefined): boolean {
+  return token?.type === "html" && /^<br\s*\/?>$/i.test(token.raw);
 }
 
 /** Formats the box of a task item. */
@@ -27,6 +34,8 @@ function renderSpan(token: Token, look: Look): string {
       return look.paint("cyan", unescapeHtml(token.text));
     case "br":
       return "\n";
+    case "html":
+      return isBreak(token) ? "\n" : renderInline(token, look);
     case "checkbox":
       return formatCheckbox(token.checked);
     case "link":

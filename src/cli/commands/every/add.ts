@@ -4,7 +4,7 @@ import { resolveTimeZone } from "#protocol/time-zone";
 import { formatTiming, isDayName, parseTiming } from "#protocol/timing";
 import { toLine } from "#ui/text/words";
 import { type AllowOptions, checkLimitsSupported, readAllowList } from "../../ask/allow-list.ts";
-import { readAskChoices } from "../../ask/choices.ts";
+import { getAskChoices, readAskChoices } from "../../ask/choices.ts";
 import { readAnswerLimits } from "../../ask/output.ts";
 import type { Kay } from "../../kay.ts";
 import { readPipedInput } from "../../terminal/piped-input.ts";
@@ -25,6 +25,7 @@ export async function addSchedule(kay: Kay, words: string[], options: ScheduleOp
   const timing = formatTiming(parseTiming(when, "USAGE"));
   const given = { ...(await readAllowList(kay, options)), ...(await readAnswerLimits(kay, options)).fields };
   const zone = findTimeZone(options.timezone);
+  if (zone === undefined && timing.includes(":")) checkSystemZone(kay);
   const prompt = await readPrompt(kay, rest);
   const link = await kay.openBackend({ signedIn: true });
   const features = (await link.api.capabilities())?.features ?? [];
@@ -61,6 +62,15 @@ function findTimeZone(typed: string | undefined): string | undefined {
   if (zone !== undefined) return zone;
   throw new Problem("USAGE", `${JSON.stringify(toLine(typed))} is not a time zone.`, {
     hint: "Use an IANA name such as Europe/Berlin.",
+  });
+}
+
+/** Checks TZ, since a time of day would mean another moment in UTC than the user expects. @throws Problem USAGE */
+function checkSystemZone(kay: Kay): void {
+  const { TZ } = kay.env;
+  if (!TZ?.trim() || getAskChoices(kay).time_zone !== undefined) return;
+  throw new Problem("USAGE", `TZ is ${JSON.stringify(toLine(TZ))}, which is not a time zone.`, {
+    hint: "Add --timezone with an IANA name such as Europe/Berlin.",
   });
 }
 
