@@ -11,12 +11,17 @@ import { scriptedModel } from "#test/scripted-model";
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend({ services: deskServices([]), ...model.ports });
 
-test("a node that ends sends its followers the rest of the log, then lets them continue elsewhere", async () => {
+/** A conversation in which nothing runs any longer. Returns its ID. */
+async function finishConversation(): Promise<string> {
   const { token } = await connect(world());
   model.script({ text: "Hello." });
   const stream = await openStream(world(), "POST /ask", token, { body: { prompt: "hello" } });
   await stream.end();
-  const session = String(stream.headers.get("kay-session-id"));
+  return String(stream.headers.get("kay-session-id"));
+}
+
+test("a node that ends sends its followers the rest of the log, then lets them continue elsewhere", async () => {
+  const session = await finishConversation();
   const { db } = world().ports;
   // This node gets no notifications, as if they were still on their way.
   const hub = createEventHub({
@@ -34,11 +39,7 @@ test("a node that ends sends its followers the rest of the log, then lets them c
 });
 
 test("parts that two writers report in reverse order reach every follower", async () => {
-  const { token } = await connect(world());
-  model.script({ text: "Hello." });
-  const stream = await openStream(world(), "POST /ask", token, { body: { prompt: "hello" } });
-  await stream.end();
-  const session = String(stream.headers.get("kay-session-id"));
+  const session = await finishConversation();
   const { db } = world().ports;
   let report: (id: string, events?: StoredEvent[]) => void = () => {};
   const hub = createEventHub({

@@ -21,7 +21,7 @@ const MOST_FRESH = 64;
 /** Reads of one conversation's log, shared by all who follow it at the same place. */
 export type EventHub = {
   /**
-   * Calls `look` whenever the log of a conversation may have grown, and when it will not grow any more. Returns the
+   * Calls `look` whenever the log of a conversation may have grown, and when the node closes. Returns the
    * function that unsubscribes.
    */
   watch(conversationId: string, look: () => void): () => void;
@@ -118,6 +118,7 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
   function read(id: string, after: number): Promise<StoredEvent[]> {
     const topic = topics.get(id);
     const fresh = topic?.fresh;
+    // Writers may report their parts out of order; then the log alone has all of them.
     if (fresh && after >= fresh.after && after <= fresh.last && fresh.last === topic.last)
       return Promise.resolve(fresh.events.slice(after - fresh.after));
     const known = topic?.reads?.get(after);
@@ -146,9 +147,7 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
           const events = await read(id, position);
           position = events.at(-1)?.number ?? position;
           if (events.length > 0) yield events;
-          // Writers report their parts out of order, and a shared read may have begun before the latest.
-          const isBehind = events.length > 0 && position < (topics.get(id)?.last ?? 0);
-          if (events.length >= MAX_EVENTS_PER_READ || isBehind || changes.count() !== seen) continue;
+          if (events.length >= MAX_EVENTS_PER_READ || changes.count() !== seen) continue;
           if (closed) return;
           await changes.next();
         }
