@@ -27,7 +27,7 @@ import { createCallPorts } from "./calls/call-ports.ts";
 import { createDryRun } from "./calls/dry-run.ts";
 import { createTargetCheck } from "./calls/late-check.ts";
 import { createProvenanceReader } from "./calls/provenance.ts";
-import { recordAllowance } from "./calls/questions.ts";
+import { recordAllowance, toCallQuestion } from "./calls/questions.ts";
 import { takeNewest } from "./calls/shorten.ts";
 import { getOutcome, getRanOutcome, toCall } from "./calls/stored-outcomes.ts";
 import type { Writer } from "./events/writer.ts";
@@ -191,15 +191,8 @@ async function holdsCall(
   if (request.confirm) return call.access !== "read" || (row.step === null && row.steps === 0);
   const account = await call.tool.ready?.().catch(() => undefined);
   const decision = await decideCall(ports, {
-    installationId: row.installation_id,
-    conversationId: row.conversation_id,
-    tool: call.tool,
-    input: call.parsed,
-    given: call.input,
+    ...toCallQuestion(source, call, account),
     writes: "auto",
-    provenance: source.provenance(),
-    allow: request.limits.allow ?? [],
-    ...(account ? { account } : {}),
   });
   await recordAllowance(source, call, decision, account);
   return decision.mode === "confirm_before_execution" && decision.grant === undefined;

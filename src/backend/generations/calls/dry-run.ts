@@ -8,7 +8,7 @@ import type { StoredGeneration } from "../../store/generation-state.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import type { CallContext } from "./call-context.ts";
 import { readCallNotes } from "./call-notes.ts";
-import { toPreview } from "./questions.ts";
+import { toCallQuestion, toPreview } from "./questions.ts";
 import { getOutcome } from "./stored-outcomes.ts";
 
 /**
@@ -21,16 +21,9 @@ export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request
   return async (call, account) => {
     if (call.tool.own) return undefined;
     const { mode, why } = await decideCall(ports, {
-      installationId: row.installation_id,
-      conversationId: row.conversation_id,
-      tool: call.tool,
-      input: call.parsed,
-      given: call.input,
+      ...toCallQuestion(world, call, account),
       writes: request.mode === "stream" ? "confirm_before_execution" : "auto",
-      provenance: world.provenance(),
-      allow: request.limits.allow ?? [],
       peek: true,
-      ...(account ? { account } : {}),
     });
     if (call.access === "read" && mode === "auto") return undefined;
     return {

@@ -7,7 +7,7 @@ import { Problem } from "#protocol/errors";
 import type { Preview } from "#protocol/events";
 import type { CallNotes } from "#protocol/input-fields";
 import { hashAccount } from "../../approvals/account.ts";
-import { type Decision, decideCall, toSentence } from "../../approvals/decide.ts";
+import { type CallQuestion, type Decision, decideCall, toSentence } from "../../approvals/decide.ts";
 import { listChosenFields } from "../../approvals/foreign-fields.ts";
 import type { StoredInteraction } from "../../store/interactions.ts";
 import type { ClaimedGeneration } from "../work.ts";
@@ -133,24 +133,35 @@ export async function decide(
   account: Account | undefined,
   { peek = false } = {},
 ): Promise<Decision> {
-  const { row, ports, request } = world;
+  const { ports, request } = world;
   const facts = world.facts.current();
   const decision = await decideCall(ports, {
-    installationId: row.installation_id,
-    conversationId: row.conversation_id,
-    tool: call.tool,
-    input: call.parsed,
-    given: call.input,
+    ...toCallQuestion(world, call, account),
     writes: "confirm_before_execution",
-    provenance: world.provenance(),
-    allow: request.limits.allow ?? [],
     peek,
-    ...(account ? { account } : {}),
     ...(facts ? { facts } : {}),
   });
   if (!request.plan) return decision;
   const scopes = decision.offer.scopes.filter(({ scope }) => scope === "once");
   return { ...decision, offer: { ...decision.offer, scopes } };
+}
+
+/** Returns what decides about a call of a generation, whoever asks. */
+export function toCallQuestion(
+  { row, request, provenance }: Pick<CallContext, "row" | "request" | "provenance">,
+  call: CheckedCall,
+  account: Account | undefined,
+): Omit<CallQuestion, "writes"> {
+  return {
+    installationId: row.installation_id,
+    conversationId: row.conversation_id,
+    tool: call.tool,
+    input: call.parsed,
+    given: call.input,
+    provenance: provenance(),
+    allow: request.limits.allow ?? [],
+    ...(account ? { account } : {}),
+  };
 }
 
 /** Builds the preview of a call: its summary and each field. */
