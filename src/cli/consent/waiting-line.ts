@@ -5,6 +5,7 @@ import type { Kay } from "../kay.ts";
 import { canPrompt } from "../prompt/confirm.ts";
 import { readPromptKeys } from "../terminal/keys.ts";
 import { formatClipboard } from "../terminal/notification.ts";
+import { repeatEverySecond } from "../terminal/repeat.ts";
 import { openLinks } from "./open-links.ts";
 import { explainPaste, takePastedAddress, type WaitingConnection } from "./pasted-address.ts";
 
@@ -60,7 +61,7 @@ export function showWaitLine(kay: Kay, format: (help: string) => string | null, 
     if (text !== null && stderr.isTerminal) kay.out.setStatusLine(text);
   };
   const releaseKeys = hasKeys ? takeInput(kay, wait, over.signal) : () => {};
-  void repeatEverySecond(kay, redraw, over.signal);
+  void repeatEverySecond(kay.clock, redraw, over.signal);
   return {
     redraw,
     end: () => {
@@ -144,13 +145,6 @@ function act(kay: Kay, key: string, urls: string[]): void {
 
 function getUrls({ open }: ConsentWait): string[] {
   return open().map(({ response }) => response.authorization_url);
-}
-
-async function repeatEverySecond(kay: Kay, work: () => void, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    work();
-    await kay.clock.sleep(1_000, signal).catch(() => {});
-  }
 }
 
 function line(kay: Kay, deadline: number, help: string, note: string): string {

@@ -9,6 +9,7 @@ import { detectReflow } from "#ui/screen/reflow";
 import { createScreen } from "#ui/screen/screen";
 import type { Kay } from "../kay.ts";
 import { readPromptKeys } from "../terminal/keys.ts";
+import { repeatEverySecond } from "../terminal/repeat.ts";
 
 /** A card to ask about. `card` returns it as it is now, and `signal` ends the question. */
 export type CardQuestion = {
@@ -129,7 +130,7 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
   const close = () => ended.reject(endProblem(kay));
   closed.addEventListener("abort", close, { once: true });
   if (closed.aborted) close();
-  void tick(kay, draw, over.signal);
+  void repeatEverySecond(kay.clock, draw, over.signal);
   try {
     return await ended.promise;
   } finally {
@@ -137,14 +138,6 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
     locating = null;
     over.abort();
     for (const release of [releaseKeys, ...releases]) release();
-  }
-}
-
-/** Draws at once, and then every second for the time left. */
-async function tick({ clock }: Kay, draw: () => void, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    draw();
-    await clock.sleep(1_000, signal).catch(() => {});
   }
 }
 
