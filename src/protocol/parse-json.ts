@@ -1,3 +1,11 @@
+/** A JSON object. */
+export type JsonRecord = Record<string, unknown>;
+
+/** Whether a value is an object with fields, and not a list. */
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Parses JSON, keeping the digits of large integers. Returns undefined for a text that is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {

@@ -1,12 +1,12 @@
 import type { JSONSchema7 } from "ai";
-import { tryParseJson } from "#protocol/parse-json";
+import { isRecord, tryParseJson } from "#protocol/parse-json";
 import { toWireField } from "../steps/wire-schema.ts";
 import { parseLoose } from "./loose-json.ts";
 
 /**
  * Adapts values that have only one meaning: models send `null`, "None" or an empty text for a field that they leave out,
- * numbers and switches as text, IDs as numbers, one value for a list of one, objects and lists as JSON text, and the whole
- * input or a value inside an object of its own. Everything else is left to the validation.
+ * numbers and switches as text, IDs as numbers, one value for a list of one, objects and lists as JSON text, and an extra
+ * object around the whole input or a value. Everything else is left to the validation.
  */
 export function adaptInput(schema: JSONSchema7, input: unknown): unknown {
   const value = typeof input === "string" ? (parseContainer(input, schema) ?? input) : input;
@@ -25,7 +25,7 @@ function readWireFields({ properties = {} }: JSONSchema7, input: object): object
 function unwrapList(schema: JSONSchema7, list: unknown[]): object {
   const [first = {}] = list;
   const known = schema.properties ?? {};
-  const isInput = isObject(first) && Object.keys(first).every((name) => Object.hasOwn(known, name));
+  const isInput = isRecord(first) && Object.keys(first).every((name) => Object.hasOwn(known, name));
   if (list.length <= 1 && isInput) return first;
   const [field = "", ...others] = schema.required ?? [];
   const only = Object.hasOwn(known, field) && others.length === 0 ? known[field] : undefined;
@@ -45,7 +45,7 @@ function unwrapInput(schema: JSONSchema7, input: object): object {
   if (others.length > 0 || !WRAPPERS.has(wrapper)) return input;
   const given = (input as Record<string, unknown>)[wrapper];
   const inner = typeof given === "string" ? parseContainer(given, schema) : given;
-  return isObject(inner) ? inner : input;
+  return isRecord(inner) ? inner : input;
 }
 
 const WRAPPERS = new Set([
@@ -61,10 +61,6 @@ const WRAPPERS = new Set([
 
 /** What may be beside a wrapped input. */
 const LABELS = new Set(["name", "tool", "tool_name", "function", "action", "type", "id"]);
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function adaptObject(schema: JSONSchema7, input: object): object {
   const required = new Set(schema.required ?? []);
@@ -83,13 +79,13 @@ function isLeftOut(field: JSONSchema7, value: unknown): boolean {
   return !acceptsType(field, "string") || (field.enum !== undefined && !field.enum.includes(value));
 }
 
-/** Takes a value out of an object of its own, `{"text": "KAY"}` or `{"item": ["a"]}`, where the field takes no objects. */
+/** Unwraps a value from an extra object, `{"text": "KAY"}` or `{"item": ["a"]}`, where the field takes no objects. */
 function adaptRecord(field: JSONSchema7, value: object): unknown {
   if (acceptsType(field, "object")) return adaptObject(field, value);
   const [[name = "", inner] = [], ...others] = Object.entries(value);
   const { items } = field;
   const isList = typeof items === "object" && !Array.isArray(items) && acceptsType(field, "array");
-  if (others.length === 0 && (isList ? LIST_NAMES : TEXT_NAMES).test(name) && (isList || !isObject(inner)))
+  if (others.length === 0 && (isList ? LIST_NAMES : TEXT_NAMES).test(name) && (isList || !isRecord(inner)))
     return adaptValue(field, isList ? [inner].flat() : inner);
   return isList && acceptsType(items, "object") ? [adaptObject(items, value)] : value;
 }
@@ -104,7 +100,7 @@ function adaptValue(field: JSONSchema7, value: unknown): unknown {
     const given = acceptsType(items, "null") ? value : value.filter((each) => each !== null);
     return given.map((each) => adaptValue(items, each));
   }
-  if (isObject(value)) return adaptRecord(field, value);
+  if (isRecord(value)) return adaptRecord(field, value);
   if (typeof value === "string" && field.enum) return findChoice(field.enum, value);
   if (acceptsType(field, typeof value)) return value;
   if ((value === 0 || value === 1) && !acceptsType(field, "integer") && acceptsType(field, "boolean"))

@@ -1,6 +1,5 @@
-import { isRecord, type JsonRecord } from "#connectors/mcp/transport/message";
 import { mapEvents } from "#net/map-events";
-import { tryParseJson } from "#protocol/parse-json";
+import { isRecord, type JsonRecord, tryParseJson } from "#protocol/parse-json";
 
 /** How the answers of one API are repaired before its SDK checks them: a wrong field would end the answer. */
 export type AnswerRepair = {

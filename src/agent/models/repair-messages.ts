@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "#connectors/mcp/transport/message";
+import { isRecord, type JsonRecord } from "#protocol/parse-json";
 import type { AnswerRepair } from "./repair-fetch.ts";
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JSONSchema7 } from "ai";
+import { isRecord } from "#protocol/parse-json";
 
 type Json = Record<string, unknown>;
 
@@ -19,7 +20,7 @@ export function toWireSchema(schema: JSONSchema7): JSONSchema7 {
 function buildWireSchema(schema: Json): Json {
   const wire = slim(schema, { ...(schema.definitions as Json), ...(schema.$defs as Json) }) as Json;
   const { properties, required } = wire;
-  if (!isObject(properties)) return wire;
+  if (!isRecord(properties)) return wire;
   const fields = Object.entries(properties).map(([name, field]) => [toWireField(name), field]);
   const needed = Array.isArray(required) ? { required: required.map((name) => toWireField(String(name))) } : {};
   return { ...wire, properties: Object.fromEntries(fields), ...needed };
@@ -36,12 +37,12 @@ export function toWireField(name: string): string {
 function slim(schema: unknown, defs: Json): unknown {
   if (typeof schema === "boolean") return schema ? {} : { not: {} };
   if (Array.isArray(schema)) return schema.map((each) => slim(each, defs));
-  if (!isObject(schema)) return schema;
+  if (!isRecord(schema)) return schema;
   const entries = Object.entries(schema).flatMap(([name, value]): [string, unknown][] => {
     if (saysNothing(name, value) || (name === "enum" && !fitsType(schema.type, value))) return [];
     if (name === "$ref" && !Object.hasOwn(defs, String(value).split("/")[2] ?? "")) return [];
     if (VALUES.has(name)) return [[name, value]];
-    if (NAMED_SCHEMAS.has(name) && isObject(value)) return [[name, slimFields(value, defs)]];
+    if (NAMED_SCHEMAS.has(name) && isRecord(value)) return [[name, slimFields(value, defs)]];
     return [[name, typeof value === "boolean" && name !== "items" ? value : slim(value, defs)]];
   });
   const needsItems = [schema.type].flat().includes("array") && schema.items === undefined;
@@ -69,10 +70,6 @@ function fitsType(type: unknown, values: unknown): boolean {
     const own = value === null ? "null" : typeof value;
     return types.has(own) || (own === "number" && types.has("integer")) || (own === "object" && types.has("array"));
   });
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Below these, names are those of fields. */

@@ -4,6 +4,7 @@ import { ensurePrivateFolder, getErrno, unusableProblem } from "#files/folders";
 import { type FileInspection, inspectFile } from "#files/inspect";
 import type { Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";
+import { isRecord } from "#protocol/parse-json";
 import { findJsonMistake } from "./json-mistake.ts";
 import { type Entry, isSettingKey, SETTINGS } from "./table.ts";
 
@@ -170,10 +171,6 @@ function checkProfiles(stored: Record<string, unknown>, path: string): asserts s
       details: { path },
     },
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** State of a settings file. */

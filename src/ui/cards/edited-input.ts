@@ -1,5 +1,5 @@
 import type { InteractionRequest } from "#protocol/events";
-import { tryParseJson } from "#protocol/parse-json";
+import { isRecord, tryParseJson } from "#protocol/parse-json";
 
 /** Returns the input of a call: the fields of its preview, exactly as they would be sent. */
 export function getInput({ preview }: InteractionRequest): Record<string, unknown> {
@@ -19,8 +19,7 @@ export function formatInput(input: Record<string, unknown>): string {
 /** Parses edited text; undefined if it is not a JSON object. */
 export function parseInput(text: string): Record<string, unknown> | undefined {
   const value = tryParseJson(text);
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? (value as Record<string, unknown>) : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 /** Error for edited text that is not valid. */

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../transport/message.ts";
+import { isRecord, type JsonRecord } from "#protocol/parse-json";
 
 /** What a model reads about one parameter: its path (`filter.city`), and its type and texts in one line. */
 export type ParameterText = { name: string; text: string };

@@ -1,9 +1,9 @@
 import type { Fetch } from "#net/ports";
 import { Problem } from "#protocol/errors";
+import { isRecord } from "#protocol/parse-json";
 import { toAuthHeaders } from "../../http/target.ts";
 import type { Credential } from "../../service.ts";
 import { parseChallenge } from "./challenge.ts";
-import { isRecord } from "./message.ts";
 import { requireFollowable } from "./redirect.ts";
 import { createMessageRepair } from "./repair.ts";
 import { repairResponse } from "./repair-response.ts";

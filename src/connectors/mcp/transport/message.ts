@@ -1,6 +1,4 @@
-import { keepDigits } from "#protocol/parse-json";
-
-export type JsonRecord = Record<string, unknown>;
+import { isRecord, keepDigits } from "#protocol/parse-json";
 
 /** Fields that hold data of others, in which `null` is a value. */
 const DATA_FIELDS = new Set(["structuredContent", "default", "const", "enum", "examples", "data", "requestState"]);
@@ -33,8 +31,3 @@ export function parseMessage(text: string): unknown {
 }
 
 const LONG_NUMBER = /\d{16}/;
-
-/** Whether a value is an object with fields. */
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

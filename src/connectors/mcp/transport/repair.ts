@@ -1,7 +1,7 @@
 import { specTypeSchemas } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
-import { tryParseJson } from "#protocol/parse-json";
-import { dropNulls, isRecord, type JsonRecord } from "./message.ts";
+import { isRecord, type JsonRecord, tryParseJson } from "#protocol/parse-json";
+import { dropNulls } from "./message.ts";
 
 /**
  * Key in the `_meta` of a tool or content block that kay cannot use. Its value says why, as the end of a sentence. The
@@ -103,7 +103,7 @@ const REPAIRS: Record<string, (result: JsonRecord) => JsonRecord> = {
 function repairCallResult(result: JsonRecord): JsonRecord {
   const { content, structuredContent, toolResult, isError, resultType, _meta, ...others } = result;
   const rest = { ...(_meta === undefined ? {} : { _meta }), ...(resultType === undefined ? {} : { resultType }) };
-  // A question to the user has fields of its own.
+  // A question to the user has other fields.
   if (resultType === "input_required") return { ...rest, ...others, content: [] };
   const isBare = content === undefined && structuredContent === undefined && Object.keys(others).length > 0;
   const data = structuredContent ?? toolResult ?? (isBare ? others : undefined);
