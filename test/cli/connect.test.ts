@@ -87,7 +87,8 @@ test("connect waits ten minutes for the consent, and then says what to do", asyn
     stdout: "",
     stderr: `${asksFor("jira")}✗ The authorization link has expired (links are valid for 10 minutes).\n  Run \`kay connect jira\` again for a fresh link.\n`,
   });
-  expect(ann.place.clock.now() - begun).toBe(600_000);
+  expect(ann.place.clock.now() - begun).toBeGreaterThanOrEqual(600_000);
+  expect(ann.place.clock.now() - begun).toBeLessThan(660_000);
 });
 
 test("connect offers a fresh link on a terminal when the first one expired", async () => {
