@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import { createMcpClientPool } from "#connectors/mcp/client-pool";
 import { MAX_ATTACHMENTS_BODY_BYTES } from "#protocol/attachments";
-import { Problem, toProblemBody } from "#protocol/errors";
+import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { authenticate } from "./accounts/authenticate.ts";
 import { type AgentServer, createAgentServer } from "./agent-server/server.ts";
@@ -19,7 +19,7 @@ import { createAnswerPageRoutes } from "./routes/answer-page/routes.ts";
 import { createApprovalRoutes } from "./routes/approvals.ts";
 import { createAskRoutes } from "./routes/ask.ts";
 import { createAuthRoutes } from "./routes/auth.ts";
-import { limitBody } from "./routes/body.ts";
+import { limitBody, toProblemResponse } from "./routes/body.ts";
 import { createClientRoutes } from "./routes/client-mode.ts";
 import { createConnectionRoutes } from "./routes/connections.ts";
 import { createCustomServiceRoutes } from "./routes/custom-services.ts";
@@ -206,14 +206,7 @@ function toErrorResponse(error: unknown, log: Log, requestId: string): Response 
       cause: problem.cause,
     });
   }
-  const { retry_after: retryAfter, allow } = problem.details;
-  return Response.json(toProblemBody(problem), {
-    status: problem.status,
-    headers: {
-      ...(typeof retryAfter === "number" ? { "retry-after": String(retryAfter) } : {}),
-      ...(Array.isArray(allow) ? { allow: allow.join(", ") } : {}),
-    },
-  });
+  return toProblemResponse(problem);
 }
 
 function asProblem(error: unknown, log: Log, requestId: string): Problem {

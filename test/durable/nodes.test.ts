@@ -215,3 +215,25 @@ test("all connections of the database are lost: generations continue, and nothin
   expect(other.parts.map(({ number }) => number)).toEqual(other.parts.map((_, index) => index + 1));
   await other.close();
 });
+
+test("a node that has ended refuses streams and requests before any work begins, and the other node takes them", async () => {
+  const { token } = await connect(a);
+  model.script({ text: "Hello." });
+  const first = await prompt(a, token, { prompt: "hello" });
+  await first.end();
+  await a.backend.close();
+  const headers = { accept: "text/event-stream", "idempotency-key": "k1" };
+  const events = `/sessions/${sessionOf(first)}/events`;
+  for (const refused of [
+    await a.call(`GET ${events}`, { token, headers }),
+    await a.call("POST /ask", { token, headers, body: { prompt: "hello" } }),
+    await a.call("POST /ask", { token, headers: { "idempotency-key": "k1" }, body: { prompt: "hello" } }),
+  ]) {
+    expect([refused.status, refused.body.code]).toEqual([503, "NOT_READY"]);
+    expect(refused.headers.get("retry-after")).toBe("1");
+  }
+  expect((await b.call("GET /requests/k1", { token })).status).toBe(404);
+  const other = await follow(b, token, sessionOf(first));
+  await other.next("finish");
+  await other.close();
+});

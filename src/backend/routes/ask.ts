@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { DIRECT_HEADER } from "#protocol/agent";
 import { AskRequest, ConfirmRequest } from "#protocol/ask";
-import { Problem, toProblemBody } from "#protocol/errors";
+import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
 import type { Engine } from "../generations/engine.ts";
@@ -11,8 +11,10 @@ import type { BackendPorts } from "../ports.ts";
 import { getFaultLevel, toDatabaseProblem } from "../store/database.ts";
 import { findRequest } from "../store/requests.ts";
 import { beginAskStream, streamGeneration } from "./ask-stream.ts";
+import { toProblemResponse } from "./body.ts";
 import { parseClient, type RequestedClient } from "./client-mode.ts";
 import { answerDirectTurn } from "./direct-turn.ts";
+import { checkOpen } from "./event-stream.ts";
 import { answerOnce, authenticateWrite, type RequestRecord, runOnceLate, toLostProblem } from "./idempotency.ts";
 import { getStreamPosition, loadOutcome } from "./outcome.ts";
 import { openAnswer } from "./stored-answer.ts";
@@ -24,6 +26,8 @@ export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {
     const { installationId } = await authenticateWrite(ports, c.req.raw);
     if (ports.agent && c.req.header(DIRECT_HEADER))
       return await answerDirectTurn(ports, engine, installationId, c.req.raw);
+    // Before the key is stored and the work begins.
+    checkOpen(engine);
     if (wantsStream(c.req.raw)) return await streamOnce(ports, engine, installationId, c.req.raw);
     return await answerOnce(ports, installationId, c.req.raw, (body, signal, { link }) =>
       answerPrompt(ports, engine, installationId, { body, signal, link }),
@@ -137,5 +141,5 @@ function failure(ports: BackendPorts, error: unknown): Response {
   const problem = known
     ? error
     : (toDatabaseProblem(error) ?? new Problem("INTERNAL", "Something went wrong inside kay."));
-  return Response.json({ status: "error", ...toProblemBody(problem) }, { status: problem.status });
+  return toProblemResponse(problem, { status: "error" });
 }

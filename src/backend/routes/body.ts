@@ -1,4 +1,4 @@
-import { Problem } from "#protocol/errors";
+import { Problem, toProblemBody } from "#protocol/errors";
 
 /**
  * Reads the JSON object in a request's body. An empty body counts as `{}`, since calls without fields may send none.
@@ -60,6 +60,21 @@ export async function limitBody(request: Request, limit: number, extend?: () => 
   }
   const { url, method, headers, signal } = request;
   return new Request(url, { method, headers, signal, body: Buffer.concat(chunks) });
+}
+
+/** Describes an expected error, with when to try again and which methods a path has. `more` joins the body. */
+export function toProblemResponse(problem: Problem, more?: { status: "error" }): Response {
+  const { retry_after: retryAfter, allow } = problem.details;
+  return Response.json(
+    { ...more, ...toProblemBody(problem) },
+    {
+      status: problem.status,
+      headers: {
+        ...(typeof retryAfter === "number" ? { "retry-after": String(retryAfter) } : {}),
+        ...(Array.isArray(allow) ? { allow: allow.join(", ") } : {}),
+      },
+    },
+  );
 }
 
 function tooLarge(limit: number): Problem {

@@ -1,3 +1,4 @@
+import { Problem } from "#protocol/errors";
 import { isGenerationEnd, SESSION_HEADER } from "#protocol/events";
 import type { Engine } from "../generations/engine.ts";
 import { createStreamingResponse, type StreamSink, type StreamSource } from "../http/streaming-response.ts";
@@ -28,14 +29,22 @@ type StreamPorts = Pick<BackendPorts, "log" | "clock" | "observe">;
  * Streams the log as Server-Sent Events: `id:` is the number in the log, `data:` one part, and `[DONE]` the end. Live
  * events are read from the log like old ones, so an interrupted stream continues after its last number without loss or
  * duplicates.
+ *
+ * @throws Problem NOT_READY, see {@link checkOpen}
  */
 export function streamEvents(engine: Followed, ports: StreamPorts, streamed: StreamRange): Response {
+  checkOpen(engine);
   return createStreamingResponse((sink) => follow(engine, streamed, sink, ports), {
     ...STREAM_HEADERS,
     "x-vercel-ai-ui-message-stream": "v1",
     [SESSION_HEADER]: streamed.conversationId,
     ...streamed.headers,
   });
+}
+
+/** @throws Problem NOT_READY once this node has ended its streams, so that clients try another node */
+export function checkOpen({ hub }: Pick<Engine, "hub">): void {
+  if (hub.closed()) throw new Problem("NOT_READY", "This node is shutting down.", { details: { retry_after: 1 } });
 }
 
 /** An idle stream is only a position in the log and an entry in two lists, so thousands of them can be open. */

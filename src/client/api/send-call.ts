@@ -3,7 +3,7 @@ import { isLoopbackHost } from "#net/addresses";
 import type { Incoming, Outgoing } from "#net/ports";
 import { getBackoffMs, MAX_WAIT_MS, parseRetryAfter, sleepOrThrow } from "#net/retry-after";
 import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
-import { Problem } from "#protocol/errors";
+import { type ErrorCode, Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { type BackendConnection, getHost } from "./backend-connection.ts";
 import { type AnswerContext, parseJsonObject, type Route, toProblem, unexpectedAnswerProblem } from "./failure.ts";
@@ -56,11 +56,13 @@ export function checkAnswer(backend: BackendConnection, call: Call, answer: Inco
   if (answer.status >= 300 && answer.status < 400) throw redirectProblem(backend, answer);
   if (answer.status < 400) return answer;
   const problem = toProblem(answer, toAnswerContext(backend, call));
-  const passing =
-    [429, 502, 503, 504].includes(answer.status) && (problem.code === "BAD_GATEWAY" || problem.code === "RATE_LIMITED");
+  const passing = [429, 502, 503, 504].includes(answer.status) && TEMPORARY.has(problem.code);
   if (!passing) throw problem;
   throw new TemporaryFailure(problem, parseRetryAfter(answer.headers, backend.clock.now()));
 }
+
+/** Failures of a gateway, of a limit, and of a node that ends. */
+const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["BAD_GATEWAY", "RATE_LIMITED", "NOT_READY"]);
 
 /** Builds the request of a call, without time limits. */
 export function toRequest(backend: BackendConnection, call: Call) {
