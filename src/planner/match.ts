@@ -6,8 +6,6 @@ import { ARTICLES, isPlural } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { scoreSimilarity } from "./lexicon.ts";
 import type { Phrase } from "./phrase.ts";
-import { readSlot } from "./slot-values.ts";
-import type { SlotValue } from "./texts.ts";
 import type { Unit } from "./units.ts";
 
 /** How a clause reads by one example: what each field gets, and the words that nothing accounts for. */
@@ -31,9 +29,8 @@ type Step =
   | { kind: "skip-part" }
   | { kind: "loose" }
   | { kind: "unit"; unit: Unit }
-  | { kind: "phrase"; phrase: Phrase }
-  | { kind: "word"; weight: number }
-  | { kind: "slot"; to: number; value: Value | Value[] | undefined; particular: boolean };
+  | { kind: "phrase" | "slot"; phrase: Phrase }
+  | { kind: "word"; weight: number };
 type Cell = { score: number; step: Step };
 
 /**
@@ -69,9 +66,9 @@ export function matchExample(
     offer(at(part, word + 1, led).score - LOOSE, { kind: "loose" });
     for (const unit of units)
       if (unit.from === word) offer(at(part, unit.to, led).score + unit.gain, { kind: "unit", unit });
-    for (const phrase of phrases)
-      if (phrase.from === word && mayFill(phrase.field, word, phrase.to))
-        offer(at(part, phrase.to, led).score + phrase.weight, { kind: "phrase", phrase });
+    const own = phrases.filter(({ field, from, to }) => from === word && mayFill(field, word, to));
+    for (const phrase of own)
+      if (phrase.weight) offer(at(part, phrase.to, led).score + phrase.weight, { kind: "phrase", phrase });
     if (current === undefined) return best;
     if ("word" in current) {
       // "What" may stand for "show", but says little.
@@ -84,19 +81,10 @@ export function matchExample(
       if (weight > 0) offer(at(part + 1, word + 1, true).score + weight + bonus, { kind: "word", weight });
       return best;
     }
-    for (const { to, value, quality, particular, own } of getSlots(part, word))
-      if (led || own) offer(at(part + 1, to, true).score + SLOT * quality, { kind: "slot", to, value, particular });
+    for (const phrase of own)
+      if (phrase.field === current.slot && phrase.also === undefined && (led || phrase.weight))
+        offer(at(part + 1, phrase.to, true).score + SLOT * (phrase.quality ?? 1), { kind: "slot", phrase });
     return best;
-  };
-  const slots = new Map<number, SlotValue[]>();
-  const getSlots = (part: number, word: number): SlotValue[] => {
-    const current = parts[part];
-    if (current === undefined || "word" in current) return [];
-    const known =
-      slots.get(part * width + word) ??
-      readSlot(skill, current.slot, clause, word, phrases).filter(({ to }) => mayFill(current.slot, word, to));
-    slots.set(part * width + word, known);
-    return known;
   };
   for (let part = parts.length; part >= 0; part--) {
     for (let word = words.length; word >= 0; word--) {
@@ -181,11 +169,11 @@ function trace(
       match.matched.add(word++);
       part++;
     } else if (step.kind === "slot") {
-      match.told ||= step.particular;
-      if (current && "slot" in current)
-        match.values.push({ field: current.slot, value: step.value, from: word, to: step.to });
+      const { phrase } = step;
+      match.told ||= phrase.particular || (phrase.field.kind === "date" && phrase.weight !== undefined);
+      match.values.push(phrase);
       part++;
-      word = step.to;
+      word = phrase.to;
     } else break;
   }
   // The verb alone says nothing of a service that the example names and the request does not.

@@ -6,7 +6,6 @@ import { ARTICLES, POSSESSIVES, PREPOSITIONS, QUESTION_WORDS } from "./grammar.t
 import type { Word } from "./language.ts";
 import { isVerb } from "./lexicon.ts";
 import { listLeads, type Phrase } from "./phrase.ts";
-import type { SlotValue } from "./texts.ts";
 
 /** A name after a word that leads to one ("in KAY"), beside the field's own noun ("the ENG space"), or with the field's own look. */
 export function findNames(skill: Skill, field: Field, clause: Clause): Phrase[] {
@@ -66,7 +65,7 @@ function readName(field: Field, clause: Clause, from: number, to: number): Value
 }
 
 /** Names for a slot, with the article or the noun before them. */
-export function readNames(skill: Skill, field: Field, clause: Clause, at: number): SlotValue[] {
+export function readNames(skill: Skill, field: Field, clause: Clause, at: number): Phrase[] {
   const { words } = clause;
   let from = at;
   if (["the", "my", "our"].includes(words[from]?.lower ?? "")) from++;
@@ -79,7 +78,7 @@ export function readNames(skill: Skill, field: Field, clause: Clause, at: number
     ((isVerb(first) && first.text === first.lower) || (first.text.includes("@") && !field.person && !field.shape))
   )
     return [];
-  return listNameEnds(skill, field, words, from).flatMap(({ to, quality }): SlotValue[] => {
+  return listNameEnds(skill, field, words, from).flatMap(({ to, quality }): Phrase[] => {
     const span = words.slice(from, to);
     const known = findKnownValue(field, span, !SELF.has(first.lower));
     const said = known ?? readName(field, clause, from, to);
@@ -97,6 +96,8 @@ export function readNames(skill: Skill, field: Field, clause: Clause, at: number
       isFieldWord(field, noun) || (noun !== undefined && isNoun(skill, noun) && from > at && !isOthers) ? [to + 1] : [];
     const weigh = quality * (first.kind === "literal" ? 0.95 : 0.9);
     return [to, ...trailing].map((end) => ({
+      field,
+      from: at,
       to: end,
       value,
       quality: end > to ? weigh + 0.3 : weigh,

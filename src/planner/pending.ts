@@ -7,9 +7,9 @@ import { PREPOSITIONS } from "./grammar.ts";
 import type { Language } from "./language.ts";
 import { toRecord } from "./memory.ts";
 import { planRequests } from "./outcomes.ts";
+import type { Phrase } from "./phrase.ts";
 import { findPhrases } from "./phrases.ts";
 import type { FormAnswers, PendingRequest } from "./plan.ts";
-import { readSlot } from "./slot-values.ts";
 import { isSure, type Reading, rankReadings } from "./understand.ts";
 import { chooseWording } from "./wording.ts";
 
@@ -42,8 +42,10 @@ export function completePending(
   const found: Reading["input"] = {};
   const phrases = findPhrases(skill, clause).sort((a, b) => b.to - b.from - (a.to - a.from));
   const taken = new Set<number>();
-  for (const { field, value, from, to } of phrases) {
+  for (const { field, value, from, to, weight } of phrases) {
     if (
+      !weight ||
+      value === undefined ||
       !missing.includes(field) ||
       found[field.name] !== undefined ||
       words.slice(from, to).some((_, at) => taken.has(from + at))
@@ -56,19 +58,19 @@ export function completePending(
   const [only, ...others] = missing.filter(({ name }) => found[name] === undefined);
   if (!isWhole && others.length === 0 && (Object.keys(found).length === 0 || missing.length === 1)) {
     const field = only ?? missing[0];
-    if (field && (only || field.kind === "text")) takeWhole(skill, found, field, clause);
+    if (field && (only || field.kind === "text")) takeWhole(phrases, found, field, clause);
   }
   return { request, answers: { ...answers, [asked]: { ...answers[asked], ...found } } };
 }
 
 /** The whole message is the answer: any text for a text, whatever looks right for anything else. */
-function takeWhole(skill: Skill, input: Reading["input"], field: Field, clause: Clause): void {
+function takeWhole(phrases: Phrase[], input: Reading["input"], field: Field, clause: Clause): void {
   const { words, text } = clause;
   const whole = text.trim();
   if (field.kind === "text") input[field.name] = whole;
   else if (
     field.kind === "name" &&
-    (words.length <= 3 || readSlot(skill, field, clause, 0, []).some(({ to }) => to === words.length))
+    (words.length <= 3 || phrases.some((one) => one.field === field && one.from === 0 && one.to === words.length))
   ) {
     input[field.name] =
       words.at(-1)?.kind === "mark" ? whole.replace(/(?<![.!?])[.!?]+$/, "") : text.slice(words[0]?.start ?? 0).trim();

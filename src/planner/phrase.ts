@@ -5,16 +5,20 @@ import { type Field, isFieldWord } from "./fields.ts";
 import { ARTICLES } from "./grammar.ts";
 import type { Word } from "./language.ts";
 
-/** Words of a clause that give a field its value, wherever they stand: "in KAY", "KAY-3", "from tom", "5". */
+/** Words of a clause that give a field its value: "in KAY", "KAY-3", "from tom", "5". */
 export type Phrase = {
   field: Field;
   from: number;
   /** Exclusive. */
   to: number;
-  value: Value | Value[];
+  /** Without one, the words point at something that is not known. */
+  value: Value | Value[] | undefined;
   /** A second field that the same words fill, such as the end of a range. */
   also?: { field: Field; value: Value }[];
-  weight: number;
+  /** Gain anywhere in the clause; without one, the words are a value only in the slot of an example. */
+  weight?: number;
+  /** Likeness of what stands in a slot to a value, where it has no weight. */
+  quality?: number;
   /** Its look alone says what it is: a key, an address, a known value. */
   particular: boolean;
 };

@@ -5,11 +5,11 @@ import { type Field, isFieldWord } from "./fields.ts";
 import { NEGATIONS, OPERATORS, POSSESSIVES, PREPOSITIONS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
-import { findNames } from "./names.ts";
+import { findNames, readNames } from "./names.ts";
 import { listLeads, type Phrase } from "./phrase.ts";
 import { findColumns, findNumbers, findSwitches } from "./phrase-numbers.ts";
-import { resolveReference } from "./reference.ts";
-import { findTexts } from "./texts.ts";
+import { readReference, resolveReference } from "./reference.ts";
+import { findTexts, readText } from "./texts.ts";
 import { findTimePhrases } from "./time-phrases.ts";
 
 /** Finds the phrases of a clause for all fields of a tool. */
@@ -24,7 +24,20 @@ export function findPhrases(skill: Skill, clause: Clause): Phrase[] {
     if (field.closed) return known;
     return [...known, ...(field.kind === "text" ? findTexts(skill, field, clause) : findNames(skill, field, clause))];
   });
-  return [...find, ...findTimePhrases(skill, clause), ...findOwner(skill, clause)];
+  const all = [...find, ...findTimePhrases(skill, clause), ...findOwner(skill, clause)];
+  return [
+    ...all,
+    ...skill.fields.flatMap((field) => clause.words.flatMap((_, at) => readSlot(skill, field, clause, at))),
+  ];
+}
+
+/** What the slot of an example may take from a word on, where nothing else says that it is a value of the field. */
+function readSlot(skill: Skill, field: Field, clause: Clause, at: number): Phrase[] {
+  const found = readReference(skill, field, clause, at);
+  if (field.closed || !["text", "name"].includes(field.kind)) return found;
+  if (field.kind === "name") return [...found, ...readNames(skill, field, clause, at)];
+  const base = { field, from: at, particular: false };
+  return [...found, ...readText(skill, field, clause, at).map((text) => ({ ...base, ...text }))];
 }
 
 /** "Set its priority": the one thing that was just spoken of. */

@@ -1,8 +1,11 @@
+import type { Skill } from "./catalogue.ts";
 import type { Clause, Value } from "./clauses.ts";
+import { isNoun } from "./field-words.ts";
 
 import { type Field, isFieldWord } from "./fields.ts";
 import { ORDINALS, PERSON_PRONOUNS, PRONOUNS } from "./grammar.ts";
 import { getFieldValue, type Memory } from "./memory.ts";
+import type { Phrase } from "./phrase.ts";
 
 /** The values that words such as "it", "the second one" or "both" stand for, if the conversation has them. */
 export function resolveReference(
@@ -31,6 +34,33 @@ export function resolveReference(
   if (values.length === 1) return values;
   const asked = memory.asked[0]?.input[field.name];
   return values.length === 0 && (typeof asked === "string" || typeof asked === "number") ? [asked] : undefined;
+}
+
+/** "It", "the second one", "the ticket": what was said before, or nothing yet. */
+export function readReference(skill: Skill, field: Field, clause: Clause, at: number): Phrase[] {
+  const { words } = clause;
+  const found: Phrase[] = [];
+  const base = { field, from: at, particular: false };
+  for (let to = at + 1; to <= Math.min(words.length, at + 4); to++) {
+    const referred = resolveReference(clause, skill.service, field, at, to);
+    if (referred) found.push({ ...base, to, value: referred.length === 1 ? referred[0] : referred, quality: 1 });
+  }
+  if (found.length > 0 || !field.required) return found;
+  const first = words[at];
+  if (
+    first &&
+    ((PRONOUNS.has(first.lower) && first.lower !== "that") || (field.person && PERSON_PRONOUNS.has(first.lower)))
+  )
+    found.push({ ...base, to: at + 1, value: undefined, quality: 0.4 });
+  const noun = words[at + 1];
+  if (
+    first &&
+    ["the", "this", "that", "my"].includes(first.lower) &&
+    noun &&
+    (isFieldWord(field, noun) || isNoun(skill, noun))
+  )
+    found.push({ ...base, to: at + 2, value: undefined, quality: 0.5, particular: true });
+  return found;
 }
 
 /** Whether what was found last is of another service, or of another family of them: a file of Drive can be a document. */

@@ -1,5 +1,5 @@
 import type { Skill } from "./catalogue.ts";
-import { type Clause, sliceText, type Value } from "./clauses.ts";
+import { type Clause, sliceText } from "./clauses.ts";
 import { isNoun, isRival, KEY, leadsTo } from "./field-words.ts";
 import { type Field, isFieldWord, isLongText } from "./fields.ts";
 import {
@@ -16,14 +16,8 @@ import type { Word } from "./language.ts";
 import { MARK, type Phrase } from "./phrase.ts";
 import { findTimes } from "./times.ts";
 
-/** What the slot of an example may take from a word on. Without a value, the words point at something that is not known. */
-export type SlotValue = {
-  to: number;
-  value: Value | Value[] | undefined;
-  quality: number;
-  particular: boolean /** It needs no word that leads to it. */;
-  own?: boolean;
-};
+/** Text from a word on, and how much it looks like one. */
+type TextEnd = { to: number; value: string; quality: number };
 
 /** Text in quotes or after a colon, and words after "called", "saying" or the field's own name. */
 export function findTexts(skill: Skill, field: Field, clause: Clause): Phrase[] {
@@ -50,7 +44,7 @@ export function findTexts(skill: Skill, field: Field, clause: Clause): Phrase[] 
     const isOne = (to: number) => isLongText(field) || words.slice(at, to).every(({ kind }) => kind === "word");
     return ends
       .filter(({ to }) => isOne(to))
-      .map(({ to, value = "" }) => ({ ...base, from: lead, to, value, weight: 0.5 + 0.02 * (to - at) }));
+      .map(({ to, value }) => ({ ...base, from: lead, to, value, weight: 0.5 + 0.02 * (to - at) }));
   });
 }
 
@@ -72,15 +66,14 @@ function findTextLead(skill: Skill, field: Field, words: Word[], at: number): nu
 }
 
 /** Text for a slot: in quotes, after a word that leads to it, or plain words where they can be nothing else. */
-export function readText(skill: Skill, field: Field, clause: Clause, at: number): SlotValue[] {
+export function readText(skill: Skill, field: Field, clause: Clause, at: number): TextEnd[] {
   const { words } = clause;
   const first = words[at];
   if (first === undefined || first.kind === "mark") return [];
   if (first.kind === "literal") {
-    if (first.text === MARK)
-      return isLongText(field) ? [{ to: at + 1, value: MARK, quality: 1, particular: false }] : [];
+    if (first.text === MARK) return isLongText(field) ? [{ to: at + 1, value: MARK, quality: 1 }] : [];
     if (skill.access === "read" && words[at - 1]?.text === ":") return [];
-    return [{ to: at + 1, value: first.text, quality: 1, particular: false }];
+    return [{ to: at + 1, value: first.text, quality: 1 }];
   }
   const lead = words[at - 1];
   const led = lead !== undefined && (TEXT_CUES.has(lead.lower) || lead.text === ":" || lead.lower === "about");
@@ -92,12 +85,12 @@ export function readText(skill: Skill, field: Field, clause: Clause, at: number)
 }
 
 /** Words to search for: as they stand, without what would change the question. */
-function readQuery(skill: Skill, clause: Clause, at: number): SlotValue[] {
+function readQuery(skill: Skill, clause: Clause, at: number): TextEnd[] {
   const { words } = clause;
   const from = ARTICLES.has(words[at]?.lower ?? "") ? at + 1 : at;
   const isLed = ["about", "for"].includes(words[at - 1]?.lower ?? "");
   const times = findTimes(clause, true);
-  const found: SlotValue[] = [];
+  const found: TextEnd[] = [];
   for (let to = from + 1; to <= Math.min(words.length, from + MOST_WORDS); to++) {
     const last = words[to - 1];
     if (
@@ -120,20 +113,19 @@ function readQuery(skill: Skill, clause: Clause, at: number): SlotValue[] {
       break;
     if (to === from + 1 && !isLed && skill.foreign.has(last.lemma)) break;
     if (PREPOSITIONS.has(last.lower) || ["and", "or", "the", "a", "my", "'s"].includes(last.lower)) continue;
-    found.push({ to, value: sliceText(clause, from, to), quality: 0.7 + 0.01 * (to - from), particular: false });
+    found.push({ to, value: sliceText(clause, from, to), quality: 0.7 + 0.01 * (to - from) });
   }
   return found;
 }
 
 /** After "called", "saying" or a colon: to the end, or up to where something else begins. */
-function readAll(skill: Skill, field: Field, clause: Clause, at: number): SlotValue[] {
+function readAll(skill: Skill, field: Field, clause: Clause, at: number): TextEnd[] {
   const { words } = clause;
   const ends = isLongText(field) ? [words.length] : listLineEnds(words, at, listCues(skill, field));
   return ends.map((to) => ({
     to,
     value: sliceToEnd(clause, at, to),
     quality: 0.8 + 0.03 * (to - at),
-    particular: false,
   }));
 }
 
@@ -164,7 +156,7 @@ function listLineEnds(words: Word[], at: number, cues: Set<string>): number[] {
 }
 
 /** A message without quotes: a greeting of a few words, or a sentence; never the description of something to be found first. */
-function readSentence(skill: Skill, clause: Clause, at: number): SlotValue[] {
+function readSentence(skill: Skill, clause: Clause, at: number): TextEnd[] {
   const { words } = clause;
   const [first] = words.slice(at);
   if (
@@ -179,16 +171,14 @@ function readSentence(skill: Skill, clause: Clause, at: number): SlotValue[] {
     first.lower === "and"
   )
     return [];
-  const found: SlotValue[] = [];
+  const found: TextEnd[] = [];
   const says = words.slice(at).some(({ lower }) => SENTENCE.has(lower));
-  if (says && at > 1)
-    found.push({ to: words.length, value: sliceToEnd(clause, at, words.length), quality: 0.8, particular: false });
+  if (says && at > 1) found.push({ to: words.length, value: sliceToEnd(clause, at, words.length), quality: 0.8 });
   // "Send the build is green to #general".
   const place = words.findLastIndex(
     ({ lower }, index) => index > at && PREPOSITIONS.has(lower) && /^[#@]/.test(words[index + 1]?.text ?? ""),
   );
-  if (says && place > 0)
-    found.push({ to: place, value: sliceText(clause, at, place), quality: 0.8, particular: false });
+  if (says && place > 0) found.push({ to: place, value: sliceText(clause, at, place), quality: 0.8 });
   if (ARTICLES.has(first.lower) || ARTICLES.has(words[at - 1]?.lower ?? "")) return found;
   for (let to = at + 1; to <= Math.min(words.length, at + 4); to++) {
     const last = words[to - 1];
@@ -200,26 +190,25 @@ function readSentence(skill: Skill, clause: Clause, at: number): SlotValue[] {
       skill.foreign.has(last.lemma)
     )
       break;
-    found.push({ to, value: sliceText(clause, at, to), quality: 0.6, particular: false });
+    found.push({ to, value: sliceText(clause, at, to), quality: 0.6 });
   }
   return found;
 }
 
 /** A title without quotes begins with its own words: "schedule Dentist". */
-function readTitle(skill: Skill, clause: Clause, at: number): SlotValue[] {
+function readTitle(skill: Skill, clause: Clause, at: number): TextEnd[] {
   const { words } = clause;
   const [first] = words.slice(at);
   if (first === undefined || first.kind !== "word") return [];
   const proper = /^[\p{Lu}\d]/u.test(first.text);
-  const found: SlotValue[] = [];
+  const found: TextEnd[] = [];
   if (!proper && (first.stop || isNoun(skill, first) || OPERATORS.has(first.lower))) return [];
   if (KEY.test(first.text) || skill.foreign.has(first.lemma) || VAGUE_WORDS.has(first.lower)) return [];
   for (let to = at + 1; to <= Math.min(words.length, at + 8); to++) {
     const last = words[to - 1];
     if (last === undefined || last.kind !== "word" || TEXT_CUES.has(last.lower) || PREPOSITIONS.has(last.lower)) break;
     if (last.lower === "'s" || (OPERATORS.has(last.lower) && last.text === last.lower)) break;
-    if (last.lower !== "and")
-      found.push({ to, value: sliceText(clause, at, to), quality: proper ? 0.8 : 0.55, particular: false });
+    if (last.lower !== "and") found.push({ to, value: sliceText(clause, at, to), quality: proper ? 0.8 : 0.55 });
   }
   return found;
 }

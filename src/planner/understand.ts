@@ -128,7 +128,7 @@ function listConflicts({ values }: Match): Pin[] {
 /** Words of the example can be values too: the "open" of "my open issues", the "close" of "close KAY-3". */
 function addKnownValues({ values, matched }: Match, phrases: Phrase[]): void {
   const known = phrases
-    .filter(({ field, from, to }) => field.values.length > 0 && isWithin(matched, from, to))
+    .filter(({ field, from, to, weight }) => weight && field.values.length > 0 && isWithin(matched, from, to))
     .sort((a, b) => b.to - b.from - (a.to - a.from));
   for (const phrase of known) {
     const taken = values.some(
