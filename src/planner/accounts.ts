@@ -1,11 +1,22 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { PREPOSITIONS, PRONOUNS } from "./grammar.ts";
 import type { Language, Word } from "./language.ts";
+import { isServiceTool } from "./memory.ts";
 import type { PlannerDecision } from "./plan.ts";
 
+/** The tools and the language of the accounts that are chosen. */
+type ChosenAccounts = {
+  tools: LanguageModelV4FunctionTool[];
+  language: Language;
+  /** The name that a tool of a chosen account has as the only one of its service. */
+  toPlainName(tool: string): string;
+  /** Gives the calls to the chosen accounts. Asks which account is meant where none is chosen. */
+  finish(decision: Extract<PlannerDecision, { calls: unknown }>): PlannerDecision;
+};
+
 /**
- * Chooses the account of each service that has several. The planner then works as if that account were the only one: the
- * tools and the calls before have the names of the service, and the words of a request that name the account name the service.
+ * Chooses the account of each service that has several. The planner then works as if that account were the only one: its
+ * tools have the names of the service, and the words of a request that name the account name the service.
  *
  * @param texts the request, and an open one that it answers
  */
@@ -14,60 +25,50 @@ export function chooseAccounts(
   tools: LanguageModelV4FunctionTool[],
   language: Language,
   texts: string[],
-): {
-  prompt: LanguageModelV4Prompt;
-  tools: LanguageModelV4FunctionTool[];
-  language: Language;
-  /** Gives the calls to the chosen accounts. Asks which account is meant where none is chosen. */
-  finish(decision: Extract<PlannerDecision, { calls: unknown }>): PlannerDecision;
-} {
+): ChosenAccounts {
   const accounts = [...new Set(tools.map(({ name }) => getService(name)))];
   const several = new Set(accounts.filter((account) => account.includes(MARK)).map(getBase));
-  if (several.size === 0) return { prompt, tools, language, finish: (decision) => decision };
-  const listAccounts = (base: string) => accounts.filter((account) => getBase(account) === base);
   const words = texts.flatMap((text) => language.read(text));
+  const unknown = findUnknownAccount(accounts, words);
   const last = words.some(({ lower }) => PRONOUNS.has(lower)) ? getLastAccount(prompt) : undefined;
   const chosen = new Map<string, string>();
   for (const base of several) {
-    const named = listAccounts(base).filter((account) => words.some((_, at) => isNamed(account, words, at)));
-    const [account, ...more] = listAccounts(base);
-    const implied = more.length === 0 ? account : last && getBase(last) === base ? last : undefined;
-    const [only, ...others] = named.length === 0 && implied ? [implied] : named;
+    const own = accounts.filter((account) => getBase(account) === base);
+    const named = own.filter((account) => words.some((_, at) => isNamed(account, words, at)));
+    const implied = own.length === 1 ? own : own.filter((account) => account === last);
+    const [only, ...others] = named.length > 0 ? named : implied;
     if (only !== undefined && others.length === 0) chosen.set(base, only);
   }
   const names = new Map(accounts.map((account) => [toName(account), getBase(account)]));
-  const getSource = (base: string) => chosen.get(base) ?? listAccounts(base)[0] ?? base;
-  // What another account found is not of this one.
-  const rename = (tool: string) => {
-    const [account, base] = [getService(tool), getBase(getService(tool))];
-    return chosen.get(base) === account ? `${base}${tool.slice(account.length)}` : tool;
-  };
+  const getSource = (base: string) => chosen.get(base) ?? accounts.find((account) => getBase(account) === base);
   return {
-    prompt: prompt.map((message): LanguageModelV4Prompt[number] =>
-      message.role === "assistant"
-        ? {
-            ...message,
-            content: message.content.map((part) =>
-              part.type === "tool-call" ? { ...part, toolName: rename(part.toolName) } : part,
-            ),
-          }
-        : message,
-    ),
     tools: tools.flatMap((tool) => {
       const account = getService(tool.name);
       return getSource(getBase(account)) === account ? [asOnlyAccount(tool, account)] : [];
     }),
     language: { read: (text, open) => language.read(text, open).map((word) => replaceName(word, names)) },
-    finish(decision) {
-      const open = decision.calls
-        .map(({ tool }) => getService(tool))
-        .find((base) => several.has(base) && !chosen.has(base));
-      if (open !== undefined) return { text: formatAccounts(open, listAccounts(open).map(toName)), unknown: true };
-      const calls = decision.calls.map((call) => {
-        const base = getService(call.tool);
-        return { ...call, tool: `${chosen.get(base) ?? base}${call.tool.slice(base.length)}` };
-      });
-      return { calls };
+    // What another account found is not of this one.
+    toPlainName(tool) {
+      const account = getService(tool);
+      return chosen.get(getBase(account)) === account ? getBase(account) + tool.slice(account.length) : tool;
+    },
+    finish({ calls }) {
+      const bases = calls.flatMap(({ tool }) => (isServiceTool(tool) ? [getService(tool)] : []));
+      if (unknown !== undefined && bases.length > 0) return { text: formatUnknown(unknown), unknown: true };
+      const open = bases.find((base) => several.has(base) && !chosen.has(base));
+      if (open !== undefined) {
+        const own = accounts.filter((account) => getBase(account) === open).map(toName);
+        return {
+          text: `There are several accounts of ${open}: ${own.join(", ")}. Name one of them in the request.`,
+          unknown: true,
+        };
+      }
+      return {
+        calls: calls.map((call) => {
+          const base = getService(call.tool);
+          return { ...call, tool: `${chosen.get(base) ?? base}${call.tool.slice(base.length)}` };
+        }),
+      };
     },
   };
 }
@@ -87,6 +88,17 @@ function toName(service: string): string {
   return service.replace(MARK, "@");
 }
 
+/** An account of a service that is here, but not connected. */
+function findUnknownAccount(accounts: string[], words: Word[]): string | undefined {
+  const known = new Set(accounts.map(toName));
+  const names = words.filter(({ kind }) => kind === "word").map(({ lower }) => lower);
+  return names.find((name) => /^[\w-]+@[\w-]+$/.test(name) && known.has(name.split("@")[0] ?? "") && !known.has(name));
+}
+
+function formatUnknown(name: string): string {
+  return `There is no account ${name} here. Connect it with \`kay connect ${name.replace("@", " --as ")}\`.`;
+}
+
 /** "Jira@work" anywhere, and the account that is called as its service only where a place is said: "in jira", "jira: …". */
 function isNamed(account: string, words: Word[], at: number): boolean {
   const { kind, lower } = words[at] as Word;
@@ -96,7 +108,8 @@ function isNamed(account: string, words: Word[], at: number): boolean {
 }
 
 function replaceName(word: Word, names: Map<string, string>): Word {
-  const base = word.kind === "word" ? names.get(word.lower) : undefined;
+  const [service = "", label] = word.kind === "word" ? word.lower.split("@") : [];
+  const base = names.get(word.lower) ?? (label === undefined || /\./.test(label) ? undefined : names.get(service));
   return base === undefined ? word : { ...word, lower: base, lemma: base, stem: base };
 }
 
@@ -104,7 +117,7 @@ function getLastAccount(prompt: LanguageModelV4Prompt): string | undefined {
   const calls = prompt.flatMap((message) =>
     message.role === "assistant" ? message.content.filter((part) => part.type === "tool-call") : [],
   );
-  const last = calls.findLast(({ toolName }) => toolName.includes("__"));
+  const last = calls.findLast(({ toolName }) => isServiceTool(toolName));
   return last && getService(last.toolName);
 }
 
@@ -118,8 +131,4 @@ function asOnlyAccount(tool: LanguageModelV4FunctionTool, account: string): Lang
     name: `${base}${tool.name.slice(account.length)}`,
     providerOptions: { kay: { ...kay, title: plain } },
   };
-}
-
-function formatAccounts(base: string, names: string[]): string {
-  return `There are several accounts of ${base}: ${names.join(", ")}. Name one of them in the request.`;
 }

@@ -155,7 +155,7 @@ function formatAnswer({ outcomes, turn }: PlanProgress, called: CompletedCall[])
     const own = ownCalls(turn, clause);
     const reads = own.slice(0, outcome.feed.reads.length);
     if (own.length > reads.length) for (const read of reads) passed.add(read);
-    else if (reads.length > 0) unsent.push(formatNothingFound(outcome.calls[0]?.tool ?? ""));
+    else if (reads.length > 0) unsent.push(formatNothingFound());
   }
   const left = outcomes.flatMap((outcome) => {
     if (outcome.kind === "calls" && outcome.leftOut) return [formatLeftOut(outcome.leftOut)];

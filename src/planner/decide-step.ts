@@ -29,7 +29,7 @@ export function decideStep(
   const read = (texts: string[]) => {
     const accounts = chooseAccounts(given, tools, language, texts);
     const kit = buildCatalogue(accounts.tools, accounts.language);
-    const memory = buildMemory(listCalls(accounts.prompt.slice(0, Math.max(at, 0))));
+    const memory = buildMemory(listCalls(given.slice(0, Math.max(at, 0)), accounts.toPlainName));
     return { accounts, kit, said: { text, memory, now, words: accounts.language.read(text) } };
   };
   const asked = pending && read([pending.request, text]);
@@ -38,7 +38,7 @@ export function decideStep(
   const { accounts, kit, said } = more ? asked : read([text]);
   const request = more ? { ...said, text: more.request, words: accounts.language.read(more.request) } : said;
   if (request.words.length > MAX_WORDS) return { text: formatTooLong(MAX_WORDS), unknown: true };
-  const turn = listCalls(accounts.prompt.slice(at + 1));
+  const turn = listCalls(given.slice(at + 1), accounts.toPlainName);
   if (!more && turn.length === 0 && !isConnectionRequest(request, kit)) {
     const talk = replyToSmallTalk(request.words, kit.skills, advice);
     if (talk) return { text: talk };

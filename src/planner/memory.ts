@@ -8,20 +8,25 @@ export type Memory = { items: Item[]; asked: { tool: string; input: Item }[]; re
 
 export type Item = Record<string, unknown>;
 
-/** A call of this turn with its result. */
-export type CompletedCall = { id: string; tool: string; input: Item; result?: Item; error?: Failure };
+/** A call of this turn with its result. `name` is that of the tool with its account. */
+export type CompletedCall = { id: string; tool: string; name?: string; input: Item; result?: Item; error?: Failure };
 
 /** Why a call did not work. `denied`: the user denied it. */
 type Failure = { message: string; hint?: string; code?: string; denied?: boolean };
 
 /** The calls of some messages with what came back, in their order. */
-export function listCalls(messages: LanguageModelV4Prompt): CompletedCall[] {
+export function listCalls(messages: LanguageModelV4Prompt, toPlainName: (tool: string) => string): CompletedCall[] {
   const calls: CompletedCall[] = [];
   for (const message of messages) {
     if (message.role === "assistant") {
       for (const part of message.content) {
         if (part.type === "tool-call")
-          calls.push({ id: part.toolCallId, tool: part.toolName, input: toRecord(part.input) });
+          calls.push({
+            id: part.toolCallId,
+            tool: toPlainName(part.toolName),
+            name: part.toolName,
+            input: toRecord(part.input),
+          });
       }
     }
     if (message.role !== "tool") continue;

@@ -57,8 +57,8 @@ export function formatForbidden(clause: string): string {
 }
 
 /** Nothing was found that could be passed on. */
-export function formatNothingFound(tool: string): string {
-  return `There was nothing to pass on, so ${toolName(tool)} was not called.`;
+export function formatNothingFound(): string {
+  return "There was nothing to pass on, so nothing was written.";
 }
 
 /** Shows how to request something, for a question that begins with "how". */
@@ -83,8 +83,8 @@ export function formatFormPrompt(skill: Skill, missing: Field[]): string {
 
 /** The answer after the calls of a turn: what each tool said, and what went wrong. */
 export function formatResults(calls: CompletedCall[]): string {
-  const texts = calls.map(({ tool, result, error }) => {
-    if (error?.denied) return formatDenied(tool, error.message);
+  const texts = calls.map(({ tool, name = tool, result, error }) => {
+    if (error?.denied) return formatDenied(name, error.message);
     if (error) return `That did not work: ${error.message}${error.hint ? ` ${error.hint}` : ""}`;
     const { text } = result ?? {};
     return typeof text === "string" && text.trim() !== "" ? text.trim() : "Done.";
@@ -100,7 +100,7 @@ function formatDenied(tool: string, reason: string): string {
 }
 
 function toolName(wire: string): string {
-  return wire.replaceAll("__", ".");
+  return wire.replace("_at_", "@").replaceAll("__", ".");
 }
 
 /** An example of a tool as a user would say it, with sample values in the slots. */

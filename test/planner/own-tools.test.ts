@@ -136,6 +136,7 @@ const CONNECTING: [request: string, ...calls: Reply["calls"]][] = [
   ["connect slack", ["connect_service", { services: ["slack"] }]],
   ["connect jira and slack", ["connect_service", { services: ["jira", "slack"] }]],
   ["please connect my google calendar", ["connect_service", { services: ["google-calendar"] }]],
+  ["connect jira@work", ["connect_service", { services: ["jira@work"] }]],
   ["connect to jira", ["connect_service", { services: ["jira"] }]],
   ["what can I connect?", ["find_service", {}]],
   ["which services are connected?", ["find_service", {}]],
@@ -164,7 +165,9 @@ test("a request that needs the new connection waits for it", async () => {
 const TYPED: [request: string, words: RegExp][] = [
   ["connect slack", /`kay connect slack`/],
   ["connect jira and slack", /`kay connect jira slack`/],
+  ["connect jira@work", /`kay connect jira --as work`/],
   ["disconnect slack", /`kay disconnect slack`/],
+  ["open bugs in jira@work", /^There is no account jira@work here\./],
   ["which services are connected?", /`kay connections`/],
   ["connect google", /google-calendar[\s\S]*google-drive/],
   ["connect myspace", /^There is no service “myspace” here\. The services are: jira/],

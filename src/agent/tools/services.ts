@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { withDescription } from "#connectors/tool";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { isAccountLabel } from "#protocol/tool-names";
 import type { ServiceView } from "#protocol/tools";
 import type { AgentTool } from "../tool.ts";
 import { defineOwnTool } from "./own.ts";
@@ -81,10 +82,19 @@ function findService(all: ServiceView[], name: string): ServiceView {
   const wanted = name.trim().toLowerCase();
   const found = all.find((each) => each.name === wanted || each.title?.toLowerCase() === wanted);
   if (found) return found;
+  const [base = "", label = ""] = wanted.split("@");
+  const service = all.find((each) => each.name === base);
+  // One more account of a service.
+  if (service && isAccountLabel(label) && wanted === `${base}@${label}`)
+    return { ...service, name: wanted, title: `${service.title ?? base} (${label})`, state: toNewState(service) };
   const names = all.map((each) => each.name).join(", ");
   throw new Problem("UNKNOWN_SERVICE", `Unknown service “${name.slice(0, 60)}”. Available services: ${names}.`, {
     hint: "",
   });
+}
+
+function toNewState({ state }: ServiceView): ServiceView["state"] {
+  return state === "not_configured" ? state : "not_connected";
 }
 
 function getAccount(user: unknown): string {
