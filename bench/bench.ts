@@ -6,6 +6,7 @@ import { atOnce, overHttp, overHttps, startTimes } from "./commands.ts";
 import { generations } from "./generations.ts";
 import { load } from "./load.ts";
 import { peers } from "./peers.ts";
+import { question } from "./question.ts";
 import { readyTimes } from "./ready.ts";
 import { session, streaming } from "./session.ts";
 import { type Row, table } from "./table.ts";
@@ -15,7 +16,19 @@ const rounds = Number(process.argv[2] ?? 15);
 const only = process.argv[3];
 const paused = Number(process.argv[4] ?? 2_000);
 const folder = mkdtempSync(join(tmpdir(), "kay-bench-"));
-const groups = [startTimes, overHttp, overHttps, atOnce, readyTimes, session, streaming, peers, generations, load];
+const groups = [
+  startTimes,
+  overHttp,
+  overHttps,
+  atOnce,
+  readyTimes,
+  session,
+  streaming,
+  peers,
+  question,
+  generations,
+  load,
+];
 
 try {
   const rows: Row[] = [];

@@ -11,13 +11,22 @@ export type Filled = {
   size(): Promise<number>;
   /** Returns the processor time that its server has used so far, in ms (Linux). */
   ticks(): Promise<number>;
+  /** Makes Postgres count statements, if it was started with `pg_stat_statements`. */
+  countStatements(): Promise<void>;
+  /** Returns the statements of others since the last call. */
+  statements(): Promise<number>;
+  /** How to connect. */
+  config: pg.PoolConfig;
   close(): Promise<void>;
 };
 
-/** @param folder `--data-dir` of the backend */
-export async function joined(folder: string): Promise<Filled> {
+/**
+ * @param folder `--data-dir` of the backend
+ * @param settings of Postgres, if it is started by this
+ */
+export async function joined(folder: string, settings?: Record<string, string>): Promise<Filled> {
   const machine = thisMachine("/var/lib/kay");
-  const postgres = await startPostgres({ folder, machine, log: () => undefined });
+  const postgres = await startPostgres({ folder, machine, log: () => undefined, ...(settings ? { settings } : {}) });
   const client = new pg.Client(postgres.config);
   await client.connect();
   const one = async <T>(text: string, values: unknown[] = []) => (await client.query(text, values)).rows[0] as T;
@@ -38,6 +47,15 @@ export async function joined(folder: string): Promise<Filled> {
       const { data } = await one<{ data: string }>("select pg_read_file('postmaster.pid') as data");
       return used(data.split("\n")[0] ?? "");
     },
+    countStatements: async () => void (await client.query("create extension if not exists pg_stat_statements")),
+    async statements() {
+      const { calls } = await one<{ calls: number }>(
+        "select coalesce(sum(calls), 0)::int as calls from pg_stat_statements where query not like '%pg_stat_statements%' and query not like '%pg_read_file%'",
+      );
+      await client.query("select pg_stat_statements_reset()");
+      return calls;
+    },
+    config: postgres.config,
     async close() {
       await client.end();
       await postgres.stop();

@@ -21,6 +21,8 @@ export type Server = {
   settled(): Promise<number>;
   /** Returns its live heap in bytes, if it was started as `INSPECTED`. */
   live(): Promise<number>;
+  /** Returns the processor time that it used so far, in ms. */
+  cpu(): number;
   /** Returns its share of one processor over a time in ms. */
   busy(ms: number): Promise<number>;
   close(): Promise<void>;
@@ -53,6 +55,7 @@ export async function server({ command, args, env }: Program, complete: RegExp):
       return held(child);
     },
     live: () => liveHeap(inspector),
+    cpu: () => ticks(child) * 10,
     busy: async (ms) => {
       const before = ticks(child);
       await pause(ms);

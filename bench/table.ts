@@ -13,6 +13,12 @@ export function time(what: string, ms: number, goal: number): Row {
   return { what, measured: `${ms.toFixed(0)} ms`, goal: `≤ ${goal} ms`, ok: ms <= goal };
 }
 
+/** A number against a goal that it must not exceed. */
+export function limit(what: string, value: number, unit: string, goal: number): Row {
+  const measured = `${value.toFixed(value < 10 ? 2 : 1)} ${unit}`.trim();
+  return { what, measured, goal: `≤ ${goal} ${unit}`.trim(), ok: value <= goal };
+}
+
 /**
  * In kB as the system counts a process, which shrinks late. If it shrank more than it grew, the goal counts as unknown.
  */

@@ -42,8 +42,7 @@ const PERSONAL = /\bmy\b|\buser's\b|\bthis account\b|\byour\b|\baccount\b/i;
 
 /** Learn every tool from its own description, examples and JSON Schema; the same tools are learned once. */
 export function buildCatalogue(tools: LanguageModelV4FunctionTool[], language: Language): ToolCatalogue {
-  // Compares by identity first, since the schemas of most tools are the same objects in every request.
-  const known = learned.find((each) => isDeepStrictEqual(each.tools, tools));
+  const known = learned.find((each) => areSame(each.tools, tools));
   if (known) return known.catalogue;
   const skills = study(
     tools.filter(({ name }) => isServiceTool(name)),
@@ -53,6 +52,22 @@ export function buildCatalogue(tools: LanguageModelV4FunctionTool[], language: L
   const catalogue = { skills, others: new Map(others) };
   learned = [{ tools, catalogue }, ...learned.slice(0, MAX_LEARNED - 1)];
   return catalogue;
+}
+
+/** Descriptions and schemas of most tools are the same objects in every request, which compare at once. */
+function areSame(some: LanguageModelV4FunctionTool[], others: LanguageModelV4FunctionTool[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every((one, at) => {
+      const other = others[at];
+      return (
+        one.name === other?.name &&
+        one.description === other.description &&
+        isDeepStrictEqual(one.inputSchema, other.inputSchema) &&
+        isDeepStrictEqual(one.providerOptions, other.providerOptions)
+      );
+    })
+  );
 }
 
 /** What was learned last. Requests of several users are answered in turn, and learning takes about 60 ms. */

@@ -1,9 +1,16 @@
-import { type LanguageModel, type ModelMessage, streamText, type Telemetry } from "ai";
+import {
+  type LanguageModel,
+  type ModelMessage,
+  // `streamText` copies its stream and reads it twice, for getters that are not used here.
+  experimental_streamTextLowMemory as streamText,
+  type Telemetry,
+} from "ai";
 import { Problem } from "#protocol/errors";
 import { fromWireName } from "#protocol/tool-names";
 import type { AgentEvent, AnswerEnd, Call, StepResult, Tokens } from "../events.ts";
 import type { ModelKey } from "../models/key.ts";
 import { type AgentObserver, recordModelCall } from "../observe.ts";
+import { createSilenceTimer } from "../silence.ts";
 import type { AgentTool } from "../tool.ts";
 import { toModelProblem } from "./model-problem.ts";
 import { toWireTools } from "./wire-tools.ts";
@@ -39,6 +46,9 @@ async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, St
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const answer: Gathered = { text: "", calls: [], finishReason: "", tokens: {}, ids: new Map() };
   const id = (given: string) => getUniqueId(given, answer.ids, input.taken ?? []);
+  const silence = createSilenceTimer(input.signal, FIRST_PART_MS);
+  const until = performance.now() + TOTAL_MS;
+  let messages: ModelMessage[] = [];
   try {
     const result = streamText({
       model: input.model,
@@ -47,22 +57,29 @@ async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, St
       tools: toWireTools(input.tools),
       ...(input.schema ? { providerOptions: { kay: { outputSchema: JSON.stringify(input.schema) } } } : {}),
       ...getTelemetry(input),
-      abortSignal: input.signal,
-      timeout: TIMEOUTS,
+      abortSignal: silence.signal,
       maxRetries: RETRIES,
+      onStepEnd: ({ response }) => {
+        messages = response.messages;
+      },
       onError: () => {},
     });
     for await (const part of result.stream) {
+      // The SDK sends these itself, before the model does anything.
+      if (part.type !== "start" && part.type !== "start-step")
+        silence.restart(Math.min(NEXT_PART_MS, until - performance.now()));
       if (part.type === "error") return toFailure(input, part.error);
       if (part.type === "abort") return input.signal.aborted ? { kind: "aborted" } : toTimeoutFailure(input);
       yield* translatePart(part, answer, id);
     }
     // Keeps only the assistant's messages: the SDK adds its own results for invalid calls, and kay provides those
     // itself.
-    const message = (await result.responseMessages).find(({ role }) => role === "assistant");
-    return toAnswer(message && withIds(message as ModelMessage, id), answer);
+    const message = messages.find(({ role }) => role === "assistant");
+    return toAnswer(message && withIds(message, id), answer);
   } catch (error) {
     return input.signal.aborted ? { kind: "aborted" } : toFailure(input, error);
+  } finally {
+    silence.clear();
   }
 }
 
@@ -185,6 +202,8 @@ function toTimeoutFailure({ label }: StepInput): StepResult {
 }
 
 /** Time limits for a silent provider and for one that never finishes. */
-const TIMEOUTS = { totalMs: 300_000, firstChunkMs: 90_000, chunkMs: 60_000 };
+const FIRST_PART_MS = 90_000;
+const NEXT_PART_MS = 60_000;
+const TOTAL_MS = 300_000;
 
 const RETRIES = 1;

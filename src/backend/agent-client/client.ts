@@ -1,4 +1,5 @@
 import { createParser } from "eventsource-parser";
+import { createSilenceTimer } from "#agent/silence";
 import type { Fetch } from "#net/ports";
 import { AGENT_SILENCE_MS } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
@@ -51,7 +52,7 @@ export async function* streamFromAgent(
   { fetch, agent }: { fetch: Fetch; agent: AgentServer },
   { sessionId, token, prompt, signal }: { sessionId: string; token: string; prompt: string; signal: AbortSignal },
 ): AsyncGenerator<unknown> {
-  const silence = createSilenceTimer(signal);
+  const silence = createSilenceTimer(signal, AGENT_SILENCE_MS);
   const url = `${buildStreamUrl(agent, sessionId)}?token=${encodeURIComponent(token)}`;
   const response = await postToAgent(fetch, agent, url, { headers: {}, body: { prompt }, signal: silence.signal });
   const fetchJson: unknown[] = [];
@@ -69,7 +70,7 @@ export async function* streamFromAgent(
   const decoder = new TextDecoder();
   try {
     for await (const bytes of response.body ?? []) {
-      silence.restart();
+      silence.restart(AGENT_SILENCE_MS);
       parser.feed(decoder.decode(bytes as Uint8Array, { stream: true }));
       yield* fetchJson.splice(0);
     }
@@ -162,16 +163,4 @@ async function postToAgent(
   throw new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} ${why} (HTTP ${response.status}).`, {
     ...(refused ? { hint: "Ask your administrator to set KAY_AGENT_PASSWORD to the agent server's password." } : {}),
   });
-}
-
-/** Creates a signal that aborts when nothing arrives for too long. */
-function createSilenceTimer(signal: AbortSignal): { signal: AbortSignal; restart(): void; clear(): void } {
-  const silent = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const restart = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => silent.abort(), AGENT_SILENCE_MS).unref();
-  };
-  restart();
-  return { signal: AbortSignal.any([signal, silent.signal]), restart, clear: () => clearTimeout(timer) };
 }

@@ -132,15 +132,9 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
     return known ?? (await ports.access(name, rejected));
   };
   return {
-    name: tool.name,
+    ...describeTool(tool),
     service: service.name,
     title: service.title,
-    description: tool.description,
-    access: tool.access,
-    ...(tool.mode ? { mode: tool.mode } : {}),
-    modeOf: (input) => tool.modeOf?.(input),
-    resource: (input) => tool.resource?.(input),
-    ...(tool.egress ? { egress: true } : {}),
     ...(tool.describeTarget ? { describeTarget: createTargetReader(ports, configuration, tool) } : {}),
     ...(tool.destinations || configuration.described
       ? { destinations: (input) => tool.destinations?.(input) ?? [service.name] }
@@ -149,13 +143,9 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
       checked = await ports.access(service.name);
       return checked.as;
     },
-    examples: tool.examples,
-    ...(tool.mentions ? { mentions: tool.mentions } : {}),
     ...(configuration.described ? { metricName: OWN } : {}),
     ...(tool.name.includes("@") ? { metricName: getBaseName(tool.name) } : {}),
-    schema: tool.schema ?? getInputSchema(tool.input),
     parse: (input) => bindAttachments(tool, checkedInput(tool, input), ports.files?.list ?? []),
-    summary: (input) => formatSummary(tool, input),
     run: async (input, context) => {
       const work = (context: RunContext) => runToolCall({ ...ports, access }, configuration, tool, { input, context });
       return await (tool.suspendable && ports.keep && context.interaction.available
@@ -163,6 +153,29 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
         : work(context));
     },
   };
+}
+
+type Description = Omit<AgentTool, "service" | "title" | "parse" | "run">;
+
+/** What is the same for everyone is built once, since each request has every tool. */
+const descriptions = new WeakMap<Tool, Description>();
+
+function describeTool(tool: Tool): Description {
+  const known = descriptions.get(tool) ?? {
+    name: tool.name,
+    description: tool.description,
+    access: tool.access,
+    ...(tool.mode ? { mode: tool.mode } : {}),
+    modeOf: (input) => tool.modeOf?.(input),
+    resource: (input) => tool.resource?.(input),
+    ...(tool.egress ? { egress: true } : {}),
+    examples: tool.examples,
+    ...(tool.mentions ? { mentions: tool.mentions } : {}),
+    schema: tool.schema ?? getInputSchema(tool.input),
+    summary: (input) => formatSummary(tool, input),
+  };
+  descriptions.set(tool, known);
+  return known;
 }
 
 /** Reads what a call reaches with the tool's own connection, but without its writes. */

@@ -1,0 +1,110 @@
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { answered, approved, type Client, connected, open, paused } from "./asking.ts";
+import type { Bench } from "./commands.ts";
+import { type Filled, joined } from "./filled.ts";
+import { at, type Server } from "./process.ts";
+import { median, type Program } from "./rounds.ts";
+import { kay } from "./signed-in.ts";
+import { limit, type Row, time } from "./table.ts";
+import { inTurn } from "./within.ts";
+
+/** Questions that are asked before the count begins (V8 compiles), and questions that count, eight at once. */
+const WARM = 200;
+const COUNTED = 300;
+const AT_ONCE = 8;
+
+type Cost = { backend: number; postgres: number; statements: number };
+
+/** Measures what one question costs in processor time and statements, beside a program that does only the least. */
+export async function question({ launcher, folder, rounds }: Bench): Promise<Row[]> {
+  mkdirSync(folder, { recursive: true });
+  // Started here, so that it counts statements; the backend uses it too.
+  const database = await joined(`${folder}/data`, { shared_preload_libraries: "pg_stat_statements" });
+  try {
+    await database.countStatements();
+    const options = ["--port", "0", "--sandbox", "--json", "--data-dir", `${folder}/data`];
+    const serve = kay(launcher, folder, ["serve", ...options], { KAY_MODEL: "offline" });
+    const rows = await at(serve, (backend) => ofBackend(backend, database, rounds));
+    return [...rows, ...(await at(floor(database), (server) => ofFloor(server, database)))];
+  } finally {
+    await database.close();
+  }
+}
+
+async function ofBackend(backend: Server, database: Filled, rounds: number): Promise<Row[]> {
+  const url = String(backend.said.url);
+  const client: Client = { url, token: await connected(url) };
+  const hello = (session_id?: string) => greet(client, session_id);
+  await inTurn(WARM, AT_ONCE, () => hello());
+  const first = await cost(backend, database, COUNTED, () => hello());
+  const sessions = await inTurn(COUNTED, AT_ONCE, () => hello());
+  const second = await cost(backend, database, COUNTED, (index) => hello(sessions[index]));
+  await inTurn(WARM / 4, AT_ONCE, () => paused(client));
+  const asked = await inTurn(0, 1, () => paused(client));
+  const pause = await cost(backend, database, COUNTED, async () => void asked.push(await paused(client)));
+  const end = await cost(backend, database, COUNTED, (index) => answered(client, asked[index] as (typeof asked)[0]));
+  const results = await inTurn(Math.max(rounds, 30), 1, () => approved(client));
+  return [
+    limit("a question: processor of the backend", first.backend, "ms", 5),
+    limit("… of Postgres", first.postgres, "ms", 4),
+    { what: "… statements", measured: first.statements.toFixed(1) },
+    {
+      what: "second question of a conversation: processor of the backend",
+      measured: `${second.backend.toFixed(2)} ms`,
+    },
+    { what: "… of Postgres", measured: `${second.postgres.toFixed(2)} ms` },
+    { what: "… statements", measured: second.statements.toFixed(1) },
+    limit("from a question to its pause: statements", pause.statements, "", 7),
+    { what: "… processor of backend and Postgres", measured: both(pause) },
+    limit("from an approval to the end: statements", end.statements, "", 9),
+    { what: "… processor of backend and Postgres", measured: both(end) },
+    time("approval → the tool's result on the stream, median", median(results), 20),
+  ];
+}
+
+async function ofFloor(server: Server, database: Filled): Promise<Row[]> {
+  const client: Client = { url: String(server.said.url), token: "" };
+  await inTurn(WARM, AT_ONCE, () => greet(client));
+  const least = await cost(server, database, COUNTED * 4, () => greet(client));
+  return [
+    { what: "the floor, node:http and pg alone: processor of the program", measured: `${least.backend.toFixed(2)} ms` },
+    { what: "… of Postgres", measured: `${least.postgres.toFixed(2)} ms` },
+    { what: "… statements", measured: least.statements.toFixed(1) },
+  ];
+}
+
+async function greet(client: Client, session_id?: string): Promise<string> {
+  const stream = await open(client, "POST", "/ask", { prompt: "hello", ...(session_id ? { session_id } : {}) });
+  await stream.end();
+  return stream.session;
+}
+
+/** What one of `count` costs. What the backend does at rest meanwhile is part of it: two statements a second. */
+async function cost(
+  server: Server,
+  database: Filled,
+  count: number,
+  work: (index: number) => Promise<unknown>,
+): Promise<Cost> {
+  await database.statements();
+  const before = [server.cpu(), await database.ticks()] as const;
+  await inTurn(count, AT_ONCE, work);
+  const after = [server.cpu(), await database.ticks()] as const;
+  const statements = await database.statements();
+  return {
+    backend: (after[0] - before[0]) / count,
+    postgres: (after[1] - before[1]) / count,
+    statements: statements / count,
+  };
+}
+
+function floor(database: Filled): Program {
+  const file = fileURLToPath(new URL("./floor.ts", import.meta.url));
+  const env = { PATH: process.env.PATH ?? "", BENCH_DATABASE: JSON.stringify(database.config) };
+  return { command: process.execPath, args: ["--disable-warning=ExperimentalWarning", file], env };
+}
+
+function both({ backend, postgres }: Cost): string {
+  return `${backend.toFixed(2)} ms + ${postgres.toFixed(2)} ms`;
+}
