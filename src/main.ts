@@ -91,6 +91,7 @@ function createPorts(opened: Pick<CliPorts, "terminal" | "signal" | "catchInterr
     openStream: createOpenStream({ transport: createTransport(ways), clock }),
     keychain: createSystemKeychain({ platform, env, uid, execPath, clock }),
     processes,
+    endProcess: (pid, signal) => void process.kill(pid, signal),
     readText,
     packaged: async (path) => readText(join(import.meta.dirname, "..", path)),
     findProgram: findProgram,

@@ -124,8 +124,9 @@ export function createKay(world: CliPorts): Kay {
     },
     stopBackend: async (options) => {
       const { stopEmbedded } = await import("#client/embedded/embedded");
-      const { processes, send } = world;
-      return stopEmbedded({ folder: paths.state(), processes, send, clock, signal: kay.signal }, options);
+      const { processes, send, endProcess } = world;
+      const ports = { folder: paths.state(), processes, send, clock, signal: kay.signal };
+      return stopEmbedded(ports, { ...options, end: endProcess });
     },
     backendStatus: async (at) => {
       const { fetchBackendStatus } = await import("#client/embedded/status");

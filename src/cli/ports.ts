@@ -33,6 +33,8 @@ export type CliPorts = {
   openStream: OpenStream;
   keychain: Keychain;
   processes: Processes;
+  /** Sends a signal to a process. */
+  endProcess(pid: number, signal: "SIGTERM" | "SIGKILL"): void;
   /** See {@link Kay}. */
   packaged: Kay["readPackageFile"];
   /** Content of a small file; "" if it cannot be read. */

@@ -2,7 +2,7 @@ import { constants, readFileSync } from "node:fs";
 import { copyFile, link, lstat, open, readdir, readlink, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Problem } from "#protocol/errors";
-import { getErrno } from "./folders.ts";
+import { getErrno, unusableProblem } from "./folders.ts";
 
 /**
  * Reads a whole file synchronously, because the thread pool of `node:fs/promises` costs more than these few hundred
@@ -94,19 +94,8 @@ function unremovableProblem(path: string, error: unknown): Problem {
 /** Creates the error for a path that cannot be written. */
 export function unwritableProblem(path: string, error: unknown): Problem {
   if (error instanceof Problem) return error;
-  const isFull = FULL.has(getErrno(error));
-  const why = isFull ? "the disk or your quota on it is full, " : "";
-  return new Problem("STORE_UNREADABLE", `Could not write ${path} (${why}${getErrno(error)}).`, {
-    hint: isFull
-      ? "Nothing was changed. Free some space, then try again."
-      : "Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a writable directory.",
-    details: { path, errno: getErrno(error) },
-    cause: error,
-  });
+  return unusableProblem(path, getErrno(error), "KAY_CONFIG_DIR or XDG_CONFIG_HOME", error);
 }
-
-/** Error codes of a full disk, an exceeded quota, and a file size limit. */
-const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /** Returns the file that a path means, through symbolic links. */
 export async function resolveLinks(path: string): Promise<string> {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { computeFingerprint, type EmbeddedPorts, openEmbeddedBackend, stopEmbedded } from "#client/embedded/embedded";
 import type { Incoming, Outgoing } from "#net/ports";
+import { Problem } from "#protocol/errors";
 import { fakeClock } from "#test/client-clock";
 import { answeringProofs } from "#test/own-backend";
 
@@ -217,6 +218,32 @@ test("stopEmbedded reports whether there was a backend, and whether it was busy"
   };
   expect(await stopEmbedded(ports)).toBe("stopped");
 });
+
+test.each([
+  ["ends on SIGTERM", "SIGTERM", ["7 SIGTERM"]],
+  ["ends only on SIGKILL", "SIGKILL", ["7 SIGTERM", "7 SIGKILL"]],
+])(
+  "a backend that runs but does not answer, and %s, is named and can be stopped with force",
+  async (_, last, ended) => {
+    const silent = new Problem("UNREACHABLE", "Cannot reach it.", { details: { sent: false, errno: "ECONNREFUSED" } });
+    const { ports, world, running } = await machine({ send: () => Promise.reject(silent) });
+    await world.runs(7);
+    const named = {
+      code: "UNREACHABLE",
+      message: "The local backend (PID 7) is running but does not answer at http://127.0.0.1:7 (ECONNREFUSED).",
+      hint: expect.stringContaining("`kay serve --stop --force`"),
+    };
+    await expect(openEmbeddedBackend(ports)).rejects.toMatchObject(named);
+    await expect(stopEmbedded(ports)).rejects.toMatchObject(named);
+    const signals: string[] = [];
+    const end = (pid: number, signal: string) => {
+      signals.push(`${pid} ${signal}`);
+      if (signal === last) running.delete(pid);
+    };
+    expect(await stopEmbedded(ports, { force: true, end })).toBe("stopped");
+    expect(signals).toEqual(ended);
+  },
+);
 
 test("the fingerprint reveals the set keys only with the secret", () => {
   const env = { OPENAI_API_KEY: "sk-1" };

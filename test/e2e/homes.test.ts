@@ -52,6 +52,17 @@ test("S14 a home that is not writable, with XDG_CONFIG_HOME set, uses that", asy
   expect(await kayIn(env, "config", "path")).toMatchObject({ exit: 0, stdout: `${folder}/x/kay/config.json\n` });
 });
 
+test("settings that do not fit on the disk say so, not that the folder cannot be written", async () => {
+  const config = mkdtempSync(join(tmpdir(), "kay-homes-"));
+  onTestFinished(() => rmSync(config, { recursive: true, force: true }));
+  const args = ["-c", 'ulimit -f 0; exec "$0" bin/kay.js config set model offline', process.execPath];
+  const { exit, stderr } = await runKay(startKay(args, { program: "/bin/sh", env: { PATH, KAY_CONFIG_DIR: config } }));
+  expect({ exit, stderr }).toEqual({
+    exit: 1,
+    stderr: `✗ Could not write ${config}/config.json (the disk or your quota on it is full, EFBIG).\n  Nothing was changed. Free some space, then try again.\n`,
+  });
+});
+
 test("S14 a home that is not writable is named with its errno and the variable to set", async () => {
   const folder = mkdtempSync(join(tmpdir(), "kay-homes-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -199,6 +199,7 @@ function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signa
     openStream: place.network.openStream,
     keychain: parts.keychain,
     processes: parts.own.processes,
+    endProcess: () => {},
     packaged: async (path) => {
       if (!path.startsWith("dist/")) return readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
       const { schemas } = await import("../../scripts/schemas.ts");

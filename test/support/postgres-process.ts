@@ -12,7 +12,6 @@ try {
     folder,
     machine: thisMachine(systemFolder),
     log: () => undefined,
-    settings: { dynamic_shared_memory_type: "mmap" },
   });
   process.stdout.write(`${JSON.stringify({ config: postgres.config, folder: postgres.folder })}\n`);
   await ended;

@@ -5,7 +5,7 @@ import { Problem, toProblemBody } from "#protocol/errors";
 import { authenticate, authenticateReading, type Caller } from "../accounts/authenticate.ts";
 import type { LinkRequest } from "../generations/request.ts";
 import type { BackendPorts } from "../ports.ts";
-import { getFaultLevel, isDatabaseAway, toDatabaseProblem } from "../store/database.ts";
+import { getFaultLevel, isDatabaseAway, isDiskFull, toDatabaseProblem } from "../store/database.ts";
 import type { Rows } from "../store/read-together.ts";
 import {
   claimRequest,
@@ -249,7 +249,8 @@ export function toLostProblem(error: unknown, begun: boolean): Problem {
   if (error instanceof Problem) return error;
   if (!isDatabaseAway(error)) return new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });
   if (!begun) return notTakenProblem(error);
-  return new Problem("OUTCOME_UNKNOWN", "The database went away while the backend worked on the request.", {
-    cause: error,
-  });
+  const words = isDiskFull(error)
+    ? "The disk of the database became full while the backend worked on the request: free some space there."
+    : "The database went away while the backend worked on the request.";
+  return new Problem("OUTCOME_UNKNOWN", words, { cause: error });
 }

@@ -151,6 +151,11 @@ export function isDatabaseAway(error: unknown): boolean {
   );
 }
 
+/** Whether Postgres could not write because its disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && getErrno(error) === "53100";
+}
+
 /**
  * Returns the log level of a fault. A database that is away was reported when its connection dropped, and interrupted
  * work continues when it is back. A full or failing disk and a read-only node need an operator.

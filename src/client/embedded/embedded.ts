@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Processes } from "#files/processes";
 import type { Send, Timer } from "#net/ports";
@@ -16,6 +16,12 @@ const POLL_MS = 20;
 
 /** Time limit of a stop in ms, including running requests and the database. */
 const STOP_LIMIT_MS = 30_000;
+
+/** Time in ms that a process which does not answer has to end, before it is killed. */
+const END_LIMIT_MS = 10_000;
+
+/** Free space in bytes below which a disk counts as full. */
+const FULL_BYTES = 64 * 1024;
 
 /** Ports for finding and starting the local backend. */
 export type EmbeddedPorts = {
@@ -87,37 +93,58 @@ async function stopOutdated(record: EmbeddedRecord, ports: EmbeddedPorts): Promi
   return false;
 }
 
+type StopPorts = Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">;
+type End = (pid: number, signal: "SIGTERM" | "SIGKILL") => void;
+
 /**
  * Stops the local backend if it is running and idle.
  *
+ * @param options with `force` also a busy one, and with `end`, which sends a signal, one that does not answer
  * @throws Problem BACKEND_START_FAILED when it does not stop within 30 s
  */
-export async function stopEmbedded(
-  ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">,
-  { force = false } = {},
-) {
-  const record = await findProvenRecord(ports);
+export async function stopEmbedded(ports: StopPorts, { force = false, end }: { force?: boolean; end?: End } = {}) {
+  let record: EmbeddedRecord | null;
+  try {
+    record = await findProvenRecord(ports);
+  } catch (error) {
+    const unproven = force ? await findRunningRecord(ports) : null;
+    if (!unproven || !end) throw error;
+    return endProcess(unproven, ports, end);
+  }
   return record ? stopBackend(record, ports, force) : "not running";
 }
 
-async function stopBackend(
-  record: EmbeddedRecord,
-  ports: Pick<EmbeddedPorts, "folder" | "processes" | "send" | "clock" | "signal">,
-  force = false,
-): Promise<"stopped" | "busy"> {
+/** Ends a process that the system says is the one of the record, at the latest with SIGKILL. */
+async function endProcess(record: EmbeddedRecord, ports: StopPorts, end: End): Promise<"stopped"> {
+  end(record.pid, "SIGTERM");
+  if (await isGoneWithin(END_LIMIT_MS, record, ports)) return "stopped";
+  end(record.pid, "SIGKILL");
+  return waitForEnd(record, ports);
+}
+
+async function stopBackend(record: EmbeddedRecord, ports: StopPorts, force = false): Promise<"stopped" | "busy"> {
   const query = force ? "?force=true" : "";
   const headers = { [LOCAL_SECRET_HEADER]: record.secret };
   const answer = await ports
     .send({ method: "POST", url: `${record.url}${STOP_PATH}${query}`, headers, timeoutMs: 2_000 })
     .catch(() => null);
   if (answer?.status === 409) return "busy";
-  for (let waited = 0; waited < STOP_LIMIT_MS; waited += POLL_MS) {
-    if ((await ports.processes.getStartTime(record.pid)) !== record.started) return "stopped";
-    await ports.clock.sleep(POLL_MS, ports.signal);
-  }
+  return waitForEnd(record, ports);
+}
+
+async function waitForEnd(record: EmbeddedRecord, ports: StopPorts): Promise<"stopped"> {
+  if (await isGoneWithin(STOP_LIMIT_MS, record, ports)) return "stopped";
   throw new Problem("BACKEND_START_FAILED", `The local backend (PID ${record.pid}) did not stop.`, {
     hint: `End process ${record.pid} and try again.`,
   });
+}
+
+async function isGoneWithin(limitMs: number, { pid, started }: EmbeddedRecord, ports: StopPorts): Promise<boolean> {
+  for (let waited = 0; waited < limitMs; waited += POLL_MS) {
+    if ((await ports.processes.getStartTime(pid)) !== started) return true;
+    await ports.clock.sleep(POLL_MS, ports.signal);
+  }
+  return false;
 }
 
 async function startBackend(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
@@ -136,7 +163,7 @@ async function startBackend(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
   // The child may have found another backend that was starting, and exited.
   const record = await findProvenRecord(ports);
   if (record) return record;
-  const { cause, hint } = await findLastError(log, before);
+  const { cause, hint } = (await findLastError(log, before)) ?? (await describeFullDisk(ports.folder));
   throw new Problem("BACKEND_START_FAILED", `Could not start the local backend${cause}.`, {
     hint: `${hint}Its log: ${log}`,
   });
@@ -149,8 +176,18 @@ async function getSize(path: string): Promise<number> {
   );
 }
 
+/** Why a start failed, as a part of a sentence, and its hint. */
+type Failure = { cause: string; hint: string };
+
+/** A full disk also keeps the log from being written. */
+async function describeFullDisk(folder: string): Promise<Failure> {
+  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: 1, bsize: FULL_BYTES }));
+  if (bavail * bsize >= FULL_BYTES) return { cause: "", hint: "" };
+  return { cause: `: the disk with ${folder} is full`, hint: "Free some space, then try again. " };
+}
+
 /** Finds the last error in the log after its first `before` bytes, and its hint. A longer log was rotated on start. */
-async function findLastError(log: string, before: number): Promise<{ cause: string; hint: string }> {
+async function findLastError(log: string, before: number): Promise<Failure | undefined> {
   const bytes = await readFile(log).catch(() => Buffer.alloc(0));
   const news = bytes.subarray(bytes.length >= before ? before : 0).toString("utf8");
   for (const line of news.trim().split("\n").reverse().slice(0, 20)) {
@@ -163,5 +200,5 @@ async function findLastError(log: string, before: number): Promise<{ cause: stri
       // Not a log entry.
     }
   }
-  return { cause: "", hint: "" };
+  return undefined;
 }

@@ -43,7 +43,8 @@ export async function findRunningRecord(
  * Returns the record of a running local backend that has proved its identity. On systems that do not report when a process
  * started (macOS, Windows), the pid of an old record may belong to another program. Such a record is removed.
  *
- * @throws Problem BACKEND_START_FAILED if the process is alive but the program at its URL is not it
+ * @throws Problem BACKEND_START_FAILED if the process is alive but the program at its URL is not it; UNREACHABLE or
+ * TIMED_OUT if nothing answers there
  */
 export async function findProvenRecord(ports: RecordPorts & { send: Send }): Promise<EmbeddedRecord | null> {
   const record = await findRunningRecord(ports);
@@ -51,7 +52,7 @@ export async function findProvenRecord(ports: RecordPorts & { send: Send }): Pro
   const isAway = (error: unknown) => error instanceof Problem && error.details.sent === false;
   const proven = await provesIdentity(ports.send, record).catch((error: unknown) => {
     if (record.started === "" && isAway(error)) return false;
-    throw error;
+    throw error instanceof Problem ? silentProblem(record, error) : error;
   });
   if (proven) return record;
   if (record.started !== "") throw unprovenProblem(record);
@@ -59,9 +60,21 @@ export async function findProvenRecord(ports: RecordPorts & { send: Send }): Pro
   return null;
 }
 
+const STOP_HINT = "Stop it with `kay serve --stop --force`, then try again.";
+
 function unprovenProblem({ pid, url }: EmbeddedRecord): Problem {
   return new Problem("BACKEND_START_FAILED", `The program at ${url} is not the local backend (PID ${pid}).`, {
-    hint: `End process ${pid} and try again.`,
+    hint: STOP_HINT,
+  });
+}
+
+/** Creates the error for a backend that hangs, is stopped by a signal, or listens in another network namespace. */
+function silentProblem({ pid, url }: EmbeddedRecord, { code, details, cause }: Problem): Problem {
+  const errno = typeof details.errno === "string" ? ` (${details.errno})` : "";
+  return new Problem(code, `The local backend (PID ${pid}) is running but does not answer at ${url}${errno}.`, {
+    hint: `It may hang, or run in another container. ${STOP_HINT}`,
+    details,
+    cause,
   });
 }
 

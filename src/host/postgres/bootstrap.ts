@@ -4,10 +4,9 @@ import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import type { Machine } from "#files/machine";
-import { Problem } from "#protocol/errors";
 import { MAJOR, ROLE } from "./account.ts";
 import type { PostgresArea } from "./area.ts";
-import { runCommand, spawnCommand } from "./command.ts";
+import { failedProblem, runCommand, spawnCommand } from "./command.ts";
 import { computeScramVerifier, HBA } from "./password.ts";
 
 const START_LIMIT_MS = 30_000;
@@ -115,10 +114,9 @@ async function runScripts(
     for (const statement of await readScripts(share)) await client.query(statement);
     await client.end();
   } catch (cause) {
-    throw new Problem("DATABASE_UNAVAILABLE", `Could not create a database in ${area.folder}.`, {
-      details: { log: server.output() },
-      cause,
-    });
+    const because = findErrorLine(server.output());
+    const message = `Could not create a database in ${area.folder}${because && `: ${because}`}.`;
+    throw failedProblem(message, { details: { log: server.output() }, cause });
   } finally {
     server.child.kill("SIGINT");
     await ended;
@@ -172,8 +170,11 @@ async function connect(config: pg.ClientConfig, ended: Promise<unknown>): Promis
  */
 export function requireSuccess(area: PostgresArea, { code, output }: { code: number | null; output: string }): void {
   if (code === 0) return;
-  const line =
-    output.split("\n").find((text) => /error|fatal|could not/i.test(text)) ??
-    (code === null ? "it timed out" : `exit code ${code}`);
-  throw new Problem("DATABASE_UNAVAILABLE", `Could not create a database in ${area.folder}: ${line.trim()}.`);
+  const because = findErrorLine(output) || (code === null ? "it timed out" : `exit code ${code}`);
+  throw failedProblem(`Could not create a database in ${area.folder}: ${because}.`);
+}
+
+function findErrorLine(output: string): string {
+  const line = output.split("\n").find((text) => /error|fatal|could not/i.test(text)) ?? "";
+  return line.replace(/^.*?(FATAL|PANIC|ERROR): +/, "").trim();
 }

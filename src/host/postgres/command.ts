@@ -58,6 +58,13 @@ export function runCommand(
   });
 }
 
+/** Creates the error for a program of Postgres that failed, with the next step if the disk is full. */
+export function failedProblem(message: string, options: { details?: Record<string, unknown>; cause?: unknown } = {}) {
+  const isFull = /No space left|quota exceeded/i.test(message);
+  const hint = isFull ? { hint: "Nothing was changed. Free some space on that disk, then try again." } : {};
+  return new Problem("DATABASE_UNAVAILABLE", message, { ...options, ...hint });
+}
+
 /**
  * Words a failed start of a binary. The file exists, so ENOENT means its loader: a system without glibc, such as
  * Alpine.

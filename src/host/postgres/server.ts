@@ -7,7 +7,7 @@ import { getErrno } from "#files/folders";
 import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";
-import { cannotRunProblem } from "./command.ts";
+import { cannotRunProblem, failedProblem } from "./command.ts";
 import { isServerRunning } from "./postmaster.ts";
 
 const START_LIMIT_MS = 50_000;
@@ -83,7 +83,7 @@ export async function launchServer(
     child = await spawnPostgres(area, bin, config, machine, settings);
   }
   const line = await readLastError(area, logStart);
-  throw new Problem("DATABASE_UNAVAILABLE", `Could not start the embedded Postgres${line === "" ? "" : `: ${line}`}.`, {
+  throw failedProblem(`Could not start the embedded Postgres${line === "" ? "" : `: ${line}`}.`, {
     details: { log: getLogFile(area) },
   });
 }
@@ -100,7 +100,9 @@ async function spawnPostgres(
     area.socket === ""
       ? { listen_addresses: "127.0.0.1", unix_socket_directories: "" }
       : { listen_addresses: "", unix_socket_directories: area.socket, unix_socket_permissions: "0700" };
-  const all = { ...SETTINGS, ...reach, port: String(config.port), ...settings };
+  // Some systems have no /dev/shm, or a full one. Windows has only its own kind of shared memory.
+  const shared: Record<string, string> = machine.platform === "win32" ? {} : { dynamic_shared_memory_type: "mmap" };
+  const all = { ...SETTINGS, ...shared, ...reach, port: String(config.port), ...settings };
   const args = ["-D", area.data, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   try {
     return await new Promise((resolve, reject) => {

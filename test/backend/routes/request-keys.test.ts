@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { toLostProblem } from "#backend/routes/idempotency";
 import { useAbsentWorld } from "#test/absent-database";
 import type { Answer } from "#test/backend";
 import { connect } from "#test/consent";
@@ -178,6 +179,14 @@ test("F1 a write that no database accepted says that nothing was done, and its k
     const { status, body } = await world().call("GET /requests/never", { token });
     expect({ status, body }).toMatchObject({ status: 404, body: { code: "NOT_FOUND", state: "absent" } });
   }
+});
+
+test("F1 a write whose outcome is unknown because the disk is full names the disk", () => {
+  const full = Object.assign(new Error("could not extend file"), { code: "53100" });
+  expect(toLostProblem(full, true)).toMatchObject({
+    code: "OUTCOME_UNKNOWN",
+    message: "The disk of the database became full while the backend worked on the request: free some space there.",
+  });
 });
 
 test("F1 a confirmation that was lost with its process says that nothing ran", async () => {

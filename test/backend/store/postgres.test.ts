@@ -4,6 +4,8 @@ import { chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "n
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { prepareArea } from "#host/postgres/area";
+import { requireSuccess } from "#host/postgres/bootstrap";
 import { type PostgresOptions, type RunningPostgres, startPostgres } from "#host/postgres/start";
 import { thisMachine } from "#test/machine";
 import { ask, postgresWorld, postmasterOf, runs, startInProcess, type World } from "#test/postgres-world";
@@ -16,8 +18,6 @@ async function start(world: World, changes: Partial<PostgresOptions> = {}): Prom
     machine: thisMachine(world.system),
     log: () => undefined,
     ...changes,
-    // Shared memory is in the database's folder, so that an interrupted run leaves none elsewhere.
-    settings: { dynamic_shared_memory_type: "mmap", ...changes.settings },
   });
   onTestFinished(() => postgres.stop());
   return postgres;
@@ -32,9 +32,11 @@ test("the first start creates a database that is reachable only by a unix socket
     "synchronous_commit",
     "server_encoding",
     "data_checksums",
+    // /dev/shm may be missing or full.
+    "dynamic_shared_memory_type",
   ];
   const settings = await Promise.all(names.map((name) => ask(config, `show ${name}`)));
-  expect(settings).toEqual(["180004", "", "on", "on", "UTF8", "on"]);
+  expect(settings).toEqual(["180004", "", "on", "on", "UTF8", "on", "mmap"]);
 });
 
 test("stop ends every process, and the next start finds the data", async () => {
@@ -263,6 +265,21 @@ test("without binaries, on an unsupported platform, and without glibc the messag
       "The embedded Postgres cannot run on this machine (this system has no glibc), so DATABASE_URL is required.",
     ],
   ]);
+});
+
+test("a full disk is named, and the next step is to free space", async () => {
+  const world = await postgresWorld();
+  const line = 'FATAL:  could not write to file "pg_wal/xlogtemp.7": No space left on device';
+  const area = await prepareArea(world.folder, thisMachine(world.system));
+  expect(() =>
+    requireSuccess(area, { code: 1, output: `creating directories ... ok\n2026-11-29 GMT [7] ${line}\n` }),
+  ).toThrow(
+    expect.objectContaining({
+      code: "DATABASE_UNAVAILABLE",
+      message: expect.stringMatching(/: could not write to file "pg_wal\/xlogtemp.7": No space left on device\.$/),
+      hint: "Nothing was changed. Free some space on that disk, then try again.",
+    }),
+  );
 });
 
 test("a Postgres that does not start reports its own reason", async () => {
