@@ -46,3 +46,38 @@ test("kay inbox on a small terminal opens the newest request, answers it, and sh
   ink.type("\x1b");
   expect((await ink.result).exit).toBe(0);
 });
+
+test("kay inbox keeps the cursor on its request when a newer one arrives", async () => {
+  const { ann, log } = await waiting("KAY-3", "KAY-4");
+  const ink = await openInk(ann, "inbox", { columns: 80, rows: 24 });
+  await ink.sees(/❯ 1 {2}Delete KAY-4/);
+  ink.type("\x1b[B");
+  await ink.sees(/❯ 2 {2}Delete KAY-3/);
+  ann.place.clock.advance(1_000);
+  await ann(["ask", "--background", "delete KAY-5"]);
+  await ink.sees(/1 {2}Delete KAY-5[\s\S]*❯ 3 {2}Delete KAY-3/);
+  ink.type("\r");
+  await ink.sees("n deny");
+  await ink.press("1");
+  await expect.poll(() => log).toEqual(["delete KAY-3"]);
+  await ink.sees("Which request");
+  ink.type("\x1b");
+  expect((await ink.result).exit).toBe(0);
+});
+
+test.for([true, false])("kay inbox waits for a backend that restarts (terminal: %s)", async (terminal) => {
+  const { ann } = await waiting("KAY-3");
+  let looks = 0;
+  let isAway = true;
+  ann.place.network.always("GET /pending", () => {
+    if (++looks <= 2) return { json: { pending: [] } };
+    return isAway ? { status: 503, text: "" } : "pass";
+  });
+  const ink = await openInk(ann, "inbox", { terminal });
+  if (terminal) await ink.sees("The backend does not answer. Trying again");
+  await expect.poll(() => looks, { timeout: 20_000 }).toBeGreaterThan(8);
+  isAway = false;
+  await ink.sees("Delete KAY-3");
+  ann.interrupt();
+  expect((await ink.result).exit).toBe(130);
+});

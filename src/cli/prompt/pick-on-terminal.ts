@@ -1,15 +1,17 @@
 import { Problem } from "#protocol/errors";
-import { type Choice, createPicker, updatePicker } from "#ui/picker/picker";
+import { type Choice, createPicker, getPickerPlace, type PickerPlace, updatePicker } from "#ui/picker/picker";
 import { layOutPicker } from "#ui/picker/picker-rows";
 import type { Kay } from "../kay.ts";
+import { wrapSentences } from "../output/wrap.ts";
 import { readPromptKeys } from "../terminal/keys.ts";
 
 /** Maximum number of visible choices. */
 const MOST_ROWS = 12;
 
 /**
- * Draws a picker below the cursor and removes it afterwards. Ctrl+C ends the command.
+ * Draws a picker below the cursor and removes it afterwards. Other output appears above it. Ctrl+C ends the command.
  *
+ * @param place see `pickSome`
  * @throws Problem CANCELLED when the command ends
  */
 export async function pickOnTerminal(
@@ -17,10 +19,11 @@ export async function pickOnTerminal(
   question: string,
   choices: readonly Choice[],
   multiple: boolean,
+  place?: PickerPlace,
 ): Promise<string[] | null> {
   const { stderr } = kay.terminal;
   const ended = Promise.withResolvers<string[] | null>();
-  let picker = createPicker(question, choices, multiple);
+  let picker = createPicker(question, choices, multiple, place);
   const draw = () => {
     const width = Math.max(10, stderr.columns() - 3);
     const maxRows = Math.max(1, Math.min(MOST_ROWS, stderr.rows() - 4));
@@ -32,10 +35,15 @@ export async function pickOnTerminal(
   const release = readPromptKeys(kay, (key) => {
     const step = updatePicker(picker, key);
     picker = step.picker;
+    if (place) Object.assign(place, getPickerPlace(picker));
     if (step.chosen === undefined) draw();
     else ended.resolve(step.chosen);
   });
-  const releases = [release, stderr.onResize(draw), kay.terminal.onContinue(draw)];
+  const restore = kay.out.divert((text) => {
+    stderr.write(`${CLEAR}${wrapSentences(text, stderr.columns())}\n`);
+    draw();
+  });
+  const releases = [release, restore, stderr.onResize(draw), kay.terminal.onContinue(draw)];
   const aborted = () => ended.resolve(null);
   kay.signal.addEventListener("abort", aborted, { once: true });
   try {

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import type { Choice } from "#ui/picker/picker";
+import type { Choice, PickerPlace } from "#ui/picker/picker";
 import type { Kay } from "../kay.ts";
 import { canPrompt } from "./confirm.ts";
 
@@ -19,15 +19,20 @@ export async function pickOne(kay: Kay, question: string, choices: readonly Choi
   return value;
 }
 
-/** Lets the user choose one or several from a list. Returns null if nothing is chosen. */
+/**
+ * Lets the user choose one or several from a list. Returns null if nothing is chosen.
+ *
+ * @param place where the list opens; changes as the user moves
+ */
 export async function pickSome(
   kay: Kay,
   question: string,
   choices: readonly Choice[],
   multiple = true,
+  place?: PickerPlace,
 ): Promise<string[] | null> {
   if (kay.flags.plain) return (await import("./pick-by-number.ts")).pickByNumber(kay, question, choices, multiple);
-  return (await import("./pick-on-terminal.ts")).pickOnTerminal(kay, question, choices, multiple);
+  return (await import("./pick-on-terminal.ts")).pickOnTerminal(kay, question, choices, multiple, place);
 }
 
 /** Builds the error for a missing argument where the user cannot choose, in the words of the parser. */

@@ -24,9 +24,28 @@ export type Match = { choice: Choice; number: number };
 /** A picker after a key. `chosen` ends it: null if nothing was chosen. */
 export type PickerStep = { picker: Picker; chosen?: string[] | null };
 
+/** What the user typed, and the value at the cursor: a list that changes opens again where it was. */
+export type PickerPlace = { filter: string; value?: string | undefined };
+
 /** Creates a picker. */
-export function createPicker(question: string, choices: readonly Choice[], multiple = false): Picker {
-  return { question, choices, filter: "", at: 0, marked: [], multiple };
+export function createPicker(
+  question: string,
+  choices: readonly Choice[],
+  multiple = false,
+  { filter, value }: PickerPlace = { filter: "" },
+): Picker {
+  const picker = { question, choices, filter, at: 0, marked: [], multiple };
+  return {
+    ...picker,
+    at: Math.max(
+      0,
+      listMatches(picker).findIndex(({ choice }) => choice.value === value),
+    ),
+  };
+}
+
+export function getPickerPlace(picker: Picker): PickerPlace {
+  return { filter: picker.filter, value: listMatches(picker)[picker.at]?.choice.value };
 }
 
 /** Lists the choices that contain every word of the filter. A filter that is a number puts that choice first. */

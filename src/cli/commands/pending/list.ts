@@ -2,6 +2,7 @@ import { getQuestion } from "#protocol/card-text";
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { createIdShortener, shortenId } from "#protocol/short-id";
+import type { PickerPlace } from "#ui/picker/picker";
 import { toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
 import { getAnswerCommands } from "../../ask/pending-items.ts";
@@ -28,22 +29,35 @@ export function toCard({ id, kind, generation_id, request, auth }: PendingReques
   return request && { kind: "card", id, type: kind === "approval" ? "approval" : "form", generation_id, request };
 }
 
-/** Lets the user choose an open request. Returns undefined if there is none, or none is chosen. */
-export async function pickRequest(kay: Kay, pending: PendingRequest[]): Promise<string | undefined> {
+/**
+ * Lets the user choose an open request. Returns undefined if there is none, or none is chosen.
+ *
+ * @param place see `pickSome`
+ */
+export async function pickRequest(
+  kay: Kay,
+  pending: PendingRequest[],
+  place?: PickerPlace,
+): Promise<string | undefined> {
   if (pending.length === 0) {
     kay.out.writeProgress(NOTHING_PENDING_TEXT);
     return undefined;
   }
   const rows = toPendingRows(kay, pending);
   // The question needs the room.
-  const isNarrow = kay.terminal.stderr.columns() < NARROW;
+  const narrow = isNarrow(kay);
   const choices = pending.map((one, index) => {
     const [id = "", kind = "", what = "", conversation = "", left = ""] = rows[index] ?? [];
-    const note = isNarrow ? left : [id, kind, left, conversation].filter(Boolean).join(" · ");
+    const note = narrow ? left : [id, kind, left, conversation].filter(Boolean).join(" · ");
     return { value: one.id, label: what, note };
   });
-  const [chosen] = (await pickSome(kay, "Which request do you want to answer?", choices, false)) ?? [];
+  const [chosen] = (await pickSome(kay, "Which request do you want to answer?", choices, false, place)) ?? [];
   return chosen;
+}
+
+/** Whether the terminal has room for little more than the questions. */
+export function isNarrow(kay: Kay): boolean {
+  return kay.terminal.stderr.columns() < NARROW;
 }
 
 /** Describes in a few words what a request asks. */

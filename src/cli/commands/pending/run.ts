@@ -1,11 +1,13 @@
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
+import type { PickerPlace } from "#ui/picker/picker";
 import type { BackendHandle } from "../../backend/handle.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 import { canPick } from "../../prompt/pick.ts";
 import { runAnswer } from "../answer/run.ts";
 import {
+  isNarrow,
   listPendingRequests,
   NOTHING_PENDING_TEXT,
   PENDING_COLUMNS,
@@ -41,17 +43,20 @@ const LOOK_MS = 2_000;
  */
 export async function watchPending(kay: Kay): Promise<ExitCode> {
   const link = await kay.openBackend({ signedIn: true });
+  // Only a backend that answered once is waited for.
+  await listPendingRequests(link);
   if (!kay.terminal.stdout.isTerminal || !canPick(kay)) return await printNew(kay, link);
-  const status = kay.out.paint("dim", "No open requests. Waiting for one… (Ctrl+C quits)", "stderr");
+  const place: PickerPlace = { filter: "" };
   for (;;) {
-    const pending = await listNewest(link);
-    if (pending.length === 0) {
-      kay.out.setStatusLine(status);
+    const pending = await listNewest(link).catch(ignoreOutage);
+    if (pending === undefined || pending.length === 0) {
+      const text = pending ? "No open requests. Waiting for one…" : "The backend does not answer. Trying again…";
+      kay.out.setStatusLine(kay.out.paint("dim", `${text} (Ctrl+C quits)`, "stderr"));
       await pause(kay);
       continue;
     }
     kay.out.setStatusLine(null);
-    const chosen = await pickUntilChange(kay, link, pending);
+    const chosen = await pickUntilChange(kay, link, pending, place);
     if (chosen === null) return EXIT.ok;
     if (chosen !== undefined) await answerOne(kay, chosen);
   }
@@ -74,17 +79,19 @@ async function pickUntilChange(
   kay: Kay,
   link: BackendHandle,
   pending: PendingRequest[],
+  place: PickerPlace,
 ): Promise<string | undefined | null> {
   const [changed, over] = [new AbortController(), new AbortController()];
-  const ids = toKey(pending);
+  const [ids, narrow] = [toKey(pending), isNarrow(kay)];
+  const isSame = (listed: PendingRequest[]) => toKey(listed) === ids && isNarrow(kay) === narrow;
   const look = async () => {
-    while (!over.signal.aborted && toKey(await listNewest(link).catch(() => pending)) === ids)
+    while (!over.signal.aborted && isSame(await listNewest(link).catch(() => pending)))
       await kay.clock.sleep(LOOK_MS, AbortSignal.any([kay.signal, over.signal])).catch(() => over.abort());
     if (!over.signal.aborted) changed.abort();
   };
   const looking = look();
   try {
-    const chosen = await pickRequest({ ...kay, signal: AbortSignal.any([kay.signal, changed.signal]) }, pending);
+    const chosen = await pickRequest({ ...kay, signal: AbortSignal.any([kay.signal, changed.signal]) }, pending, place);
     return chosen ?? (changed.signal.aborted ? undefined : null);
   } catch (error) {
     if (changed.signal.aborted && !kay.signal.aborted) return undefined;
@@ -99,7 +106,7 @@ async function pickUntilChange(
 async function printNew(kay: Kay, link: BackendHandle): Promise<never> {
   const printed = new Set<string>();
   for (;;) {
-    const pending = await listPendingRequests(link);
+    const pending = (await listPendingRequests(link).catch(ignoreOutage)) ?? [];
     const rows = toPendingRows(kay, pending);
     for (const [index, one] of pending.entries()) {
       if (printed.has(one.id)) continue;
@@ -113,6 +120,11 @@ async function printNew(kay: Kay, link: BackendHandle): Promise<never> {
 
 async function listNewest(link: BackendHandle): Promise<PendingRequest[]> {
   return (await listPendingRequests(link)).reverse();
+}
+
+/** A backend that restarts does not end a command that waits for it. */
+function ignoreOutage(error: unknown): undefined {
+  if (!(error instanceof Problem) || error.exit !== EXIT.unreachable) throw error;
 }
 
 function toKey(pending: PendingRequest[]): string {
