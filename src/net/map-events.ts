@@ -13,18 +13,24 @@ export function mapEvents(
 ): ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>> {
   let write = (_: string) => {};
   let isCut = false;
+  const writeEvent = ({ id, event, data }: EventSourceMessage) => {
+    const fields = [
+      ...(id === undefined ? [] : [`id: ${id}`]),
+      ...(event !== undefined && names.has(event) ? [`event: ${event}`] : []),
+    ];
+    for (const changed of change(data, isCut)) {
+      const lines = changed.split("\n").map((line) => `data: ${line}`);
+      write(`${[...fields, ...lines].join("\n")}\n\n`);
+    }
+  };
   const parser = createParser({
-    onEvent: ({ id, event, data }: EventSourceMessage) => {
-      const fields = [
-        ...(id === undefined ? [] : [`id: ${id}`]),
-        ...(event !== undefined && names.has(event) ? [`event: ${event}`] : []),
-      ];
-      for (const changed of change(data, isCut)) {
-        const lines = changed.split("\n").map((line) => `data: ${line}`);
-        write(`${[...fields, ...lines].join("\n")}\n\n`);
-      }
-    },
+    onEvent: writeEvent,
     onRetry: (ms) => write(`retry: ${ms}\n\n`),
+    // An error that interrupts a stream may come as a bare line of JSON, or in a field of its own (llama.cpp until 2025).
+    onError: ({ line = "" }) => {
+      const data = line.replace(/^error:\s*/, "");
+      if (data.startsWith("{")) writeEvent({ data });
+    },
   });
   const decoder = new TextDecoderStream();
   const readable = decoder.readable

@@ -3,7 +3,9 @@ import { LM_STUDIO_URL } from "./lm-studio.ts";
 import { getOllamaUrl } from "./ollama.ts";
 import { createChatRepair } from "./repair-chat.ts";
 import { createRepairFetch } from "./repair-fetch.ts";
+import { createGeminiRepair } from "./repair-gemini.ts";
 import { createMessagesRepair } from "./repair-messages.ts";
+import { createResponsesRepair } from "./repair-responses.ts";
 
 type Env = Record<string, string | undefined>;
 type Opening = {
@@ -66,8 +68,11 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     reads: { images: IMAGES, pdf: true },
     defaultModel: (env) => getNonEmpty(env.OPENAI_MODEL) ?? "gpt-6-astra",
     baseUrl: (env) => normalizeAddress(env.OPENAI_BASE_URL),
-    open: async ({ model, apiKey, baseURL, fetch }) =>
-      await correctAnswers((await import("@ai-sdk/openai")).createOpenAI({ apiKey, baseURL, fetch })(model)),
+    open: async ({ model, apiKey, baseURL, fetch }) => {
+      const repaired = createRepairFetch(fetch, createResponsesRepair);
+      const { createOpenAI } = await import("@ai-sdk/openai");
+      return await correctAnswers(createOpenAI({ apiKey, baseURL, fetch: repaired })(model));
+    },
   },
   anthropic: {
     title: "Anthropic",
@@ -94,8 +99,11 @@ export const PROVIDERS: Record<ProviderName, Provider> = {
     defaultModel: (env) => getNonEmpty(env.GEMINI_MODEL) ?? "gemini-flash-latest",
     baseUrl: (env) =>
       appendVersion(normalizeAddress(env.GOOGLE_GENERATIVE_AI_BASE_URL ?? env.GOOGLE_GEMINI_BASE_URL), "v1beta"),
-    open: async ({ model, apiKey, baseURL, fetch }) =>
-      await correctAnswers((await import("@ai-sdk/google")).createGoogle({ apiKey, baseURL, fetch })(model)),
+    open: async ({ model, apiKey, baseURL, fetch }) => {
+      const repaired = createRepairFetch(fetch, createGeminiRepair);
+      const { createGoogle } = await import("@ai-sdk/google");
+      return await correctAnswers(createGoogle({ apiKey, baseURL, fetch: repaired })(model));
+    },
   },
   "openai-compatible": {
     title: "OpenAI-compatible",

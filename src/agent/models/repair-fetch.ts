@@ -1,4 +1,5 @@
 import { mapEvents } from "#net/map-events";
+import { peekBody } from "#net/peek-body";
 import { isRecord, type JsonRecord, tryParseJson } from "#protocol/parse-json";
 
 /** How the answers of one API are repaired before its SDK checks them: a wrong field would end the answer. */
@@ -21,20 +22,22 @@ export function createRepairFetch(fetch: typeof globalThis.fetch, create: () => 
     const headers = new Headers(response.headers);
     headers.delete("content-length");
     headers.delete("content-encoding");
-    const type = headers.get("content-type") ?? "";
-    if (!/^application\/json\b/i.test(type)) {
-      const events = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(
-        mapEvents((data, isCut) => repairData(data, isCut, repairEvent)),
-      );
+    headers.set("content-type", "text/event-stream");
+    const { start, whole } = await peekBody(response.body as ReadableStream<Uint8Array<ArrayBuffer>>);
+    if (!/^\uFEFF?\s*[[{]/.test(start)) {
+      const events = whole.pipeThrough(mapEvents((data, isCut) => repairData(data, isCut, repairEvent)));
       return new Response(events, { status: response.status, headers });
     }
-    const text = await response.text();
-    const answer = parseLoose(text);
-    headers.set("content-type", "text/event-stream");
-    const events = isRecord(answer) ? splitAnswer(answer) : [];
-    const data = [...events.map((event) => JSON.stringify(event)), DONE];
+    const answers = parseValues(await new Response(whole).text());
+    const data = [...answers.flatMap(splitAnswer).map((event) => JSON.stringify(event)), DONE];
     return new Response(data.map((each) => `data: ${each}\n\n`).join(""), { status: response.status, headers });
   };
+}
+
+/** Reads the objects of a body of JSON: one, a list, or one in each line. */
+function parseValues(text: string): JsonRecord[] {
+  const whole = parseLoose(text);
+  return (whole === undefined ? text.split("\n").map(parseLoose) : [whole]).flat().filter(isRecord);
 }
 
 const DONE = "[DONE]";
@@ -42,9 +45,9 @@ const DONE = "[DONE]";
 function repairData(data: string, isCut: boolean, repair: AnswerRepair["repairEvent"]): string[] {
   const text = data.trim();
   if (/^\[done\]$/i.test(text)) return [DONE];
-  if (!text.startsWith("{")) return [];
-  const event = parseLoose(text);
-  if (isRecord(event)) return repair(event).map((each) => JSON.stringify(each));
+  if (!/^[[{]/.test(text)) return [];
+  const events = [parseLoose(text)].flat().filter(isRecord);
+  if (events.length > 0) return events.flatMap(repair).map((each) => JSON.stringify(each));
   return isCut ? [] : [text];
 }
 

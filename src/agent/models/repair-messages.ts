@@ -13,7 +13,8 @@ export function createMessagesRepair(): AnswerRepair {
   };
   const stop = (index: unknown): JsonRecord[] => (started.delete(index) ? [{ type: "content_block_stop", index }] : []);
   const repairEvent = (event: JsonRecord): JsonRecord[] => {
-    const { type, index, message, delta, usage } = event;
+    const { type, index = 0, message, usage } = event;
+    const delta = repairDelta(event.delta);
     const block = isRecord(event.content_block) ? event.content_block : {};
     switch (type) {
       case "message_start": {
@@ -26,8 +27,10 @@ export function createMessagesRepair(): AnswerRepair {
         const { text, thinking } = block;
         const piece = text ? { type: "text_delta", text } : thinking ? { type: "thinking_delta", thinking } : undefined;
         // The SDK takes no words from the start of a block.
-        const begun = start(index, piece ? { ...block, ...empty } : { ...empty, ...block });
-        return [begun, ...(piece ? [{ type: "content_block_delta", index, delta: piece }] : [])];
+        const given = Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null));
+        const ended = stop(index);
+        const begun = start(index, piece ? { ...given, ...empty } : { ...empty, ...given });
+        return [...ended, begun, ...(piece ? [{ type: "content_block_delta", index, delta: piece }] : [])];
       }
       case "content_block_delta": {
         if (!isRecord(delta)) return [];
@@ -84,6 +87,12 @@ const DELTAS: Record<string, JsonRecord | null> = {
   signature_delta: null,
   input_json_delta: null,
 };
+
+/** A server may send a whole input as an object. */
+function repairDelta(delta: unknown): unknown {
+  if (!isRecord(delta) || !isRecord(delta.partial_json)) return delta;
+  return { ...delta, partial_json: JSON.stringify(delta.partial_json) };
+}
 
 function toError(error: unknown): JsonRecord {
   const { type, message } = isRecord(error) ? error : { type: undefined, message: error };

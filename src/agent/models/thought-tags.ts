@@ -1,11 +1,5 @@
 import type { LanguageModelMiddleware } from "ai";
-import { repairArguments } from "../calls/loose-json.ts";
-import { correctToolName } from "./tool-names.ts";
-
-type StreamPart =
-  Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapStream"]>>>["stream"] extends ReadableStream<infer Part>
-    ? Part
-    : never;
+import { createCallTransform, type StreamPart } from "./repair-calls.ts";
 
 /**
  * Corrects the names and the arguments of calls. For open models, it also turns thoughts that they leave in their text, as
@@ -25,19 +19,6 @@ export function createAnswerMiddleware(openModel?: string): LanguageModelMiddlew
       return { ...rest, stream: corrected.pipeThrough(createThoughtTransform(BEGINS_IN_THOUGHT.test(openModel))) };
     },
   };
-}
-
-function createCallTransform(tools: string[]): TransformStream<StreamPart, StreamPart> {
-  return new TransformStream({
-    transform(part, controller) {
-      const isCall = part.type === "tool-input-start" || part.type === "tool-call";
-      if (!isCall || part.providerExecuted) return controller.enqueue(part);
-      const toolName = correctToolName(part.toolName, tools);
-      controller.enqueue(
-        part.type === "tool-call" ? { ...part, toolName, input: repairArguments(part.input) } : { ...part, toolName },
-      );
-    },
-  });
 }
 
 /** DeepSeek R1, QwQ, and the thinking editions of Qwen, GLM, Kimi and others. */

@@ -55,7 +55,11 @@ async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, St
       instructions: input.instructions,
       messages: input.messages,
       tools: toWireTools(input.tools),
-      ...(input.schema ? { providerOptions: { kay: { outputSchema: JSON.stringify(input.schema) } } } : {}),
+      providerOptions: {
+        ...(input.schema ? { kay: { outputSchema: JSON.stringify(input.schema) } } : {}),
+        // The conversation is sent whole: OpenAI forgets what it stored, and gateways store nothing.
+        openai: { store: false },
+      },
       ...getTelemetry(input),
       abortSignal: silence.signal,
       maxRetries: RETRIES,
@@ -110,11 +114,12 @@ function getUniqueId(given: string, ids: Map<string, string>, taken: string[]): 
   return own;
 }
 
+/** Leaves out white space between calls, too: Anthropic refuses a text block without words. */
 function withIds(message: ModelMessage, id: (given: string) => string): ModelMessage {
   if (message.role !== "assistant" || typeof message.content === "string") return message;
-  const content = message.content.map((part) =>
-    part.type === "tool-call" ? { ...part, toolCallId: id(part.toolCallId) } : part,
-  );
+  const content = message.content
+    .filter((part) => part.type !== "text" || part.text.trim() !== "" || part.providerOptions)
+    .map((part) => (part.type === "tool-call" ? { ...part, toolCallId: id(part.toolCallId) } : part));
   return { ...message, content };
 }
 

@@ -1,13 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { AgentEvent } from "#agent/events";
-import { runAgent } from "#agent/loop";
 import type { ModelSettings } from "#agent/models/decision";
-import { selectModel } from "#agent/models/select";
-import type { AgentTool } from "#agent/tool";
-import type { Fetch } from "#net/ports";
+import { type Body, runModel, toSse as sse } from "#test/model-run";
 
 type Json = Record<string, unknown>;
-type Body = string | Response;
 
 const chunk = (delta: unknown, finish_reason: unknown = null, more: Json = {}): Json => ({
   id: "c",
@@ -17,8 +12,6 @@ const chunk = (delta: unknown, finish_reason: unknown = null, more: Json = {}): 
   choices: [{ index: 0, delta, finish_reason }],
   ...more,
 });
-const sse = (...events: (Json | string)[]) =>
-  events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`).join("");
 const END = [chunk({}, "stop"), "[DONE]"];
 const HI = chunk({ content: "Hi." });
 const INPUT = '{"project":"KAY"}';
@@ -55,7 +48,7 @@ describe("Chat Completions of other servers", () => {
     ["reasoning in an object", sse(chunk({ reasoning: { text: "x" } }), HI, ...END)],
     ["reasoning as a field of Ollama's own API", sse(chunk({ thinking: "x" }), HI, ...END)],
   ])("%s is read", async (_, body) => {
-    const { text, last } = await run(CHAT, [body]);
+    const { text, last } = await runModel(CHAT, [body]);
     expect({ text, last }).toMatchObject({ text: "Hi.", last: { type: "finish", finishReason: "stop" } });
   });
 
@@ -73,7 +66,7 @@ describe("Chat Completions of other servers", () => {
       json({ choices: [{ message: { content: null, tool_calls: [call()] }, finish_reason: "tool_calls" }] }),
     ],
   ])("a call runs with %s", async (_, body) => {
-    expect((await run(CHAT, [body, sse(HI, ...END)])).ran).toEqual([{ project: "KAY" }]);
+    expect((await runModel(CHAT, [body, sse(HI, ...END)])).ran).toEqual([{ project: "KAY" }]);
   });
 
   test.each<[string, Body, string]>([
@@ -82,12 +75,12 @@ describe("Chat Completions of other servers", () => {
     ["in the server's own form", json({ code: 1113, msg: "Balance is not enough" }), "Balance is not enough"],
     ["as a text", sse(HI, { error: "CUDA out of memory" }), "CUDA out of memory"],
   ])("an error %s is told in the server's words", async (_, body, words) => {
-    const { last } = await run(CHAT, [body]);
+    const { last } = await runModel(CHAT, [body]);
     expect(last).toMatchObject({ errorText: `OpenAI-compatible m reported an error in its answer: ${words}.` });
   });
 
   test("an event that cannot be read ends the answer, since its words are missing", async () => {
-    const { last } = await run(CHAT, [sse('{"choices":[{"delta":{"content":"H', HI, ...END)]);
+    const { last } = await runModel(CHAT, [sse('{"choices":[{"delta":{"content":"H', HI, ...END)]);
     expect(last).toMatchObject({ errorText: "OpenAI-compatible m gave an answer that could not be read." });
   });
 });
@@ -128,7 +121,7 @@ describe("Anthropic's Messages of other servers", () => {
       json({ type: "message", content: [{ type: "text", text: "Hi." }], stop_reason: "end_turn" }),
     ],
   ])("%s are read", async (_, body) => {
-    const { text, last } = await run(ANTHROPIC, [body]);
+    const { text, last } = await runModel(ANTHROPIC, [body]);
     expect({ text, last }).toMatchObject({ text: "Hi.", last: { type: "finish", finishReason: "stop" } });
   });
 
@@ -136,7 +129,7 @@ describe("Anthropic's Messages of other servers", () => {
     ["that was not ended", block(use, { type: "input_json_delta", partial_json: INPUT }).slice(0, 2)],
     ["with its whole input at its start", block({ ...use, input: { project: "KAY" } })],
   ])("a call %s runs", async (_, events) => {
-    const { ran } = await run(ANTHROPIC, [
+    const { ran } = await runModel(ANTHROPIC, [
       sse(counted, ...events, ...ended("tool_use")),
       sse(counted, ...words(), ...ended()),
     ]);
@@ -149,7 +142,7 @@ test.each<[string, ModelSettings]>([
   ["Gemini", { model: "google", env: { GEMINI_API_KEY: "k" } }],
 ])("a web page instead of an answer of %s says to check the URL", async (_, settings) => {
   const page = new Response("<html><title>Sign in</title></html>", { headers: { "content-type": "text/html" } });
-  const { last } = await run(settings, [page]);
+  const { last } = await runModel(settings, [page]);
   expect(last).toMatchObject({
     errorText: expect.stringMatching(/ answered with a web page instead of an answer\.$/),
     problem: { hint: expect.stringMatching(/^Check the base URL of the provider\./) },
@@ -163,7 +156,7 @@ test("a call that Gemini ran itself is no call to kay", async () => {
     { text: "Hi." },
   ];
   const body = sse({ candidates: [{ content: { parts }, finishReason: "STOP" }] });
-  const { text, last } = await run({ model: "google", env: { GEMINI_API_KEY: "k" } }, [body]);
+  const { text, last } = await runModel({ model: "google", env: { GEMINI_API_KEY: "k" } }, [body]);
   expect({ text, last }).toMatchObject({ text: "Hi.", last: { type: "finish", finishReason: "stop" } });
 });
 
@@ -172,47 +165,3 @@ const CHAT: ModelSettings = {
   env: { OPENAI_COMPATIBLE_BASE_URL: "http://model.test/v1" },
 };
 const ANTHROPIC: ModelSettings = { model: "anthropic", env: { ANTHROPIC_API_KEY: "k" } };
-
-/** Answers each request with the next body: the events of a stream, or a whole answer. */
-async function run(settings: ModelSettings, bodies: Body[]) {
-  let asked = 0;
-  const fetch: Fetch = async () => {
-    const body = bodies[asked++] ?? "";
-    return typeof body === "string" ? new Response(body, { headers: { "content-type": "text/event-stream" } }) : body;
-  };
-  const { model, label } = await selectModel(settings, { fetch, clock: { now: () => 0 } });
-  const ran: unknown[] = [];
-  const events: AgentEvent[] = [];
-  const messages = [{ role: "user" as const, content: "go" }];
-  const { signal } = new AbortController();
-  for await (const one of runAgent({
-    messages,
-    tools: [searchTool(ran)],
-    model,
-    label,
-    signal,
-    now: 0,
-    holds: () => false,
-  }))
-    events.push(one);
-  const text = events.flatMap((one) => (one.type === "text-delta" ? [one.delta] : [])).join("");
-  return { text, ran, last: events.at(-1) };
-}
-
-function searchTool(ran: unknown[]): AgentTool {
-  return {
-    name: "jira.search",
-    service: "jira",
-    title: "Jira",
-    description: "Search issues.",
-    access: "read",
-    examples: [],
-    schema: { type: "object", properties: { project: { type: "string" } }, required: ["project"] },
-    parse: (input) => input as Json,
-    summary: () => "Search",
-    run: async (input) => {
-      ran.push(input);
-      return { data: [], text: "No issues." };
-    },
-  };
-}

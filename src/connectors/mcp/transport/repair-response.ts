@@ -1,4 +1,5 @@
 import { mapEvents } from "#net/map-events";
+import { peekBody } from "#net/peek-body";
 import { parseMessage } from "./message.ts";
 import type { MessageRepair } from "./repair.ts";
 
@@ -13,7 +14,7 @@ export async function repairResponse(response: Response, repair: MessageRepair, 
   if (!response.ok || !response.body) return response;
   const body = response.body as ReadableStream<Uint8Array<ArrayBuffer>>;
   if (type === EVENTS) {
-    const { start, whole } = asked === undefined ? { start: "", whole: body } : await peek(body);
+    const { start, whole } = asked === undefined ? { start: "", whole: body } : await peekBody(body);
     if (!JSON_START.test(start)) return toEventResponse(response, whole, repair, asked);
     return toJsonResponse(response, await new Response(whole).text(), repair, asked);
   }
@@ -41,15 +42,6 @@ const UNSPECIFIC = new Set([
 
 /** The first event of the older transport has a name that says more than that it is a message. */
 const EVENT_NAMES = new Set(["endpoint"]);
-
-/** Reads the beginning of a body. `whole` has all of it. */
-async function peek(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
-  const [head, whole] = body.tee();
-  const reader = head.getReader();
-  const { value } = await reader.read();
-  void reader.cancel().catch(() => {});
-  return { start: new TextDecoder("utf-8", { ignoreBOM: true }).decode(value), whole };
-}
 
 function toEventResponse(response: Response, body: ReadableStream, repair: MessageRepair, asked: unknown): Response {
   const events = mapEvents((data, isCut) => {
