@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { createNotifier } from "#host/notify";
 
@@ -50,17 +51,20 @@ test("a command gets ID, service and line as its last arguments, and the JSON on
   expect(log).toEqual([]);
 });
 
-test("a URL gets the same in a POST, and a redirect is not followed", async () => {
-  const seen: unknown[] = [];
+/** A server on this machine that records each request. */
+async function openListener() {
+  const seen: [method: string | undefined, path: string | undefined, body: unknown][] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    seen.push([request.method, request.url, JSON.parse(Buffer.concat(chunks).toString())]);
+    seen.push([request.method, request.url, JSON.parse(await text(request))]);
     response.writeHead(request.url === "/moved" ? 302 : 200, { location: "/elsewhere" }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { seen, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test("a URL gets the same in a POST, and a redirect is not followed", async () => {
+  const { seen, origin } = await openListener();
   await notifier(`${origin}/topic`).send(NOTICE);
   const moved = notifier(`${origin}/moved`);
   await moved.send(NOTICE);
@@ -70,6 +74,36 @@ test("a URL gets the same in a POST, and a redirect is not followed", async () =
   ]);
   expect(moved.log).toEqual([["warn", "notify.failed", { id: "int_1", error: "HTTP 302" }]]);
 });
+
+test.for([
+  [
+    "ntfy",
+    "https://ntfy.sh",
+    "/",
+    { topic: "my-secret-topic", title: "kay", message: "kay needs <!channel> & more.", click: NOTICE.url },
+  ],
+  [
+    "slack",
+    "https://hooks.slack.com/services/T000/B000/XXXX",
+    "/hook",
+    { text: `kay needs &lt;!channel&gt; &amp; more. <${NOTICE.url}|Answer>` },
+  ],
+] as const)(
+  "the example for %s of the documents sends what the service documents",
+  async ([name, target, path, body]) => {
+    const { seen, origin } = await openListener();
+    const folder = mkdtempSync(join(tmpdir(), "kay-notify-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const script = join(folder, "notify.mjs");
+    const example = readFileSync(new URL(`../../docs/examples/notify-${name}.mjs`, import.meta.url), "utf8");
+    expect(example).toContain(`"${target}"`);
+    writeFileSync(script, example.replace(target, origin + path));
+    const { send, log } = notifier(`${process.execPath} ${script}`);
+    await send({ ...NOTICE, line: "kay needs <!channel> & more." });
+    expect(log).toEqual([]);
+    expect(seen).toEqual([["POST", path, body]]);
+  },
+);
 
 test.for(["/no/such/program", "/bin/false"])("%s that fails is only logged", async (command) => {
   const { send, log } = notifier(command);

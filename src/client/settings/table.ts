@@ -207,7 +207,7 @@ function parseNotify(text: string): string {
   if (url && (url.protocol === "https:" || isLocal) && url.username === "" && url.password === "") return value;
   if (/^["']?(?:[\w.-]*[\\/]|[A-Za-z]:\\)/.test(value)) return value;
   throw new Problem("USAGE", "The value must be auto, off, an https URL, or a command that begins with its path.", {
-    hint: "For example /usr/bin/notify-send, or https://ntfy.sh/<topic>.",
+    hint: "For example /home/ann/bin/notify, or https://example.com/hook.",
   });
 }
 
