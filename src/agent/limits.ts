@@ -50,19 +50,24 @@ function getService(call: CheckedCall | RejectedCall): string | undefined {
   return "problem" in call || call.tool.own ? undefined : call.tool.service;
 }
 
+/** How many denied tools, in several steps, end a generation: other tools can do the same in other words. */
+const MAX_DENIED_TOOLS = 3;
+
 /**
- * Ends a generation whose model calls a tool in a step after the user denied it in an earlier one. Says what the user
- * answered. Denials of one step are one answer: their calls were asked together.
+ * Ends a generation whose model calls a tool in a step after the user denied it, or several other tools, in an earlier
+ * one. Says what the user answered. Denials of one step are one answer: their calls were asked together.
  */
 export function findRepeatedDenial(past: PastCall[], step: PastCall[]): Problem | undefined {
   const before = new Set(past.filter(isDenied).map(({ call }) => toCall(call).toolName));
-  const again = step.find((one) => isDenied(one) && before.has(toCall(one.call).toolName));
+  const isEnough = (name: string) => before.has(name) || before.size >= MAX_DENIED_TOOLS - 1;
+  const again = step.find((one) => isDenied(one) && isEnough(toCall(one.call).toolName));
   if (again === undefined) return undefined;
   const { outcome } = again;
   const denied = outcome && "denied" in outcome ? outcome.denied : "";
   const reason = denied.startsWith(REASON_START) ? ` You said: ${denied.slice(REASON_START.length)}` : "";
   const { toolName } = toCall(again.call);
-  return new Problem("DENIED", `kay stopped: the model called ${toolName} again after you denied it.${reason}`, {
+  const after = before.has(toolName) ? "again after you denied it" : "after you denied other calls";
+  return new Problem("DENIED", `kay stopped: the model called ${toolName} ${after}.${reason}`, {
     hint: "Rephrase the request to say what should happen instead.",
   });
 }

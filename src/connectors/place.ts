@@ -13,6 +13,14 @@ export function quoteName(text: string | undefined): string | undefined {
   return `“${name}”`;
 }
 
+/**
+ * Quotes what others named: a title, an author's words. A quotation mark in it would look like its end, and the rest like
+ * words of kay: the owner, the ID.
+ */
+export function quoteTitle(text: string): string {
+  return `“${text.replace(/["\u201c-\u201f\u275d\u275e\u301d-\u301f\uff02]/g, "'")}”`;
+}
+
 /** Returns where a tool writes, "in the document “launch plan”", or undefined without a name or ID. */
 export function formatPlace(words: string, place: string | undefined): string | undefined {
   return place === undefined ? undefined : `${words} ${place}`;

@@ -1,8 +1,24 @@
 /** Words for secrets in several languages. Secrets belong in a browser, where neither a model nor a log sees them. */
-const SECRET =
-  /pass(?:w|ph|code)|secret|token|(?:api|ssh|private|access|recovery).?key|credential|\bpin\b|\botp\b|2fa|cvv|card.?number|(?:verification|security|one.?time|login|backup).?code|kennwort|mot de passe|contrase|\bsenha\b|has[łl]o|парол|密码|密碼|パスワード|비밀번호/iu;
+const SECRET = new RegExp(
+  [
+    "pass(?:w|ph|code|ord)|secret|token|credential|\\b(?:pin|otp)\\b|2fa|cvv|card.?number|seed.?phrase|mnemonic",
+    "(?:api|ssh|private|access|recovery).?(?:key|schl(?:ü|ue)ssel)",
+    "(?:verification|security|one.?time|login|backup|sms|digit).?code",
+    "kennwort|wachtwoord|lösenord|adgangskode|salasana|mot de passe|contrase|\\bsenha\\b|has[łl]o|parol|şifre|парол",
+    "密码|密碼|パスワード|비밀번호|كلمة (?:المرور|السر)|סיסמ|पासवर्ड",
+  ].join("|"),
+  "iu",
+);
 
-/** Finds the text of a form that asks for a secret. */
+/** Cyrillic and Greek letters that look like Latin ones. */
+const TWINS = new Map(
+  Array.from("аaсcеeоoрpѕsхxіiԁdѡwοoρp".match(/../gu) ?? [], ([twin = "", latin = ""]) => [twin, latin]),
+);
+
+/** Finds the text of a form that asks for a secret, also with invisible or foreign letters in the words. */
 export function findSecretQuestion(texts: string[]): string | undefined {
-  return texts.find((text) => SECRET.test(text.normalize("NFKC")));
+  return texts.find((text) => {
+    const plain = text.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
+    return SECRET.test(plain) || SECRET.test(Array.from(plain, (letter) => TWINS.get(letter) ?? letter).join(""));
+  });
 }

@@ -43,9 +43,10 @@ test("a choice says its label, and a proposal that was left as it was says nothi
       { id: "free", label: "More" },
     ]),
   });
-  expect(listSaidAnswers(fields, { place: "evil@x.test", note: "as planned", free: "soon" })).toEqual([
-    "Nowhere",
-    "soon",
+  expect(listSaidAnswers(fields, { place: "evil@x.test", note: "as planned", free: "soon", on: true })).toEqual([
+    { text: "Nowhere", proposed: false },
+    { text: "soon", proposed: false },
   ]);
-  expect(listSaidAnswers(fields, { note: "another" })).toEqual(["another"]);
+  expect(listSaidAnswers(fields, { note: "as\r\nplanned\u200b " })).toEqual([]);
+  expect(listSaidAnswers(fields, { note: "as planned!" })).toEqual([{ text: "as planned!", proposed: true }]);
 });

@@ -5,7 +5,7 @@ import { getGenericAccess, isPlainPath } from "#connectors/http/generic-request"
 const services = configureServices({ sandbox: {}, clients: {} });
 const accessOf = (name: string, method: string, path: string) => {
   const found = services.find(({ service }) => service.name === name);
-  return getGenericAccess(found?.service ?? {}, method, path);
+  return getGenericAccess(found?.service ?? {}, { method, path });
 };
 
 test.each([
@@ -36,6 +36,25 @@ test.each([
   ["kyg", "GET", "/anything", "write"],
 ])("%s: %s %s asks, as a %s call", (name, method, path, access) => {
   expect(accessOf(name, method, path)).toBe(access);
+});
+
+test.each([
+  { path: "/rest/api/3/issue/KAY-1?_method=DELETE" },
+  { path: "/rest/api/3/issue/KAY-1?expand=names;_method=DELETE" },
+  { path: "/rest/api/3/issue/KAY-1?%5Fmethod=DELETE" },
+  { path: "/rest/api/3/issue/KAY-1;X-HTTP-Method=DELETE" },
+  { path: "/rest/api/3/issue/KAY-1", query: { $httpMethod: "DELETE" } },
+  { path: "/rest/api/3/issue/KAY-1", query: { "X-HTTP-Method-Override": "PUT" } },
+  { path: "/rest/api/3/issue/KAY-1", query: { "$http-headers": "Authorization: x" } },
+  { path: "/rest/api/3/issue/KAY-1", query: { access_token: "x" } },
+])("a parameter that makes another request of a read cannot be undone: $path $query", (request) => {
+  const jira = services.find(({ service }) => service.name === "jira")?.service ?? {};
+  expect(getGenericAccess(jira, { method: "GET", ...request })).toBe("destructive");
+});
+
+test("GraphQL by GET is a write, and pages and words with such names stay reads", () => {
+  expect(accessOf("github", "GET", "/graphql?query=mutation%7Bx%7D")).toBe("write");
+  expect(accessOf("github", "GET", "/repos/a/graphql-js/issues?pageToken=3&methods=a")).toBe("read");
 });
 
 test("every built-in service but the in-house one says what reads", () => {

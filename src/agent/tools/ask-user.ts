@@ -65,22 +65,34 @@ export const askUserTool: AgentTool = defineOwnTool({
   },
 });
 
+/** What an answer says. `proposed`: the form proposed a text, so the answer is the user's only as a whole. */
+export type SaidAnswer = { text: string; proposed: boolean };
+
 /**
- * Lists what the answers in a form say. A choice says the words that were shown for it, and a value that the form
- * proposed says nothing if it was left as it was: whoever wrote the form chose both.
+ * Lists what the answers in a form say. A choice says the words that were shown for it. A checkbox says nothing by
+ * itself, nor does a value that the form proposed and that was left as it was: whoever wrote the form chose both.
  */
 export function listSaidAnswers(
   fields: Pick<InputField, "id" | "defaultValue" | "options">[],
   answers: Record<string, unknown>,
-): string[] {
+): SaidAnswer[] {
   return Object.entries(answers).flatMap(([id, answer]) => {
     const asked = fields.filter((field) => field.id === id);
-    if (asked.some(({ defaultValue }) => JSON.stringify(defaultValue) === JSON.stringify(answer))) return [];
-    return [answer].flat().flatMap((value) => {
+    const proposals = asked.flatMap(({ defaultValue }) => (defaultValue === undefined ? [] : [toPlain(defaultValue)]));
+    if (typeof answer === "boolean" || proposals.includes(toPlain(answer))) return [];
+    return [answer].flat().flatMap((value): SaidAnswer[] => {
       const shown = asked.flatMap(({ options = [] }) => options.filter((option) => option.value === value));
-      return shown.length > 0 ? shown.map(({ label }) => label) : [String(value)];
+      if (shown.length > 0) return shown.map(({ label }) => ({ text: label, proposed: false }));
+      return [{ text: String(value), proposed: proposals.some((proposal) => proposal !== "") }];
     });
   });
+}
+
+/** A value without what a form may change on its way: white space, and characters that nobody sees. */
+function toPlain(value: unknown): string {
+  return String(value)
+    .normalize("NFKC")
+    .replace(/[\s\p{C}\p{Default_Ignorable_Code_Point}]+/gu, "");
 }
 
 /** Returns the fields that a call of `ask_user` shows. */

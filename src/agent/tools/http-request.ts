@@ -43,11 +43,11 @@ export function createHttpRequestTool(
     title: "kay",
     own: true,
     specific: (input) => {
-      const { service: name, method, path } = input as Input;
+      const { service: name, ...request } = input as Input;
       const wanted = name.trim().toLowerCase();
       const found = services.find(({ service }) => service.name === wanted);
       if (!found) throw new Problem("UNKNOWN_SERVICE", `Unknown service “${name.slice(0, 60)}”.`, { hint: "" });
-      return build(found, createRequestTool(getGenericAccess(found.service, method, path), found));
+      return build(found, createRequestTool(getGenericAccess(found.service, request), found));
     },
   };
 }

@@ -6,7 +6,7 @@ import type { BackendPorts } from "../ports.ts";
 import type { CallFacts } from "../store/call-facts.ts";
 import { listPolicies } from "../store/policies.ts";
 import { findAllowEntry } from "./allow-list.ts";
-import { listForeignFields } from "./foreign-fields.ts";
+import { hasOwnField, listForeignFields } from "./foreign-fields.ts";
 import { type GrantOffer, noteGrantUse, peekGrant, toGrantOffer } from "./grants.ts";
 import { isTrusted, type ModeQuestion, resolveMode } from "./policies.ts";
 import type { Provenance } from "./provenance.ts";
@@ -114,12 +114,15 @@ function guardCall({
   fixed: string | undefined;
 }): Decision | undefined {
   if (!provenance?.tainted || isTrusted(policies, tool.access)) return undefined;
+  const asks = (why: string): Decision => ({ mode: "confirm_before_execution", why, offer, guarded: true });
   const foreign = listForeignFields({ tool, input, given, provenance, fixed });
-  if (foreign.length === 0) return undefined;
+  if (foreign.length === 0) {
+    const isUnsaid = cover === undefined && tool.access !== "read" && !hasOwnField({ tool, input, given, provenance });
+    return isUnsaid ? asks("you said no value of it, and kay has read text that you did not write") : undefined;
+  }
   const source = foreign.map((name) => provenance.findSource(input[name])).find((one) => one !== undefined);
   const words = source === undefined ? "text that you did not write" : `text that came from ${cleanLine(source, 60)}`;
-  const reason = cover === undefined ? `it would send ${words}` : `${cover} does not cover ${words}`;
-  return { mode: "confirm_before_execution", why: reason, offer, guarded: true };
+  return asks(cover === undefined ? `it would send ${words}` : `${cover} does not cover ${words}`);
 }
 
 /** Turns a reason into a sentence. */

@@ -57,9 +57,28 @@ export function listChosenFields(
   );
 }
 
-function hasAddress(value: unknown): boolean {
-  return /:\/\/|\bwww\.|\.\p{L}{2,}[/?]/iu.test(typeof value === "string" ? value : JSON.stringify(value));
+/** Whether a call that changes something holds a value that the user said. A call without any does what others want. */
+export function hasOwnField({ tool, input, provenance, given }: Omit<ForeignQuestion, "fixed">): boolean {
+  const chosen = listChosenFields(tool.schema, given, provenance);
+  const isSaid = (value: unknown) => value !== undefined && value !== false && provenance.isOwn(value);
+  return Object.entries(input).some(([name, value]) => chosen.has(name) || isSaid(value));
 }
+
+/** Whether a value names a computer, in any spelling that programs take for one: a URL, a host name, a number. */
+function hasAddress(value: unknown): boolean {
+  const given = typeof value === "string" ? value : JSON.stringify(value);
+  const text = given.normalize("NFKC").replace(/[。｡]/g, ".").replace(/%2e/gi, ".").replace(/%2f/gi, "/");
+  return ADDRESSES.some((pattern) => pattern.test(text));
+}
+
+const ADDRESSES = [
+  // A scheme, also without slashes, or slashes alone.
+  /\b(?:https?|wss?|s?ftp|file|data|ssh|git|ldaps?|mailto):|:\/\/|(?:^|[\s"'(=])[\\/]{2}/i,
+  // A name or a number with a port, a path, a query or a fragment.
+  /\bwww\.|[\p{L}\d]\.(?:\p{L}{2,}|\d+)\.?(?::\d|[/\\?#])|(?:^|[\s"'(=@])\d{8,10}(?::\d|\/)|\[[\da-f:.]*:[\da-f:.]*\]|\blocalhost\b/iu,
+  // A name of three or more parts, which can carry words in one of them, and an email address.
+  /(?:^|[\s"'(=@])(?:[\p{L}\d_-]+\.){2,}\p{L}{2,}\.?(?=$|[\s"')])|[^\s@]@[^\s@]+\.[^\s@]/iu,
+];
 
 function getDefaults(schema: Record<string, unknown> | undefined): Record<string, unknown> {
   const entries = Object.entries((schema as JSONSchema7 | undefined)?.properties ?? {});

@@ -31,7 +31,7 @@ export type EffectiveMode = { mode: ToolMode; why: string; everyTime: boolean };
 export function resolveMode({ tool, fromInput, policies, writes }: ModeQuestion): EffectiveMode {
   const applying = policies.filter(
     ({ target, mode }) =>
-      [tool.name, tool.service, "*"].includes(target) || (mode !== "everything" && isBase(tool, target)),
+      [tool.name, tool.service, "*"].includes(target) || (mode !== "everything" && isLimited(tool, target)),
   );
   const views = applying.length > 0 ? applying.map((policy) => byPolicy(tool, policy)) : [byDefault(tool, writes)];
   const view = views.reduce((first, other) => (isStricter(other.mode, first.mode) ? other : first));
@@ -45,11 +45,14 @@ export function resolveMode({ tool, fromInput, policies, writes }: ModeQuestion)
 }
 
 /**
- * Whether a policy is about the service of which the tool uses a further account. `jira` limits `jira@work` too, but
- * frees only the account that was meant when it was set.
+ * Whether a policy that limits something is also about this tool: `jira` limits `jira@work` too, but frees only the
+ * account that was meant when it was set. A raw request can do what any tool of its service does, so what limits one of
+ * them limits it.
  */
-function isBase({ name, service }: ModeQuestion["tool"], target: string): boolean {
-  return service.includes("@") && [getBaseName(name), getBaseName(service)].includes(target);
+function isLimited({ name, service }: ModeQuestion["tool"], target: string): boolean {
+  const base = getBaseName(service);
+  if (!name.includes(".")) return [service, base].some((one) => target === one || target.startsWith(`${one}.`));
+  return service.includes("@") && [getBaseName(name), base].includes(target);
 }
 
 /** Target of the policy about text that others wrote. It is unset by default: calls with such text ask. */

@@ -30,7 +30,7 @@ export type Provenance = {
 
 /** Builds the provenance of a conversation. Texts are prepared once; each question costs their length. */
 export function createProvenance({ own, whole = [], foreign }: ConversationTexts): Provenance {
-  const said: Said = { texts: own.map(normalizeText), whole: new Set(whole.map(normalizeText).map(trimValue)) };
+  const said: Said = { texts: own.map(normalizeText), whole: whole.map(toName) };
   const read = foreign.map((one) => ({ ...one, text: normalizeText(one.text) }));
   const isOwn = (value: unknown) => listLeaves(value).every((leaf) => isSaid(said, leaf));
   return {
@@ -39,24 +39,28 @@ export function createProvenance({ own, whole = [], foreign }: ConversationTexts
     isOwn,
     findSource: (value) => {
       const leaves = listLeaves(value).filter((leaf) => !isSaid(said, leaf));
-      const whole = read.find(({ text }) => leaves.some((leaf) => holdsValue(text, trimValue(normalizeText(leaf)))));
+      const whole = read.find(({ text }) => leaves.some((leaf) => holdsName(text, toName(leaf))));
       const words = leaves.flatMap(listLongWords).filter((word) => !said.texts.some((text) => text.includes(word)));
       return (whole ?? read.find(({ text }) => words.some((word) => text.includes(word))))?.source;
     },
     isFrom: (service, value) =>
       listLeaves(value).every((leaf) =>
-        read.some((one) => one.service === service && holdsValue(one.text, trimValue(normalizeText(leaf)))),
+        read.some((one) => one.service === service && holdsName(one.text, toName(leaf))),
       ),
-    findLookAlike: (value) => findLookAlike([...said.texts, ...said.whole], listLeaves(value)),
+    findLookAlike: (value) => findLookAlike([...said.texts, ...said.whole.map(({ text }) => text)], listLeaves(value)),
   };
 }
 
-type Said = { texts: string[]; whole: ReadonlySet<string> };
+/** A value without what is around it. `mark`: it is a channel or a person (`#`, `@`), which can have the same name. */
+type Name = { text: string; mark: string };
+
+type Said = { texts: string[]; whole: Name[] };
 
 /** Whether the user said this text. Nobody says an empty one, which can clear a field; symbols alone can be words. */
 function isSaid({ texts, whole }: Said, leaf: string): boolean {
-  const value = trimValue(normalizeText(leaf));
-  return value !== "" && (whole.has(value) || texts.some((text) => holdsValue(text, value)));
+  const name = toName(leaf);
+  const isWhole = whole.some(({ text, mark }) => text === name.text && isSameMark(mark, name.mark));
+  return name.text !== "" && (isWhole || texts.some((text) => holdsName(text, name)));
 }
 
 /**
@@ -76,20 +80,27 @@ function normalizeText(text: string): string {
 }
 
 /** Leaves out quotation marks around a value, the mark of a channel or person, and the end of a sentence. */
-function trimValue(text: string): string {
-  return text.replace(/^["'“”«»„\s#@]+/u, "").replace(/(?<!["'“”«»„\s.!?…])["'“”«»„\s.!?…]+$/u, "");
+function toName(value: string): Name {
+  const text = normalizeText(value);
+  const [lead = ""] = text.match(/^["'“”«»„\s#@]+/u) ?? [];
+  const rest = text.slice(lead.length).replace(/(?<!["'“”«»„\s.!?…])["'“”«»„\s.!?…]+$/u, "");
+  return { text: rest, mark: lead.match(/[#@]/)?.[0] ?? "" };
 }
 
-/** Whether a text holds a value as a whole: not as a part of a longer word, address or path. */
-function holdsValue(text: string, value: string): boolean {
+/** Whether a text holds a value as a whole: not as a part of a longer word, address or path, nor with another mark. */
+function holdsName(text: string, { text: value, mark }: Name): boolean {
   if (value === "") return false;
-  for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1))
-    if (
-      !CONTINUES_BEFORE.test(text.slice(Math.max(0, at - 4), at)) &&
-      !CONTINUES_AFTER.test(text.slice(at + value.length, at + value.length + 4))
-    )
-      return true;
+  for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
+    const before = text.slice(Math.max(0, at - 4), at);
+    const after = text.slice(at + value.length, at + value.length + 4);
+    const found = before.match(/[#@]$/)?.[0] ?? "";
+    if (!CONTINUES_BEFORE.test(before) && !CONTINUES_AFTER.test(after) && isSameMark(found, mark)) return true;
+  }
   return false;
+}
+
+function isSameMark(one: string, other: string): boolean {
+  return one === "" || other === "" || one === other;
 }
 
 const CONTINUES_BEFORE = /[\p{L}\p{N}\p{M}_]$|[\p{L}\p{N}][.@/:?&=+-]$/u;

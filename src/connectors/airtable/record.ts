@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
+import { quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 import { findId, findPrimaryField, findTable, getTablePath, type TablePlace } from "./base.ts";
 import { buildTextEquals } from "./formula.ts";
@@ -113,7 +114,7 @@ export async function describeRecord(
 ): Promise<string> {
   const place = await findTable(context, table, base);
   const record = await findRecord(context, place, text);
-  return `“${getRecordName(record, place)}” (${record.id}) in ${place.table.name} of ${place.base.name}`;
+  return `${quoteTitle(getRecordName(record, place))} (${record.id}) in ${place.table.name} of ${place.base.name}`;
 }
 
 /** Returns the web page of a record, or of its table. */

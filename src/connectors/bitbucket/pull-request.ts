@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { formatMarkdownTable } from "../markup/markdown.ts";
-import { formatPlace } from "../place.ts";
+import { formatPlace, quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 
 const Person = z.nullish(z.looseObject({ display_name: z.nullish(z.string()), nickname: z.nullish(z.string()) }));
@@ -48,7 +48,7 @@ export async function describePullRequest(
   const repository = parseRepository(text, context);
   const path = buildPullRequestPath(repository, id);
   const { title, author, state } = await context.http.request({ path, answer: PullRequest, scope: "pullrequest" });
-  return `“${title}”, ${state.toLowerCase()} pull request #${id} by ${getPersonName(author)} in ${repository.workspace}/${repository.slug}`;
+  return `${quoteTitle(title)}, ${state.toLowerCase()} pull request #${id} by ${getPersonName(author)} in ${repository.workspace}/${repository.slug}`;
 }
 
 /** A repository within a workspace, as slugs. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { getSite } from "../atlassian/oauth.ts";
-import { formatPlace, quoteName } from "../place.ts";
+import { formatPlace, quoteName, quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 import { buildCql, buildPageIdUrl, findPages } from "./search.ts";
 
@@ -68,7 +68,7 @@ export async function describePage(context: ToolContext, name: PageName): Promis
   const space = spaceId
     ? await context.http.request({ path, answer: Space, scope: "read:space:confluence" }).catch(() => undefined)
     : undefined;
-  return `“${title}” (page ${id})${space ? ` in the space ${space.name ?? space.key ?? ""}` : ""}`;
+  return `${quoteTitle(title)} (page ${id})${space ? ` in the space ${space.name ?? space.key ?? ""}` : ""}`;
 }
 
 /** Returns the web page of a page. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 import { buildApiPath, findRepository, formatFullName } from "./repository.ts";
 
@@ -42,7 +43,7 @@ export async function describeIssue(
   const issue = await context.http.request({ path, answer: Issue, scope: "repo" });
   const kind = issue.pull_request ? "pull request" : "issue";
   const by = issue.user?.login ? ` by ${issue.user.login}` : "";
-  return `“${issue.title}”, ${formatIssueState(issue)} ${kind} #${issue.number}${by} in ${formatFullName(repository)}`;
+  return `${quoteTitle(issue.title)}, ${formatIssueState(issue)} ${kind} #${issue.number}${by} in ${formatFullName(repository)}`;
 }
 
 /** Longest description or comment shown to the user and the model, in characters. */

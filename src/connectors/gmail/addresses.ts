@@ -35,7 +35,12 @@ export function parseRecipients(text: string | undefined, field: string): Mailbo
     const at = address.lastIndexOf("@");
     const domain = domainToASCII(address.slice(at + 1));
     const local = address.slice(0, at);
-    if (/^[!-~]+$/.test(local) && !/[\s"(),:;<>@[\]\\]/.test(local) && /^(?:[^\s@<>.]+\.)+[^\s@<>.]+$/.test(domain)) {
+    if (
+      at > 0 &&
+      /^[!-~]+$/.test(local) &&
+      !/[\s"(),:;<>@[\]\\]/.test(local) &&
+      /^(?:[^\s@<>.]+\.)+[^\s@<>.]+$/.test(domain)
+    ) {
       return { name, address: `${local}@${domain}` };
     }
     throw new Problem("INVALID_REQUEST", `“${address}” is not an email address.`, {

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
+import { quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 import { parseMailboxes } from "./addresses.ts";
 import { getPartHeader, Part } from "./part.ts";
@@ -67,7 +68,7 @@ export function getSenderName(message: Message): string {
 
 /** Describes a message for the approval of a call that names it by its ID. */
 export function describeMessage(message: Message): string {
-  return `“${getSubject(message)}” from ${getHeader(message, "From") || "unknown"} (message ${message.id})`;
+  return `${quoteTitle(getSubject(message))} from ${getHeader(message, "From") || "unknown"} (message ${message.id})`;
 }
 
 /** Returns when Gmail received a message, in ISO 8601, or an empty string. */

@@ -9,6 +9,7 @@ import {
   toWallTime,
 } from "../google/time.ts";
 import { escapeCell, formatMarkdownTable, toOneLine } from "../markup/markdown.ts";
+import { quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 
 const Time = z.nullish(
@@ -131,7 +132,7 @@ export function describeEvent(event: Event, context: ToolContext): string {
   const others = guests.length > MOST_GUESTS ? ` and ${guests.length - MOST_GUESTS} more` : "";
   const invited = guests.length > 0 ? `, with ${guests.slice(0, MOST_GUESTS).join(", ")}${others}` : "";
   const when = formatWhen(event, getTimeZone(context), context.clock.now());
-  return `“${getTitle(event)}”, ${when}${invited} (event ${event.id})`;
+  return `${quoteTitle(getTitle(event))}, ${when}${invited} (event ${event.id})`;
 }
 
 const MOST_GUESTS = 5;

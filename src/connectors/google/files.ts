@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { formatMarkdownTable } from "../markup/markdown.ts";
-import { quoteName } from "../place.ts";
+import { quoteName, quoteTitle } from "../place.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import type { ToolContext } from "../tool.ts";
 import {
@@ -146,7 +146,7 @@ async function followShortcut(http: ServiceHttp, file: DriveFile): Promise<Drive
 /** Describes a file for the approval of a call that names it: title, kind, owner and ID. */
 export function describeFile(file: DriveFile): string {
   const owner = getOwnerName(file);
-  return `“${file.name}”, ${getFileKind(file)}${owner ? ` of ${owner}` : ""} (${file.id})`;
+  return `${quoteTitle(file.name)}, ${getFileKind(file)}${owner ? ` of ${owner}` : ""} (${file.id})`;
 }
 
 /** Fetches a file by ID. */

@@ -1,3 +1,4 @@
+import { isRecord } from "#protocol/parse-json";
 import type { GenericRead, Service } from "../service.ts";
 import type { Access } from "../tool.ts";
 
@@ -8,14 +9,40 @@ export const SAFE_GET: readonly GenericRead[] = [{ method: "GET", path: /^\/.*$/
 const DESTRUCTIVE = /(?:delete|remove|archive|revoke|kick|purge|destroy|trash|clear|wipe)/i;
 
 /**
- * Decides whether a raw request reads or writes. Only the service knows: some APIs accept every call as a GET. Requests
- * that the service does not list are writes.
+ * Parameters that make another request of it: another HTTP method (`_method`, `$httpMethod`, `X-HTTP-Method-Override`),
+ * other headers, or another sign-in than the user's. Letters only, in lower case.
  */
-export function getGenericAccess(service: Pick<Service, "api">, method: string, path: string): Access {
+const OVERRIDES = /^(?:x?(?:http)?method(?:override)?|httpheaders?|(?:access|oauth|auth)?token|authorization)$/;
+
+/** Addresses of GraphQL: a query says itself whether it reads. */
+const GRAPHQL = /\/(?:graphi?ql|gql)(?![^/])/i;
+
+/** A raw request: `path` with its own query, `query` with more parameters. */
+type GenericRequest = { method: string; path: string; query?: Record<string, unknown>; body?: unknown };
+
+/**
+ * Decides whether a raw request reads or writes. Only the service knows: some APIs accept every call as a GET. Requests
+ * that the service does not list are writes, and so are those that a parameter turns into another request.
+ */
+export function getGenericAccess(service: Pick<Service, "api">, request: GenericRequest): Access {
+  const { method, path } = request;
   const [pathname = ""] = path.split("?");
+  if (listParameters(request).some((name) => OVERRIDES.test(name.replace(/[^a-z]/gi, "").toLowerCase())))
+    return "destructive";
   const reads = service.api?.genericReads ?? [];
-  if (reads.some((read) => read.method === method && read.path.test(pathname))) return "read";
+  const isListed = reads.some((read) => read.method === method && read.path.test(pathname));
+  if (isListed && !GRAPHQL.test(pathname)) return "read";
   return method === "DELETE" || DESTRUCTIVE.test(pathname) ? "destructive" : "write";
+}
+
+/** Lists the names of all parameters. Some servers take `;` for `&`. */
+function listParameters({ path, query = {}, body }: GenericRequest): string[] {
+  const inline = path.split(/[?&;]/).slice(1);
+  return [...inline.flatMap((part) => [...new URLSearchParams(part).keys()]), ...Object.keys(query), ...listKeys(body)];
+}
+
+function listKeys(body: unknown): string[] {
+  return isRecord(body) ? Object.keys(body) : [];
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Problem } from "#protocol/errors";
 import { formatMarkdownTable } from "../markup/markdown.ts";
+import { quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 import type { Pipeline } from "./pipelines.ts";
 import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, pickOnlyOne, searchRecords } from "./record.ts";
@@ -91,5 +92,5 @@ export function getDealName({ id, properties }: CrmRecord): string {
 /** Describes a deal for the approval of a call that names it. */
 export function describeDeal(record: CrmRecord, { metadata }: Pick<ToolContext, "metadata">): string {
   const { amount } = record.properties;
-  return `“${getDealName(record)}”${amount ? `, ${formatMoney(Number(amount), metadata.currency)}` : ""} (deal ${record.id})`;
+  return `${quoteTitle(getDealName(record))}${amount ? `, ${formatMoney(Number(amount), metadata.currency)}` : ""} (deal ${record.id})`;
 }

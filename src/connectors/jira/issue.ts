@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { getSite } from "../atlassian/oauth.ts";
 import { formatMarkdownTable } from "../markup/markdown.ts";
-import { formatPlace, quoteName } from "../place.ts";
+import { formatPlace, quoteName, quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 
 const Named = z.nullish(z.looseObject({ name: z.nullish(z.string()) }));
@@ -44,7 +44,7 @@ export async function describeIssue(text: string, context: ToolContext): Promise
   const { key, fields } = await context.http.request({ path, query, answer: Issue, scope: "read:jira-work" });
   const { summary, status, assignee } = fields;
   const facts = [status?.name, assignee?.displayName ? `assigned to ${assignee.displayName}` : "unassigned"];
-  return `${key} “${summary ?? ""}” (${facts.filter(Boolean).join(", ")})`;
+  return `${key} ${quoteTitle(summary ?? "")} (${facts.filter(Boolean).join(", ")})`;
 }
 
 /** Converts an issue to data for the model. */

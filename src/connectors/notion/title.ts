@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { quoteTitle } from "../place.ts";
 
 /** A piece of text in a response. Every kind of piece has `plain_text`. */
 export const Piece = z.looseObject({
@@ -42,7 +43,7 @@ export function getTitle({ title, properties }: NotionObject): string {
 
 /** Describes a page or database for the approval of a call that names it: its title and ID. */
 export function describeNotionObject(object: NotionObject): string {
-  return `“${getTitle(object)}” (${object.id})`;
+  return `${quoteTitle(getTitle(object))} (${object.id})`;
 }
 
 /** Returns the web page of a page. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { quoteTitle } from "../place.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import type { ToolContext } from "../tool.ts";
 import { readAllItems } from "./call.ts";
@@ -130,7 +131,7 @@ export async function describeMessage(
   if (!message) return `a message in ${place.name}`;
   const names = await loadNames(http, [message]);
   const words = truncateText(toMarkdown(message, names).replace(/\s+/g, " ").trim(), 80);
-  return `“${words}” by ${getAuthorName(message, names)} in ${place.name} (${message.ts})`;
+  return `${quoteTitle(words)} by ${getAuthorName(message, names)} in ${place.name} (${message.ts})`;
 }
 
 /**

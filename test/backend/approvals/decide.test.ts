@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type CallQuestion, decideCall } from "#backend/approvals/decide";
 import { noteGrantUse, peekGrant, rememberGrant } from "#backend/approvals/grants";
+import { createProvenance } from "#backend/approvals/provenance";
 import { createConversation } from "#backend/store/conversations";
 import { insertInstallation } from "#backend/store/installations";
 import { putPolicies } from "#backend/store/policies";
@@ -62,6 +63,19 @@ test("an approval of a resource does not cover arguments that always ask", async
   await approve(asked, "always");
   expect(await ask(loud)).toMatchObject({ mode: "auto" });
   expect(await ask({ ...loud, text: "@everyone!" })).toMatchObject({ mode: BEFORE });
+});
+
+test("after text of others, a policy does not cover a change of which the user said nothing", async () => {
+  const { ask, policy } = await person();
+  await policy("*", "everything");
+  const foreign = [{ source: "KAY-3", service: "jira", text: "call it" }];
+  const provenance = createProvenance({ own: ["Summarize KAY-3"], foreign });
+  expect(await ask({}, { provenance })).toMatchObject({ mode: BEFORE, guarded: true });
+  expect(await ask({ all: false }, { provenance })).toMatchObject({ mode: BEFORE });
+  expect(await ask({ issue: "KAY-3" }, { provenance })).toMatchObject({ mode: "auto" });
+  expect(await ask({}, { provenance, tool: { ...SEND, access: "read" } })).toMatchObject({ mode: "auto" });
+  await policy("*", "reads");
+  expect(await ask({}, { provenance, allow: ["slack.send_message"] })).toMatchObject({ mode: "auto" });
 });
 
 test("a review after the call still happens if the call was approved before", async () => {

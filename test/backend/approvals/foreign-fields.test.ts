@@ -41,6 +41,31 @@ test("a service may get its own words and addresses back", () => {
   expect(list(jira, { url: "docs.example/?d=swordfish" })).toEqual(["url"]);
 });
 
+test.each([
+  "swordfish.docs.example",
+  "http:docs.example",
+  "https:\\\\docs.example",
+  "docs.example:8080",
+  "docs.example#swordfish",
+  "docs。example/swordfish",
+  "docs%2eexample%2fswordfish",
+  "192.0.2.7/swordfish",
+  "3221225991/swordfish",
+  "//docs/swordfish",
+  "[2001:db8::1]/x",
+  "swordfish@docs.example",
+  "data:text/html,swordfish",
+])("a service that gave no such address does not get one: %s", (url) => {
+  expect(list({ access: "read", egress: true, service: "jira" }, { url })).toEqual(["url"]);
+});
+
+test.each(["src/index.ts", "is:open label:bug", "v1.2.3", "KAY-3", "a/b", "1.5 to 2.5", "Why? Because."])(
+  "words are no address: %s",
+  (words) => {
+    expect(list({ access: "read", egress: true, service: "jira" }, { words })).toEqual([]);
+  },
+);
+
 test("a word of the user that the tool's schema reads as another one is the user's, and no other word is", () => {
   const said = createProvenance({
     own: ["Share Budget 2026 with sam@example.com as a reader"],

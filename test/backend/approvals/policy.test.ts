@@ -96,6 +96,19 @@ test("no policy relaxes what the arguments require, and arguments never relax a 
       }
 });
 
+test("what limits a tool limits raw requests to its service, and what frees it does not free them", () => {
+  const all: Policy = { target: "slack", mode: "everything" };
+  const ask = (target: string, mode: PolicyMode) => {
+    const tool = { name: "http_request", service: "slack", access: "write" as const };
+    return resolveMode({ tool, policies: [all, { target, mode }], writes: BEFORE }).mode;
+  };
+  expect(ask("slack.send_message", "ask")).toBe(BEFORE);
+  expect(ask("gmail.send_message", "ask")).toBe("auto");
+  const tool = { name: "http_request", service: "slack", access: "write" as const };
+  const policies: Policy[] = [{ target: "slack.send_message", mode: "everything" }];
+  expect(resolveMode({ tool, policies, writes: BEFORE }).mode).toBe(BEFORE);
+});
+
 test("only a policy that says so asks every time", () => {
   for (const policies of combinations())
     expect(effective({ access: "write", policies }).everyTime).toBe(policies.some(({ mode }) => mode === "ask"));

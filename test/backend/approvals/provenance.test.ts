@@ -38,6 +38,7 @@ describe("a value is not the user's", () => {
     ["Morse code", ".-.. --- --."],
     ["a number that was not said", 30],
     ["a list with one foreign value", ["#general", "mallory@evil.example"]],
+    ["a person with the name of a channel that was said", "@general"],
     ["a field that was not said, with a value that was", { forward: "sam@example.com" }],
   ])("%s", (_, value) => {
     expect(provenance.isOwn(value)).toBe(false);

@@ -76,7 +76,7 @@ test("addresses are read, checked and written; names are encoded or quoted", () 
   expect(formatAddressHeader(parseRecipients(`${text}, Jörg <joerg@x.test>`, "to"))).toBe(
     'Ana <ana@x.test>,\r\n "Doe, John" <john@x.test>,\r\n j@xn--mnchen-3ya.example,\r\n =?UTF-8?B?SsO2cmc=?= <joerg@x.test>',
   );
-  for (const wrong of ["Sam", "a@b", "a b@x.test", "ä@x.test", "x@"]) {
+  for (const wrong of ["Sam", "a@b", "a b@x.test", "ä@x.test", "x@", "x.test", "@x.test"]) {
     expect(() => parseRecipients(wrong, "to")).toThrow(`“${wrong}” is not an email address.`);
   }
 });

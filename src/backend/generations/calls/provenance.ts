@@ -1,7 +1,7 @@
 import type { ModelMessage, TextPart } from "ai";
 import { DENIAL_TEXT } from "#agent/limits";
 import { findAttachment, listAttachments } from "#agent/steps/attachments";
-import { listSaidAnswers, readFormFields } from "#agent/tools/ask-user";
+import { listSaidAnswers, readFormFields, type SaidAnswer } from "#agent/tools/ask-user";
 import { OWN_TOOL_NAMES } from "#agent/tools/own";
 import type { Instruction } from "#protocol/ask";
 import { formatAttachmentReference } from "#protocol/attachment-text";
@@ -90,7 +90,8 @@ function addMessage({ own, whole, foreign }: Texts, inputs: Map<string, unknown>
     const { output, toolName } = part;
     const value = "value" in output ? output.value : undefined;
     if (output.type === "execution-denied" && output.reason?.startsWith(`${DENIAL_TEXT}: `)) own.push(output.reason);
-    if (toolName === "ask_user") own.push(...listAnswers(inputs.get(part.toolCallId), value));
+    const answers = toolName === "ask_user" ? listAnswers(inputs.get(part.toolCallId), value) : [];
+    for (const { text, proposed } of answers) (proposed ? whole : own).push(text);
     whole.push(...listEdits(value));
     if (output.type === "execution-denied" || OWN_TOOL_NAMES.has(toolName)) continue;
     foreign.push({
@@ -102,7 +103,7 @@ function addMessage({ own, whole, foreign }: Texts, inputs: Map<string, unknown>
 }
 
 /** The user's answers in a form of the model. */
-function listAnswers(input: unknown, result: unknown): string[] {
+function listAnswers(input: unknown, result: unknown): SaidAnswer[] {
   const { data } = Object(result) as { data?: unknown };
   const { answers } = Object(data) as { answers?: unknown };
   return listSaidAnswers(readFormFields(input), Object(answers) as Record<string, unknown>);

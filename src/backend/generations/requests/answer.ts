@@ -172,6 +172,8 @@ async function startLate(
   const labels = new Map(request.input_schema?.fields.map(({ id, label }) => [id, label]));
   const lines = Object.entries(input).map(([id, value]) => `${labels.get(id) ?? id}: ${String(value)}`);
   const said = action === "submit" ? lines.join("\n") : `(${action})`;
+  const answers = action === "submit" ? listSaidAnswers(request.input_schema?.fields ?? [], input) : [];
+  const typed = answers.flatMap(({ text, proposed }) => (proposed ? [] : [text])).join("\n");
   const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
   const asked = await findGeneration(tx, found.generation_id);
   const { timeZone, instructions, defaults, limits } = asked?.request ?? {};
@@ -182,7 +184,7 @@ async function startLate(
     conversationId,
     request: {
       prompt,
-      typed: action === "submit" ? listSaidAnswers(request.input_schema?.fields ?? [], input).join("\n") : "",
+      typed,
       context: {},
       mode: "stream",
       interactive: true,
