@@ -14,7 +14,7 @@ async function ask(
   cards: StreamPart[],
   rest: StreamPart[],
   { refusals = [], ...setting }: RunSetting & { refusals?: Reply[] } = {},
-): Promise<{ ann: Machine; ink: Ink; given: unknown[] }> {
+): Promise<{ ann: Machine; ink: Ink; given: unknown[]; extended: string[] }> {
   const ann = kay({ signedIn: true });
   const given: unknown[] = [];
   const all = Promise.withResolvers<void>();
@@ -29,13 +29,19 @@ async function ask(
   network.on("POST /ask", { stream: stream() });
   const route = "POST /sessions/session_1/interactions/";
   for (const reply of refusals) network.on(route, reply);
+  const extended: string[] = [];
   network.always(route, ({ body, url }) => {
+    if (url.endsWith("/extend")) {
+      const interaction_id = url.split("/").at(-2) ?? "";
+      extended.push(interaction_id);
+      return { json: { ...IDS, interaction_id, expires_at: "2026-11-27T12:07:00.000Z" } };
+    }
     given.push(body);
     if (given.length === cards.length) all.resolve();
     return { json: { ...IDS, interaction_id: url.split("/").at(-1), ...(body as object) } };
   });
   const ink = await openInk(ann, "ask x", setting);
-  return { ann, ink, given };
+  return { ann, ink, given, extended };
 }
 
 const APPROVED = [answered({ action: "approve" }), brings({ ok: true }), ...says("It is sent."), ...ends()];
@@ -96,6 +102,28 @@ test("a form is filled in and reviewed on the card", async () => {
   expect((await ink.result).exit).toBe(0);
   expect(given).toMatchObject([{ action: "submit", input: { summary: "Login loops" } }]);
   expect(await ink.all()).toContain("  Summary: Login loops\n");
+});
+
+test("N53 a form or a plan that is used shortly before its deadline asks once for more time", async () => {
+  const soon = { expires_at: "2026-11-27T12:02:00.000Z" };
+  const typed = await ask([form(soon)], [answered({ action: "submit" }), ...says("Made."), ...ends()]);
+  await typed.ink.sees("ctrl+d decline");
+  expect(typed.extended).toEqual([]);
+  for (const keys of ["1", "\r", "Login loops\r", "\r"]) await typed.ink.press(keys);
+  await typed.ink.sees("enter submit");
+  await typed.ink.press("\r");
+  expect((await typed.ink.result).exit).toBe(0);
+  expect(typed.extended).toEqual(["int_1"]);
+
+  const call = (n: number) =>
+    approval({ ...soon, interaction_id: `int_${n}`, tool_call_id: `c${n}`, plan: { id: "plan_1", n, of: 2 } });
+  const rest = [1, 2].map((n) => answered({ interaction_id: `int_${n}`, action: "approve" }));
+  const plan = await ask([call(1), call(2)], [...rest, ...says("So."), ...ends()]);
+  await plan.ink.sees("approve all 2");
+  await plan.ink.press("\x1b[B");
+  await expect.poll(() => plan.extended).toEqual(["int_1", "int_2"]);
+  await plan.ink.press("a");
+  expect((await plan.ink.result).exit).toBe(0);
 });
 
 test("a plan is answered as a whole, or one by one after Tab", async () => {

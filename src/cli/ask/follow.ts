@@ -102,12 +102,12 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
       const { signal } = current.closer;
       const place = { session: view.session_id ?? "", client };
       const [key] = keys;
-      const cards = keys.map(cardOf);
-      if (cards.length > 1) {
-        const first = cards[0] as CardItem;
+      const cards = () => keys.map(cardOf).filter(isApproval);
+      if (keys.length > 1) {
+        const first = cardOf(key);
         const position = { n: at + 1, of: at + openKeys(view, asked).length };
         show.hold({ card: first, at: position.n, of: position.of });
-        const plan = { cards: cards.filter(isApproval), signal, position };
+        const plan = { cards, signal, position };
         const end = await promptForPlan(kay, link, plan, place);
         if (end === "one by one") asked.plans.add(getPlan(first)?.id ?? "");
         if (end === "answered") for (const one of keys) asked.keys.add(one);

@@ -8,12 +8,12 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { askOnCard } from "../prompt/card.ts";
 import { promptKey, promptLine, writeNotice } from "../prompt/line.ts";
-import { type AnswerTarget, formatAnsweredCard, sendAnswer } from "./prompt-for-card.ts";
+import { type AnswerTarget, extendRequests, formatAnsweredCard, sendAnswer } from "./prompt-for-card.ts";
 
 type ApprovalCard = Extract<CardItem, { type: "approval" | "form" }>;
 
-/** The approvals of a plan, and the number of its first among those that wait. */
-type PlanQuestion = { cards: ApprovalCard[]; signal: AbortSignal; position: { n: number; of: number } };
+/** The approvals of a plan as they are now, and the number of its first among those that wait. */
+type PlanQuestion = { cards(): ApprovalCard[]; signal: AbortSignal; position: { n: number; of: number } };
 
 /** How the user answered a plan: all of it, not as a whole, or not here, because one of its approvals has closed. */
 export type PlanEnd = "answered" | "one by one" | "changed";
@@ -30,10 +30,10 @@ export async function promptForPlan(
 ): Promise<PlanEnd> {
   try {
     const answer = kay.flags.plain
-      ? await askInLines(kay, cards, signal)
-      : await askOnPlanCard(kay, { cards, signal, position });
+      ? await askInLines(kay, cards(), signal)
+      : await askOnPlanCard(kay, link, { cards, signal, position }, place);
     if (answer === "one by one") return answer;
-    for (const card of cards) await sendOne(kay, link, card, answer, place);
+    for (const card of cards()) await sendOne(kay, link, card, answer, place);
     return "answered";
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED") throw error;
@@ -45,13 +45,19 @@ export async function promptForPlan(
 /** The same answer for each approval. */
 type PlanAnswer = InteractionAnswer | "one by one";
 
-async function askOnPlanCard(kay: Kay, { cards, signal, position }: PlanQuestion): Promise<PlanAnswer> {
-  const plan: PlanCard = { kind: "plan", id: "plan", calls: cards.map((card) => ({ card })) };
-  const answered = await askOnCard(kay, { card: () => plan, ui: createCardUi(plan), position, signal });
+async function askOnPlanCard(
+  kay: Kay,
+  link: BackendHandle,
+  { cards, signal, position }: PlanQuestion,
+  place: AnswerTarget,
+): Promise<PlanAnswer> {
+  const plan = (): PlanCard => ({ kind: "plan", id: "plan", calls: cards().map((card) => ({ card })) });
+  const extend = (ids: string[]) => extendRequests(link, place, ids);
+  const answered = await askOnCard(kay, { card: plan, ui: createCardUi(plan()), position, signal, extend });
   if (answered === "next" || answered.act.do !== "answer all") return "one by one";
   const [first] = answered.act.answers;
   const answer: InteractionAnswer = first?.answer ?? { action: "deny" };
-  for (const card of cards) writeNotice(kay, formatAnsweredCard(card, answer));
+  for (const card of cards()) writeNotice(kay, formatAnsweredCard(card, answer));
   return answer;
 }
 

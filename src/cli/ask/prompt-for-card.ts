@@ -94,9 +94,10 @@ async function answerOnCard(
   const asked = card();
   let ui = createCardUi(asked);
   const visit = (how: "open" | "copy") => visitLink(kay, asked, how);
+  const extend = (ids: string[]) => extendRequests(link, place, ids);
   try {
     for (;;) {
-      const answered = await askOnCard(kay, { card, ui, position, signal, visit });
+      const answered = await askOnCard(kay, { card, ui, position, signal, visit, extend });
       if (answered === "next" || answered.act.do !== "answer") return;
       const { answer } = answered.act;
       try {
@@ -111,6 +112,11 @@ async function answerOnCard(
     if (error instanceof Problem && error.code === "INTERACTION_CLOSED") writeNotice(kay, `\n${formatCard(asked)}`);
     throw error;
   }
+}
+
+/** Asks for more time, because the user types. Without it, the request expires as before. */
+export function extendRequests({ api }: BackendHandle, { session }: AnswerTarget, ids: string[]): void {
+  for (const id of ids) api.extendInteraction(session, id).catch(() => {});
 }
 
 /** What was asked, what was changed in it, and the answer, as they stay on the terminal. */

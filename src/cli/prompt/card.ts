@@ -2,6 +2,7 @@ import { Problem } from "#protocol/errors";
 import { layOutCard } from "#ui/cards/card-layout";
 import type { CardUi } from "#ui/cards/card-state";
 import { INITIAL_FOCUS, recordDrawn, recordKey, routeKey, updateCards } from "#ui/cards/focus";
+import { findShortRequests } from "#ui/cards/more-time";
 import { type AnyCard, applyEdit, type CardAction, rejectAnswer, takesText, updateCard } from "#ui/cards/update-card";
 import { ASK_POSITION, type Key } from "#ui/keys/key";
 import { pinColumns } from "#ui/screen/pin-columns";
@@ -18,6 +19,8 @@ export type CardQuestion = {
   /** Number `n` of `of` that wait. */
   position: { n: number; of: number };
   signal: AbortSignal;
+  /** Asks the backend for more time, for the requests with these IDs. */
+  extend?(ids: string[]): void;
   /** Opens or copies the address of a card. @throws Problem if that failed */
   visit?(how: "open" | "copy"): Promise<void>;
 };
@@ -49,6 +52,7 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
   let focus = updateCards(INITIAL_FOCUS, [card()]);
   let locating: AbortController | null = null;
   let isAway = false;
+  let extended: number | undefined;
 
   const draw = () => {
     if (over.signal.aborted || isAway || locating) return;
@@ -92,6 +96,13 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
     });
     draw();
   };
+  const extend = () => {
+    const now = kay.clock.now();
+    const short = findShortRequests(card(), now, extended);
+    if (short.length === 0) return;
+    extended = now;
+    question.extend?.(short);
+  };
   const leave = () => {
     isAway = true;
     screen.clear();
@@ -112,6 +123,7 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
     if (act?.do === "edit") void edit(act.text).catch(ended.reject);
     else if (act?.do === "open" || act?.do === "copy") void visit(act.do);
     else if (act?.do === "answer" || act?.do === "answer all") ended.resolve({ act, ui });
+    else extend();
   };
 
   let releaseKeys = readPromptKeys(kay, take);

@@ -1,5 +1,6 @@
 import type { CardUi } from "../cards/card-state.ts";
 import { beginDraft, DRAFTING, endDraft, recordKey, routeKey } from "../cards/focus.ts";
+import { findShortRequests } from "../cards/more-time.ts";
 import { type AnyCard, type CardAction, scrollCard, takesTab, takesText, updateCard } from "../cards/update-card.ts";
 import { clearDraft } from "../editor/draft.ts";
 import type { Key } from "../keys/key.ts";
@@ -130,22 +131,11 @@ function startsNewText(after: CardUi, key: Key): boolean {
   );
 }
 
-/** A key in a card with less time left than this, in ms, asks for more. */
-const SHORT_MS = 150_000;
-
-/** Pause between such requests, in ms, whatever the answer was. */
-const AGAIN_MS = 20_000;
-
 /** Asks for more time for a card that just took a key and has little left, so that it does not expire while in use. */
 function extendDeadline(step: SessionStep, card: AnyCard): SessionStep {
   const { now, extending } = step.session;
-  const cards = card.kind === "plan" ? card.calls.map((call) => call.card) : [card];
-  const ends = cards.flatMap((one) =>
-    one.kind === "card" && one.type !== "auth" ? [Date.parse(one.until ?? one.request.expires_at)] : [],
-  );
-  const left = Math.min(...ends) - now;
-  const isAsked = extending?.card === card.id && now - extending.at < AGAIN_MS;
-  if (isAsked || !(left > 0 && left < SHORT_MS)) return step;
+  const short = findShortRequests(card, now, extending?.card === card.id ? extending.at : undefined);
+  if (short.length === 0) return step;
   const session = { ...step.session, extending: { card: card.id, at: now } };
-  return { session, effects: [...step.effects, ...cards.map(({ id }) => ({ do: "extend" as const, card: id }))] };
+  return { session, effects: [...step.effects, ...short.map((id) => ({ do: "extend" as const, card: id }))] };
 }
