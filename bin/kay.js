@@ -80,7 +80,7 @@ function greet() {
   const doubt =
     /^(CI|GITHUB_ACTIONS|GITLAB_CI|BUILDKITE|TEAMCITY_VERSION|JENKINS_URL|TF_BUILD|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|ACCESSIBLE|INK_SCREEN_READER|KAY_FORCE_TTY)$/;
   if (!isOnTerminal() || Object.keys(process.env).some((name) => doubt.test(name))) return false;
-  say(1, `\x1b[2mkay ${manifest.version} · /help shows the commands\x1b[22m`);
+  say(1, `\x1b[2mkay ${manifest.version} · /help\x1b[22m`);
   return true;
 }
 

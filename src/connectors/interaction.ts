@@ -11,7 +11,7 @@ export type ToolInteraction = InteractionPrompt & {
   onTimeout?(): InteractionOutcome | Promise<InteractionOutcome>;
   /** Aborted when the requested thing happened elsewhere. This counts as submitted, without values. */
   done?: AbortSignal;
-  /** Called when the generation is cancelled while the request is open. */
+  /** Called when the generation is canceled while the request is open. */
   onCancel?(): void;
 };
 

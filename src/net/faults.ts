@@ -18,7 +18,7 @@ export function toSendProblem(error: unknown, exchange: Exchange, ended: EndReas
   const code = getErrorCode(error);
   if (!ended && isBug(error, code)) return error instanceof Error ? error : new Error(String(error));
   const options = { details: { sent, ...(code ? { errno: code } : {}) }, cause: error };
-  if (ended === "abort") return new Problem("CANCELLED", "Cancelled.", { details: { sent } });
+  if (ended === "abort") return new Problem("CANCELLED", "Canceled.", { details: { sent } });
   if (ended) return timedOutProblem(exchange, ended.afterMs);
   if (isTlsCode(code, error)) {
     return new Problem(

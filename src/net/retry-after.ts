@@ -51,5 +51,5 @@ export async function sleepOrThrow(clock: Pick<Timer, "sleep">, ms: number, sign
 
 /** Throws CANCELLED if the signal is aborted. */
 export function throwIfCancelled(signal?: AbortSignal): void {
-  if (signal?.aborted) throw new Problem("CANCELLED", "Cancelled.", { details: { sent: false } });
+  if (signal?.aborted) throw new Problem("CANCELLED", "Canceled.", { details: { sent: false } });
 }

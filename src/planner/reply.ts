@@ -96,8 +96,13 @@ function formatDenied(tool: string, reason: string): string {
   const words = reason.trim();
   // Nobody said no: the request expired.
   if (/^No answer\b/.test(words)) return `${toolName(tool)} was not run: the request expired without an answer.`;
-  return `${toolName(tool)} was denied, so it was not done.${words ? ` The reason given: ${shorten(words)}` : ""}`;
+  const byUser = DENIED_BY_USER.exec(words);
+  if (!byUser) return `${toolName(tool)} was denied, so it was not done.${words ? ` ${shorten(words)}` : ""}`;
+  return `You denied ${toolName(tool)}${byUser[1] ? ` (“${shorten(byUser[1])}”)` : ""}, so it was not done.`;
 }
+
+/** The backend's reason, with the user's reason in it, and the terminal that answered. */
+const DENIED_BY_USER = /^The user denied this(?:: (.*?))?(?: \([^()]*\))?\.?$/s;
 
 function toolName(wire: string): string {
   return wire.replace("_at_", "@").replaceAll("__", ".");

@@ -185,7 +185,7 @@ export class Problem extends Error {
 }
 
 /**
- * The reason of a signal that aborts because the user cancelled the work. Without it, a signal may abort since this
+ * The reason of a signal that aborts because the user canceled the work. Without it, a signal may abort since this
  * process ends and another one continues.
  */
 export class Cancellation extends Error {

@@ -1,5 +1,7 @@
-/** Styles of text. */
-export type Style = "bold" | "dim" | "italic" | "strikethrough" | "red" | "green" | "yellow" | "cyan" | "underline";
+/** Styles of text. Yellow and cyan are only for borders and marks: many light themes make them hard to read. */
+export type Style =
+  | ("bold" | "dim" | "italic" | "strikethrough" | "underline")
+  | ("red" | "green" | "yellow" | "cyan" | "magenta");
 
 /**
  * How text is displayed: the width of a line in cells, and a function that applies styles, which returns the text
@@ -12,4 +14,6 @@ export type Look = {
   plain?: boolean;
   /** Whether to mark links for the terminal to open (OSC 8) instead of writing out their URLs. */
   links?: boolean;
+  /** Name of this terminal's client. A card that it answered was answered "by you". */
+  client?: string;
 };

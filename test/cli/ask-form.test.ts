@@ -160,7 +160,7 @@ test("a denied consent can be retried, or the request cancelled", async () => {
   expect(exit).toBe(5);
   expect(given).toMatchObject([{ integration: "confluence", success: false }]);
   expect(stderr).toContain(
-    "Press Enter to retry confluence, or c to cancel the request: c\n✗ The request was cancelled.\n",
+    "Press Enter to retry confluence, or c to cancel the request: c\n✗ The request was canceled.\n",
   );
 });
 

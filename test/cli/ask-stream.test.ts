@@ -173,7 +173,7 @@ test("a generation cancelled elsewhere exits 5", async () => {
   expect(await asked({ stream: sse(parts) })("ask x")).toEqual({
     exit: 5,
     stdout: "",
-    stderr: "✗ The request was cancelled.\n",
+    stderr: "✗ The request was canceled.\n",
   });
 });
 

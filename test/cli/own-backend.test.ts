@@ -112,7 +112,7 @@ That was:
   kay ask "what is open in project KAY?"
   kay ask --confirm "create a task in KAY: Say hello from kay"
 
-Next, run \`kay connect\` to choose a service, then \`kay ask\` to start a session.
+Next, run \`kay connect\` to choose a service, then \`kay\` to start a session.
 `,
     stderr: expect.stringContaining(
       "There is no display to open a browser on. Giving the consent as the sandbox's demo user.\n",

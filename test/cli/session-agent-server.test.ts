@@ -77,7 +77,7 @@ test("a turn that is stopped ends at the backend and at the agent server", async
   await ink.sees("Begun.");
   ink.type("\x1b");
   await ink.sheds("working");
-  await ink.shows(/cancelled/i);
+  await ink.shows(/canceled/i);
   await cut.promise;
   await ink.leave();
 });

@@ -76,12 +76,13 @@ test("N22 the address that a browser elsewhere could not open is pasted and sent
   await ink.leave();
 });
 
-test("a connection by another process ends the card, and the request continues", async () => {
+test("a connection by another process ends the card, the request continues, and the status line has it", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
   const ink = await atAuthCard(ann);
   expect((await ann("connect confluence", { person: "allows" })).exit).toBe(0);
   await ink.shows("1 page about");
   await ink.sheds("[esc] cancel");
+  await ink.sees("● jira confluence");
   await ink.leave();
 });
 
@@ -108,6 +109,7 @@ test("`s` continues without the service, Esc cancels the request", async () => {
   ink.enter("find pages about release");
   await ink.sees("[esc] cancel the request");
   await ink.press("\x1b");
+  await ink.shows("✗ canceled: You declined to connect confluence.");
   await ink.sheds("[esc] cancel");
   expect(await ink.all()).not.toContain("1 page about");
   await ink.leave();

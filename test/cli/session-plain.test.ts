@@ -129,7 +129,7 @@ test("Ctrl+C cancels the running work, and twice at the prompt leaves", async ()
   const { ann, log } = desk();
   expect((await ann("ask", typing(["delete KAY-3", "\x03", "show KAY-1", "\x03", "\x03"]))).exit).toBe(0);
   expect(log).toEqual(["show KAY-1"]);
-  expect(read(ann)).toContain(`Your answer, 1/2/e/n (TIME left): \ncancelled\n> show KAY-1\n`);
+  expect(read(ann)).toContain(`Your answer, 1/2/e/n (TIME left): \ncanceled\n> show KAY-1\n`);
   expect(read(ann).endsWith(`> \nPress Ctrl+C again to exit.\n> \n${BACK}`)).toBe(true);
 });
 

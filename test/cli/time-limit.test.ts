@@ -39,7 +39,7 @@ test.for([
   });
 });
 
-test("a request that times out is cancelled at the backend, and its changes are reported", async () => {
+test("a request that times out is canceled at the backend, and its changes are reported", async () => {
   const ann = works(calls("jira.close_issue", INPUT), receipt("settled"));
   ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
   const rest = sse([status("cancelled"), { type: "abort", reason: "stopped" }], { first: 5 });
@@ -48,13 +48,13 @@ test("a request that times out is cancelled at the backend, and its changes are 
     exit: 1,
     stdout: "",
     stderr: `✓ Close KAY-3
-✗ Timed out after 50 s and was cancelled.
+✗ Timed out after 50 s and was canceled.
   \`kay sessions show session_1\` shows what was done.
 `,
   });
 });
 
-test("a request cancelled before a write can be retried", async () => {
+test("a request canceled before a write can be retried", async () => {
   const ann = works(calls("jira.close_issue", INPUT), receipt("planned"));
   ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
   ann.place.network.on(EVENTS, {
@@ -62,7 +62,7 @@ test("a request cancelled before a write can be retried", async () => {
   });
   const { exit, stderr } = await ann("ask x --timeout 50s");
   expect(exit).toBe(6);
-  expect(stderr).toContain("✗ Timed out after 50 s and was cancelled.\n  Increase the limit with --timeout.\n");
+  expect(stderr).toContain("✗ Timed out after 50 s and was canceled.\n  Increase the limit with --timeout.\n");
 });
 
 test("a write that was running has the outcome that the backend reports, or may still be done", async () => {
@@ -85,7 +85,7 @@ test("a write that was running has the outcome that the backend reports, or may 
     expect([exit, ...stderr.split("\n").slice(0, -1)]).toEqual([
       1,
       first,
-      "✗ Timed out after 50 s and was cancelled.",
+      "✗ Timed out after 50 s and was canceled.",
       last,
     ]);
   }

@@ -22,6 +22,20 @@ test("an error is wrapped between words on a terminal, beside its mark, with com
 `);
 });
 
+test("a question and the rows of a table are wrapped between words too, and a long address is not broken", async () => {
+  const ann = kay({ signedIn: true });
+  await ann(["ask", "what is open in project KAY?"]);
+  await ann(["sessions", "rename", "latest", "All that is open in the project KAY"]);
+  const look = async (line: string, typed = "") =>
+    await ann(line, { terminal: true, columns: 40, env: { NO_COLOR: "1" }, types: typed === "" ? [] : [typed] });
+  expect((await look("sessions list")).stdout).toContain(`  TITLE    All that is open in the
+           project KAY
+`);
+  expect((await look("sessions delete latest", "n")).stderr).toMatch(
+    /^Permanently delete “All that is open in\nthe project KAY” \([0-9a-f]{6}\)\? \[y\/N\] /,
+  );
+});
+
 test("in a pipe nothing is wrapped, however narrow the terminal", async () => {
   const { stderr } = await kay()("connect jra", { terminal: ["stdin", "stdout"], columns: 40 });
   expect(stderr.trimEnd().split("\n")).toHaveLength(2);

@@ -313,7 +313,7 @@ test("a cancelled request says so, and one cancelled earlier is not sent", async
   const running = problem(http.request({ path: "/thing", answer: Thing }));
   await new Promise(setImmediate);
   controller.abort();
-  expect(await running).toMatchObject({ code: "CANCELLED", message: "The request to Jira was cancelled." });
+  expect(await running).toMatchObject({ code: "CANCELLED", message: "The request to Jira was canceled." });
   const world = outside();
   const late = httpOver(world, jira, { signal: controller.signal }).http;
   const write = late.request({ method: "POST", path: "/thing", body: {}, answer: Thing });

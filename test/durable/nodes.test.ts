@@ -92,7 +92,7 @@ test("an approval is answered at another node than the one that asked it, once",
   expect(a.outside.sent.filter(({ url }) => url.includes("/close/"))).toHaveLength(1);
 });
 
-test("a generation is cancelled at another node than the one that runs it", async () => {
+test("a generation is canceled at another node than the one that runs it", async () => {
   const { token } = await connect(a);
   model.script(() => new Promise(() => {}));
   const stream = await prompt(a, token);

@@ -53,7 +53,7 @@ test("Ctrl+C clears the line, then cancels the turn, then says that it leaves, t
   session.type("\x03");
   await session.sees((screen) => !screen.includes("a draft"));
   session.type("\x03");
-  await session.sees(/✗ .*cancelled/);
+  await session.sees(/✗ .*canceled/);
   await session.sees((screen) => !/esc to stop|cancelling/.test(screen));
   session.type("\x03");
   await session.sees(/Press Ctrl\+C again to exit\./);

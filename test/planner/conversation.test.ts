@@ -94,7 +94,7 @@ test("the guide's conversation: “Use project PROJ-123” is the project", asyn
   ]);
 });
 
-test("a question may be cancelled, or replaced by another request", async () => {
+test("a question may be canceled, or replaced by another request", async () => {
   const off = plannerTalk(tools);
   await off.say("create a bug in KAY");
   expect((await off.say("never mind")).text).toBe("All right, I leave it.");

@@ -110,11 +110,9 @@ test("a denial is reported with the reason, and nothing is retried", async () =>
   const talk = plannerTalk(tools);
   await talk.say("send the open bugs to #general and close KAY-3");
   await talk.results(FOUND);
-  expect(await talk.results({ denied: "wrong channel" })).toMatchObject({
+  expect(await talk.results({ denied: "The user denied this: wrong channel (kay ask desk)" })).toMatchObject({
     calls: [],
-    text: expect.stringMatching(
-      /slack\.send_message was denied, so it was not done\. The reason given: wrong channel$/,
-    ),
+    text: expect.stringMatching(/You denied slack\.send_message \(“wrong channel”\), so it was not done\.$/),
   });
 });
 

@@ -4,7 +4,7 @@ import type { Machine } from "./kay.ts";
 /**
  * Two sessions on two terminals answer the same card at the same moment, one card after the other.
  *
- * @returns for each card, how often each terminal says that it was approved, and by which kind of client
+ * @returns for each card, which command's terminal approved it, as both terminals say; otherwise what they say
  */
 export async function answerTogether(
   machine: Machine & { place: { clock: { sleep(ms: number): Promise<void> } } },
@@ -25,7 +25,7 @@ export async function answerTogether(
     const seen = await Promise.all([one, two].map((each) => each.shows(`KAY-${card} is deleted.`)));
     await Promise.all([one, two].map((each) => each.sheds(/working|1 once/)));
     told.push(
-      ...new Set(seen.map((all) => APPROVED.exec(all.slice(all.lastIndexOf("> delete KAY-")))?.[1] ?? "nobody")),
+      findWinner(seen.map((all) => APPROVED.exec(all.slice(all.lastIndexOf("> delete KAY-")))?.[1] ?? "nobody")),
     );
   }
   for (const each of [one, two]) await each.leave();
@@ -33,4 +33,11 @@ export async function answerTogether(
 }
 
 /** How an answered card says who answered it. */
-const APPROVED = /approved by (kay (?:ask|attach) [0-9a-f]{4})/;
+const APPROVED = /approved by (you|kay (?:ask|attach) [0-9a-f]{4})/;
+
+/** The terminal that answered says "you", and the other one names it. */
+function findWinner([one = "", two = ""]: string[]): string {
+  if (one === "you" && two.startsWith("kay ask ")) return "kay ask";
+  if (two === "you" && one.startsWith("kay attach ")) return "kay attach";
+  return `${one}, ${two}`;
+}

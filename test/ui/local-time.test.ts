@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatLocalDay, formatLocalTime } from "#ui/text/local-time";
+import { formatAge, formatLocalDay, formatLocalTime } from "#ui/text/local-time";
 
 test.each([
   ["America/New_York", "2026-11-28 16:11 -05:00", "2026-11-28"],
@@ -16,4 +16,17 @@ test.each([
 test("B243 midnight is 00:00, and a text that is not a time is unchanged", () => {
   expect(formatLocalTime("2026-11-28T00:00:00Z", "UTC")).toBe("2026-11-28 00:00 UTC");
   expect([formatLocalTime("soon\u001b[31m"), formatLocalDay("")]).toEqual(["soon", ""]);
+});
+
+test.each([
+  [-5, "just now"],
+  [59, "just now"],
+  [60, "1 min ago"],
+  [7_199, "119 min ago"],
+  [7_200, "2 h ago"],
+  [172_799, "47 h ago"],
+  [172_800, formatLocalDay("2026-11-26T12:00:00Z")],
+])("the age after %i s is %j", (seconds, age) => {
+  const now = Date.parse("2026-11-28T12:00:00Z");
+  expect(formatAge(new Date(now - seconds * 1_000).toISOString(), now)).toBe(age);
 });

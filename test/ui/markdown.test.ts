@@ -111,12 +111,12 @@ test("code has colors if the language is known, line by line as in the whole", a
   const paint = look.paint;
   const lines = Array.from({ length: 12 }, () => "let a = 1;");
   const code = ["```js", ...lines, "/* one", "let", "*/ let b;", "```", "", "```unknown", "let a;", "```"].join("\n");
-  const shown = `    ${paint("cyan", "let")} a = ${paint("yellow", "1")};`;
+  const shown = `    ${paint("magenta", "let")} a = 1;`;
   expect(renderMarkdown(code, look).split("\n")).toEqual([
     ...lines.map(() => shown),
     `    ${paint("dim", "/* one")}`,
     `    ${paint("dim", "let")}`,
-    `    ${paint("dim", "*/")} ${paint("cyan", "let")} b;`,
+    `    ${paint("dim", "*/")} ${paint("magenta", "let")} b;`,
     "",
     "    let a;",
   ]);

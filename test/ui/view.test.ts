@@ -200,3 +200,16 @@ test("N20 a call took as long as the backend says, even in a replay that arrives
   const { items } = after(START, [5_000, at(CALL, "01.000")], [5_000, at(done, "01.400")]);
   expect(items).toMatchObject([{ kind: "tool", state: "done", workedMs: 400 }]);
 });
+
+test("the time that the user takes to connect a service does not count for the call", () => {
+  const result: StreamPart = { type: "data-auth-result", data: { success: true, integrations: ["jira"] } };
+  const done: StreamPart = { type: "tool-output-available", toolCallId: "call_1", output: {} };
+  const { items } = after(
+    START,
+    [1_000, CALL],
+    [1_300, { type: "data-auth-needed", data: AUTH }],
+    [61_300, result],
+    [61_400, done],
+  );
+  expect(items[0]).toMatchObject({ kind: "tool", state: "done", workedMs: 400 });
+});

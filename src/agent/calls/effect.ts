@@ -117,7 +117,7 @@ function isUnknown(error: unknown, { sent, wrote }: { sent: boolean; wrote: bool
   return sent && (!(error instanceof Problem) || error.code === "OUTCOME_UNKNOWN");
 }
 
-/** Returns whether the service refused the write. Calls without a connection and cancelled calls may be sent again. */
+/** Returns whether the service refused the write. Calls without a connection and canceled calls may be sent again. */
 function isRefusal(error: unknown): error is Problem {
   return error instanceof Problem && error.code !== "AUTH_REQUIRED" && error.code !== "CANCELLED";
 }

@@ -40,7 +40,7 @@ export async function runCall(
   if ("problem" in checked) return checked;
   const call = toCall(checked);
   try {
-    if (run.signal.aborted) throw new Problem("CANCELLED", "The request was cancelled before this call was made.");
+    if (run.signal.aborted) throw new Problem("CANCELLED", "The request was canceled before this call was made.");
     const repeat = findRepetition(checked, listEarlierCalls(calls, index, ended, run));
     if (repeat) return repeat;
     return await admit(checked, run, push);

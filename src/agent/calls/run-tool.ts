@@ -58,7 +58,11 @@ const MAX_SUMMARY_LENGTH = 160;
 /** Returns a one-line summary. A line break in the model's input could otherwise look like a second request. */
 export function formatSummary(tool: Tool, input: Record<string, unknown>): string {
   const line = [...tool.summary(input).replace(/\s+/g, " ").trim()];
-  return line.length <= MAX_SUMMARY_LENGTH ? line.join("") : `${line.slice(0, MAX_SUMMARY_LENGTH - 1).join("")}…`;
+  if (line.length <= MAX_SUMMARY_LENGTH) return line.join("");
+  const head = line.slice(0, MAX_SUMMARY_LENGTH - 2).join("");
+  // A link that would be cut is left out, and so is half a word unless nothing else is there.
+  const words = head.replace(/\s*-?\s*\[[^\]]*(?:\]\([^)]*)?$/, "").replace(/(?<=.{80})\s+\S*$/s, "");
+  return `${words || head}…${words.lastIndexOf("“") > words.lastIndexOf("”") ? "”" : ""}`;
 }
 
 type Run = { input: Record<string, unknown>; context: RunContext; effect?: Effect };

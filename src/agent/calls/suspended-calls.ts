@@ -94,7 +94,7 @@ function askQuestion(call: SuspendedCall, question: Question): void {
   const cancelled = () => {
     question.answered = true;
     request.onCancel?.();
-    settle.reject(new Problem("CANCELLED", "The request was cancelled before it was answered."));
+    settle.reject(new Problem("CANCELLED", "The request was canceled before it was answered."));
   };
   call.context.requestInteraction({ ...request, onCancel: cancelled }).then(
     (answer) => {

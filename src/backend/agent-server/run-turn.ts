@@ -16,7 +16,7 @@ import type { TurnStream } from "./turn-stream.ts";
 /** Stops a turn that runs on this node. */
 export type TurnControl = {
   stop: AbortController;
-  /** The turn was cancelled. If false, a stop leaves the turn to another node. */
+  /** The turn was canceled. If false, a stop leaves the turn to another node. */
   unwanted: boolean;
 };
 

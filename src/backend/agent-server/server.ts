@@ -52,7 +52,7 @@ export function createAgentServer(ports: BackendPorts): AgentServer {
       const one = active.get(id);
       if (!one) continue;
       one.control.unwanted = true;
-      one.control.stop.abort(new Cancellation("The turn was cancelled."));
+      one.control.stop.abort(new Cancellation("The turn was canceled."));
     }
   }
 

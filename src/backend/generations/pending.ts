@@ -102,7 +102,7 @@ export function interactionClosedProblem({ status, response, id }: StoredInterac
   const words: Record<string, string> = {
     answered: `It was already answered: ${answered.action}${getBy(answered.client)}.`,
     expired: "It expired before it was answered; it was not done.",
-    cancelled: "It was cancelled; it was not done.",
+    cancelled: "It was canceled; it was not done.",
   };
   const expired = "It expired before it was answered; it was not done.";
   return new Problem("INTERACTION_CLOSED", words[status] ?? expired, { details: { answered } });

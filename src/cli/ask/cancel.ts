@@ -66,11 +66,7 @@ async function toLastView(link: BackendHandle, view: View, signal: AbortSignal):
 function getEnd(kay: Kay, view: View, heard: boolean) {
   const receipts = getReceipts(view);
   const isDone = ENDED.includes(view.status ?? "");
-  const what = isDone
-    ? " and was cancelled."
-    : heard
-      ? ", and is being cancelled."
-      : ". It may continue at the backend.";
+  const what = isDone ? " and was canceled." : heard ? ", and is being canceled." : ". It may continue at the backend.";
   const look = `\`kay sessions show ${quoteShellWord(view.session_id ?? "latest")}\` shows what was done.`;
   const mayHaveWritten = !isDone || receipts.some(({ effect }) => WRITTEN.has(effect));
   return timedOutProblem(kay, {

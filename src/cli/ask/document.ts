@@ -78,7 +78,7 @@ export function getProblem(view: View): Problem | undefined {
   if (end.how === "cancelled")
     return new Problem(
       "CANCELLED",
-      `The request was ${toLine(formatCancellation(end.text)).replace(/^cancelled$/, "cancelled.")}`,
+      `The request was ${toLine(formatCancellation(end.text)).replace(/^canceled$/, "canceled.")}`,
       { details },
     );
   const code = isErrorCode(end.code) ? end.code : "SERVICE_FAILED";

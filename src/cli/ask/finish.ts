@@ -20,7 +20,7 @@ export type FinishOptions = { prompt?: string; lines: boolean; refused?: boolean
  * Shows how following ended, and chooses the exit code: 8 at an open card, 5 after a denial, 1 if the
  * planner did not understand.
  *
- * @throws Problem for a generation that failed or was cancelled, or in which a write failed
+ * @throws Problem for a generation that failed or was canceled, or in which a write failed
  */
 export async function finishAsk(
   kay: Kay,

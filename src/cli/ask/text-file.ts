@@ -73,7 +73,7 @@ async function read(path: string, shown: string, most: number, signal: AbortSign
     return Buffer.concat(chunks);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    if (signal.aborted) throw new Problem("CANCELLED", "Cancelled.", { cause: error });
+    if (signal.aborted) throw new Problem("CANCELLED", "Canceled.", { cause: error });
     const { code = "unknown" } = error as NodeJS.ErrnoException;
     const isMissing = code === "ENOENT" || code === "ENOTDIR";
     throw new Problem("USAGE", isMissing ? `File not found: ${shown}.` : `Could not read ${shown} (${code}).`, {

@@ -110,7 +110,7 @@ Flags override the environment, which overrides the profile and then the default
   session: `
 The session
 
-\`kay ask\` without a question, \`kay ask -c\` and \`kay attach\` open one.
+\`kay\` opens one, \`kay ask -c\` continues the last, and \`kay attach\` joins a running one.
 
   Enter               send; while kay works, queue
   Ctrl+Enter          send now and cancel the current request

@@ -154,7 +154,7 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
 }
 
 function endProblem(kay: Kay): Problem {
-  if (kay.signal.aborted) return new Problem("CANCELLED", "Cancelled.");
+  if (kay.signal.aborted) return new Problem("CANCELLED", "Canceled.");
   return new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
 }
 

@@ -1,6 +1,7 @@
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
 import { isCi, isInteractive } from "../terminal/terminal.ts";
+import { writePrompt } from "./line.ts";
 
 /**
  * Asks before something that cannot be undone. `--yes` answers it.
@@ -19,10 +20,10 @@ export async function confirmOrThrow(kay: Kay, question: string, otherwise: stri
 /** Prints a question on the terminal. Only a `y` or `yes` typed after it was shown approves. */
 export async function promptYesNo(kay: Kay, question: string): Promise<boolean> {
   await kay.terminal.stdin.forget();
-  kay.terminal.stderr.write(`${question} ${kay.out.paint("dim", "[y/N]", "stderr")} `);
+  writePrompt(kay, `${question} ${kay.out.paint("dim", "[y/N]", "stderr")} `);
   const answer = await kay.terminal.stdin.line(kay.signal);
   if (answer === null) kay.terminal.stderr.write("\n");
-  if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
+  if (kay.signal.aborted) throw new Problem("CANCELLED", "Canceled.");
   return /^y(es)?$/i.test(answer?.trim() ?? "");
 }
 

@@ -12,7 +12,7 @@ import { wrapSentences } from "../output/wrap.ts";
  */
 export async function promptLine(kay: Kay, text: string, signal: AbortSignal): Promise<string> {
   await kay.terminal.stdin.forget();
-  kay.terminal.stderr.write(text);
+  writePrompt(kay, text);
   return (await read(kay, signal, false)).trim();
 }
 
@@ -48,11 +48,18 @@ export function writeNotice(kay: Kay, text: string): void {
   stderr.write(`${stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text}\n`);
 }
 
+/** Prints a question, wrapped between words; the cursor stays behind it. */
+export function writePrompt(kay: Kay, text: string): void {
+  const { stderr } = kay.terminal;
+  const [end = ""] = /\s*$/.exec(text) ?? [];
+  stderr.write(stderr.isTerminal ? wrapSentences(text.trimEnd(), stderr.columns() - end.length) + end : text);
+}
+
 async function read(kay: Kay, signal: AbortSignal, more: boolean): Promise<string> {
   const { stdin, stderr } = kay.terminal;
   const answer = signal.aborted ? null : await stdin.line(AbortSignal.any([kay.signal, signal]), more);
   if (answer === null || kay.signal.aborted || signal.aborted) stderr.write("\n");
-  if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
+  if (kay.signal.aborted) throw new Problem("CANCELLED", "Canceled.");
   if (signal.aborted) throw new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
   if (answer === null) throw new Problem("INPUT_REQUIRED", "The input ended before you answered.");
   return answer;

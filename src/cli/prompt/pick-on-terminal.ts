@@ -28,7 +28,7 @@ export async function pickOnTerminal(
     const width = Math.max(10, stderr.columns() - 3);
     const maxRows = Math.max(1, Math.min(MOST_ROWS, stderr.rows() - 4));
     const { question: asked, column, rows, hint } = layOutPicker(picker, { width, maxRows });
-    const list = rows.map(({ text, chosen }) => (chosen ? kay.out.paint("cyan", `❯ ${text}`, "stderr") : `  ${text}`));
+    const list = rows.map(({ text, chosen }) => (chosen ? kay.out.paint("bold", `❯ ${text}`, "stderr") : `  ${text}`));
     const below = [...list, kay.out.paint("dim", hint, "stderr")];
     stderr.write(`${CLEAR}${asked}\n${below.join("\n")}\x1b[${below.length}A\r\x1b[${column + 1}C`);
   };
@@ -49,7 +49,7 @@ export async function pickOnTerminal(
   try {
     draw();
     const chosen = await ended.promise;
-    if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
+    if (kay.signal.aborted) throw new Problem("CANCELLED", "Canceled.");
     return chosen;
   } finally {
     kay.signal.removeEventListener("abort", aborted);

@@ -219,7 +219,7 @@ async function connectAct(world: EffectPorts, card: AuthCard, what: CardAction):
   }
 }
 
-/** One denial covers all missing services: the request is cancelled, or continues without them. */
+/** One denial covers all missing services: the request is canceled, or continues without them. */
 async function sayNo({ link, client }: EffectPorts, card: AuthCard, go_on: boolean): Promise<void> {
   await declineAuth(link, card, { client: client.id, go_on });
 }

@@ -21,7 +21,7 @@ import { detachSession } from "./detach.ts";
 import { createEffectRunner } from "./effects.ts";
 import { formatFault } from "./format-fault.ts";
 import { addToAnswer, gatherParts } from "./gather-parts.ts";
-import { createPlaceLoader } from "./places.ts";
+import { createFileLoader, createPlaceLoader } from "./places.ts";
 import { createSessionScreen } from "./screen.ts";
 import type { SessionOptions } from "./session-options.ts";
 
@@ -57,7 +57,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   });
   if (!options.client.interaction.enabled)
     session = updateSession(session, { type: "interaction", enabled: false }).session;
-  const stage = createSessionScreen(kay, painter, (frame, blocks, committed) => {
+  const stage = createSessionScreen(kay, painter, options.client.name, (frame, blocks, committed) => {
     const words = collectWords(committed, session.sources.words);
     const mentions = collectMentions(committed, session.sources.mentions);
     session = updateSession(session, { type: "drawn", frame: { ...frame, at: clock.now() } }).session;
@@ -76,15 +76,24 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
       listed.add(wanted);
       void loadCandidates(mine, link, dispatch, [wanted]);
     }
-    if (wanted === "resources") places.want();
+    if (wanted === "resources") {
+      places.want();
+      files.want();
+    }
     for (const effect of step.effects) perform(effect);
     if (!mine.signal.aborted) stage.show(session, AT_ONCE.has(event.type) ? "now" : "soon");
   };
   const places = createPlaceLoader(mine, link, { dispatch, connected: () => session.status.services });
+  const files = createFileLoader(mine, (found) => {
+    const others = session.sources.mentions.filter(({ note }) => note !== "file");
+    dispatch({ type: "sources", sources: { mentions: [...others, ...found] } });
+  });
   let conversation = options.resume;
   let newest: ToolItem | undefined;
   let answer = "";
   let usedModel: string | undefined;
+  let endedGeneration: string | undefined;
+  let titleAskedFor = "";
   const gathered = gatherParts(mine, (parts) => {
     dispatch({ type: "parts", parts, at: clock.now() });
     for (const { part } of parts) answer = addToAnswer(answer, part);
@@ -93,8 +102,17 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
       usedModel = session.view.usage?.model;
       void loadCandidates(mine, link, dispatch, ["model"]);
     }
+    // Services may have been connected or disconnected elsewhere meanwhile.
+    if (isFinished(session.view) && session.view.generation_id !== endedGeneration) {
+      endedGeneration = session.view.generation_id;
+      void loadCandidates(mine, link, dispatch, ["connections"]);
+    }
+    const turn = `${session.view.session_id} ${session.view.status}`;
+    if (session.status.title === "" && turn !== titleAskedFor) {
+      titleAskedFor = turn;
+      void showTitle(link, session, dispatch);
+    }
     // Its result is dropped once it is in the scrollback.
-    if (isTurnOver(session)) void tellTitle(link, session, dispatch);
     newest = session.view.items.findLast((item): item is ToolItem => item.kind === "tool" && !item.forgotten) ?? newest;
   });
   const talk = createConversationClient(mine, link, options.client, {
@@ -145,6 +163,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     stage.show(session, "now");
     await Promise.resolve();
     begin(mine, link, { dispatch, talk, options, say: world.say });
+    files.want();
     await ticking(mine, () => session, dispatch);
   } finally {
     for (const release of releases.reverse()) release();
@@ -171,9 +190,6 @@ function begin(kay: Kay, link: BackendHandle, { dispatch, talk, options, say }: 
   dispatch(listSlashCandidates());
   void kay.history.read().then((entries) => dispatch({ type: "history", entries }));
   void loadCandidates(kay, link, dispatch);
-  void import("./mentions.ts")
-    .then(({ listMentionableFiles }) => listMentionableFiles(kay.cwd))
-    .then((files) => dispatch({ type: "sources", sources: { mentions: files } }));
   if (options.resume !== undefined) talk.follow(options.resume);
   void isSignedIn(link).then((isIn) => {
     if (isIn) return;
@@ -201,17 +217,14 @@ async function ticking(kay: Kay, now: () => Session, dispatch: (event: SessionEv
   }
 }
 
-/** A conversation has a title once its first turn is over. */
-function isTurnOver({ view, status }: Session): boolean {
-  return status.title === "" && view.session_id !== undefined && view.status === "completed";
-}
-
-async function tellTitle(
+/** Shows the title of the conversation. A new one gets its title with its first turn. */
+async function showTitle(
   link: BackendHandle,
   { view }: Session,
   dispatch: (event: SessionEvent) => void,
 ): Promise<void> {
-  const found = await link.api.session(view.session_id ?? "").catch(() => null);
+  if (view.session_id === undefined) return;
+  const found = await link.api.session(view.session_id).catch(() => null);
   if (found?.title) dispatch({ type: "status", status: { title: found.title } });
 }
 

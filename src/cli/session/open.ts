@@ -17,7 +17,7 @@ export function canHaveSession(kay: Kay): boolean {
  */
 export function showGreeting(kay: Kay): void {
   if (!canHaveSession(kay) || kay.flags.plain) return;
-  if (!kay.greetingShown) kay.out.writeLine(kay.out.paint("dim", `kay ${kay.version} · /help shows the commands`));
+  if (!kay.greetingShown) kay.out.writeLine(kay.out.paint("dim", `kay ${kay.version} · /help`));
   // An error surfaces where the promise is awaited.
   import("./ink.ts").catch(() => {});
 }

@@ -3,7 +3,7 @@ import type { Candidate } from "#ui/editor/complete";
 import type { SessionEvent } from "#ui/session/events";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
-import { formatMention } from "./mentions.ts";
+import { formatMention, listMentionableFiles } from "./mentions.ts";
 
 /** Pause in typing before services are read, time limit of a read, and lifetime of its result, in ms. */
 const REST_MS = 200;
@@ -44,6 +44,24 @@ export function createPlaceLoader(
       freshUntil = clock.now() + FRESH_MS;
       // Entries that cannot be read are not offered but can still be typed.
       void load().catch(() => {});
+    },
+  };
+}
+
+/** How long a list of files is shown before it is read again, in ms. */
+const FILES_MS = 5_000;
+
+/** Creates what reads the files of the current folder for completion. `want` is called with each key of a mention. */
+export function createFileLoader(
+  { clock, cwd }: Pick<Kay, "clock" | "cwd">,
+  onFound: (files: Candidate[]) => void,
+): { want(): void } {
+  let freshUntil = 0;
+  return {
+    want() {
+      if (clock.now() < freshUntil) return;
+      freshUntil = clock.now() + FILES_MS;
+      void listMentionableFiles(cwd).then(onFound);
     },
   };
 }

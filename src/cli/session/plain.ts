@@ -144,7 +144,7 @@ async function during(session: Session, work: Work): Promise<void> {
     await Promise.race([work({ ...kay, signal, terminal }), pressedTwice(kay, signal)]);
   } catch (error) {
     if (kay.signal.aborted) throw error;
-    if (cancelled.signal.aborted) kay.out.writeLine("cancelled");
+    if (cancelled.signal.aborted) kay.out.writeLine("canceled");
     else if (error instanceof Problem) tellProblem(kay, error);
     else throw error;
   }
@@ -154,7 +154,7 @@ async function during(session: Session, work: Work): Promise<void> {
 async function pressedTwice(kay: Kay, signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   await kay.clock.sleep(getCancelGraceMs(kay));
-  throw new Problem("CANCELLED", "Cancelled.");
+  throw new Problem("CANCELLED", "Canceled.");
 }
 
 function tellProblem(kay: Kay, { code, message, hint }: Problem): void {
@@ -225,7 +225,7 @@ export async function waitForForeignTurn(
       const { type } = next.value.part;
       // A card that was left open here continues.
       if (left && type !== "data-presence" && iterator) return from(next.value, iterator);
-      // The rest of a generation that was cancelled here starts with neither.
+      // The rest of a generation that was canceled here starts with neither.
       if ((type === "data-user-message" || type === "start") && iterator) return from(next.value, iterator);
     }
   } catch {

@@ -52,12 +52,14 @@ const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", 
 const SPIN_MS = 200;
 
 /**
+ * @param client name of this terminal's client
  * @param onDrawn called for each drawn frame, with how much of the conversation is in the scrollback, and what was
  * added now
  */
 export function createSessionScreen(
   kay: Kay,
   painter: Painter,
+  client: string,
   onDrawn: (frame: LiveFrame, blocks: ScrollbackState, committed: string) => void,
 ): SessionScreen {
   const { stdout } = kay.terminal;
@@ -66,6 +68,7 @@ export function createSessionScreen(
     width: size().columns,
     paint: kay.out.paint,
     links: canOpenLinks(kay.env),
+    client,
   });
   const screen = createScreen({ write: (text) => stdout.write(text), size, reflows: detectReflow(kay.env) });
   let blocks = createScrollbackState();

@@ -39,7 +39,7 @@ export async function readPipedInput(
   } finally {
     timer.abort();
   }
-  if (kay.signal.aborted) throw new Problem("CANCELLED", "Cancelled.");
+  if (kay.signal.aborted) throw new Problem("CANCELLED", "Canceled.");
   if (silence.signal.aborted) kay.out.writeProgress(`No input on stdin for 3 s; ${without}.`);
   return decodeInput(Buffer.concat(chunks)).trim();
 }

@@ -220,7 +220,7 @@ function toNetworkFault(call: Call, cause: unknown, what = "could not be reached
 }
 
 function cancelledProblem(title: string, cause: unknown): Problem {
-  return new Problem("CANCELLED", `The request to ${title} was cancelled.`, { cause });
+  return new Problem("CANCELLED", `The request to ${title} was canceled.`, { cause });
 }
 
 function joinSignals(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {

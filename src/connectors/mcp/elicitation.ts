@@ -66,7 +66,7 @@ export function createElicitationHandler(
 }
 
 function buildUnavailableNote({ title }: ElicitationSource): string {
-  return `interaction_unavailable: ${title} asked the user a question, but no connected client can answer. The question was cancelled.`;
+  return `interaction_unavailable: ${title} asked the user a question, but no connected client can answer. The question was canceled.`;
 }
 
 type Read = { answer: ElicitationAnswer } | { wrong: string };

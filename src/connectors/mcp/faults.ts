@@ -29,7 +29,7 @@ export function unknownOutcomeProblem(title: string, problem: Problem): Problem 
 
 /** Creates the error for a request that the user cancelled. */
 export function cancelledProblem(title: string, cause: unknown): Problem {
-  return new Problem("CANCELLED", `The request to ${title} was cancelled.`, { cause });
+  return new Problem("CANCELLED", `The request to ${title} was canceled.`, { cause });
 }
 
 /**

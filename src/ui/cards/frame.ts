@@ -22,7 +22,15 @@ export function drawFrame({ title, right, tone, width }: CardFrame, rows: Row[])
     { text: " " },
     toEdge("│"),
   ]);
-  const top = [toEdge("┌ "), { text: shown, style: tone ?? "bold" }, toEdge(` ${fill}${side}┐`)];
+  // Only lines have the tone: as text, some themes make it hard to read.
+  const plain = tone === "dim" ? { style: tone } : {};
+  const top: Row = [
+    toEdge("┌ "),
+    { text: shown, style: plain.style ?? "bold" },
+    toEdge(` ${fill}`),
+    { text: side, ...plain },
+    toEdge("┐"),
+  ];
   return [top, ...inside, [toEdge(`└${"─".repeat(width - 2)}┘`)]];
 }
 

@@ -39,13 +39,17 @@ export function layOutChoices(choices: KeyChoice[], width: number): Row[] {
 }
 
 /**
- * Lays out choices in one or two rows, each with its first word if they fit, otherwise only the keys, otherwise the
+ * Lays out choices in one or two rows, each with its first telling word if they fit, otherwise only the keys, otherwise the
  * first few.
  */
 export function layOutChoicesShort(choices: KeyChoice[], width: number): Row[] {
   const named = choices.map(({ key, words }) => ({
     key,
-    word: ` ${normalizeWidth(words).split(/[\s,:]/, 1)[0] ?? ""}`,
+    word: ` ${
+      normalizeWidth(words)
+        .replace(/^this /, "")
+        .split(/[\s,:]/, 1)[0] ?? ""
+    }`,
   }));
   const first = takeFitting(named, width);
   const rest = named.slice(first.length);

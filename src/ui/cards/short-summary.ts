@@ -19,5 +19,12 @@ function cutRepeated(summary: string, value: string): string {
   let end = MOST;
   while (end < folded.length && summary[from + end] === folded[end]) end += 1;
   const rest = summary.slice(from + end).replace(/^…/, "");
-  return `${summary.slice(0, from)}${Array.from(folded.slice(0, KEPT)).join("").trimEnd()}…${rest}`;
+  return `${summary.slice(0, from)}${cutBetweenWords(folded)}…${rest}`;
+}
+
+/** Returns the first words, without a Markdown link that would be cut. */
+function cutBetweenWords(text: string): string {
+  const head = Array.from(text.slice(0, KEPT)).join("");
+  const words = text[KEPT] === " " ? head : head.replace(/\s+\S*$/, "");
+  return words.replace(/[\s(<[*-]+$/, "").trimEnd();
 }

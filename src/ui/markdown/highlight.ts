@@ -92,14 +92,12 @@ function unescapeHtml(text: string): string {
 }
 
 const STYLES: Record<string, Style> = {
-  keyword: "cyan",
-  built_in: "cyan",
-  type: "cyan",
-  tag: "cyan",
-  name: "cyan",
-  "selector-tag": "cyan",
-  literal: "yellow",
-  number: "yellow",
+  keyword: "magenta",
+  built_in: "magenta",
+  type: "magenta",
+  tag: "magenta",
+  name: "magenta",
+  "selector-tag": "magenta",
   string: "green",
   regexp: "green",
   addition: "green",

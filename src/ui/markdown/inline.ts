@@ -31,7 +31,7 @@ function renderSpan(token: Token, look: Look): string {
     case "del":
       return strikeThrough(renderInline(token, look), look);
     case "codespan":
-      return look.paint("cyan", unescapeHtml(token.text));
+      return look.paint("magenta", unescapeHtml(token.text));
     case "br":
       return "\n";
     case "html":

@@ -3,6 +3,7 @@ import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 import { normalizeWidth } from "../screen/cells.ts";
 import type { Look } from "../style.ts";
+import { formatNamedCell } from "../text/table.ts";
 import { renderInline } from "./inline.ts";
 import { wrapText } from "./wrap.ts";
 
@@ -41,15 +42,14 @@ export function renderRow({ names, widths }: TableColumns, row: Tokens.TableCell
   const room = measureLongest(names.slice(1));
   const named = cells
     .slice(1)
-    .flatMap((cell, index) => (cell === "" ? [] : [formatNamedCell(names[index + 1] ?? "", cell, room, look)]));
+    .flatMap((cell, index) =>
+      cell === "" ? [] : [formatNamedCell(getHead(names[index + 1] ?? "", room), cell, look.width)],
+    );
   return [wrapText(cells[0] ?? "", look.width), ...named].join("\n");
 }
 
-/** Formats a cell on a separate line after its column name. */
-function formatNamedCell(name: string, cell: string, room: number, look: Look): string {
-  const head = name === "" ? "  " : `  ${padCells(name, room)}  `;
-  const rows = wrapText(cell, Math.max(10, look.width - stringWidth(head)));
-  return head + rows.replaceAll("\n", `\n${" ".repeat(stringWidth(head))}`);
+function getHead(name: string, room: number): string {
+  return name === "" ? "  " : `  ${padCells(name, room)}  `;
 }
 
 function joinColumns(cells: string[], widths: number[]): string[] {

@@ -36,10 +36,10 @@ export function layOutPicker(picker: Picker, { width, maxRows }: { width: number
   };
 }
 
-/** Puts the note behind a column of labels. A label that leaves the note no room is cut. */
+/** Puts the note behind a column of labels. If both are too long, the label gets the larger part. */
 function formatChoice({ label, note = "" }: { label: string; note?: string }, labels: number, width: number): string {
   const side = toLine(note);
-  const room = Math.max(Math.min(labels, MIN_LABEL), Math.min(labels, width - stringWidth(side) - GAP));
+  const room = Math.min(labels, Math.max(Math.floor(width * LABEL_SHARE), width - stringWidth(side) - GAP));
   const name = truncateCells(toLine(label), side === "" ? width : room);
   return side === "" ? name : `${name}${" ".repeat(Math.max(0, room - stringWidth(name)) + GAP)}${side}`;
 }
@@ -57,4 +57,5 @@ function formatHint(
 }
 
 const GAP = 2;
-const MIN_LABEL = 12;
+/** The part of a row that a long label gets. */
+const LABEL_SHARE = 0.6;

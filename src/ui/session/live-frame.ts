@@ -169,7 +169,7 @@ function formatCount(matches: number): string {
 }
 
 function describeWork({ sending, cancelling }: Session): string {
-  if (cancelling) return "cancelling…";
+  if (cancelling) return "canceling…";
   return sending === null ? "working… (esc to stop)" : "sending…";
 }
 

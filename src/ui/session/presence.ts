@@ -76,8 +76,8 @@ export function getPresenceNews({ view: before, status: { client }, now }: Sessi
 const CONNECTIONS = { here: "", lost: "○ reconnecting", "signed out": "○ not signed in" };
 
 /**
- * Formats the status line: connection, read-only and plan mode, model, connected services, other clients. Parts that do not fit
- * are dropped from the end.
+ * Formats the status line: connection, read-only and plan mode, model, connected services, other clients. Parts that do
+ * not fit are shortened or left out.
  */
 export function formatStatusLine({ status, view, readOnly, news }: Session, width: number): string {
   const connected = status.services.map(toLine);
@@ -86,7 +86,9 @@ export function formatStatusLine({ status, view, readOnly, news }: Session, widt
     [readOnly ? "read-only" : ""],
     [status.plan ? "plan mode" : ""],
     [toLine(status.model)],
-    [connected.length > 0 ? `● ${connected.join(" ")}` : "nothing connected: /connect"],
+    connected.length > 0
+      ? [`● ${connected.join(" ")}`, `● ${connected.length} connected`]
+      : ["nothing connected: /connect"],
     news ? [news.text, ...formatOthers(view, status.client)] : formatOthers(view, status.client),
     [status.profile === "default" ? "" : `profile ${toLine(status.profile)}`],
     [toLine(status.title)],

@@ -37,7 +37,7 @@ export type Session = {
    * expected.
    */
   arriving: { after: string | undefined; until: number } | null;
-  /** Whether the turn was cancelled here and has not ended yet. It may not even have started. */
+  /** Whether the turn was canceled here and has not ended yet. It may not even have started. */
   cancelling: boolean;
   /** State of each open card, by its ID. */
   cards: Record<string, CardUi>;

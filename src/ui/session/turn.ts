@@ -33,7 +33,7 @@ export function restoreQueue(session: Session): Session {
 }
 
 /**
- * Cancels the turn and returns queued lines to the draft. A prompt that was just sent is cancelled as soon as its
+ * Cancels the turn and returns queued lines to the draft. A prompt that was just sent is canceled as soon as its
  * generation has an ID.
  */
 export function cancelTurn(session: Session): SessionStep {

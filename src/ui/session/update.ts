@@ -124,7 +124,8 @@ function applyChange(session: Session, event: Plain): Session {
 function applySources(session: Session, sources: Partial<Session["sources"]>): Session {
   const next = { ...session, sources: { ...session.sources, ...sources } };
   const isListed = [sources.prompts, sources.resources, sources.places].some((each) => each !== undefined);
-  return isListed ? refreshOffer(next) : next;
+  // New mentions come with each printed text, and a list that the user closed stays closed.
+  return isListed || (sources.mentions && session.offer) ? refreshOffer(next) : next;
 }
 
 /** Removes expired hints and news, and stops waiting for a generation that did not start. */

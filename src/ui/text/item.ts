@@ -43,7 +43,7 @@ export function formatItem(item: Item, look: Look): string {
       return look.paint("dim", truncateCells(formatUsage(item.usage), look.width));
     case "end": {
       const hint = item.hint ? `\n${wrapLines(`  ${clean(item.hint)}`, look.width)}` : "";
-      return formatMarked("✗", formatItemEnd(item), look) + hint;
+      return formatMarked("✗", formatItemEnd(item, look), look) + hint;
     }
   }
 }
@@ -62,7 +62,7 @@ function formatTool(tool: ToolItem, look: Look): string {
 
 function formatCard(card: CardItem, look: Look): string {
   const row = card.ended
-    ? formatCardLine(card, look.width)
+    ? formatCardLine(card, look.width, { client: look.client })
     : truncateCells(`✗ ${getCardName(card)} was not answered`, look.width);
   return look.paint(row.startsWith("✓") ? "green" : "red", row.slice(0, 1)) + row.slice(1);
 }
@@ -73,8 +73,8 @@ function formatNotes(receipt: Extract<Item, { kind: "receipt" }>["receipt"]): st
     .join("");
 }
 
-function formatItemEnd({ how, text }: Extract<Item, { kind: "end" }>): string {
-  if (how === "cancelled") return formatCancellation(text);
+function formatItemEnd({ how, text }: Extract<Item, { kind: "end" }>, { client }: Look): string {
+  if (how === "cancelled") return formatCancellation(text, client);
   return clean(text).trim() || "The request failed, and the backend gave no reason.";
 }
 
@@ -83,7 +83,7 @@ function formatMarked(mark: string, text: string, look: Look): string {
   return look.paint(style, mark) + wrapLines(`${mark} ${text}`, look.width).slice(mark.length);
 }
 
-/** ID of this terminal's client, and a time zone if not the machine's. */
+/** Name of this terminal's client, and a time zone if not the machine's. */
 export type LineReader = { client?: string; timeZone?: string };
 
 /** Formats a card for the scrollback: `✓ slack.send_message approved for this session by you, 14:02`. */
@@ -94,7 +94,9 @@ export function formatCardLine(card: CardItem, width: number, { client, timeZone
   const by = client !== undefined && ended.client === client ? "you" : ended.client;
   const isYes = ["approve", "submit", "connected"].includes(ended.action);
   const time = formatClockTime(ended.at, timeZone);
-  const ending = formatEnd({ ...ended, client: by }, card.type);
+  // The end of the request gives the reason.
+  const reason = card.type === "auth" && ended.reason?.includes(" declined to connect ") ? undefined : ended.reason;
+  const ending = formatEnd({ ...ended, client: by, reason }, card.type);
   return truncateCells(normalizeWidth(`${isYes ? "✓" : "✗"} ${name} ${ending}${time ? `, ${time}` : ""}`), width);
 }
 

@@ -15,6 +15,14 @@ export function formatLocalTime(time: string, timeZone?: string): string {
   return `${year}-${month}-${day} ${hour}:${minute} ${zone}`;
 }
 
+/** Formats how long ago a time was, for lists: `just now`, `5 min ago`, `3 h ago`. After two days, it is the day. */
+export function formatAge(time: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(time)) / 60_000);
+  if (!(minutes < 48 * 60)) return formatLocalDay(time);
+  if (minutes < 1) return "just now";
+  return minutes < 120 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`;
+}
+
 /** Formats the day of a time in the zone of this machine, as in `2026-11-27`. */
 export function formatLocalDay(time: string, timeZone?: string): string {
   const parts = getLocalParts(time, timeZone);

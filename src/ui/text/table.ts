@@ -1,4 +1,5 @@
 import stringWidth from "string-width";
+import { fitsRow, wrapText } from "../markdown/wrap.ts";
 import { truncateCells } from "../screen/cells.ts";
 
 const GAP = 2;
@@ -17,7 +18,7 @@ export function layOutTable(columns: string[], rows: string[][], width: number):
   const all = [columns, ...rows];
   const natural = columns.map((_, column) => Math.max(...all.map((row) => stringWidth(row[column] ?? ""))));
   const widths = narrowWidths(natural, width - GAP * (columns.length - 1));
-  if (!widths) return { header: null, lines: rows.flatMap((row) => formatRowBlock(columns, row)) };
+  if (!widths) return { header: null, lines: rows.flatMap((row) => formatRowBlock(columns, row, width)) };
   const [header = "", ...lines] = all.map((row) => {
     const cells = columns.map((_, column) => fitCell(row[column] ?? "", widths[column] ?? 0));
     return cells.join(" ".repeat(GAP)).trimEnd();
@@ -37,13 +38,24 @@ function narrowWidths(natural: number[], room: number): number[] | null {
   return widths;
 }
 
-function formatRowBlock(columns: string[], row: string[]): string[] {
+function formatRowBlock(columns: string[], row: string[], width: number): string[] {
   const names = Math.max(...columns.map((name) => stringWidth(name)));
   const named = columns.slice(1).map((name, index) => ({ name, cell: row[index + 1] ?? "" }));
   const lines = named
     .filter(({ cell }) => cell !== "")
-    .map(({ name, cell }) => `  ${name === "" ? "" : `${fitCell(name, names)}  `}${cell}`);
+    .map(({ name, cell }) => formatNamedCell(name === "" ? "  " : `  ${fitCell(name, names)}  `, cell, width));
   return [row[0] ?? "", ...lines];
+}
+
+/** Puts a cell behind the name of its column, wrapped between words. A word that is too long begins below the name. */
+export function formatNamedCell(head: string, cell: string, width: number): string {
+  if (width === 0) return head + cell;
+  const indent = " ".repeat(stringWidth(head));
+  const room = Math.max(10, width - indent.length);
+  const rows = wrapText(cell, room);
+  if (head.trim() === "" || rows.split("\n").every((row) => fitsRow(row, room)))
+    return head + rows.replaceAll("\n", `\n${indent}`);
+  return `${head.trimEnd()}\n  ${wrapText(cell, Math.max(10, width - 2)).replaceAll("\n", "\n  ")}`;
 }
 
 function fitCell(text: string, width: number): string {

@@ -64,7 +64,7 @@ function formatBlock(item: Item): string {
     case "card":
       return quoteLines(`${formatCard(item)}\n\n${formatEndLine(item)}`);
     case "end":
-      return quoteLines(item.how === "cancelled" ? "Cancelled." : `Error: ${clean(item.text)}`);
+      return quoteLines(item.how === "cancelled" ? "Canceled." : `Error: ${clean(item.text)}`);
   }
 }
 

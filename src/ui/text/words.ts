@@ -117,10 +117,15 @@ export function formatEnd(end: Partial<CardEnd>, type: CardItem["type"]): string
   return `${words}${scope ?? ""}${edited}${end.client ? ` by ${toLine(end.client)}` : ""}${reason}`;
 }
 
-/** Formats the end of a cancelled request, with its reason unless that only repeats it. */
-export function formatCancellation(text: string): string {
-  const reason = clean(text).trim();
-  return /^(?:[a-z_]*|The user cancelled it\.)$/i.test(reason) ? "cancelled" : `cancelled: ${reason}`;
+/** Formats the end of a canceled request, with its reason unless that only repeats it. `client` is this terminal. */
+export function formatCancellation(text: string, client?: string): string {
+  const reason = nameUser(clean(text).trim(), client);
+  return /^(?:[a-z_]*|The user canceled it\.)$/i.test(reason) ? "canceled" : `canceled: ${reason}`;
+}
+
+/** Replaces the name of this terminal at the start of a reason: "You declined to connect jira." */
+function nameUser(reason: string, client: string | undefined): string {
+  return client !== undefined && reason.startsWith(`${client} `) ? `You${reason.slice(client.length)}` : reason;
 }
 
 /** Cleans untrusted text and puts it on one line. */
@@ -128,11 +133,16 @@ export function toLine(text: string): string {
   return clean(text, { lines: false });
 }
 
+/** Formats a status of the protocol: `awaiting approval`, `canceled`. */
+export function formatStatus(status: string | undefined): string {
+  return (status ?? "").replaceAll("_", " ").replace("cancelled", "canceled");
+}
+
 const ENDS: Record<string, string> = {
   approve: "approved",
   deny: "denied",
   submit: "submitted",
-  cancel: "cancelled",
+  cancel: "canceled",
   expire: "expired",
   connected: "connected",
 };

@@ -83,11 +83,11 @@ function applyPart(view: View, part: StreamPart, at?: number): View {
     case "data-interaction-response":
       return updateTool(closeCard(view, part.data), part, at);
     case "data-auth-needed":
-      return addAuthCard(view, part.data);
+      return updateTool(addAuthCard(view, part.data), part, at);
     case "data-auth-progress":
       return updateAuthCard(view, part.data.connected);
     case "data-auth-result":
-      return closeAuthCard(view, part.data);
+      return updateTool(closeAuthCard(view, part.data), part, at);
     case "data-usage":
       return withItem({ ...view, usage: part.data }, { kind: "usage", usage: part.data });
     case "data-output":

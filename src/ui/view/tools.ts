@@ -35,6 +35,11 @@ export function updateTool(view: View, part: StreamPart, at?: number): View {
       return pauseTool(view, part.data, at);
     case "data-interaction-response":
       return resumeTool(view, part.data, at);
+    // The time that the user takes to connect services is not the time that a call takes.
+    case "data-auth-needed":
+      return changeWorkingTools(view, (tool) => stopClock(tool, at));
+    case "data-auth-result":
+      return changeWorkingTools(view, (tool) => ({ ...tool, ...toWorking(at) }));
     default:
       return view;
   }
@@ -95,6 +100,13 @@ function changeTool(view: View, call: string, change: (tool: ToolItem) => ToolIt
   const index = findToolIndex(view, call);
   const tool = view.items[index];
   return tool?.kind === "tool" ? { ...view, items: view.items.with(index, change(tool)) } : view;
+}
+
+function changeWorkingTools(view: View, change: (tool: ToolItem) => ToolItem): View {
+  const { generation_id } = view;
+  const isMeant = (item: View["items"][number]): item is ToolItem =>
+    item.kind === "tool" && item.state === "working" && item.generation_id === generation_id;
+  return { ...view, items: view.items.map((item) => (isMeant(item) ? change(item) : item)) };
 }
 
 function findToolIndex(view: View, call: string): number {

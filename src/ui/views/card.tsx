@@ -47,5 +47,6 @@ const PROPS: Record<Style, Parameters<typeof Text>[0]> = {
   green: { color: "green" },
   yellow: { color: "yellow" },
   cyan: { color: "cyan" },
+  magenta: { color: "magenta" },
   underline: { underline: true },
 };

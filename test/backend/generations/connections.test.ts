@@ -135,7 +135,7 @@ test.each(["answer", "time"] as const)(
     }
     await turn.end();
     const reason =
-      how === "answer" ? "The person declined to connect jira." : "No connection to jira was made within ten minutes.";
+      how === "answer" ? "The user declined to connect jira." : "No connection to jira was made within ten minutes.";
     expect(turn.parts.slice(-4)).toMatchObject([
       { type: "data-auth-result", data: { success: false, integrations: ["jira"], reason } },
       { type: "tool-output-denied", toolCallId: "c1" },

@@ -89,7 +89,7 @@ test("a form is shown as the tool defined it, and the tool's reaction to the ans
   });
 });
 
-test("a form that is cancelled is an answer that the tool reacts to", async () => {
+test("a form that is canceled is an answer that the tool reacts to", async () => {
   const { turn } = await asked("ask");
   const { interaction_id } = await turn.asked();
   await turn.answer(interaction_id, { action: "cancel" });

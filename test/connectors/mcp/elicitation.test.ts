@@ -104,7 +104,7 @@ test("if nobody can be asked, that is interaction_unavailable, and the server ge
   expect([server.state.said, asked.notes()]).toEqual([
     ["cancel"],
     [
-      "interaction_unavailable: Notes asked the user a question, but no connected client can answer. The question was cancelled.",
+      "interaction_unavailable: Notes asked the user a question, but no connected client can answer. The question was canceled.",
     ],
   ]);
   await link.close();

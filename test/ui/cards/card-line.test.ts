@@ -33,7 +33,7 @@ test.each<[string, StreamPart[], string]>([
     "✓ jira.create_issue submitted by you",
   ],
   ["as a form that is declined", [form(), answered({ action: "deny" })], "✗ jira.create_issue declined"],
-  ["as a form that is cancelled", [form(), answered({ action: "cancel" })], "✗ jira.create_issue cancelled"],
+  ["as a form that is cancelled", [form(), answered({ action: "cancel" })], "✗ jira.create_issue canceled"],
   [
     "with changes",
     [approval(), answered({ action: "approve", edited_args: { text: "x" }, client: "kay on desk" })],
@@ -50,7 +50,18 @@ test.each<[string, StreamPart[], string]>([
       needs("slack"),
       { type: "data-auth-result", data: { success: false, integrations: ["slack"], reason: "expired" } },
     ],
-    "✗ slack cancelled (expired)",
+    "✗ slack canceled (expired)",
+  ],
+  [
+    "by declining to connect, whose reason ends the request",
+    [
+      needs("slack"),
+      {
+        type: "data-auth-result",
+        data: { success: false, integrations: ["slack"], reason: "kay on desk declined to connect slack." },
+      },
+    ],
+    "✗ slack canceled",
   ],
   ["not yet", [approval()], "○ slack.send_message is waiting for an answer"],
 ])("a card that was answered %s is one line", (_, parts, line) => {

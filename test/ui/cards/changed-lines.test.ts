@@ -41,10 +41,11 @@ test("very long texts are compared as a whole", () => {
 const body = "The release is out. Highlights are many, and we thank all who helped with it.";
 
 test.for([
-  [`Send to #general: “${body}”`, "Send to #general: “The release is out. High…”"],
-  [`Send to #general: “${body.slice(0, 60)}…”`, "Send to #general: “The release is out. High…”"],
+  [`Send to #general: “${body}”`, "Send to #general: “The release is out.…”"],
+  [`Send to #general: “${body.slice(0, 60)}…”`, "Send to #general: “The release is out.…”"],
+  [`Send to #general: “${body.slice(0, 60)}…`, "Send to #general: “The release is out.…"],
   ["Send to #general: “The release”", "Send to #general: “The release”"],
-  [`Send “${body} And this is not in the field”`, "Send “The release is out. High… And this is not in the field”"],
+  [`Send “${body} And this is not in the field”`, "Send “The release is out.… And this is not in the field”"],
 ] as const)("N5 the summary %j does not repeat what the card shows below", ([summary, shown]) => {
   expect(
     shortenSummary(summary, [

@@ -147,7 +147,7 @@ describe("a form", () => {
     expect(pressed(card, [ctrl("d"), key("escape")])).toMatchObject({ ui: { step: "fill", sent: false }, acts: [] });
   });
 
-  test("is cancelled by Escape, which asks first if something was filled in", () => {
+  test("is canceled by Escape, which asks first if something was filled in", () => {
     const cancelled = [{ do: "answer", answer: { action: "cancel" } }];
     expect(pressed(card, [key("escape")]).acts).toEqual(cancelled);
     expect(pressed(card, [...typing("s"), key("escape")])).toMatchObject({ ui: { step: "leave" }, acts: [] });

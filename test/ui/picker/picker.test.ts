@@ -74,3 +74,11 @@ test.for([
     }
   },
 );
+
+test("a long label gets most of a narrow row, and a short one leaves it to the note", () => {
+  const note = "5 min ago · awaiting approval · 5a96e2";
+  const rows = (label: string) =>
+    layOutPicker(createPicker("Which?", [{ value: "a", label, note }]), { width: 38, maxRows: 5 }).rows[0]?.text;
+  expect(rows("send the open bugs to #general")).toBe("1  send the open bugs t…  5 min ago ·…");
+  expect(rows("close KAY-3")).toBe("1  close KAY-3  5 min ago · awaiting …");
+});

@@ -230,7 +230,7 @@ unknown; check before you retry)
 
 Half
 
-✗ cancelled
+✗ canceled
 
 New
 `);

@@ -168,6 +168,12 @@ describe("the status line", () => {
     player.event({ type: "status", status: { connection: "lost", services: [] } });
     expect(player.draw().status).toBe("○ reconnecting");
   });
+
+  test("counts the connected services if there is no room for their names", () => {
+    const player = play(40, 12, { title: "Bugs" });
+    player.event({ type: "status", status: { services: ["jira", "confluence", "google-calendar", "slack"] } });
+    expect(player.draw().status).toBe("offline · ● 4 connected · Bugs");
+  });
 });
 
 test("the cursor is in a row of the frame, even an empty one", () => {
@@ -179,18 +185,23 @@ test("the cursor is in a row of the frame, even an empty one", () => {
   expect([lines, cursor]).toEqual([["> abc", ""], { row: 1, column: 2 }]);
 });
 
-test("N50 foreign text in an approval has no color, which some backgrounds would hide", () => {
+test("N50 text in an approval has no color, which some backgrounds would hide; only lines have", () => {
   const player = play();
   const value = "A text of a service\nin two lines";
   const field = { name: "text", value, origin: "service" as const, source: "KAY-15" };
   player.parts(...begins(), approval({ preview: { summary: "Send it", access: "write", fields: [field] } }));
   const rows = player.draw().card.map((row) => row.filter(({ text }) => /two lines|text .*KAY-15/.test(text)));
   expect(rows.flat().map(({ style }) => style)).toEqual(["bold", undefined]);
+  const colored = player
+    .draw()
+    .card.flat()
+    .filter(({ style }) => style === "yellow");
+  expect(colored.map(({ text }) => text.replaceAll(/[─│┌┐└┘ ]/g, ""))).toEqual(colored.map(() => ""));
 });
 
 test("N18 the choices of an approval have their words at 40 columns and 12 rows", () => {
   const player = play(40, 12);
   player.parts(...begins(), calls("slack.send_message", {}), approval());
   const rows = player.draw().card.map((row) => row.map(({ text }) => text).join(""));
-  for (const words of ["1 once", "2 this", "3 always", "e edit", "n deny"]) expect(rows.join("\n")).toContain(words);
+  for (const words of ["1 once", "2 session", "3 always", "e edit", "n deny"]) expect(rows.join("\n")).toContain(words);
 });

@@ -82,7 +82,7 @@ export async function notifyCancelled(world: ClaimedGeneration, call: CheckedCal
   const { waiting, ...people } = createInteractive(toAsker(world, call), DURING_CALL, () => {});
   const context = {
     toolCallId,
-    signal: AbortSignal.abort(new Cancellation("The request was cancelled.")),
+    signal: AbortSignal.abort(new Cancellation("The request was canceled.")),
     report: () => {},
     ...people,
   };

@@ -128,5 +128,5 @@ function getReason({ reason, client }: InteractionResponse): string {
 function describeNoAnswer(status: string): string {
   return status === "expired"
     ? "No answer before the deadline, so it was not run."
-    : "The request was cancelled before it was answered.";
+    : "The request was canceled before it was answered.";
 }

@@ -128,7 +128,7 @@ export async function toAskResult(
     case "cancelled":
       return toFailedResult(
         asking,
-        new Problem("CANCELLED", "The request was cancelled before it was finished."),
+        new Problem("CANCELLED", "The request was canceled before it was finished."),
         result,
       );
   }

@@ -61,7 +61,7 @@ function nothingWaits(integration: string): Problem {
 }
 
 function noTo(integration: string, client: string | undefined): string {
-  return `${client === undefined ? "The person" : cleanLine(client, 60)} declined to connect ${integration}.`;
+  return `${client === undefined ? "The user" : cleanLine(client, 60)} declined to connect ${integration}.`;
 }
 
 /** @returns false when it no longer waits, or another client declined first */

@@ -161,7 +161,7 @@ async function viewCall(ports: BackendPorts, row: StoredGeneration, programId?: 
     ? new Problem("INTERNAL", "The call failed.", {
         hint: `Run \`kay attach ${shortenId(row.conversation_id)}\` to see why.`,
       })
-    : new Problem("CANCELLED", "The call was cancelled; nothing was done.");
+    : new Problem("CANCELLED", "The call was canceled; nothing was done.");
   return { ...base, status: failed ? "failed" : "cancelled", problem: toProblemBody(problem) };
 }
 

@@ -94,7 +94,7 @@ async function getAnswer({ db }: Pick<BackendPorts, "db">, row: StoredGeneration
   if (last?.type === "error")
     return { status: "error", message: last.errorText, code: last.code, ...last.details, ...ids };
   if (last?.type === "abort")
-    return { status: "error", message: last.reason ?? "It was cancelled.", code: "CANCELLED", ...ids };
+    return { status: "error", message: last.reason ?? "It was canceled.", code: "CANCELLED", ...ids };
   const { prompt, limits } = row.request;
   const output = parts.findLast((part) => part.type === "data-output")?.data;
   const planned = limits.dryRun ? { dry_run: true, plan: await listPlannedCalls(db, row.id) } : {};

@@ -74,7 +74,7 @@ function createCalls(
     createAnswerLink: async (interactionId) => ({ url: toAnswerUrl(ports, interactionId) }),
     cancelGeneration: async (id) => {
       const { status } = await programCall(id, { waitSeconds: 0, until: "end" });
-      if (status === "running" || status === "waiting") await engine.stop(id, "The program cancelled it.");
+      if (status === "running" || status === "waiting") await engine.stop(id, "The program canceled it.");
     },
   };
 }

@@ -2,7 +2,7 @@ import type { ScheduleView } from "#protocol/schedules";
 import { createIdShortener } from "#protocol/short-id";
 import type { Choice } from "#ui/picker/picker";
 import { formatLocalTime } from "#ui/text/local-time";
-import { toLine } from "#ui/text/words";
+import { formatStatus, toLine } from "#ui/text/words";
 import { getAskChoices } from "../../ask/choices.ts";
 import type { Kay } from "../../kay.ts";
 
@@ -20,7 +20,7 @@ export function toScheduleRows(kay: Kay, all: ScheduleView[]): string[][] {
     toLine(shorten(one.id)),
     formatWhen(kay, one),
     one.paused ? "paused" : formatNext(one),
-    one.last_run ? (one.last_run.status?.replaceAll("_", " ") ?? "deleted") : "",
+    one.last_run ? formatStatus(one.last_run.status) || "deleted" : "",
     findMissed(kay, one) ? String(one.missed?.count) : "",
     toLine(one.prompt),
   ]);

@@ -1,5 +1,6 @@
 import type { WriteView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
+import { wrapLines } from "#ui/markdown/wrap";
 import type { Style } from "#ui/style";
 import { formatLocalTime } from "#ui/text/local-time";
 import { toLine } from "#ui/text/words";
@@ -26,7 +27,8 @@ export async function showLog(kay: Kay, { since, service, limit }: LogOptions): 
   });
   if (kay.flags.json) return kay.out.writeJson({ writes, has_more });
   if (writes.length === 0) return kay.out.writeProgress(NO_WRITES_TEXT);
-  if (kay.terminal.stdout.isTerminal) await kay.out.writeText(formatWrites(kay, writes));
+  const { stdout } = kay.terminal;
+  if (stdout.isTerminal) await kay.out.writeText(wrapLines(formatWrites(kay, writes), stdout.columns()));
   else await kay.out.writeTable([], writes.map(toRow));
   if (has_more) kay.out.writeProgress(`There are more; --limit ${Math.min(count * 10, MOST)} shows them.`);
 }
@@ -71,7 +73,7 @@ export function formatWrites({ out }: Pick<Kay, "out">, writes: WriteView[]): st
         ...(write.url ? [toLine(write.url)] : []),
         ...(write.prompt ? [`> ${toLine(write.prompt)}`] : []),
       ];
-      const head = `${out.paint(style, word)}  ${toLine(write.summary)}`;
+      const head = `${out.paint(style, word.slice(0, 1))}${word.slice(1)}  ${toLine(write.summary)}`;
       return [head, ...details.map((line) => `  ${out.paint("dim", line)}`)].join("\n");
     })
     .join("\n\n");

@@ -44,20 +44,13 @@ export async function pickRequest(
     return undefined;
   }
   const rows = toPendingRows(kay, pending);
-  // The question needs the room.
-  const narrow = isNarrow(kay);
   const choices = pending.map((one, index) => {
     const [id = "", kind = "", what = "", conversation = "", left = ""] = rows[index] ?? [];
-    const note = narrow ? left : [id, kind, left, conversation].filter(Boolean).join(" · ");
+    const note = [left && `${left} left`, kind, id, conversation].filter(Boolean).join(" · ");
     return { value: one.id, label: what, note };
   });
   const [chosen] = (await pickSome(kay, "Which request do you want to answer?", choices, false, place)) ?? [];
   return chosen;
-}
-
-/** Whether the terminal has room for little more than the questions. */
-export function isNarrow(kay: Kay): boolean {
-  return kay.terminal.stderr.columns() < NARROW;
 }
 
 /** Describes in a few words what a request asks. */
@@ -65,9 +58,6 @@ export function formatRequest({ kind, request, auth }: PendingRequest): string {
   if (kind === "auth") return `connect ${(auth?.integrations ?? []).map(toLine).join(", ")}`;
   return toLine(getQuestion(request));
 }
-
-/** Width in cells below which a list shows only the question and its deadline. */
-const NARROW = 60;
 
 export const NOTHING_PENDING_TEXT = "No open requests.";
 

@@ -7,7 +7,6 @@ import type { Kay } from "../../kay.ts";
 import { canPick } from "../../prompt/pick.ts";
 import { runAnswer } from "../answer/run.ts";
 import {
-  isNarrow,
   listPendingRequests,
   NOTHING_PENDING_TEXT,
   PENDING_COLUMNS,
@@ -82,8 +81,8 @@ async function pickUntilChange(
   place: PickerPlace,
 ): Promise<string | undefined | null> {
   const [changed, over] = [new AbortController(), new AbortController()];
-  const [ids, narrow] = [toKey(pending), isNarrow(kay)];
-  const isSame = (listed: PendingRequest[]) => toKey(listed) === ids && isNarrow(kay) === narrow;
+  const ids = toKey(pending);
+  const isSame = (listed: PendingRequest[]) => toKey(listed) === ids;
   const look = async () => {
     while (!over.signal.aborted && isSame(await listNewest(link).catch(() => pending)))
       await kay.clock.sleep(LOOK_MS, AbortSignal.any([kay.signal, over.signal])).catch(() => over.abort());
@@ -136,5 +135,5 @@ async function pause(kay: Kay): Promise<void> {
   await kay.clock.sleep(LOOK_MS, kay.signal).catch(() => {});
   if (!kay.signal.aborted) return;
   kay.out.setStatusLine(null);
-  throw new Problem("CANCELLED", "Cancelled.");
+  throw new Problem("CANCELLED", "Canceled.");
 }

@@ -1,6 +1,7 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { StatusResponse } from "#protocol/status";
+import { formatStatus } from "#ui/text/words";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 
@@ -56,7 +57,7 @@ function getPool({ open, idle, waiting }: { open: number; idle: number; waiting:
 
 function getOpen(generations: Record<string, number>): string {
   return Object.entries(generations)
-    .map(([status, count]) => `${count} ${status.replaceAll("_", " ")}`)
+    .map(([status, count]) => `${count} ${formatStatus(status)}`)
     .join(", ");
 }
 

@@ -4,7 +4,7 @@ import { createIdShortener, shortenId } from "#protocol/short-id";
 import { loadHighlighting } from "#ui/markdown/highlight";
 import { formatLocalTime } from "#ui/text/local-time";
 import { formatTranscript } from "#ui/text/transcript";
-import { toLine } from "#ui/text/words";
+import { formatStatus, toLine } from "#ui/text/words";
 import { reduceView } from "#ui/view/reduce";
 import { EMPTY_VIEW } from "#ui/view/view";
 import { findConversationId } from "../../ask/conversation.ts";
@@ -78,7 +78,7 @@ export function toSessionRows(all: ConversationView[]): string[][] {
   return all.map(({ id, title, status, updated_at }) => [
     toLine(shorten(id)),
     toLine(title ?? ""),
-    (status ?? "").replaceAll("_", " "),
+    formatStatus(status),
     formatLocalTime(updated_at),
   ]);
 }

@@ -61,7 +61,7 @@ async function showFields(kay: Kay, fields: Field[]): Promise<void> {
   if (!terminal.stdout.isTerminal) return out.writeTable([], rows);
   const { default: wrapAnsi } = await import("wrap-ansi");
   for (const [name = "", type = "", required = "", description = ""] of rows) {
-    out.writeLine(`  ${out.paint("cyan", name)}  ${out.paint("dim", `${type}, ${required}`)}`);
+    out.writeLine(`  ${out.paint("bold", name)}  ${out.paint("dim", `${type}, ${required}`)}`);
     if (description) out.writeLine(wrapAnsi(description, terminal.stdout.columns() - 6).replaceAll(/^/gm, "      "));
   }
 }

@@ -37,7 +37,7 @@ async function walk(kay: Kay, link: BackendHandle): Promise<ExitCode> {
   kay.out.writeLine("");
   kay.out.writeLine("That was:");
   for (const command of COMMANDS) kay.out.writeVerbatim(`  ${command}`);
-  kay.out.writeLine("\nNext, run `kay connect` to choose a service, then `kay ask` to start a session.");
+  kay.out.writeLine("\nNext, run `kay connect` to choose a service, then `kay` to start a session.");
   return exit;
 }
 

@@ -17,7 +17,7 @@ export async function runSessions(context: SlashContext, argument: string): Prom
     const { data } = await api.sessions({ page: 1, limit: context.pick ? MOST_LISTED : LISTED });
     if (data.length === 0) return context.say("There is no conversation here.");
     if (context.pick) {
-      const [id] = (await context.pick(WHICH_CONVERSATION, toConversationChoices(data))) ?? [];
+      const [id] = (await context.pick(WHICH_CONVERSATION, toConversationChoices(data, context.kay.clock.now()))) ?? [];
       return id === undefined || id === context.session() ? undefined : context.resume(id);
     }
     const rows = toSessionRows(data).map((row, index) => [String(index + 1), ...row]);

@@ -133,7 +133,7 @@ type Following = {
 /**
  * Waits for a task and returns its result. In the older protocol, questions of a task come while `tasks/result` is open.
  *
- * @throws what the library throws; Problem OUTCOME_UNKNOWN or SERVICE_FAILED when the task was cancelled, took too long, or
+ * @throws what the library throws; Problem OUTCOME_UNKNOWN or SERVICE_FAILED when the task was canceled, took too long, or
  * is no longer known to the server
  */
 export async function followTask(client: Client, handle: TaskHandle, following: Following): Promise<CallToolResult> {
@@ -148,7 +148,7 @@ export async function followTask(client: Client, handle: TaskHandle, following: 
       return await cancelTask(client, handle, following, "took more than an hour and was cancelled");
     const task = await getTask(client, handle, following);
     heard(task.statusMessage);
-    if (task.status === "cancelled") throw endedProblem(following, "was cancelled by the server");
+    if (task.status === "cancelled") throw endedProblem(following, "was canceled by the server");
     if (task.status === "failed" && task.error) throw new ProtocolError(task.error.code, task.error.message);
     if (task.status === "completed" || task.status === "failed") {
       if (isModern) return { content: [], ...task.result } as CallToolResult;
