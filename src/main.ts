@@ -51,7 +51,7 @@ export async function main(argv: string[], greeted = false): Promise<number> {
       (await import("#client/update/installed")).findUpgradeCommand(import.meta.filename, existsSync),
     look: () => spawnUpdateCheck(import.meta.filename),
   });
-  await terminal.drained();
+  await terminal.waitForDrain();
   if (unwritten() === "") return code;
   terminal.stderr.write(`✗ The output could not be written (${unwritten()}).\n`);
   return code || 1;

@@ -176,7 +176,7 @@ export function spawnBackend(
   log: string,
   profile: string,
   { sandbox = false } = {},
-): { ended(): Promise<number | null> } {
+): { waitForExit(): Promise<number | null> } {
   const output = openLog(log);
   const entry = process.argv[1] ?? "";
   const options = { stdio: ["ignore", output, output] as const, detached: true, windowsHide: true, cwd: dirname(log) };
@@ -191,7 +191,7 @@ export function spawnBackend(
   closeSync(output);
   child.unref();
   return {
-    ended: () =>
+    waitForExit: () =>
       new Promise((resolve) => {
         child.once("error", () => resolve(null));
         child.once("exit", (code) => resolve(code));

@@ -20,7 +20,7 @@ export type AgentTool = {
   access: Access;
   /** See `Tool` in src/connectors/service.ts. Absent on tools that never ask the user. */
   mode?: ToolMode;
-  modeOf?(input: Record<string, unknown>): ToolMode | undefined;
+  chooseMode?(input: Record<string, unknown>): ToolMode | undefined;
   resource?(input: Record<string, unknown>): string | undefined;
   egress?: boolean;
   /** Reads what the call reaches, in one line. @throws Problem if it cannot be read */

@@ -43,22 +43,23 @@ export function createKay(world: CliPorts): Kay {
     const unique = () => Buffer.from(random(8)).toString("hex");
     return withLock({ path, clock, processes: world.processes, unique }, work, world.signal);
   };
-  const settingsOf = (profile: string | undefined) => createSettings({ paths, env, clock, warn, exclusively, profile });
-  const read = () => settingsOf(flags.profile);
+  const createProfileSettings = (profile: string | undefined) =>
+    createSettings({ paths, env, clock, warn, exclusively, profile });
+  const read = () => createProfileSettings(flags.profile);
   const settings = () => {
     made ??= read();
     return made;
   };
-  const historyOf = async (profile: string) => {
+  const openHistory = async (profile: string) => {
     const { createHistoryFile } = await import("./session/history.ts");
     const { processes } = world;
     return createHistoryFile({ folder: () => paths.state(), profile, clock, processes, random });
   };
-  const portsOf = (of: Settings) =>
+  const createPorts = (of: Settings) =>
     createHandlePorts({ ...world, signal: kay.signal }, paths, of, warn, out.writeProgress);
   const linkPorts = async () => {
     if (!env.KAY_TOKEN) warnIfNew(settings(), warn);
-    return portsOf(settings());
+    return createPorts(settings());
   };
   const kay: Kay = {
     version,
@@ -95,28 +96,28 @@ export function createKay(world: CliPorts): Kay {
     },
     openTour: async () => {
       const { openTour } = await import("./backend/tour.ts");
-      return openTour(portsOf(settingsOf(TOUR)), world.spawnBackend);
+      return openTour(createPorts(createProfileSettings(TOUR)), world.spawnBackend);
     },
     startJq: world.startJq,
     runProgram: (program, args) => world.runProgram(program, args, kay.signal),
     profile: () => settings().getChoice(),
     openProfile: async (name) => {
       const { resolveTargetAt, openBackend } = await import("./backend/open.ts");
-      const own = settingsOf(name);
-      const ports = portsOf(own);
+      const own = createProfileSettings(name);
+      const ports = createPorts(own);
       return {
         settings: own,
         account: (origin) => resolveTargetAt(ports, origin),
         link: (account) => openBackend(ports, account, { stored: true }),
-        history: await historyOf(name),
+        history: await openHistory(name),
       };
     },
     localTools: () => world.localTools((key) => settings().get(key).value?.toString()),
     planBrowser: async (url) => planFor(world, url, flags, settings()),
     openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
     history: {
-      read: async () => (await historyOf(settings().profile)).read(),
-      add: async (text) => (await historyOf(settings().profile)).add(text),
+      read: async () => (await openHistory(settings().profile)).read(),
+      add: async (text) => (await openHistory(settings().profile)).add(text),
     },
     editText: async (text) => {
       const editor = env.VISUAL?.trim() || env.EDITOR?.trim();

@@ -56,7 +56,7 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
   /** The call stays in memory while the user is asked, because the server keeps a connection open meanwhile. */
   suspendable?: boolean;
   /** Returns a stricter mode for some inputs, such as a mention of everyone. */
-  modeOf?(input: Input): ToolMode | undefined;
+  chooseMode?(input: Input): ToolMode | undefined;
   /**
    * Returns the scope of a saved approval as a phrase with its preposition: `to #general`, `in project KAY`. It ends
    * the approval's text, as in "slack.send_message to #general".
@@ -94,7 +94,7 @@ export type RawAccess = {
   /** Returns the current token. @throws Problem AUTH_REQUIRED */
   token(): Promise<string>;
   /** Returns a new token after the service refused this one. @throws Problem AUTH_REQUIRED */
-  rejected(token: string): Promise<string>;
+  renewToken(token: string): Promise<string>;
   /**
    * Reports that the token lacks these scopes; the next consent asks for them. @throws Problem AUTH_REQUIRED, always
    */

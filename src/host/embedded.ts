@@ -88,7 +88,7 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
     {
       now: ports.clock.now,
       busy: () => (inside?.busy() ?? 0) > 0,
-      needed: async () => inside !== undefined && (await hasOpenWork(inside)),
+      isNeeded: async () => inside !== undefined && (await hasOpenWork(inside)),
       every: ports.every,
     },
     onStop,
@@ -147,7 +147,7 @@ export type IdlePorts = {
   now(): number;
   busy(): boolean;
   /** Whether it must stay although it is idle; asked only then. */
-  needed(): Promise<boolean>;
+  isNeeded(): Promise<boolean>;
   every(ms: number, tick: () => void): () => void;
 };
 
@@ -164,7 +164,7 @@ export function watchIdle(limitMs: number, ports: IdlePorts, onIdle: () => void)
     asking = true;
     const since = last;
     void ports
-      .needed()
+      .isNeeded()
       .catch(() => false)
       .then((needed) => {
         asking = false;

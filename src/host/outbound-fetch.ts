@@ -25,7 +25,7 @@ export function createOutboundFetch(env: Record<string, string | undefined>): Ou
   const reading = { variable: "KAY_CA_FILE", X509: X509Certificate, code: "BACKEND_START_FAILED" } as const;
   const ca = file ? [...getCACertificates("default"), ...readCertificates(file, reading)] : undefined;
   const dispatchers = new Map<string, Dispatcher>();
-  const proxyOf = (url: URL) => (isLoopbackHost(url.hostname) ? null : findProxy(url, env, BlockList));
+  const chooseProxy = (url: URL) => (isLoopbackHost(url.hostname) ? null : findProxy(url, env, BlockList));
   const dispatcherFor = (proxy: HttpProxy | null): Dispatcher => {
     const key = proxy?.url.href ?? "";
     const known = dispatchers.get(key);
@@ -42,7 +42,7 @@ export function createOutboundFetch(env: Record<string, string | undefined>): Ou
     guarded,
     fetch: async (address, init) => {
       const url = new URL(address);
-      const proxy = proxyOf(url);
+      const proxy = chooseProxy(url);
       const answer = await fetch(url, { ...(init as RequestInit), dispatcher: dispatcherFor(proxy) }).catch(
         (error: unknown) => {
           throw toProblem(error, url, proxy);

@@ -54,11 +54,11 @@ function startProgram(
   let over = false;
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const gone = new Promise<void>((resolve) => {
-    const end = (how: Parameters<ProgramEvents["ended"]>[0]) => {
+    const end = (how: Parameters<ProgramEvents["onEnd"]>[0]) => {
       if (over) return;
       over = true;
       if (pid !== undefined) record?.remove(pid);
-      hears.ended(how);
+      hears.onEnd(how);
       resolve();
     };
     child.on("error", (error: NodeJS.ErrnoException) =>

@@ -49,7 +49,7 @@ export function createOrigin<World>(start: OriginStart<World>): Origin {
     changed();
   };
   const holder = (request: Request) => bearer(request, grants, provider.oauth.tokenScheme);
-  const grantOf = (request: Request) => {
+  const findGrant = (request: Request) => {
     const grant = holder(request);
     return provider.accounts(world).some(({ id }) => id === grant?.account) ? grant : undefined;
   };
@@ -67,10 +67,10 @@ export function createOrigin<World>(start: OriginStart<World>): Origin {
   registerOAuthRoutes(app, oauth);
   provider.routes(app, {
     world: () => world,
-    changed,
+    save: changed,
     now,
     random,
-    grant: grantOf,
+    grant: findGrant,
     revoke: grants.revoke,
     client: start.client,
   });

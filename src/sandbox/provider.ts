@@ -100,7 +100,7 @@ export type IssuedTokens = {
 export type ProviderContext<World> = {
   /** The current world. Routes change it in place and then call `changed`. */
   world(): World;
-  changed(): void;
+  save(): void;
   /** Milliseconds since the epoch. */
   now(): number;
   random(bytes: number): Uint8Array;

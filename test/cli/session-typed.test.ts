@@ -96,5 +96,5 @@ test("the end of the input is reported once and stays", async () => {
   const { typed, end } = session();
   const text = typed.text(never);
   end();
-  expect([await text, await typed.text(never), typed.ended()]).toEqual([null, null, true]);
+  expect([await text, await typed.text(never), typed.hasEnded()]).toEqual([null, null, true]);
 });

@@ -64,7 +64,7 @@ async function machine(changes: Partial<EmbeddedPorts> = {}) {
     spawn: (log) => {
       spawned.push(log);
       const ended = world.onSpawn(log);
-      return { ended: () => ended };
+      return { waitForExit: () => ended };
     },
     ...changes,
   };
@@ -200,7 +200,7 @@ test("Ctrl+C ends the wait for a start", async () => {
     clock: { now: () => 0, sleep: async (_, signal) => signal?.throwIfAborted() },
     spawn: () => {
       ending.abort("SIGINT");
-      return { ended: () => new Promise(() => {}) };
+      return { waitForExit: () => new Promise(() => {}) };
     },
   });
   await expect(openEmbeddedBackend(ports)).rejects.toBe("SIGINT");

@@ -101,7 +101,7 @@ async function timeless(alive: EmbeddedBackend[]) {
     note: () => {},
     spawn: () => {
       void write(8, NEW);
-      return { ended: () => new Promise(() => {}) };
+      return { waitForExit: () => new Promise(() => {}) };
     },
   };
   return { ports, record, sent };

@@ -244,7 +244,7 @@ test.each([
   ["google-drive.share_file", { file: "Plan", person: "Anyone" }],
   ["linkedin.create_post", { text: "Hello" }],
 ])("%s with %j reaches many people, so the user is asked first", (name, input) => {
-  expect(tool(name).modeOf?.(input)).toBe("confirm_before_execution");
+  expect(tool(name).chooseMode?.(input)).toBe("confirm_before_execution");
 });
 
 test.each([
@@ -255,7 +255,7 @@ test.each([
   ["google-drive.share_file", { file: "Plan", person: "sam@example.com" }],
   ["linkedin.create_post", { text: "Hello", visibility: "connections" }],
 ])("%s with %j has the mode of its tool", (name, input) => {
-  expect(tool(name).modeOf?.(input)).toBeUndefined();
+  expect(tool(name).chooseMode?.(input)).toBeUndefined();
 });
 
 test("a draft is written first and reviewed before the model continues", () => {

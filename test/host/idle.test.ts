@@ -9,7 +9,7 @@ function watched(limitMs: number) {
   const ports = {
     now: () => now,
     busy: () => world.busy,
-    needed: async () => world.needed,
+    isNeeded: async () => world.needed,
     every(ms: number, onTick: () => void) {
       world.every = ms;
       tick = onTick;

@@ -37,7 +37,7 @@ async function start(programs: ReturnType<typeof createPrograms>, command: strin
     errors: (chunk: Buffer) => {
       output += chunk.toString();
     },
-    ended: (how: ProgramEnd) => ended.resolve(how),
+    onEnd: (how: ProgramEnd) => ended.resolve(how),
   };
   const program = programs.start(command, folder === undefined ? {} : { folder }, hears);
   await Promise.race([said.promise, ended.promise]);

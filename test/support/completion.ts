@@ -37,7 +37,7 @@ export function offered(line: string, known: Record<string, CompletionValue[]> =
 /** The same, whole. */
 export function offer(line: string, known: Record<string, CompletionValue[]> = {}) {
   const look: ValueLookup = {
-    known: (kind) => known[kind] ?? null,
+    listKnown: (kind) => known[kind] ?? null,
     profiles: () => [
       ["default", ""],
       ["work", ""],

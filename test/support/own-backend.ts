@@ -19,7 +19,11 @@ export type OwnBackend = {
   /** How often it was started. */
   starts(): number;
   /** Simulates `kay serve --embedded`: writes its record. `fails` ends at once instead. */
-  spawn(log: string, env: Record<string, string | undefined>, fails: boolean): { ended(): Promise<number | null> };
+  spawn(
+    log: string,
+    env: Record<string, string | undefined>,
+    fails: boolean,
+  ): { waitForExit(): Promise<number | null> };
 };
 
 /** The local backend as a machine sees it, without a process: requests reach the test's backend. */
@@ -30,7 +34,7 @@ export function ownBackend(): OwnBackend {
     processes: { pid: KAY_PID, getStartTime: started },
     starts: () => starts,
     spawn(log, env, fails) {
-      if (fails) return { ended: async () => 1 };
+      if (fails) return { waitForExit: async () => 1 };
       starts += 1;
       const mark = computeFingerprint(OWN_SECRET, "test", env, {});
       const record = {
@@ -42,7 +46,7 @@ export function ownBackend(): OwnBackend {
         fingerprint: mark,
       };
       const written = writeRecord(join(dirname(log), EMBEDDED_RECORD), record);
-      return { ended: () => written.then(() => new Promise<never>(() => {})) };
+      return { waitForExit: () => written.then(() => new Promise<never>(() => {})) };
     },
   };
 }

@@ -29,7 +29,7 @@ export type GateResult =
 /** How the calls of a step reach the user. Without it, calls run immediately and a missing connection is a result. */
 export type CallPorts = {
   /** Returns the outcome if an earlier run of this step finished the call. */
-  settled(toolCallId: string): Outcome | undefined;
+  findOutcome(toolCallId: string): Outcome | undefined;
   /** Returns the outcome of a call that has run but still needs the user's review. */
   ran(toolCallId: string): Outcome | undefined;
   /** Returns the open requests by tool call ID. These calls are not tried. `tools`: the names of the tools that are called. */

@@ -55,7 +55,7 @@ export async function* runCalls(
   run: Run,
 ): AsyncGenerator<AgentEvent, { outcomes: Outcome[] } | { waits: Wait[] }> {
   const events = createChannel<AgentEvent>();
-  const ended: (Outcome | undefined)[] = calls.map((call) => run.ports?.settled(getCallId(call)));
+  const ended: (Outcome | undefined)[] = calls.map((call) => run.ports?.findOutcome(getCallId(call)));
   const waits = new Map<number, Wait>();
   const active = new Set<number>();
   let running = 0;

@@ -117,7 +117,7 @@ async function runTool(
     people: { interaction, requestInteraction, log },
     raw: {
       token: async () => (await readAccess()).token,
-      rejected: async (rejected) => (await readAccess(rejected)).token,
+      renewToken: async (rejected) => (await readAccess(rejected)).token,
       lacks: async (scopes) => {
         await ports.wants?.(service.name, scopes);
         const words = scopes.length > 0 ? ` (${cleanLine(scopes.join(" "), 200)})` : "";

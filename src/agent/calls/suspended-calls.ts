@@ -91,12 +91,12 @@ const IGNORE_RESPONSE = () => ({ complete: undefined });
 
 function askQuestion(call: SuspendedCall, question: Question): void {
   const { request, settle } = question;
-  const cancelled = () => {
+  const cancelQuestion = () => {
     question.answered = true;
     request.onCancel?.();
     settle.reject(new Problem("CANCELLED", "The request was canceled before it was answered."));
   };
-  call.context.requestInteraction({ ...request, onCancel: cancelled }).then(
+  call.context.requestInteraction({ ...request, onCancel: cancelQuestion }).then(
     (answer) => {
       question.answered = true;
       settle.resolve(answer);

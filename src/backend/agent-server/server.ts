@@ -78,14 +78,14 @@ export function createAgentServer(ports: BackendPorts): AgentServer {
     async close() {
       closing = true;
       stopListening();
-      const ended = (ms: number) =>
+      const waitForTurns = (ms: number) =>
         Promise.race([
           Promise.allSettled([...active.values()].map((one) => one.ended)),
           new Promise((resolve) => setTimeout(resolve, ms).unref()),
         ]);
-      await ended(CLOSE_LIMIT);
+      await waitForTurns(CLOSE_LIMIT);
       for (const { control } of active.values()) control.stop.abort();
-      await ended(HAND_OVER_LIMIT);
+      await waitForTurns(HAND_OVER_LIMIT);
       await webhooks.close();
     },
   };

@@ -23,15 +23,15 @@ const MOST_WAITING = 10_000;
 export function createTurnStream(): TurnStream {
   let waiting: AgentPart[] = [];
   let isOpen = true;
-  let changed = () => {};
+  let notify = () => {};
   const close = () => {
     isOpen = false;
-    changed();
+    notify();
   };
   const push = (part: AgentPart) => {
     if (!isOpen) return;
     if (waiting.push(part) > MOST_WAITING) close();
-    else changed();
+    else notify();
   };
   return {
     push,
@@ -43,10 +43,10 @@ export function createTurnStream(): TurnStream {
     take: () => waiting.splice(0),
     isOver: () => !isOpen && waiting.length === 0,
     watch(call) {
-      changed = call;
+      notify = call;
     },
     leave() {
-      changed = () => {};
+      notify = () => {};
       waiting = [];
       isOpen = false;
     },

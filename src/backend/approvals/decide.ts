@@ -16,7 +16,7 @@ export type CallQuestion = {
   installationId: string;
   /** Approvals for a session count only in theirs. */
   conversationId?: string;
-  tool: ModeQuestion["tool"] & Pick<Tool, "modeOf" | "resource" | "schema" | "egress">;
+  tool: ModeQuestion["tool"] & Pick<Tool, "chooseMode" | "resource" | "schema" | "egress">;
   input: Record<string, unknown>;
   /** The input as the model wrote it. */
   given?: unknown;
@@ -56,7 +56,7 @@ export type Decision = {
  */
 export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, question: CallQuestion): Promise<Decision> {
   const { installationId, conversationId, tool, input, account, writes, allow = [], peek, facts } = question;
-  const fromInput = tool.modeOf?.(input);
+  const fromInput = tool.chooseMode?.(input);
   const policies = facts?.policies ?? (await listPolicies(ports.db, installationId));
   const { mode, why, everyTime } = resolveMode({
     tool,

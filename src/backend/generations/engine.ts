@@ -230,13 +230,13 @@ export function createEngine(ports: BackendPorts): Engine {
       closing = true;
       stopListening();
       leaving.abort();
-      const ended = (ms: number) => {
+      const waitForTurns = (ms: number) => {
         const own = [...active.values()].map((one) => one.ended);
         return Promise.race([Promise.allSettled(handing.signal.aborted ? [...own, ...awaited] : own), expire(ms)]);
       };
-      await ended(CLOSE_LIMIT);
+      await waitForTurns(CLOSE_LIMIT);
       for (const { control } of active.values()) control.stop.abort();
-      await ended(HAND_OVER_LIMIT);
+      await waitForTurns(HAND_OVER_LIMIT);
       closed.abort();
       hub.close();
       await attendance.close();

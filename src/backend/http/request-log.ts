@@ -20,7 +20,7 @@ export function logRequest(
   const { observe, clock, log } = ports;
   const { method } = request;
   const began = { at: clock.now(), seconds: observe?.seconds() ?? 0 };
-  const answered = async (span?: Span): Promise<Response> => {
+  const answerAndLog = async (span?: Span): Promise<Response> => {
     const response = await work();
     const { status } = response;
     span?.set({ "http.response.status_code": status });
@@ -40,14 +40,14 @@ export function logRequest(
     return response;
   };
   const fields = { request: requestId };
-  if (!observe?.traces || UNTRACED.includes(route)) return withLogFields(fields, answered);
+  if (!observe?.traces || UNTRACED.includes(route)) return withLogFields(fields, answerAndLog);
   const place = {
     kind: "server",
     attributes: { "http.request.method": findKnown(method), "http.route": route, "kay.request": requestId },
     parent: parseTraceparent(request.headers.get("traceparent")) ?? null,
   } as const;
   return traceSpan(observe, `${findKnown(method)} ${route}`, place, (span) =>
-    withLogFields({ ...fields, trace: getTraceId(span?.traceparent) }, () => answered(span)),
+    withLogFields({ ...fields, trace: getTraceId(span?.traceparent) }, () => answerAndLog(span)),
   );
 }
 

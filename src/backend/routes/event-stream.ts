@@ -44,7 +44,7 @@ export function streamEvents(engine: Followed, ports: StreamPorts, streamed: Str
 
 /** @throws Problem NOT_READY once this node has ended its streams, so that clients try another node */
 export function checkOpen({ hub }: Pick<Engine, "hub">): void {
-  if (hub.closed()) throw new Problem("NOT_READY", "This node is shutting down.", { details: { retry_after: 1 } });
+  if (hub.isClosed()) throw new Problem("NOT_READY", "This node is shutting down.", { details: { retry_after: 1 } });
 }
 
 /** An idle stream is only a position in the log and an entry in two lists, so thousands of them can be open. */
@@ -103,11 +103,11 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
     }
     reading = false;
     // Cut instead of ended, so that the client reconnects and continues.
-    if (!again && !out.full && hub.closed()) end();
+    if (!again && !out.full && hub.isClosed()) end();
   };
   const goOn = () =>
     void advance().catch((error: unknown) => {
-      if (!ended && !hub.closed()) ports.log("warn", "stream.failed", { error });
+      if (!ended && !hub.isClosed()) ports.log("warn", "stream.failed", { error });
       end();
     });
   const unwatch = hub.watch(id, () => {

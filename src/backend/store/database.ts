@@ -66,11 +66,11 @@ const names = new Map<string, string>();
  */
 function nameStatements(client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const named = (text: unknown, values: unknown, ...rest: unknown[]) => {
+  const queryByName = (text: unknown, values: unknown, ...rest: unknown[]) => {
     const name = typeof text === "string" && Array.isArray(values) && values.length > 0 ? getName(text) : undefined;
     return name ? query({ name, text, values }, ...rest) : query(text, values, ...rest);
   };
-  client.query = named as typeof client.query;
+  client.query = queryByName as typeof client.query;
 }
 
 function getName(text: string): string | undefined {

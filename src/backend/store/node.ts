@@ -63,10 +63,10 @@ export function createNode(where: pg.PoolConfig | string, log: Log): Node {
     });
     return (rows[0]?.others ?? 0) > 0;
   });
-  const arrived = () => void outbox.flush();
+  const flushOutbox = () => void outbox.flush();
   const connect = (): Promise<Connected> => {
     if (current) return current;
-    const one: Promise<Connected> = open(where, { deliver, arrived }, (error) => reconnect(one, error));
+    const one: Promise<Connected> = open(where, { deliver, onArrival: flushOutbox }, (error) => reconnect(one, error));
     current = one;
     one.then(
       () => {
@@ -118,7 +118,7 @@ type Connected = { client: pg.Client; number: number };
 
 async function open(
   where: pg.PoolConfig | string,
-  { deliver, arrived }: { deliver(wakeUp: WakeUp): void; arrived(): void },
+  { deliver, onArrival }: { deliver(wakeUp: WakeUp): void; onArrival(): void },
   dropped: (error?: Error) => void,
 ): Promise<Connected> {
   const client = new pg.Client({
@@ -132,7 +132,7 @@ async function open(
   client.on("notification", ({ channel, payload = "", processId }) => {
     // This process was notified directly.
     if (processId === own) return;
-    if (channel === ARRIVALS) return arrived();
+    if (channel === ARRIVALS) return onArrival();
     for (const topic of Object.keys(CHANNELS) as Topic[])
       if (CHANNELS[topic] === channel) deliver({ topic, id: payload });
   });

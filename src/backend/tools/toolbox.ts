@@ -206,7 +206,7 @@ function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: Tool
   const nodes = new Map<string, number>();
   /** Those that no row has yet: they are recorded when they are sent. */
   const unrecorded = new Map<string, PlannedEffect>();
-  const own = (id: string) => ({ id, node: nodes.get(id) ?? null });
+  const toOwnEffect = (id: string) => ({ id, node: nodes.get(id) ?? null });
   return {
     scope: owner.generationId,
     plan: async (effect) => {
@@ -228,16 +228,16 @@ function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: Tool
       unrecorded.delete(id);
       const isSet = first
         ? await insertEffect(db, first, { state, account }, clock.now())
-        : await setEffectState(db, own(id), state, clock.now(), account);
+        : await setEffectState(db, toOwnEffect(id), state, clock.now(), account);
       if (isSet) note(state);
       return isSet;
     },
     settle: async (id, result) => {
-      await settleEffect(db, own(id), result, clock.now());
+      await settleEffect(db, toOwnEffect(id), result, clock.now());
       note("settled");
     },
     refuse: async (id, result) => {
-      await refuseEffect(db, own(id), result, clock.now());
+      await refuseEffect(db, toOwnEffect(id), result, clock.now());
       note("refused");
     },
     resume: async (id) => {

@@ -56,7 +56,7 @@ export async function followGeneration(kay: Kay, link: BackendHandle, options: F
         continue;
       }
       const isNew = came.value.number > seen;
-      if (!isNew) show.known(view, came.value.number);
+      if (!isNew) show.markShown(view, came.value.number);
       if (isNew || (options.asksSeen && came.value.number === seen)) desk.look(view);
       if (!isNew) continue;
       show.part(came.value.part, view);
@@ -94,7 +94,7 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
   const failed = new Promise<"left">((resolve) => {
     fail = resolve;
   });
-  const cardOf = (key: string) => view.items[Number(key)] as CardItem;
+  const getCard = (key: string) => view.items[Number(key)] as CardItem;
   const askNext = async () => {
     let at = 0;
     for (let keys = nextKeys(view, asked); keys[0] !== undefined; keys = nextKeys(view, asked)) {
@@ -102,9 +102,9 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
       const { signal } = current.closer;
       const place = { session: view.session_id ?? "", client };
       const [key] = keys;
-      const cards = () => keys.map(cardOf).filter(isApproval);
+      const cards = () => keys.map(getCard).filter(isApproval);
       if (keys.length > 1) {
-        const first = cardOf(key);
+        const first = getCard(key);
         const position = { n: at + 1, of: at + openKeys(view, asked).length };
         show.hold({ card: first, at: position.n, of: position.of });
         const plan = { cards, signal, position };
@@ -116,8 +116,8 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
         asked.keys.add(key);
         at += 1;
         const position = { n: at, of: at + openKeys(view, asked).length };
-        show.hold({ card: cardOf(key), at, of: position.of });
-        await promptForCard(kay, link, { card: () => cardOf(key), signal }, place, position);
+        show.hold({ card: getCard(key), at, of: position.of });
+        await promptForCard(kay, link, { card: () => getCard(key), signal }, place, position);
       }
       show.release();
     }
@@ -133,7 +133,7 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
     look(now) {
       view = now;
       if (!askable) return;
-      if (current?.keys.some((key) => cardOf(key).ended)) current.closer.abort();
+      if (current?.keys.some((key) => getCard(key).ended)) current.closer.abort();
       if (current || nextKeys(now, asked).length === 0) return;
       work = askNext();
       work.catch((error: unknown) => fail(isLeft(error) ? Promise.resolve("left") : Promise.reject(error)));

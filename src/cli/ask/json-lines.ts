@@ -27,7 +27,7 @@ export function createJsonLinesPresenter(kay: Kay, session: string | undefined):
         ...answersTo(kay, part, view),
       });
     },
-    known: () => {},
+    markShown: () => {},
     hold: () => {},
     release: () => {},
     end: () => {},

@@ -9,7 +9,7 @@ import type { Kay } from "../kay.ts";
 export type Presenter = {
   part(part: StreamPart, view: View): void;
   /** Marks the view up to this part number as shown. */
-  known(view: View, number: number): void;
+  markShown(view: View, number: number): void;
   /** Announces that this card is asked now, number `at` of `of` open ones. */
   hold(asked: { card: CardItem; at: number; of: number }): void;
   release(): void;
@@ -20,7 +20,7 @@ export type Presenter = {
 /** Nothing is shown. */
 export const SILENT_PRESENTER: Presenter = {
   part: () => {},
-  known: () => {},
+  markShown: () => {},
   hold: () => {},
   release: () => {},
   end: () => {},
@@ -43,7 +43,7 @@ export function createTextPresenter(kay: Kay): Presenter {
     close();
     kay.out.setStatusLine(null);
   };
-  const shown = (part: StreamPart, view: View) => {
+  const showPart = (part: StreamPart, view: View) => {
     if (part.type === "data-presence") return;
     // Text before a value is not the answer; the value follows at the end.
     if (view.structured && part.type.startsWith("text-")) return;
@@ -56,8 +56,8 @@ export function createTextPresenter(kay: Kay): Presenter {
     if (rows) drawRows(kay, view, told);
   };
   return {
-    ...bufferWhilePrompting(shown, { hold: () => kay.out.setStatusLine(null), end }),
-    known(view) {
+    ...bufferWhilePrompting(showPart, { hold: () => kay.out.setStatusLine(null), end }),
+    markShown(view) {
       for (const item of view.items) if (item.kind === "tool" && isToolFinished(item)) told.add(item.call);
     },
   };
@@ -70,7 +70,7 @@ export function createTextPresenter(kay: Kay): Presenter {
 export function bufferWhilePrompting(
   shown: Presenter["part"],
   { hold, end }: Pick<Presenter, "hold" | "end">,
-): Omit<Presenter, "known"> {
+): Omit<Presenter, "markShown"> {
   let held: (() => void)[] | null = null;
   const release = () => {
     const waiting = held ?? [];

@@ -37,9 +37,9 @@ export type HandlePorts = {
   /** KAY_TOKEN. */
   token?: string;
   credentials(): CredentialsOptions;
-  embedded(): EmbeddedPorts;
+  getEmbeddedPorts(): EmbeddedPorts;
   /** Where names from this backend are stored for completion. */
-  known(origin: string): CompletionCache;
+  openCompletionCache(origin: string): CompletionCache;
 };
 
 /** Determines which backend is meant. */
@@ -47,12 +47,17 @@ export function resolveTarget(ports: HandlePorts): BackendTarget {
   if (!ports.apiUrl) return resolveEmbeddedTarget(ports, EMBEDDED_ORIGIN);
   const credentials = createCredentials(ports.credentials());
   const { origin, baseUrl } = parseOrigin(ports.apiUrl, { allowInsecure: ports.allowInsecure });
-  return { origin, baseUrl, embedded: false, credentials, known: ports.known(origin) };
+  return { origin, baseUrl, embedded: false, credentials, known: ports.openCompletionCache(origin) };
 }
 
 /** Returns a backend on this machine, with the sign-in that is stored under its name. */
 export function resolveEmbeddedTarget(ports: HandlePorts, origin: string): BackendTarget {
-  return { origin, embedded: true, credentials: createCredentials(ports.credentials()), known: ports.known(origin) };
+  return {
+    origin,
+    embedded: true,
+    credentials: createCredentials(ports.credentials()),
+    known: ports.openCompletionCache(origin),
+  };
 }
 
 /** Returns the sign-in at a backend that the profile may no longer use; at the local one by default. */
@@ -84,7 +89,7 @@ export async function openBackend(
     if (!signIn.token && !signIn.refresh_token) throw notSignedIn(ports.profile);
   }
   const embedded: EmbeddedBackend | undefined = account.embedded
-    ? await openEmbeddedBackend(ports.embedded())
+    ? await openEmbeddedBackend(ports.getEmbeddedPorts())
     : undefined;
   const baseUrl = embedded?.url ?? account.baseUrl ?? "";
   const { clock, random, version, warn } = ports;
@@ -92,8 +97,8 @@ export async function openBackend(
     embedded &&
     withEmbeddedReconnect(
       embedded,
-      () => openEmbeddedBackend(ports.embedded()),
-      (backend) => isStillRunning(ports.embedded(), backend),
+      () => openEmbeddedBackend(ports.getEmbeddedPorts()),
+      (backend) => isStillRunning(ports.getEmbeddedPorts(), backend),
     );
   const api = createApi({
     baseUrl,

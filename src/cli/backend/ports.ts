@@ -40,7 +40,7 @@ export function createHandlePorts(
       platform: world.platform,
       random,
     }),
-    embedded: (): EmbeddedPorts => ({
+    getEmbeddedPorts: (): EmbeddedPorts => ({
       folder: paths.state(),
       build: world.build,
       env,
@@ -52,7 +52,7 @@ export function createHandlePorts(
       note,
       spawn: (log) => world.spawnBackend(log, settings.profile),
     }),
-    known: (backend) =>
+    openCompletionCache: (backend) =>
       openCompletionCache({ state: paths.state, profile: settings.profile, backend, now: clock.now }, () =>
         Buffer.from(random(6)).toString("hex"),
       ),

@@ -13,12 +13,12 @@ export async function openTour(
   ports: HandlePorts,
   spawn: CliPorts["spawnBackend"],
 ): Promise<{ link: BackendHandle; close(): Promise<void> }> {
-  const embedded = () => {
-    const own = ports.embedded();
+  const getTourPorts = () => {
+    const own = ports.getEmbeddedPorts();
     const folder = join(own.folder, TOUR);
     return { ...own, folder, spawn: (log: string) => spawn(log, TOUR, { sandbox: true }) };
   };
-  const tour = { ...ports, embedded };
+  const tour = { ...ports, embedded: getTourPorts };
   const link = await openBackend(tour, resolveEmbeddedTarget(tour, TOUR), { stored: true });
-  return { link, close: async () => void (await stopEmbedded(embedded())) };
+  return { link, close: async () => void (await stopEmbedded(getTourPorts())) };
 }

@@ -50,7 +50,7 @@ function lookAround(world: CompletionPorts): ValueLookup {
       (quietly(() => readdirSync(join(paths.config(), "commands"))) ?? [])
         .filter((name) => /^[a-z][a-z0-9-]*\.md$/.test(name))
         .map((name): CompletionValue => [name.slice(0, -3), "alias"]),
-    known: (kind, given) => {
+    listKnown: (kind, given) => {
       const profile = given ?? own;
       if (!isKnownKind(kind)) return null;
       const backend = getBackend(world.env.KAY_API_URL?.trim() || profiles[profile]?.["api-url"]);

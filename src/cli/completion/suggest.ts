@@ -12,7 +12,7 @@ export type Suggestions = {
 
 /** Values that are not in the table: those that commands stored for a profile, and the names of profiles and aliases. */
 export type ValueLookup = {
-  known(kind: ValueKind, profile: string | undefined): CompletionValue[] | null;
+  listKnown(kind: ValueKind, profile: string | undefined): CompletionValue[] | null;
   profiles(): CompletionValue[];
   aliases(): CompletionValue[];
 };
@@ -173,7 +173,7 @@ function ofKind(kind: ValueKind, place: Place): CompletionValue[] {
     return (listed ?? []).map((value): CompletionValue => [value, ""]);
   }
   const own = table.values[kind] ?? [];
-  const known = look.known(kind, line.profile);
+  const known = look.listKnown(kind, line.profile);
   if (kind === "sessions") return [...(known ?? []), ["latest", "the newest"]];
   // The backend's description wins over kay's.
   return (

@@ -134,7 +134,7 @@ export function createOutput(
     setFilter: (made) => {
       filter = made;
     },
-    flush: async () => filter?.settled(),
+    flush: async () => filter?.flush(),
     setLineFormat: (made) => {
       lineOf = made;
     },
@@ -172,7 +172,7 @@ export type DocumentFilter = {
    * Waits until everything is printed.
    * @throws Problem FILTER_FAILED for the first document for which the expression failed
    */
-  settled(): Promise<void>;
+  flush(): Promise<void>;
   /** Ends all waits. */
   end(): void;
 };

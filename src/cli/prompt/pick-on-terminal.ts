@@ -44,15 +44,15 @@ export async function pickOnTerminal(
     draw();
   });
   const releases = [release, restore, stderr.onResize(draw), kay.terminal.onContinue(draw)];
-  const aborted = () => ended.resolve(null);
-  kay.signal.addEventListener("abort", aborted, { once: true });
+  const abort = () => ended.resolve(null);
+  kay.signal.addEventListener("abort", abort, { once: true });
   try {
     draw();
     const chosen = await ended.promise;
     if (kay.signal.aborted) throw new Problem("CANCELLED", "Canceled.");
     return chosen;
   } finally {
-    kay.signal.removeEventListener("abort", aborted);
+    kay.signal.removeEventListener("abort", abort);
     for (const each of releases) each();
     stderr.write(CLEAR);
   }

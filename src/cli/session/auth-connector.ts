@@ -18,11 +18,11 @@ export type AuthListener = {
   /** The state of the services of a card. */
   links(card: string, links: AuthLinks): void;
   /** Reports an unknown service. */
-  unknown(card: AuthCard, service: string, error: Problem): void;
+  onUnknown(card: AuthCard, service: string, error: Problem): void;
   /** A service was connected from here. */
-  connected(card: AuthCard, service: string): void;
+  onConnected(card: AuthCard, service: string): void;
   /** The chosen site of a service with several; undefined without a choice. */
-  siteOf(card: string): string | undefined;
+  getSite(card: string): string | undefined;
 };
 
 /**
@@ -48,7 +48,7 @@ type Desk = { links: AuthLinks; waiting: Map<string, Waiting> };
 /** See {@link AuthDesk}. */
 export function createAuthConnector(kay: Kay, link: BackendHandle, listener: AuthListener): AuthConnector {
   const desks = new Map<string, Desk>();
-  const deskOf = (card: AuthCard): Desk => {
+  const getDesk = (card: AuthCard): Desk => {
     const known = desks.get(card.id) ?? { links: {}, waiting: new Map() };
     desks.set(card.id, known);
     return known;
@@ -60,10 +60,10 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
     listener.links(card.id, desk.links);
   };
   const start = async (card: AuthCard, service: string) => {
-    const desk = deskOf(card);
+    const desk = getDesk(card);
     tell(card, service, { state: "opening" });
     try {
-      const begun = await beginConnection(kay, link, service, listener.siteOf(card.id));
+      const begun = await beginConnection(kay, link, service, listener.getSite(card.id));
       if (!desks.has(card.id)) return;
       const over = new AbortController();
       desk.waiting.set(service, { begun, over });
@@ -72,7 +72,7 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
       tell(card, service, { state: "waiting", host: new URL(url).host });
       void wait(card, service, { begun, over });
     } catch (error) {
-      if (error instanceof Problem && error.code === "UNKNOWN_SERVICE") listener.unknown(card, service, error);
+      if (error instanceof Problem && error.code === "UNKNOWN_SERVICE") listener.onUnknown(card, service, error);
       tell(card, service, { state: "failed", message: sentence(error) });
     }
   };
@@ -89,7 +89,7 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
       );
       tell(card, service, { state: "connected", message });
       listener.say(`✓ ${message}`);
-      listener.connected(card, service);
+      listener.onConnected(card, service);
     } catch (error) {
       if (over.signal.aborted || kay.signal.aborted) return;
       tell(card, service, { state: "failed", message: sentence(error) });
@@ -100,7 +100,7 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
   };
   return {
     prepare: async (card) => {
-      const { links } = deskOf(card);
+      const { links } = getDesk(card);
       const fresh = listMissingServices(card.auth).filter(
         (each) => links[each] === undefined || links[each].state === "failed",
       );

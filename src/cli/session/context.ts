@@ -28,7 +28,7 @@ import { parseSlash } from "./slash/read.ts";
 /** Ports of a session's effects, and the parts that belong to this terminal alone. */
 export type SessionContext = EffectPorts & {
   /** A backend without streams answered. */
-  answered(answer: AskResponse, prompt: string | null): void;
+  showAnswer(answer: AskResponse, prompt: string | null): void;
   end(): void;
 };
 
@@ -71,8 +71,8 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
   const desk = createAuthConnector(kay, link, {
     say,
     links: (card, links) => dispatch({ type: "links", card, links }),
-    connected: (card, service) => void connected(card, service),
-    unknown: (card, service, error) => {
+    onConnected: (card, service) => void connected(card, service),
+    onUnknown: (card, service, error) => {
       if (!isLocalAuth(card.auth)) return;
       say(formatFault(error));
       settled(card, ({ integrations, ...auth }) => ({
@@ -80,7 +80,7 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
         integrations: integrations.filter((each) => each !== service),
       }));
     },
-    siteOf: (card) => sites.get(card),
+    getSite: (card) => sites.get(card),
   });
   const connected = async (card: AuthCard, service: string) => {
     void loadCandidates(kay, link, dispatch, ["connections", "tools"]);
@@ -178,9 +178,9 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     talk,
     dispatch,
     say,
-    answered,
+    showAnswer: answered,
     desk,
-    closed: (id) => {
+    closeCard: (id) => {
       const card = now().view.items.findLast((item) => item.kind === "card" && item.id === id);
       desk.close(id, card?.kind === "card" && card.ended?.action === "connected" ? "connected" : "given up");
       waiting.get(id)?.(false);
@@ -196,7 +196,7 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
       await slash.command.run(context, slash.argument);
       void loadCandidates(kay, link, dispatch, slash.command.changes ?? []);
     },
-    filled: (card, answer) => {
+    submitForm: (card, answer) => {
       const resolve = filling.get(card);
       if (!resolve) return false;
       filling.delete(card);
@@ -204,14 +204,14 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
       dispatch({ type: "local-ended", id: card });
       return true;
     },
-    decided: async (card, yes) => {
+    decideCard: async (card, yes) => {
       const asked = waiting.get(card.id);
       waiting.delete(card.id);
       asked?.(yes);
       if (!asked) answered(await link.api.confirm(card.id, yes, { signal: kay.signal }), null);
       dispatch({ type: "local-ended", id: card.id });
     },
-    picked: (id, values) => {
+    submitPick: (id, values) => {
       picking.get(id)?.(values);
       picking.delete(id);
     },

@@ -20,7 +20,7 @@ export type ConversationListener = {
   /** Whether the conversation can be followed; with why not, in a sentence. */
   connection(state: "here" | "lost", why?: string): void;
   /** Following ended because the sign-in or the conversation is gone. */
-  stopped(why: Problem): void;
+  onStop(why: Problem): void;
 };
 
 /** The client of one conversation in a session. */
@@ -88,7 +88,7 @@ export function createConversationClient(
     if (asked.kind === "turn") {
       const begun = direct.begin(asked.turn);
       if (asked.turn.sessionId !== following?.id) follow(asked.turn.sessionId);
-      return await Promise.race([begun, following?.reached(Number.POSITIVE_INFINITY)]);
+      return await Promise.race([begun, following?.waitForPart(Number.POSITIVE_INFINITY)]);
     }
     try {
       for await (const { number, part } of asked.parts) {
@@ -98,7 +98,7 @@ export function createConversationClient(
         if (named && named !== following?.id) follow(named);
         if (!following) continue;
         // A part that is not in the log is not expected there either.
-        await following.reached(Math.floor(number));
+        await following.waitForPart(Math.floor(number));
         return;
       }
     } finally {
@@ -115,7 +115,7 @@ export function createConversationClient(
 }
 
 /** `reached` resolves when the part with this number or a later one has arrived, or none will. */
-type Following = { id: string; reached(number: number): Promise<void>; again(): void; end(): void };
+type Following = { id: string; waitForPart(number: number): Promise<void>; again(): void; end(): void };
 
 function startFollowing(
   kay: Kay,
@@ -164,7 +164,7 @@ function startFollowing(
     last >= number
       ? Promise.resolve()
       : Promise.race([begin(), new Promise<void>((resolve) => awaited.push({ number, resolve }))]);
-  return { id, reached, again: () => void begin(), end: () => over.abort() };
+  return { id, waitForPart: reached, again: () => void begin(), end: () => over.abort() };
 }
 
 /** Follows until the session ends. A lost connection is retried at growing intervals. */
@@ -181,7 +181,7 @@ async function repeat(
     } catch (error) {
       if (until.aborted) return;
       const why = error instanceof Problem ? error.message : "The conversation cannot be followed.";
-      if (error instanceof Problem && isFinal(error)) return listener.stopped(error);
+      if (error instanceof Problem && isFinal(error)) return listener.onStop(error);
       listener.connection("lost", why);
     }
     await kay.clock.sleep(AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)] ?? 1_000, until).catch(() => {});

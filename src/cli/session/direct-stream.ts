@@ -18,7 +18,7 @@ export function createDirectStream(tell: (part: NumberedPart) => void): DirectSt
   const tellAll = (parts: NumberedPart[]) => {
     for (const part of parts) tell(part);
   };
-  const streamed = async (mine: DirectTurn) => {
+  const streamParts = async (mine: DirectTurn) => {
     for await (const part of mine.parts) if (turn === mine) tell(part);
   };
   return {
@@ -33,7 +33,7 @@ export function createDirectStream(tell: (part: NumberedPart) => void): DirectSt
         tellAll(next.begin());
         isBegun();
       }
-      void streamed(next);
+      void streamParts(next);
       return begun;
     },
     log(part) {

@@ -25,15 +25,15 @@ export type EffectPorts = {
   /** Finished text into the scrollback. */
   say(text: string): void;
   /** A card is no longer open. */
-  closed(card: string): void;
+  closeCard(card: string): void;
   conversation(): string | undefined;
   /** The answer to a local card: a question of a command, or a confirmation of the backend. */
-  decided(card: ConfirmCard, yes: boolean): Promise<void>;
+  decideCard(card: ConfirmCard, yes: boolean): Promise<void>;
   /** Handles the answer to a form of a slash command; returns false for other cards. */
-  filled(card: string, answer: InteractionAnswer): boolean;
+  submitForm(card: string, answer: InteractionAnswer): boolean;
   slash(line: string): Promise<void>;
   /** The user chose from a list. */
-  picked(id: string, values: string[] | null): void;
+  submitPick(id: string, values: string[] | null): void;
   /** Gives the terminal to another program, and takes it back. */
   lend<T>(work: () => Promise<T>): Promise<T>;
   /** Writes an invisible sequence: the clipboard, a notification. */
@@ -69,14 +69,14 @@ function perform(world: EffectPorts, effect: SessionEffect): Promise<void> | und
     case "opened":
       return open(world, effect.card, effect.unseen);
     case "closed":
-      world.closed(effect.card);
+      world.closeCard(effect.card);
       return;
     case "act":
       return act(world, effect.card, effect.act);
     case "edit":
       return edit(world, effect.of, effect.text);
     case "picked":
-      return void world.picked(effect.id, effect.values);
+      return void world.submitPick(effect.id, effect.values);
     case "remember":
       return void world.remember(effect.text);
     case "extend":
@@ -145,9 +145,9 @@ async function act(world: EffectPorts, card: AnyCard, what: CardAction): Promise
   if (card.kind === "card" && card.type === "auth") return connect(world, card, what);
   if (what.do === "open" || what.do === "copy") return visit(world, card, what.do);
   if (what.do !== "answer") return;
-  if (card.kind === "confirmation") return world.decided(card, what.answer.action === "approve");
+  if (card.kind === "confirmation") return world.decideCard(card, what.answer.action === "approve");
   if (card.kind === "plan") return;
-  if (world.filled(card.id, what.answer)) return;
+  if (world.submitForm(card.id, what.answer)) return;
   const { link, client, dispatch } = world;
   try {
     await sendAnswer(link, card, what.answer, { session: world.conversation() ?? "", client: client.id });

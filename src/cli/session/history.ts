@@ -31,14 +31,14 @@ export type HistoryOptions = {
  * extended and replaced under a lock, so that parallel sessions lose nothing. Damaged lines are skipped.
  */
 export function createHistoryFile(options: HistoryOptions): HistoryFile {
-  const pathOf = () => join(options.folder(), "history", `${options.profile}.jsonl`);
+  const getPath = () => join(options.folder(), "history", `${options.profile}.jsonl`);
   return {
     async read() {
-      return readEntries(pathOf()).catch(() => []);
+      return readEntries(getPath()).catch(() => []);
     },
     async add(text) {
       if (!shouldRemember(text)) return;
-      const path = pathOf();
+      const path = getPath();
       ensurePrivateFolder(dirname(path), VARIABLE);
       await withLock(getLock(path, options), () => addEntry(path, text, unique(options))).catch((error) => {
         const isBusy = error instanceof Problem && error.code === "STORE_BUSY";
@@ -47,7 +47,7 @@ export function createHistoryFile(options: HistoryOptions): HistoryFile {
           : unusableProblem(path, getErrno(error instanceof Problem ? error.cause : error), VARIABLE, error);
       });
     },
-    remove: () => removeFile(pathOf()),
+    remove: () => removeFile(getPath()),
   };
 }
 

@@ -120,9 +120,9 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
       conversation = id;
     },
     part: (part) => gathered.add({ ...part, at: clock.now() }),
-    answer: (answer, prompt) => world.answered(answer, prompt),
+    answer: (answer, prompt) => world.showAnswer(answer, prompt),
     connection: (state) => dispatch({ type: "status", status: { connection: state } }),
-    stopped: (why) => {
+    onStop: (why) => {
       if (why.exit === 4) dispatch({ type: "status", status: { connection: "signed out" } });
       else {
         talk.forget();
@@ -150,9 +150,9 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   const perform = createEffectRunner(world);
   const undivert = kay.out.divert(world.say);
   const releases = [
-    readKeys(mine, (key) => (key.name === "position" ? stage.located(key.row ?? 0) : dispatch({ type: "key", key }))),
+    readKeys(mine, (key) => (key.name === "position" ? stage.locate(key.row ?? 0) : dispatch({ type: "key", key }))),
     stdout.onResize(() => {
-      stage.resized();
+      stage.resize();
       dispatch({ type: "size", columns: stdout.columns(), rows: stdout.rows() });
     }),
     terminal.onContinue(stage.redraw),

@@ -17,7 +17,7 @@ export type LineInput = {
   /** Drops buffered input. @returns whether there was any */
   clear(): boolean;
   /** Whether the input is at its end. */
-  ended(): boolean;
+  hasEnded(): boolean;
 };
 
 const MARK = "> ";
@@ -53,7 +53,7 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
     return { line: whole, kept: false };
   };
   /** Lines of a paste arrive together. An unfinished line is not part of it. */
-  const pasted = async (signal: AbortSignal): Promise<string> => {
+  const readPaste = async (signal: AbortSignal): Promise<string> => {
     const typed = await stdin.forget();
     keep(typed);
     if (!typed.includes("\n")) return "";
@@ -64,12 +64,12 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
   const text = async (signal: AbortSignal): Promise<string | null> => {
     const first = await next(MARK, signal);
     if (first === null) return null;
-    if (first.line.trimStart().startsWith(FENCE)) return fenced(first.line.trimStart().slice(FENCE.length), signal);
-    if (first.line.endsWith("\\")) return continued(first.line, signal);
+    if (first.line.trimStart().startsWith(FENCE)) return readFence(first.line.trimStart().slice(FENCE.length), signal);
+    if (first.line.endsWith("\\")) return readContinuation(first.line, signal);
     const isCommand = /^\/[a-z]/.test(first.line);
-    return first.kept || isCommand ? first.line : first.line + (await pasted(signal));
+    return first.kept || isCommand ? first.line : first.line + (await readPaste(signal));
   };
-  const fenced = async (first: string, signal: AbortSignal): Promise<string | null> => {
+  const readFence = async (first: string, signal: AbortSignal): Promise<string | null> => {
     let whole = first;
     while (!whole.trimEnd().endsWith(FENCE)) {
       const more = await next(MORE, signal);
@@ -78,7 +78,7 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
     }
     return whole.trimEnd().slice(0, -FENCE.length).trim();
   };
-  const continued = async (first: string, signal: AbortSignal): Promise<string | null> => {
+  const readContinuation = async (first: string, signal: AbortSignal): Promise<string | null> => {
     let whole = first;
     while (whole.endsWith("\\")) {
       const more = await next(MORE, signal);
@@ -89,7 +89,7 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
   };
   return {
     text,
-    ended: () => ended,
+    hasEnded: () => ended,
     clear() {
       const had = lines.length > 0 || draft.trim() !== "";
       lines.length = 0;

@@ -72,7 +72,7 @@ export function createPlainPresenter(
       say(item.kind === "card" ? formatCardEnd(item) : formatLabelled(item, look()));
     told.set(index, getTold(item, before));
   };
-  const shown = (part: StreamPart, view: View) => {
+  const showPart = (part: StreamPart, view: View) => {
     if (part.type === "data-presence") return;
     if (part.type === "text-delta") {
       speaking = true;
@@ -83,11 +83,11 @@ export function createPlainPresenter(
     view.items.forEach(tell);
   };
   return {
-    ...bufferWhilePrompting(shown, {
+    ...bufferWhilePrompting(showPart, {
       hold: ({ card, at, of }) => say(`${CARD_NAMES[card.type]} ${at} of ${of}:`),
       end: close,
     }),
-    known(view, number) {
+    markShown(view, number) {
       if (number !== seen) return;
       const open: Item[] = listOpenCards(view);
       const unfinished = view.items.filter((item) => item.kind === "text" && !item.done);

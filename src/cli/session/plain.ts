@@ -85,7 +85,7 @@ async function step(session: Session): Promise<void> {
     );
     came.end();
   } else await during(session, (mine) => act(session, mine, came));
-  if (session.typed.ended()) session.leaving = true;
+  if (session.typed.hasEnded()) session.leaving = true;
 }
 
 async function act(session: Session, mine: Kay, text: string): Promise<void> {

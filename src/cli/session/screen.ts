@@ -23,9 +23,9 @@ export type SessionScreen = {
   /** Another conversation begins. */
   reset(): void;
   /** Handles a new window size: asks the terminal for the cursor position, and draws once it answers. */
-  resized(): void;
+  resize(): void;
   /** Handles the terminal's answer: the cursor's row, from 0. */
-  located(row: number): void;
+  locate(row: number): void;
   /** How text is displayed now. */
   look(): Look;
   /** Draws everything again because the terminal's content is unknown. */
@@ -60,7 +60,7 @@ export function createSessionScreen(
   kay: Kay,
   painter: Painter,
   client: string,
-  onDrawn: (frame: LiveFrame, blocks: ScrollbackState, committed: string) => void,
+  onDrawn: (frame: LiveFrame, blocks: ScrollbackState, commit: string) => void,
 ): SessionScreen {
   const { stdout } = kay.terminal;
   const size = () => ({ columns: stdout.columns(), rows: stdout.rows() });
@@ -81,7 +81,7 @@ export function createSessionScreen(
   let locating: AbortController | null = null;
   let release = hold();
   /** Passes final text to the screen. */
-  const committed = ({ view }: Session) => {
+  const commitFinal = ({ view }: Session) => {
     const next = advanceScrollback(blocks, view, look());
     blocks = next.blocks;
     screen.commit(next.commit);
@@ -94,7 +94,7 @@ export function createSessionScreen(
     if (!latest || away || locating) return;
     drawnAt = kay.clock.now();
     const spin = SPINNER[Math.floor(drawnAt / SPIN_MS) % SPINNER.length] ?? "";
-    const { live, commit } = committed(latest);
+    const { live, commit } = commitFinal(latest);
     const tools = live.tools.map((row) => (row.startsWith(SPINNER_MARK) ? spin + row.slice(1) : row));
     const frame = layOutLiveRegion(latest, { ...live, tools }, isBusy(latest) ? spin : " ");
     screen.draw(painter.paint(frame));
@@ -127,7 +127,7 @@ export function createSessionScreen(
       blocks = { ...createScrollbackState(), above: blocks.above };
     },
     look,
-    resized() {
+    resize() {
       screen.markResized();
       if (away) return;
       locating?.abort();
@@ -139,7 +139,7 @@ export function createSessionScreen(
         () => {},
       );
     },
-    located,
+    locate: located,
     redraw() {
       screen.forget();
       draw();
@@ -165,7 +165,7 @@ export function createSessionScreen(
     },
     end() {
       waiting?.abort();
-      if (latest && !away) committed(latest);
+      if (latest && !away) commitFinal(latest);
       away = true;
       screen.clear();
       release();

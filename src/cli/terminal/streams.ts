@@ -12,7 +12,7 @@ export type StreamTerminal = Terminal & {
   /** Restores the terminal's usual mode. */
   restore(): void;
   /** Resolves when all output is written or has failed. */
-  drained(): Promise<void>;
+  waitForDrain(): Promise<void>;
 };
 
 /** Creates the {@link Terminal} of real streams. */
@@ -25,7 +25,7 @@ export function createTerminal(streams: ProcessStreams): StreamTerminal {
     stdin: getSource(streams, isTerminal, raw),
     stdout: outputs[0],
     stderr: outputs[1],
-    drained: async () => {
+    waitForDrain: async () => {
       await Promise.all(outputs.map((output) => output.drained()));
     },
   };

@@ -39,7 +39,7 @@ export type EmbeddedPorts = {
   send: Send;
   note(text: string): void;
   /** Starts `kay serve --embedded` as a detached process that writes to `log`. */
-  spawn(log: string): { ended(): Promise<number | null> };
+  spawn(log: string): { waitForExit(): Promise<number | null> };
 };
 
 /** URL and secret of the local backend, and its process. */
@@ -152,7 +152,7 @@ async function startBackend(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
   const before = await getSize(log);
   const child = ports.spawn(log);
   let exit: { code: number | null } | null = null;
-  void child.ended().then((code) => {
+  void child.waitForExit().then((code) => {
     exit = { code };
   });
   for (let waited = 0; waited < START_LIMIT_MS; waited += POLL_MS) {

@@ -40,7 +40,7 @@ export const replyTool = defineTool({
     const files = attachments.length > 0 ? `, with ${formatAttachments(attachments)}` : "";
     return `Reply to ${all ? "everyone on" : "the sender of"} the email ${toOneLine(message)}: “${truncateText(toOneLine(body), 300)}”${files}`;
   },
-  modeOf: ({ all }: Input) => (all ? "confirm_before_execution" : undefined),
+  chooseMode: ({ all }: Input) => (all ? "confirm_before_execution" : undefined),
   async describeTarget({ message, all }, context) {
     const original = await findMessage(context, message);
     const { to, cc } = getReplyRecipients(original, getOwnAddress(context.metadata), all === true);

@@ -44,7 +44,7 @@ export const sendMessageTool = defineTool({
   summary: describeMail("Send an email"),
   resource: ({ to, cc, bcc }: Input) => formatPlace("to", formatRecipients([to, cc, bcc])),
   destinations: ({ to, cc, bcc }: Input) => listDestinations([to, cc, bcc]),
-  modeOf: ({ to, cc, bcc }: Input) => (hasManyRecipients([to, cc, bcc]) ? "confirm_before_execution" : undefined),
+  chooseMode: ({ to, cc, bcc }: Input) => (hasManyRecipients([to, cc, bcc]) ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const outgoing = toOutgoingMail(input);
     if (outgoing.to.length + outgoing.cc.length + outgoing.bcc.length === 0) {

@@ -44,7 +44,7 @@ export const shareFileTool = defineTool({
     `Let ${formatRecipient(person)} ${ROLES[role ?? "read"].verb} ${escapeCell(file)}`,
   resource: formatSharePlace,
   destinations: ({ person }: Input) => [isAnyone(person.trim()) ? "anyone with the link" : person.trim().toLowerCase()],
-  modeOf: ({ person }: Input) => (isAnyone(person.trim()) ? "confirm_before_execution" : undefined),
+  chooseMode: ({ person }: Input) => (isAnyone(person.trim()) ? "confirm_before_execution" : undefined),
   describeTarget: async ({ file }, context) => describeFile(await findFileToChange(context, file)),
   async run(input, context) {
     const { http } = context;

@@ -121,8 +121,8 @@ async function resolveProjectKey(text: string, context: ToolContext): Promise<st
     answer: Projects,
     scope: "read:jira-work",
   });
-  const called = (text: string | null | undefined) => text?.toLowerCase() === name.toLowerCase();
-  const exact = values.find(({ key }) => called(key)) ?? values.find((project) => called(project.name));
+  const hasName = (text: string | null | undefined) => text?.toLowerCase() === name.toLowerCase();
+  const exact = values.find(({ key }) => hasName(key)) ?? values.find((project) => hasName(project.name));
   if (exact) return exact.key;
   const known = values.map(({ key }) => key).join(", ");
   throw new Problem("INVALID_REQUEST", `No project in Jira is called “${name}”.`, {

@@ -49,7 +49,7 @@ export const createPostTool = defineTool({
       link?.trim() ? ` with the link ${link.trim()}` : ""
     }`,
   resource: ({ visibility }: Input) => (visibility === "connections" ? "for your connections" : "for everybody"),
-  modeOf: ({ visibility }: Input) => (visibility === "connections" ? undefined : "confirm_before_execution"),
+  chooseMode: ({ visibility }: Input) => (visibility === "connections" ? undefined : "confirm_before_execution"),
   async run(input, context) {
     const text = checkTextLength(input.text, POST_LIMIT, "post");
     const body = {

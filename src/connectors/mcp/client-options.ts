@@ -39,7 +39,7 @@ export function toClientOptions(
       ? {
           accessToken: async () => await serverNow().secret?.token(),
           onUnauthorized: async ({ token, ...refusal }: RefusedRequest) =>
-            await serverNow().secret?.rejected(token ?? "", refusal),
+            await serverNow().secret?.renewToken(token ?? "", refusal),
         }
       : {}),
   };
@@ -70,8 +70,8 @@ export type McpServerRef = {
   /** The token or key, if the server needs one; see `HttpTransportOptions`. */
   secret?: {
     token(): Promise<string>;
-    rejected(token: string, refusal?: { status: number; challenge: string | null }): Promise<string>;
+    renewToken(token: string, refusal?: { status: number; challenge: string | null }): Promise<string>;
   };
   /** Called with the server's tools each time they are listed. */
-  listed?(list: ToolList): Promise<void>;
+  onList?(list: ToolList): Promise<void>;
 };

@@ -235,7 +235,7 @@ async function openClient(
     // A session that is continued says nothing of what its server has. It is only asked for its task.
     const list = entry.resumes ? undefined : toToolList(server.definition.name, await client.tools());
     entry.open = { client, list: list ?? { tools: [], left: [] }, stale: false };
-    if (list) await server.listed?.(list);
+    if (list) await server.onList?.(list);
     return entry.open;
   } catch (error) {
     await client.close();

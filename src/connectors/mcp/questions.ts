@@ -9,7 +9,7 @@ export type QuestionListener = {
   /** Registers a call whose user may be asked. Returns the function that removes it. */
   hear(ask: HandleElicitation): () => void;
   /** Returns a signal that fires when the server reports that the visit with this ID is done. */
-  completed(id: string): AbortSignal;
+  onVisitDone(id: string): AbortSignal;
 };
 
 /** Listens for questions on a connection. `elicits`: the server was told that the user can be asked. */
@@ -36,7 +36,7 @@ export function listenForQuestions(client: Client, { elicits }: { elicits: boole
         asked.delete(one);
       };
     },
-    completed: (id) => {
+    onVisitDone: (id) => {
       const known = visits.get(id) ?? new AbortController();
       if (visits.size < MAX_VISITS) visits.set(id, known);
       return known.signal;

@@ -19,7 +19,7 @@ export type McpAccess = {
   fetch: Fetch;
   key: string;
   offered?: McpTool[];
-  listed: NonNullable<McpServerRef["listed"]>;
+  listed: NonNullable<McpServerRef["onList"]>;
 };
 
 /** Converts an MCP server to a service with the approved tools that it still has. */
@@ -91,7 +91,7 @@ async function runMcpTool(
   const { signal, people, raw } = context;
   const writes = getAccess(definition, tool) !== "read";
   const secret = definition.auth.type === "none" || !raw ? {} : { secret: createSecret(raw) };
-  const result = await links.call({ key, definition, fetch, listed, ...secret }, tool, input, {
+  const result = await links.call({ key, definition, fetch, onList: listed, ...secret }, tool, input, {
     signal,
     writes,
     // That it only reads is the server's word, which does not count here if the user does not trust it.
@@ -111,10 +111,10 @@ async function runMcpTool(
 function createSecret(raw: RawAccess): NonNullable<McpServerRef["secret"]> {
   return {
     token: raw.token,
-    rejected: async (token, refusal) => {
+    renewToken: async (token, refusal) => {
       if (refusal?.status === 403)
         await raw.lacks(parseChallenge(new Headers({ "www-authenticate": refusal.challenge ?? "" })).scopes);
-      return await raw.rejected(token);
+      return await raw.renewToken(token);
     },
   };
 }

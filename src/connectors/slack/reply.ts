@@ -36,7 +36,7 @@ export const replyTool = defineTool({
     `Reply in ${formatConversation(channel)} to ${formatMessageRef(message)}: ${quoteText(text)}`,
   resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
   destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
-  modeOf: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
+  chooseMode: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
   describeTarget: async (input, context) =>
     describeMessage(context, await findConversation(context, input.channel, false), input.message),
   async run(input, context) {

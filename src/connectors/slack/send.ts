@@ -34,7 +34,7 @@ export const sendMessageTool = defineTool({
   summary: ({ channel, text }: Input) => `Send to ${formatConversation(channel)}: ${quoteText(text)}`,
   resource: ({ channel }: Input) => formatPlace("to", formatConversationPlace(channel)),
   destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
-  modeOf: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
+  chooseMode: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
   describeTarget: ({ channel }, context) => describeConversation(context, channel),
   async run(input, context) {
     const place = await findConversation(context, input.channel, true);

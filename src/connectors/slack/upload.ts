@@ -36,7 +36,7 @@ export const uploadFileTool = defineTool({
     `Share ${formatAttachments(attachments)} with ${formatConversation(channel)}${text?.trim() ? `: ${quoteText(text)}` : ""}`,
   resource: ({ channel }: Input) => formatPlace("to", formatConversationPlace(channel)),
   destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
-  modeOf: ({ text = "" }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
+  chooseMode: ({ text = "" }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
   describeTarget: ({ channel }, context) => describeConversation(context, channel),
   async run(input, context) {
     const files = await loadAttachments(context, input.attachments);

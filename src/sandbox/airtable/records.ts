@@ -34,7 +34,7 @@ export function registerRecordRoutes(app: Hono<AirtableEnv>, place: ProviderCont
     const { table } = findTable(c, true);
     const { id } = getRecord(c, table);
     table.records = table.records.filter((record) => record.id !== id);
-    place.changed();
+    place.save();
     return c.json({ id, deleted: true });
   });
 }
@@ -75,7 +75,7 @@ async function create(c: Context<AirtableEnv>, place: ProviderContext<AirtableSt
     return record;
   });
   table.records.push(...made);
-  place.changed();
+  place.save();
   const views = made.map((record) => toRecordView(table, record, world));
   return c.json(body.records ? { records: views } : views[0]);
 }
@@ -88,7 +88,7 @@ async function updateOne(c: Context<AirtableEnv>, place: ProviderContext<Airtabl
   const copy: AirtableRecord = { ...record, fields: whole ? {} : { ...record.fields } };
   fill(copy, body.fields, body.typecast === true, { base, table, world: c.get("world") });
   record.fields = copy.fields;
-  place.changed();
+  place.save();
   return c.json(toRecordView(table, record, c.get("world")));
 }
 
@@ -106,7 +106,7 @@ async function updateMany(c: Context<AirtableEnv>, place: ProviderContext<Airtab
     return copy;
   });
   for (const copy of copies) existing(table, copy.id).fields = copy.fields;
-  place.changed();
+  place.save();
   return c.json({ records: copies.map((record) => toRecordView(table, record, world)) });
 }
 
@@ -116,7 +116,7 @@ function removeMany(c: Context<AirtableEnv>, place: ProviderContext<AirtableStat
   if (ids.length === 0 || ids.length > MOST) throw invalidRequestError();
   for (const id of ids) existing(table, id);
   table.records = table.records.filter(({ id }) => !ids.includes(id));
-  place.changed();
+  place.save();
   return c.json({ records: ids.map((id) => ({ id, deleted: true })) });
 }
 

@@ -100,7 +100,7 @@ async function create(c: Context<BitbucketEnv>, place: ProviderContext<Bitbucket
     updated_on: now,
   };
   repository.pull_requests.push(request);
-  place.changed();
+  place.save();
   return show(c, 201, request.id);
 }
 
@@ -207,7 +207,7 @@ function onlyOpen({ state }: PullRequest) {
 
 function touch(request: PullRequest, place: ProviderContext<BitbucketState>) {
   request.updated_on = new Date(place.now()).toISOString();
-  place.changed();
+  place.save();
 }
 
 async function getBody(c: Context): Promise<Record<string, unknown>> {

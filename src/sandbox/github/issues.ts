@@ -103,7 +103,7 @@ async function create(c: Context<GithubEnv>, place: ProviderContext<GithubState>
     closed_at: null,
   };
   repository.issues.push(issue);
-  place.changed();
+  place.save();
   return c.json(toIssueView(c, repository, issue), 201);
 }
 
@@ -124,7 +124,7 @@ async function edit(c: Context<GithubEnv>, place: ProviderContext<GithubState>) 
   const now = new Date(place.now()).toISOString();
   if (body.state !== undefined) setState(issue, body, now);
   issue.updated_at = now;
-  place.changed();
+  place.save();
   return c.json(toIssueView(c, repository, issue));
 }
 
@@ -169,7 +169,7 @@ async function comment(c: Context<GithubEnv>, place: ProviderContext<GithubState
   const made = { id, user: login, body, created_at: now };
   issue.comments.push(made);
   issue.updated_at = now;
-  place.changed();
+  place.save();
   return c.json(toCommentView(c, repository, issue, made), 201);
 }
 

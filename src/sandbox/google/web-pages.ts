@@ -29,17 +29,17 @@ export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<G
     const event = place.world().events.find((one) => one.id === id);
     return event ? page(c, event.summary || "(no title)", eventPart(event)) : c.notFound();
   });
-  const shown = (c: Context<SandboxEnv>, id: string, mimeType?: string) => {
+  const showPage = (c: Context<SandboxEnv>, id: string, mimeType?: string) => {
     const file = place
       .world()
       .files.find((one) => one.id === id && (mimeType === undefined || one.mimeType === mimeType));
     return file ? page(c, file.name, filePart(file, place.world())) : c.notFound();
   };
-  app.get("/document/d/:id/edit", (c) => shown(c, c.req.param("id"), DOCUMENT_TYPE));
-  app.get("/spreadsheets/d/:id/edit", (c) => shown(c, c.req.param("id"), SPREADSHEET_TYPE));
-  app.get("/drive/folders/:id", (c) => shown(c, c.req.param("id"), FOLDER_TYPE));
-  app.get("/file/d/:id/view", (c) => shown(c, c.req.param("id")));
-  app.get("/open", (c) => shown(c, c.req.query("id") ?? ""));
+  app.get("/document/d/:id/edit", (c) => showPage(c, c.req.param("id"), DOCUMENT_TYPE));
+  app.get("/spreadsheets/d/:id/edit", (c) => showPage(c, c.req.param("id"), SPREADSHEET_TYPE));
+  app.get("/drive/folders/:id", (c) => showPage(c, c.req.param("id"), FOLDER_TYPE));
+  app.get("/file/d/:id/view", (c) => showPage(c, c.req.param("id")));
+  app.get("/open", (c) => showPage(c, c.req.query("id") ?? ""));
   for (const path of ["/document/", "/spreadsheets/", "/drive/my-drive"])
     app.get(path, (c) => page(c, "Files", fileList(place.world().files)));
   app.get("/drive/trash", (c) => page(c, "Trash", fileList(place.world().files.filter(({ trashed }) => trashed))));

@@ -27,7 +27,7 @@ export function registerAssociationRoutes(app: Hono<HubspotEnv>, place: Provider
   app.put(`${FROM}/default/:other/:to`, (c) => {
     const { type, record, other, found } = ends(c);
     associate(type, record, other, found);
-    place.changed();
+    place.save();
     const time = new Date(place.now()).toISOString();
     const result = (from: string, to: string, associationTypeId: number) => ({
       from: { id: from },
@@ -48,7 +48,7 @@ export function registerAssociationRoutes(app: Hono<HubspotEnv>, place: Provider
     const wrong = ids.find((id) => id !== getTieId(type, other));
     if (wrong !== undefined) throw badRequestError(`invalid associationTypeId ${wrong} for ${type}`);
     associate(type, record, other, found);
-    place.changed();
+    place.save();
     const [from, to] = [OBJECT_TYPES[type].typeId, OBJECT_TYPES[other].typeId];
     const pair = { fromObjectId: record.id, toObjectId: found.id, labels: [] };
     return c.json({ fromObjectTypeId: from, toObjectTypeId: to, ...pair }, 201);
@@ -56,7 +56,7 @@ export function registerAssociationRoutes(app: Hono<HubspotEnv>, place: Provider
   app.delete(`${FROM}/:other/:to`, (c) => {
     const { type, record, other, found } = ends(c);
     dissociate(type, record, other, found);
-    place.changed();
+    place.save();
     return c.body(null, 204);
   });
 }

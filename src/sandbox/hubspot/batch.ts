@@ -36,7 +36,7 @@ export function registerBatchRoutes(app: Hono<HubspotEnv>, place: ProviderContex
   app.post(`${BATCH}/archive`, async (c) => {
     const type = parseObjectType(c, "write");
     for (const { id } of inputsIn(await parseBody(c))) archiveRecord(place, type, String(id));
-    place.changed();
+    place.save();
     return c.body(null, 204);
   });
 }
@@ -48,8 +48,8 @@ async function readMany(c: Context<HubspotEnv>, place: ProviderContext<HubspotSt
   const ids = [...new Set(inputsIn(body).map(({ id }) => String(id)))];
   const idProperty = body.idProperty === undefined ? undefined : String(body.idProperty);
   const records = c.get("world")[type];
-  const keyOf = (record: CrmRecord) => (idProperty === "email" ? (record.properties.email ?? "") : record.id);
-  const has = (record: CrmRecord, id: string) => keyOf(record).toLowerCase() === id.toLowerCase();
+  const getKey = (record: CrmRecord) => (idProperty === "email" ? (record.properties.email ?? "") : record.id);
+  const has = (record: CrmRecord, id: string) => getKey(record).toLowerCase() === id.toLowerCase();
   const found = records.filter((record) => ids.some((id) => has(record, id)));
   const missing = ids.filter((id) => !found.some((record) => has(record, id)));
   const results = found.map((record) => toRecordView(record, type, parseNames(body, "properties")));
@@ -82,7 +82,7 @@ function whole<T>(place: ProviderContext<HubspotState>, work: () => T): T {
   const before = structuredClone(world);
   try {
     const result = work();
-    place.changed();
+    place.save();
     return result;
   } catch (error) {
     Object.assign(world, before);

@@ -18,7 +18,7 @@ export function registerObjectRoutes(app: Hono<HubspotEnv>, place: ProviderConte
   app.post(OBJECTS, async (c) => {
     const type = parseObjectType(c, "write");
     const record = createRecord(place, type, await parseBody(c));
-    place.changed();
+    place.save();
     return c.json(toRecordView(record, type, Object.keys(record.properties)), 201);
   });
   app.get(ONE, (c) => {
@@ -29,12 +29,12 @@ export function registerObjectRoutes(app: Hono<HubspotEnv>, place: ProviderConte
     const type = parseObjectType(c, "write");
     const record = findRecord(c.get("world")[type], type, c.req.param("id"), c.req.query("idProperty"));
     const names = updateRecord(place, type, record, (await parseBody(c)).properties);
-    place.changed();
+    place.save();
     return c.json(toRecordView(record, type, names));
   });
   app.delete(ONE, (c) => {
     archiveRecord(place, parseObjectType(c, "write"), c.req.param("id"));
-    place.changed();
+    place.save();
     return c.body(null, 204);
   });
 }

@@ -30,7 +30,7 @@ export function registerPostRoutes(app: Hono<LinkedinEnv>, place: ProviderContex
     const post = world.posts.find(({ id }) => id === c.req.param("urn"));
     if (post) requireSelf(c, getAuthor(post), "author");
     world.posts = world.posts.filter((one) => one !== post);
-    place.changed();
+    place.save();
     return c.body(null, 204);
   });
 }
@@ -60,7 +60,7 @@ async function create(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinSt
     reactions: [],
   };
   world.posts.unshift(post);
-  place.changed();
+  place.save();
   return c.body(null, 201, { "x-restli-id": post.id, "x-linkedin-id": post.id });
 }
 

@@ -36,7 +36,7 @@ async function comment(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinS
     created: new Date(place.now()).toISOString(),
   };
   post.comments.push(made);
-  place.changed();
+  place.save();
   return c.json(toCommentView(post, made), 201, { "x-restli-id": made.id });
 }
 
@@ -52,7 +52,7 @@ async function react(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinSta
     throw new LinkedinError(409, "CONFLICT", `The member has already reacted to ${post.id}`);
   }
   post.reactions.push({ actor, reactionType });
-  place.changed();
+  place.save();
   const person = `urn:li:person:${actor}`;
   const id = `urn:li:reaction:(${person},${post.id})`;
   return c.json({ id, reactionType, root: post.id, created: { actor: person, time: place.now() } }, 201, {

@@ -128,7 +128,7 @@ export async function parseBody(c: Context<NotionEnv>): Promise<Record<string, u
 export function touchEntry(c: Context<NotionEnv>, place: ProviderContext<NotionState>, entry: Entry): void {
   entry.last_edited_by = c.get("user").id;
   entry.last_edited_time = new Date(place.now()).toISOString();
-  place.changed();
+  place.save();
 }
 
 /** A new id. */

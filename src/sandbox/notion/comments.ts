@@ -45,6 +45,6 @@ async function create(c: Context<NotionEnv>, place: ProviderContext<NotionState>
     created_time: new Date(place.now()).toISOString(),
   };
   entry.comments.push(comment);
-  place.changed();
+  place.save();
   return c.json(toCommentView(comment, entry.id));
 }

@@ -47,7 +47,7 @@ async function create(c: Context<NotionEnv>, place: ProviderContext<NotionState>
     in_trash: false,
   };
   const found = add(world, parent, properties, entry);
-  place.changed();
+  place.save();
   return c.json(toPageView(c, found));
 }
 

@@ -39,7 +39,7 @@ export function addMessage(call: MethodCall, files?: SandboxFile[]): Record<stri
   const root = args.thread_ts ? getMessage(conversation, args.thread_ts, "thread_not_found").root : undefined;
   if (root) root.replies.push(message);
   else conversation.messages.push({ ...message, replies: [] });
-  place.changed();
+  place.save();
   const thread = root ? { thread_ts: root.ts, parent_user_id: root.user } : {};
   return { channel: conversation.id, ts: message.ts, message: { ...toReplyView({ world }, message), ...thread } };
 }
@@ -67,7 +67,7 @@ function react(call: MethodCall, add: boolean): Record<string, unknown> {
   else if (reaction) reaction.users.push(me.id);
   else message.reactions.push({ name, users: [me.id] });
   message.reactions = message.reactions.filter(({ users }) => users.length > 0);
-  place.changed();
+  place.save();
   return {};
 }
 

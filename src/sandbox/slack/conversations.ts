@@ -45,7 +45,7 @@ export function registerConversationMethods(app: Hono<SandboxEnv>, place: Provid
     if (isIm(channel)) throw new SlackError("method_not_supported_for_channel_type");
     if (channel.is_archived) throw new SlackError("is_archived");
     if (!isMember(channel, call.me)) channel.members.push(call.me.id);
-    place.changed();
+    place.save();
     return { channel: toConversationView(call, channel) };
   });
 }
@@ -126,7 +126,7 @@ function open(call: MethodCall): Record<string, unknown> {
   const before = call.world.ims.length;
   const im = ensureIm(call, ids[0] ?? "");
   const already = call.world.ims.length === before;
-  if (!already) place.changed();
+  if (!already) place.save();
   return { ...(already ? { no_op: true, already_open: true } : {}), channel: { id: im.id } };
 }
 

@@ -8,13 +8,13 @@ export const [NO_WRAP, WRAP] = ["\x1b[?7l", "\x1b[?7h"];
 /** How the rows of a frame are connected. */
 export type RowStyle = {
   /** Moves from the end of a row with this line, drawn without wrapping, to a new row below it. */
-  down(line: string): string;
+  moveDown(line: string): string;
   /** Erases from the cursor to the end of the row. */
   erase: string;
 };
 
 /** Rows as separate lines. */
-export const SEPARATE_ROWS: RowStyle = { down: () => "\r\n", erase: "\x1b[K" };
+export const SEPARATE_ROWS: RowStyle = { moveDown: () => "\r\n", erase: "\x1b[K" };
 
 /**
  * Creates rows that form one wrapped line of the terminal. On a resize, xterm.js leaves the cursor's line alone, but
@@ -24,7 +24,7 @@ export function createJoinedRows(columns: number): RowStyle {
   return {
     // Repeats the last cell to force a wrap in the terminal's last column, which may have moved since the last size
     // report. Without a wrap, all rows would be one and the cursor would end up above the frame.
-    down: (line) => `${WRAP}${LAST_COLUMN}${stringWidth(line) < columns ? " " : repeatLastCell(line)} \r${NO_WRAP}`,
+    moveDown: (line) => `${WRAP}${LAST_COLUMN}${stringWidth(line) < columns ? " " : repeatLastCell(line)} \r${NO_WRAP}`,
     // Erases only cells: erasing to the end of the row would also disconnect it from the previous one.
     erase: `\x1b[${columns}X`,
   };

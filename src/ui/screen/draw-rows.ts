@@ -7,7 +7,7 @@ import { diffLine, type RowStyle } from "./diff-line.ts";
 export const ERASE_BELOW = "\x1b[K\x1b[C\x1b[J\r";
 
 /** Returns the text that draws lines from the start of a row on. */
-export function drawLines(lines: string[], { down }: RowStyle): string {
+export function drawLines(lines: string[], { moveDown: down }: RowStyle): string {
   return lines.map((line, index) => (index < lines.length - 1 ? line + down(line) : line)).join("");
 }
 
@@ -23,7 +23,7 @@ export function drawChanges(
   for (const [index, line] of next.entries()) {
     const before = opened.lines[index];
     if (before === undefined)
-      text += (row === index - 1 ? "" : moveToRow(row, index - 1)) + rows.down(next[index - 1] ?? "") + line;
+      text += (row === index - 1 ? "" : moveToRow(row, index - 1)) + rows.moveDown(next[index - 1] ?? "") + line;
     else if (line === before) continue;
     else text += moveToRow(row, index) + diffLine(before, line, rows);
     row = index;

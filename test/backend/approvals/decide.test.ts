@@ -15,7 +15,7 @@ const SEND: CallQuestion["tool"] = {
   service: "slack",
   access: "write",
   resource: ({ channel }) => `to ${channel}`,
-  modeOf: ({ text }) => (String(text).includes("@everyone") ? BEFORE : undefined),
+  chooseMode: ({ text }) => (String(text).includes("@everyone") ? BEFORE : undefined),
 };
 const HI = { channel: "#general", text: "hi" };
 

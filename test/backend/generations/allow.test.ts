@@ -19,7 +19,7 @@ const post = (name: string, mode?: ToolMode) =>
     input: Message,
     examples: [],
     summary: ({ channel }) => `Post to ${channel}`,
-    modeOf: ({ text }): ToolMode | undefined => (/@everybody/.test(text) ? "confirm_before_execution" : undefined),
+    chooseMode: ({ text }): ToolMode | undefined => (/@everybody/.test(text) ? "confirm_before_execution" : undefined),
     resource: ({ channel }) => (channel === "?" ? undefined : `to ${channel}`),
     run: async ({ channel, text }, { http }) => {
       await http.request({ method: "POST", path: "/post", answer: z.unknown() });

@@ -19,7 +19,7 @@ const post = defineTool({
   input: Message,
   examples: [],
   summary: ({ channel, text }) => `Post “${text}” to ${channel}`,
-  modeOf: ({ text }): ToolMode | undefined => (/@everybody/.test(text) ? "confirm_before_execution" : undefined),
+  chooseMode: ({ text }): ToolMode | undefined => (/@everybody/.test(text) ? "confirm_before_execution" : undefined),
   resource: ({ channel }) => `to ${channel}`,
   run: async ({ channel, text }) => {
     log.push(`${channel}: ${text}`);

@@ -98,8 +98,8 @@ function speaksFor(resource: unknown, server: string): boolean {
   if (typeof resource !== "string" || !URL.canParse(resource)) return false;
   const [named, own] = [new URL(resource), new URL(server)];
   if (named.origin !== own.origin || named.hash !== "" || named.username !== "" || named.password !== "") return false;
-  const slashed = (path: string) => `${path.replace(/(?<!\/)\/+$/, "")}/`;
-  return slashed(own.pathname).startsWith(slashed(named.pathname));
+  const endWithSlash = (path: string) => `${path.replace(/(?<!\/)\/+$/, "")}/`;
+  return endWithSlash(own.pathname).startsWith(endWithSlash(named.pathname));
 }
 
 /** Returns the first usable authorization server. A server that names none is its own (2025-03-26). */

@@ -170,7 +170,7 @@ async function storedSecret(ports: Ports, row: StoredMcp): Promise<string> {
 }
 
 function secretPart(secret: string | undefined) {
-  return secret === undefined ? {} : { secret: { token: async () => secret, rejected: async () => secret } };
+  return secret === undefined ? {} : { secret: { token: async () => secret, renewToken: async () => secret } };
 }
 
 /** Names a server without a name by its address or command. */

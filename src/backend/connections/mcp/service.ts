@@ -22,12 +22,12 @@ export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration
   const offered = (row.offered ?? undefined) as McpTool[] | undefined;
   const fetch = chooseFetch(ports);
   const binding = getMcpBinding(definition);
-  const listed = (list: ToolList) => remember(ports, row, list);
+  const rememberList = (list: ToolList) => remember(ports, row, list);
   const service = createMcpService(definition, {
     pool: ports.links,
     fetch,
     key: getLinkKey(row.installation_id, definition),
-    listed,
+    listed: rememberList,
     ...(offered ? { offered } : {}),
   });
   return {
@@ -40,7 +40,7 @@ export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration
       binding,
       lacksSecret: false,
       identify: async (secret) => {
-        await listed(await inspect(ports, definition, secret));
+        await rememberList(await inspect(ports, definition, secret));
         return anonymousIdentity(definition);
       },
       mcp: {
@@ -102,7 +102,8 @@ export function getLinkKey(installationId: string, definition: Pick<McpDefinitio
  * secret
  */
 async function inspect(ports: Ports, definition: McpDefinition, secret: string): Promise<ToolList> {
-  const own = definition.auth.type === "none" ? {} : { secret: { token: async () => secret, rejected: rejectSecret } };
+  const own =
+    definition.auth.type === "none" ? {} : { secret: { token: async () => secret, renewToken: rejectSecret } };
   return (await ports.links.look({ definition, fetch: chooseFetch(ports), ...own })).list;
 
   async function rejectSecret(): Promise<string> {

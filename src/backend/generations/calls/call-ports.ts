@@ -24,7 +24,7 @@ const MOST_AUTH = 2;
  */
 export function createCallPorts(world: CallContext): CallPorts {
   return {
-    settled: (toolCallId) => world.settled.get(toolCallId),
+    findOutcome: (toolCallId) => world.settled.get(toolCallId),
     ran: (toolCallId) => world.ran.get(toolCallId),
     open: async (tools) => {
       await world.writer.commit([]);

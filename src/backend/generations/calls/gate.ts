@@ -106,7 +106,7 @@ export async function gateResult(world: CallContext, call: CheckedCall, outcome:
 /** Only the tool or its arguments ask for this. Policies and approvals may ask before the call instead. */
 async function isLookedAt(world: CallContext, call: CheckedCall): Promise<boolean> {
   const { tool, parsed } = call;
-  if (![tool.mode, tool.modeOf?.(parsed)].includes("confirm_after_execution")) return false;
+  if (![tool.mode, tool.chooseMode?.(parsed)].includes("confirm_after_execution")) return false;
   // The call has run. It does not matter that its service is no longer connected.
   const account = await tool.ready?.().catch(() => undefined);
   return (await decide(world, call, account)).mode === "confirm_after_execution";

@@ -43,7 +43,7 @@ export type EventHub = {
   size(): number;
   /** Sends followers the rest of the log and ends their streams, so that they continue at another node. */
   close(): void;
-  closed(): boolean;
+  isClosed(): boolean;
 };
 
 export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock" | "log" | "leaveMs">): EventHub {
@@ -164,7 +164,7 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
       // The notification of the last parts may still be on its way.
       for (const topic of topics.values()) wake(topic);
     },
-    closed: () => closed,
+    isClosed: () => closed,
   };
 }
 
@@ -216,12 +216,12 @@ function rouse(topic: Topic | undefined): void {
 function getChanges(watch: (look: () => void) => () => void, signal: AbortSignal) {
   let count = 0;
   let go = () => {};
-  const changed = () => {
+  const countChange = () => {
     count++;
     go();
   };
-  const unwatch = watch(changed);
-  signal.addEventListener("abort", changed, { once: true });
+  const unwatch = watch(countChange);
+  signal.addEventListener("abort", countChange, { once: true });
   return {
     count: () => count,
     next: () =>
@@ -230,7 +230,7 @@ function getChanges(watch: (look: () => void) => () => void, signal: AbortSignal
         if (signal.aborted) resolve();
       }),
     end: () => {
-      signal.removeEventListener("abort", changed);
+      signal.removeEventListener("abort", countChange);
       unwatch();
     },
   };

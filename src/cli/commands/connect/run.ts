@@ -67,7 +67,7 @@ async function connectAll(
     done.set(one.service, one);
     if (!kay.flags.json) report(kay, [one]);
   };
-  const tried = async (service: string, work: () => Promise<ConnectedService>) => {
+  const tryConnect = async (service: string, work: () => Promise<ConnectedService>) => {
     const result = await work().catch((error: unknown) => {
       if (!(error instanceof Problem) || kay.signal.aborted) throw error;
       failed.set(service, error);
@@ -76,11 +76,11 @@ async function connectAll(
   };
   const { signIn } = await link.credentials.read(link.origin);
   const alone = services.length === 1 || !(signIn.token || signIn.refresh_token) ? services.slice(0, 1) : [];
-  for (const service of alone) await tried(service, () => connectOne(kay, link, service, options));
+  for (const service of alone) await tryConnect(service, () => connectOne(kay, link, service, options));
   const others = failed.size > 0 ? [] : services.slice(alone.length);
   const [last = ""] = others;
-  if (others.length === 1) await tried(last, () => connectOne(kay, link, last, options));
-  if (others.length > 1) await connectOthers(kay, link, others, { options, take, tried, failed });
+  if (others.length === 1) await tryConnect(last, () => connectOne(kay, link, last, options));
+  if (others.length > 1) await connectOthers(kay, link, others, { options, take, tryConnect: tryConnect, failed });
   const connected = wanted.flatMap((service) => done.get(service.toLowerCase()) ?? []);
   await approveKnown(
     kay,
@@ -93,7 +93,7 @@ async function connectAll(
 type Taking = {
   options: ConnectOptions;
   take(one: ConnectedService): void;
-  tried(service: string, work: () => Promise<ConnectedService>): Promise<void>;
+  tryConnect(service: string, work: () => Promise<ConnectedService>): Promise<void>;
   failed: Map<string, Problem>;
 };
 
@@ -102,7 +102,7 @@ async function connectOthers(
   kay: Kay,
   link: BackendHandle,
   services: string[],
-  { options, take, tried, failed }: Taking,
+  { options, take, tryConnect, failed }: Taking,
 ): Promise<void> {
   const settled = (index: number, result: ConnectResult) => {
     if (result.status === "fulfilled") take(result.value);
@@ -118,7 +118,7 @@ async function connectOthers(
   });
   for (const [index, end] of ends.entries())
     if (end.status === "rejected")
-      await tried(services[index] ?? "", () => again(kay, link, services[index] ?? "", { options, error: end.reason }));
+      await tryConnect(services[index] ?? "", () => again(kay, link, services[index] ?? "", { options, error: end.reason }));
 }
 
 /** The first failure decides the exit code; the document lists what was connected. */

@@ -44,7 +44,7 @@ export const clockCheck: Check = {
   id: "clock",
   title: "Clock",
   async look(facts) {
-    const { api, embedded } = await facts.reached();
+    const { api, embedded } = await facts.connect();
     if (embedded) return ok("Same machine as the backend.");
     const offset = api.clockOffsetMs();
     if (offset === undefined) return skip("The backend did not report its time.");

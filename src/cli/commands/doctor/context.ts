@@ -37,7 +37,7 @@ export type CheckContext = {
   answer(): Promise<{ capabilities: Capabilities; ms: number }>;
   legs(): Promise<ProbeStep[]>;
   /** A backend that answers. @throws BlockedCheck if none does; the network checks say why */
-  reached(): Promise<BackendHandle>;
+  connect(): Promise<BackendHandle>;
   /** The backend, if there is a sign-in. @throws BlockedCheck */
   signedIn(): Promise<BackendHandle>;
   /** The services there; null if the backend does not list them. */
@@ -93,12 +93,12 @@ export function createCheckContext(
       const { baseUrl } = await facts.account();
       return machine.walk(baseUrl ?? (await facts.link()).baseUrl, signal);
     }),
-    reached: async () => {
+    connect: async () => {
       await facts.answer().catch(blockedBy("The backend could not be reached."));
       return facts.link();
     },
     signedIn: async () => {
-      const link = await facts.reached();
+      const link = await facts.connect();
       if (link.usesEnvironmentToken) return link;
       const { token, refresh_token } = await facts.signIn().catch(blockedBy("The stored sign-in cannot be read."));
       if (!token && !refresh_token) throw new BlockedCheck("Not signed in.");

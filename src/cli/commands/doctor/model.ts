@@ -12,7 +12,7 @@ export const modelCheck: Check = {
   id: "model",
   title: "Model",
   async look(facts) {
-    const reached = await facts.reached();
+    const reached = await facts.connect();
     const link = reached.embedded ? reached : await facts.signedIn();
     const view = await link.api.model({ signal: facts.signal });
     if (!view) return skip("This backend does not report which model it uses.");

@@ -34,13 +34,13 @@ async function getReport(check: Check, facts: CheckContext): Promise<CheckReport
   const began = clock.now();
   const found = await limit(check, facts).catch((error: unknown) => getFault(error, facts));
   if (found === null) return null;
-  const shown = (text: string) => toLine(facts.scrub(text));
+  const toShownLine = (text: string) => toLine(facts.scrub(text));
   return {
     id: check.id,
     state: found.state,
     title: check.title,
-    detail: shown(found.detail),
-    ...(found.fix ? { fix: shown(found.fix) } : {}),
+    detail: toShownLine(found.detail),
+    ...(found.fix ? { fix: toShownLine(found.fix) } : {}),
     ms: Math.round(clock.now() - began),
   };
 }

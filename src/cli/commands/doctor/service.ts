@@ -14,15 +14,15 @@ import { inspectServer, withPatience } from "./mcp.ts";
 /** Checks of one service, in the order in which they are needed. */
 export function createServiceChecks(typed: string): Check[] {
   const name = typed.toLowerCase();
-  const found = (facts: CheckContext) => getService(facts, name);
+  const findService = (facts: CheckContext) => getService(facts, name);
   return [
     { id: "service", title: "Service", look: async (facts) => findNamed(facts, name) },
     { id: "service.address", title: "Address", look: async (facts) => address(facts, name) },
-    { id: "service.client", title: "OAuth client", look: async (facts) => client(facts, await found(facts)) },
-    { id: "service.consent", title: "Consent page", look: async (facts) => consent(facts, await found(facts)) },
-    { id: "service.account", title: "Account", look: async (facts) => account(await found(facts)) },
-    { id: "service.scopes", title: "Scopes", look: async (facts) => scopes(await found(facts)) },
-    { id: "service.server", title: "MCP server", look: async (facts) => server(facts, await found(facts)) },
+    { id: "service.client", title: "OAuth client", look: async (facts) => client(facts, await findService(facts)) },
+    { id: "service.consent", title: "Consent page", look: async (facts) => consent(facts, await findService(facts)) },
+    { id: "service.account", title: "Account", look: async (facts) => account(await findService(facts)) },
+    { id: "service.scopes", title: "Scopes", look: async (facts) => scopes(await findService(facts)) },
+    { id: "service.server", title: "MCP server", look: async (facts) => server(facts, await findService(facts)) },
     {
       id: "service.read",
       title: "Read",
@@ -71,7 +71,7 @@ async function address(facts: CheckContext, name: string): Promise<Finding | nul
 }
 
 async function isSignedOut(facts: CheckContext): Promise<boolean> {
-  const link = await facts.reached();
+  const link = await facts.connect();
   const { token, refresh_token } = await facts.signIn();
   return !link.usesEnvironmentToken && !token && !refresh_token;
 }
@@ -187,7 +187,7 @@ async function inspectAddress(facts: CheckContext, { name, url, docs, client }: 
   const see = `See ${docs}.`;
   const broken = (await facts.machine.walk(url, facts.signal)).find(({ state }) => state === "failed");
   if (broken) return fail(`${new URL(url).host}: ${broken.message}`, broken.fix ?? see);
-  const { api } = await facts.reached();
+  const { api } = await facts.connect();
   const look = async (signal: AbortSignal) => {
     const { service } = await api.describeService({ mcp: { url, name }, dry_run: true }, { signal });
     const { tools, sign_in, base_url } = service;

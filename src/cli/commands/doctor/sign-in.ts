@@ -12,7 +12,7 @@ export const signInCheck: Check = {
   id: "sign-in",
   title: "Sign-in",
   async look(facts) {
-    const link = await facts.reached();
+    const link = await facts.connect();
     if (link.usesEnvironmentToken) {
       await link.api.connections({ signal: facts.signal });
       return ok("The backend accepts the token of KAY_TOKEN.");

@@ -13,7 +13,7 @@ export const streamCheck: Check = {
   id: "stream",
   title: "Stream",
   async look(facts) {
-    const link = await facts.reached();
+    const link = await facts.connect();
     const beats = await link.api.beats({ signal: facts.signal }).catch((error: unknown) => {
       if (error instanceof Problem && error.code === "TIMED_OUT") return "nothing" as const;
       throw error;

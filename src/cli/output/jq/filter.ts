@@ -46,7 +46,7 @@ async function createFilter(thread: JqThread, { stdout, stderr }: Streams): Prom
       const ran = thread.run(JSON.stringify(document));
       before = before.then(async () => print(await ran));
     },
-    async settled() {
+    async flush() {
       await before;
       thread.end();
       if (failed) throw failed;

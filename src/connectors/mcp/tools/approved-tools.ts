@@ -17,7 +17,7 @@ export async function refreshTools(
   open.stale = false;
   const before = open.list;
   open.list = toToolList(server.definition.name, await open.client.tools(signal));
-  await server.listed?.(open.list);
+  await server.onList?.(open.list);
   if (!hasDifferences(diffTools(before.tools, open.list.tools))) return;
   const difference = diffTools(server.definition.tools, open.list.tools);
   if (!hasDifferences(difference)) return;

@@ -31,7 +31,7 @@ export type McpCall = CallOptions & {
   sent?(): Promise<void>;
   unsent?(): Promise<void>;
   /** Returns a signal that fires when the server reports that the visit with this ID is done. */
-  completed(id: string): AbortSignal;
+  onVisitDone(id: string): AbortSignal;
 };
 
 /**
@@ -95,7 +95,7 @@ export async function callTool(client: Client, call: McpCall): Promise<CallToolR
   }
 }
 
-function getVisitSignal({ completed }: McpCall, request: ElicitationRequest): AbortSignal | undefined {
+function getVisitSignal({ onVisitDone: completed }: McpCall, request: ElicitationRequest): AbortSignal | undefined {
   const id = request.mode === "url" ? (request as { elicitationId?: unknown }).elicitationId : undefined;
   return typeof id === "string" && id.length <= 200 ? completed(id) : undefined;
 }

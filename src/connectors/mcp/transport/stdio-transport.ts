@@ -64,7 +64,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
       program = programs.start(command, options, {
         output: read,
         errors: (chunk) => errors.add(decoder.decode(chunk, { stream: true })),
-        ended: (how) => {
+        onEnd: (how) => {
           if (!closing) ending ??= formatEnding(how, lastOutput());
           program = undefined;
           transport.onclose?.();

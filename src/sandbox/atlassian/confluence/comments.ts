@@ -44,7 +44,7 @@ async function create(c: Context<SiteEnv>, place: ProviderContext<AtlassianState
     created: new Date(place.now()).toISOString(),
   };
   page.comments.push(comment);
-  place.changed();
+  place.save();
   return format(c, page, comment, "storage", 201);
 }
 

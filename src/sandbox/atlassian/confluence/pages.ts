@@ -26,7 +26,7 @@ export function registerPageRoutes(app: Hono<SiteEnv>, place: ProviderContext<At
     const [page, site] = [findPage(c), c.get("site")];
     site.pages = site.pages.filter((one) => one !== page);
     for (const child of site.pages) if (child.parent === page.id) child.parent = page.parent;
-    place.changed();
+    place.save();
     return c.body(null, 204);
   });
   const spaces = requireScope("read:space:confluence");
@@ -101,7 +101,7 @@ async function save(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>,
   const saved = page ? applyChange(given, page, site, now) : create(given, site, c.get("account").accountId, now);
   if (!page) site.pages.push(saved as Page);
   else Object.assign(page, saved);
-  place.changed();
+  place.save();
   const view = toPageView(site, page ?? (saved as Page), "storage");
   return c.json({ ...view, _links: { ...view._links, base: getBaseUrl(c) } });
 }

@@ -21,7 +21,7 @@ export function findIssue(c: Context<SiteEnv>): Issue {
 /** An issue was changed now. */
 export function touchIssue(issue: Issue, place: ProviderContext<AtlassianState>): void {
   issue.updated = new Date(place.now()).toISOString();
-  place.changed();
+  place.save();
 }
 
 /** Returns the next number, one above the highest; a deleted key is reused only if it was the last. */

@@ -25,7 +25,7 @@ export function registerIssueRoutes(app: Hono<SiteEnv>, place: ProviderContext<A
   app.delete("/issue/:key", write, (c) => {
     const [issue, site] = [findIssue(c), c.get("site")];
     site.issues = site.issues.filter(({ id }) => id !== issue.id);
-    place.changed();
+    place.save();
     return c.body(null, 204);
   });
   app.get("/issue/:key/transitions", read, (c) => {
@@ -111,7 +111,7 @@ export function createIssue(
     resolutiondate: null,
   };
   site.issues.push(issue);
-  place.changed();
+  place.save();
   return { id: issue.id, key: issue.key, self: getSelfUrl(view, `issue/${issue.id}`) };
 }
 

@@ -43,13 +43,13 @@ export function registerCalendarRoutes(app: Hono<GoogleEnv>, place: ProviderCont
     }
     const event = createEvent(body, account, id, new Date(place.now()).toISOString());
     world.events.push(event);
-    place.changed();
+    place.save();
     return c.json(toEventView(c, event));
   });
   calendar.patch("/calendars/:calendar/events/:id", requireAccess("eventsWrite"), async (c) => {
     const event = ownEvent(c);
     applyEventPatch(event, await parseBody(c), c.get("account"), new Date(place.now()).toISOString());
-    place.changed();
+    place.save();
     return c.json(toEventView(c, event));
   });
   calendar.delete("/calendars/:calendar/events/:id", requireAccess("eventsWrite"), (c) => {
@@ -59,7 +59,7 @@ export function registerCalendarRoutes(app: Hono<GoogleEnv>, place: ProviderCont
     // A guest only removes the event from their calendar.
     if (event.organizer === email) world.events = world.events.filter((one) => one !== event);
     else event.attendees = event.attendees.filter((one) => one.email !== email);
-    place.changed();
+    place.save();
     return c.body(null, 204);
   });
   calendar.post("/freeBusy", requireAccess("calendarRead"), busy);

@@ -7,10 +7,10 @@ export function toEventView(c: Context<GoogleEnv>, event: CalendarEvent) {
   const { email } = c.get("account");
   const { accounts } = c.get("world");
   const eid = Buffer.from(`${event.id} ${email}`).toString("base64url");
-  const named = (address: string) => accounts.find((one) => one.email === address)?.name;
+  const findName = (address: string) => accounts.find((one) => one.email === address)?.name;
   const guests = event.attendees.map(({ email: address, responseStatus }) => ({
     email: address,
-    ...(named(address) ? { displayName: named(address) } : {}),
+    ...(findName(address) ? { displayName: findName(address) } : {}),
     ...(address === email ? { self: true } : {}),
     responseStatus,
   }));

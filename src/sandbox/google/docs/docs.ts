@@ -15,7 +15,7 @@ export function registerDocsRoutes(app: Hono<GoogleEnv>, place: ProviderContext<
     const title = getText(await parseBody(c), "title") ?? "Untitled document";
     const file = createFile(c.get("account"), title, DOCUMENT_TYPE, place);
     place.world().files.push(file);
-    place.changed();
+    place.save();
     return answer(c, toDocumentView(file, false));
   });
   docs.get("/documents/:id", requireAccess("docsRead"), (c) => {
@@ -38,7 +38,7 @@ async function update(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>
   const { paragraphs, replies } = applyRequests(file.paragraphs ?? [], getList(body, "requests"));
   file.paragraphs = paragraphs;
   file.modifiedTime = new Date(place.now()).toISOString();
-  place.changed();
+  place.save();
   return answer(c, { documentId: id, replies, writeControl: { requiredRevisionId: getRevision(file) } });
 }
 

@@ -41,12 +41,12 @@ const WORKS: Record<string, Work> = {
     if (find === "") throw invalidError("The search text should not be empty.");
     const pattern = new RegExp(find.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), wanted.matchCase === true ? "g" : "gi");
     let occurrencesChanged = 0;
-    const replaced = (text: string) =>
+    const replaceText = (text: string) =>
       text.replace(pattern, () => {
         occurrencesChanged += 1;
         return getText(request, "replaceText") ?? "";
       });
-    const result = paragraphs.flatMap((one) => split({ ...one, text: replaced(one.text) }));
+    const result = paragraphs.flatMap((one) => split({ ...one, text: replaceText(one.text) }));
     return { paragraphs: result, reply: { replaceAllText: occurrencesChanged > 0 ? { occurrencesChanged } : {} } };
   },
   deleteContentRange(paragraphs, request) {

@@ -53,7 +53,7 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext
       file.shortcutDetails = { targetId, targetMimeType: target.mimeType };
     }
     place.world().files.push(file);
-    place.changed();
+    place.save();
     return answer(c, file);
   });
   drive.patch("/files/:id", requireAccess("driveWrite"), async (c) => {
@@ -72,14 +72,14 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext
     file.name = getText(body, "name") ?? file.name;
     file.description = getText(body, "description") ?? file.description;
     file.modifiedTime = new Date(place.now()).toISOString();
-    place.changed();
+    place.save();
     return answer(c, file);
   });
   drive.post("/files/:id/permissions", requireAccess("driveWrite"), async (c) => {
     const file = findWritableFile(c, c.req.param("id"));
     const permission = permissionIn(await parseBody(c));
     file.permissions = [...file.permissions.filter(({ id }) => id !== permission.id), permission];
-    place.changed();
+    place.save();
     return c.json({ kind: "drive#permission", id: permission.id, type: permission.type, role: permission.role });
   });
   app.route("/drive/v3", drive);

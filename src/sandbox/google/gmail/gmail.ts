@@ -88,7 +88,7 @@ async function send(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) 
   for (const account of place.world().accounts) {
     if (recipients.includes(account.email.toLowerCase())) deliver(message, account, place);
   }
-  place.changed();
+  place.save();
   return c.json({ id: message.id, threadId: message.threadId, labelIds: message.labelIds });
 }
 
@@ -97,7 +97,7 @@ async function draft(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>)
   const mail = { ...getRecord(body, "message"), ...whole };
   const message = { ...outgoing(c, mail, place, ["DRAFT"]), draft: `r${Buffer.from(place.random(8)).toString("hex")}` };
   place.world().messages.push(message);
-  place.changed();
+  place.save();
   return c.json({ id: message.draft, message: { id: message.id, threadId: message.threadId, labelIds: ["DRAFT"] } });
 }
 
@@ -169,7 +169,7 @@ async function modify(c: Context<GoogleEnv>, messages: Message[], place: Provide
   for (const message of messages) {
     message.labelIds = [...new Set([...message.labelIds, ...add])].filter((label) => !remove.includes(label));
   }
-  place.changed();
+  place.save();
 }
 
 function listOwnMessages(c: Context<GoogleEnv>): Message[] {

@@ -19,7 +19,7 @@ export function registerSheetsRoutes(app: Hono<GoogleEnv>, place: ProviderContex
   sheets.post("/spreadsheets", requireAccess("sheetsWrite"), async (c) => {
     const file = create(c, await parseBody(c), place);
     place.world().files.push(file);
-    place.changed();
+    place.save();
     return answer(c, toSpreadsheetView(c, file));
   });
   sheets.get("/spreadsheets/:id", requireAccess("sheetsRead"), (c) => {
@@ -35,7 +35,7 @@ export function registerSheetsRoutes(app: Hono<GoogleEnv>, place: ProviderContex
     const body = await parseBody(c);
     const replies = applyRequests(file, getList(body, "requests"));
     file.modifiedTime = new Date(place.now()).toISOString();
-    place.changed();
+    place.save();
     const updated = body.includeSpreadsheetInResponse === true;
     const rest = updated ? { updatedSpreadsheet: toSpreadsheetView(c, file) } : {};
     return answer(c, { spreadsheetId: file.id, replies, ...rest });

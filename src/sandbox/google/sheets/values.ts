@@ -57,7 +57,7 @@ function answer(c: C, value: object) {
 
 function touch(file: DriveFile, place: ProviderContext<GoogleState>): void {
   file.modifiedTime = new Date(place.now()).toISOString();
-  place.changed();
+  place.save();
 }
 
 function getAsked(c: C): Asked {
