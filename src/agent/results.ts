@@ -70,7 +70,7 @@ function toPlainJson(value: object): Record<string, JSONValue> {
   return { ...(fitted.value as Record<string, JSONValue>), ...(fitted.leftOut ? { left_out: fitted.leftOut } : {}) };
 }
 
-/** Longest stored tool result, in characters. {@link toWireMessages} shortens it further. */
+/** Longest stored tool result, in characters. A model gets at most what its context has room for. */
 const MAX_STORED_LENGTH = 120_000;
 
 /** Longest text of a tool result, in characters. */

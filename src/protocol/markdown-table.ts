@@ -1,7 +1,8 @@
 /**
  * Whether a table has more cells in a row than in its header. GFM silently drops those, so show such a table as typed.
  *
- * @param table a table token of `marked`: its source and its header cells
+ * @param raw source of a table token of `marked`
+ * @param header its header cells
  */
 export function hasExtraCells({ raw, header }: { raw: string; header: unknown[] }): boolean {
   const rows = raw.trim().split("\n").slice(2);

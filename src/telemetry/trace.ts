@@ -23,7 +23,7 @@ export type Span = {
 /** Where a span belongs: below `parent` (a `traceparent`), or below the current span; `null` starts a new trace. */
 export type SpanPlace = { kind?: "server" | "client"; attributes?: Attributes; parent?: string | null };
 
-/** Metrics and traces of the backend, for its operator. Without it in {@link BackendPorts}, nothing is measured. */
+/** Metrics and traces of the backend, for its operator. A backend without it measures nothing. */
 export type Observe = {
   /** Adds to a counter or a gauge. */
   count<N extends NameOfKind<"counter" | "gauge">>(name: N, labels: LabelValues<N>, by?: number): void;

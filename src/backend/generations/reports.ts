@@ -52,7 +52,7 @@ export async function recordStreamOutcome(
   if (isNew) notifyGeneration(db, generationId);
 }
 
-/** How {@link noteStream} keeps it. */
+/** The outcome of a direct stream as it is stored among the reports. */
 export type StreamRecord = { type: "stream"; outcome: StreamOutcome["outcome"]; message?: string };
 
 const KNOWN = ["text", "tool-call", "tool-result", "finish", "error"];

@@ -67,7 +67,7 @@ export type ActiveRun = {
   ended: Promise<RunResult | undefined>;
 };
 
-/** @param ending fires when this node ends, see {@link SliceControl} */
+/** @param ending signals of this node: it closes, or hands its work over */
 export function createActiveRun(ending: Pick<RunControl, "closing" | "handing">): ActiveRun {
   const listeners = new Set<() => void>();
   const onChange = (again: () => void) => {

@@ -1,6 +1,6 @@
 /** The reader of a streamed response. */
 export type StreamSink = {
-  /** Returns false when the reader is full; write no more until {@link Source.go}. */
+  /** Returns false when the reader is full; write no more until {@link StreamSource.go}. */
   write(text: string): boolean;
   /** Ends the answer. */
   end(): void;

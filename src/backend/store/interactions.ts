@@ -81,7 +81,7 @@ export function answerInteractionSql(
 /**
  * The same where the generation only waits for this: it also runs from now on, at a node.
  *
- * @param paused the generation as it was read, with the version of its row, which must still be the same
+ * @param version version of the generation's row as it was read, which must still be the same
  */
 export function answerAndClaimSql(
   { id, generation_id: generationId }: Pick<StoredInteraction, "id" | "generation_id">,

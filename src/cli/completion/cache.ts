@@ -52,7 +52,7 @@ export function openCompletionCache(owner: CacheOwner, unique: () => string): Co
   };
 }
 
-/** See {@link knownOf}. */
+/** Reads the values of one kind; null if there are none, or they are outdated or of another backend. */
 export function readCompletionCache(kind: CachedKind, owner: CacheOwner): CompletionValue[] | null {
   return readYounger(kind, owner, getAge(kind));
 }

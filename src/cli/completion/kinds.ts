@@ -2,7 +2,7 @@ import type { Slot, ValueKind } from "./table.ts";
 
 /**
  * Kinds of values by their name in usage lines, such as `<service>`. Names are the same in all commands, so a new
- * command needs no entry here. A test fails for a name that is neither here nor in {@link FREE}.
+ * command needs no entry here. A test fails for a name that is neither here nor in {@link FREE_TEXT_SLOT}.
  */
 const KINDS: Record<string, ValueKind> = {
   service: "services",

@@ -6,7 +6,7 @@ import { canPrompt } from "./confirm.ts";
 /**
  * Reads a value from stdin: other users can see a command line, and the shell records it. On a terminal, it asks.
  *
- * @param options `patient` waits for a pipe that is silent at first
+ * @param patient waits for a pipe that is silent at first
  * @throws Problem USAGE without one
  */
 export async function readTypedValue(

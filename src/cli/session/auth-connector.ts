@@ -45,7 +45,7 @@ export type AuthConnector = {
 type Waiting = { begun: BegunConnection; over: AbortController };
 type Desk = { links: AuthLinks; waiting: Map<string, Waiting> };
 
-/** See {@link AuthDesk}. */
+/** Creates the {@link AuthConnector} of a session. */
 export function createAuthConnector(kay: Kay, link: BackendHandle, listener: AuthListener): AuthConnector {
   const desks = new Map<string, Desk>();
   const getDesk = (card: AuthCard): Desk => {

@@ -25,7 +25,7 @@ const MARK = "> ";
 const MORE = ". ";
 const FENCE = '"""';
 
-/** See {@link Typed}. */
+/** Creates a {@link LineInput} that reads from the terminal and echoes to stderr. */
 export function createLineInput({ stdin, stderr }: Terminal): LineInput {
   const lines: string[] = [];
   /** The beginning of a line. */

@@ -35,7 +35,7 @@ export async function showInPager(text: string, world: PagerPorts): Promise<bool
   return false;
 }
 
-/** Runs a pager on this terminal, never through a shell. See {@link PagerWorld}. */
+/** Runs a pager on this terminal, never through a shell. Resolves to whether it started. */
 export function runPager(
   pager: string,
   text: string,

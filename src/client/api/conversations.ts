@@ -80,7 +80,7 @@ export type ConversationCalls = {
   /**
    * `GET /calls/:id`: a call, when it has ended or the wait is over. With `until: "wait"`, also when it needs a person.
    *
-   * @param waitSeconds at most 50
+   * @param options.waitSeconds at most 50
    */
   programCall(
     id: string,

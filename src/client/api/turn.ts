@@ -19,8 +19,8 @@ export type Turn = {
 /**
  * Creates a selection of parts.
  *
- * @param whole accept parts of every generation until the final mark, to follow a conversation
- * @param generationId generation to select (default: the first one named)
+ * @param begin.whole accept parts of every generation until the final mark, to follow a conversation
+ * @param begin.generationId generation to select (default: the first one named)
  */
 export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: true; generationId?: string }): Turn {
   const isOwn = begin.whole ? () => true : createPartFilter(begin.generationId);

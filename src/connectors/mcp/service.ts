@@ -19,7 +19,7 @@ export type McpAccess = {
   fetch: Fetch;
   key: string;
   offered?: McpTool[];
-  listed: NonNullable<McpServerRef["onList"]>;
+  onList: NonNullable<McpServerRef["onList"]>;
 };
 
 /** Converts an MCP server to a service with the approved tools that it still has. */
@@ -86,12 +86,12 @@ async function runMcpTool(
     context,
     asked,
   }: { input: Record<string, unknown>; doubtful: boolean; context: ToolContext; asked: ElicitationHandler },
-  { pool: links, fetch, key, listed }: McpAccess,
+  { pool: links, fetch, key, onList }: McpAccess,
 ) {
   const { signal, people, raw } = context;
   const writes = getAccess(definition, tool) !== "read";
   const secret = definition.auth.type === "none" || !raw ? {} : { secret: createSecret(raw) };
-  const result = await links.call({ key, definition, fetch, onList: listed, ...secret }, tool, input, {
+  const result = await links.call({ key, definition, fetch, onList, ...secret }, tool, input, {
     signal,
     writes,
     // That it only reads is the server's word, which does not count here if the user does not trust it.

@@ -25,7 +25,7 @@ type Ports = Pick<BackendPorts, "db" | "keys" | "clock" | "log">;
 /**
  * Returns this backend's client at an authorization server (RFC 7591). It is registered once for each redirect address,
  * by the first process, and again when its secret expires or the server seems to have forgotten it.
- * @param options `doubted` is the ID of a client whose links no user returned from
+ * @param doubted ID of a client whose links no user returned from
  * @throws Problem SERVICE_FAILED when the server registers no clients, or not kay
  */
 export async function getRegisteredClient(

@@ -27,7 +27,7 @@ export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration
     pool: ports.links,
     fetch,
     key: getLinkKey(row.installation_id, definition),
-    listed: rememberList,
+    onList: rememberList,
     ...(offered ? { offered } : {}),
   });
   return {

@@ -29,7 +29,7 @@ export type EventHub = {
   keep(conversationId: string): void;
   /** Whether a conversation began here a moment ago. */
   isNew(conversationId: string): boolean;
-  /** Returns the log after a number, at most {@link EVENTS_AT_ONCE} events. */
+  /** Returns the log after a number, at most as many events as one read of the store returns. */
   read(conversationId: string, after: number): Promise<StoredEvent[]>;
   /** Yields the log of a conversation after a number, then new events, until the signal fires. */
   follow(conversationId: string, after: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;

@@ -49,7 +49,8 @@ export type AskContext = {
 /**
  * Handles `POST /ask` in its three modes (docs/protocol.md). Without `confirm`, reads and writes run and only
  * destructive calls are held; with `confirm`, nothing runs before an approval.
- * @param caller `signal` fires when the caller disconnects, which stops the work
+ *
+ * @param signal fires when the caller disconnects, which stops the work
  * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST
  */
 export async function ask(

@@ -118,7 +118,9 @@ async function connectOthers(
   });
   for (const [index, end] of ends.entries())
     if (end.status === "rejected")
-      await tryConnect(services[index] ?? "", () => again(kay, link, services[index] ?? "", { options, error: end.reason }));
+      await tryConnect(services[index] ?? "", () =>
+        again(kay, link, services[index] ?? "", { options, error: end.reason }),
+      );
 }
 
 /** The first failure decides the exit code; the document lists what was connected. */

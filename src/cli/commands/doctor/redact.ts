@@ -10,7 +10,7 @@ export type Redactor = {
 /** Shorter values could match ordinary words, and real secrets are longer. */
 const SHORTEST = 4;
 
-/** A {@link Scrub} that knows the secrets of an environment. */
+/** Creates a redactor that knows the secrets of an environment. */
 export function createRedactor(env: Record<string, string | undefined>): Redactor {
   const secrets = new Set<string>();
   const hide: Redactor["hide"] = (...found) => {
