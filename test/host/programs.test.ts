@@ -141,7 +141,7 @@ test("on Windows a .cmd program starts through the command interpreter, and its 
     const programs = createPrograms({ PATH: ${JSON.stringify(folder)}, PATHEXT: ".EXE;.CMD" }, process);
     const said = Promise.withResolvers();
     const ended = Promise.withResolvers();
-    const hears = { output: said.resolve, errors: said.resolve, ended: ended.resolve };
+    const hears = { output: said.resolve, errors: said.resolve, onEnd: ended.resolve };
     const program = programs.start(["npx", "-y", "notes & more", "%PATH%"], {}, hears);
     await Promise.race([said.promise, ended.promise]);
     await program.end();

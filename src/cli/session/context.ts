@@ -1,8 +1,6 @@
 import type { AskResponse } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import { isLocalAuth } from "#ui/cards/auth";
-import type { AnyCard } from "#ui/cards/update-card";
-import { createPicker } from "#ui/picker/picker";
 import type { SessionEvent } from "#ui/session/events";
 import type { Session } from "#ui/session/state";
 import { isBusy } from "#ui/session/turn";
@@ -19,7 +17,8 @@ import { detachSession } from "./detach.ts";
 import type { EffectPorts } from "./effects.ts";
 import { formatFault } from "./format-fault.ts";
 import { toConfirmCard, toParts } from "./guide-answers.ts";
-import { connectCard, connectFromSession, formCard, questionCard } from "./local-cards.ts";
+import { connectFromSession } from "./local-cards.ts";
+import { createLocalRequests, type LocalRequests } from "./local-requests.ts";
 import type { SessionScreen } from "./screen.ts";
 import type { SessionOptions } from "./session-options.ts";
 import type { SlashContext } from "./slash/command.ts";
@@ -27,7 +26,7 @@ import { parseSlash } from "./slash/read.ts";
 
 /** Ports of a session's effects, and the parts that belong to this terminal alone. */
 export type SessionContext = EffectPorts & {
-  /** A backend without streams answered. */
+  /** Shows the answer of a backend without streams. */
   showAnswer(answer: AskResponse, prompt: string | null): void;
   end(): void;
 };
@@ -35,8 +34,8 @@ export type SessionContext = EffectPorts & {
 export type SessionPorts = {
   kay: Kay;
   link: BackendHandle;
-  talk: ConversationClient;
-  stage: SessionScreen;
+  conversation: ConversationClient;
+  screen: SessionScreen;
   options: SessionOptions;
   dispatch(event: SessionEvent): void;
   /** Drops parts of the conversation that have not been delivered yet. */
@@ -49,124 +48,17 @@ export type SessionPorts = {
   leave(reason?: "detached"): void;
 };
 
-/** How long a link of `/connect` is valid and a form of a slash command stays open, in ms. */
-const LINK_MS = 10 * 60_000;
-const FORM_MS = 24 * 60 * 60_000;
-
-/** Build it. */
+/** Creates what effects and slash commands of a session on a terminal work with. */
 export function createSessionContext(ports: SessionPorts): SessionContext {
-  const { kay, link, talk, stage, options, dispatch, now, leave } = ports;
+  const { kay, link, conversation, screen, options, dispatch, now, leave } = ports;
   const say = (text: string) => {
-    stage.say(`\n${text}`);
-    stage.show(now(), "soon");
+    screen.say(`\n${text}`);
+    screen.show(now(), "soon");
   };
-  /** Callbacks for the end of a local card: whether it was confirmed, or whether the services are connected. */
-  const waiting = new Map<string, (yes: boolean) => void>();
-  /** Callbacks for forms of slash commands. */
-  const filling = new Map<string, (values: Record<string, unknown> | null) => void>();
-  const picking = new Map<string, (values: string[] | null) => void>();
-  let count = 0;
-  /** The chosen site of a card of `/connect`. */
-  const sites = new Map<string, string>();
-  const desk = createAuthConnector(kay, link, {
-    say,
-    links: (card, links) => dispatch({ type: "links", card, links }),
-    onConnected: (card, service) => void connected(card, service),
-    onUnknown: (card, service, error) => {
-      if (!isLocalAuth(card.auth)) return;
-      say(formatFault(error));
-      settled(card, ({ integrations, ...auth }) => ({
-        ...auth,
-        integrations: integrations.filter((each) => each !== service),
-      }));
-    },
-    getSite: (card) => sites.get(card),
-  });
-  const connected = async (card: AuthCard, service: string) => {
-    void loadCandidates(kay, link, dispatch, ["connections", "tools"]);
-    if (now().status.connection === "signed out") dispatch({ type: "status", status: { connection: "here" } });
-    talk.again();
-    if (!isLocalAuth(card.auth)) {
-      const { reportConnected } = await import("../ask/auth.ts");
-      return reportConnected(link, card.auth.generation_id, service).catch((error) => say(formatFault(error)));
-    }
-    settled(card, (auth) => ({ ...auth, connected: [...auth.connected, service] }));
-  };
-  /** Updates a card of `/connect` after one of its services. The card ends with the last one. */
-  const settled = (card: AuthCard, change: (auth: AuthCard["auth"]) => AuthCard["auth"]) => {
-    const open = now().local.find(
-      (each): each is AuthCard => each.kind === "card" && each.id === card.id && each.type === "auth",
-    );
-    if (!open) return;
-    const auth = change(open.auth);
-    if (listMissingServices(auth).length === 0) dispatch({ type: "local-ended", id: card.id });
-    else dispatch({ type: "local", card: { ...open, auth } });
-  };
-  const opened = (card: AnyCard) =>
-    new Promise<boolean>((resolve) => {
-      waiting.set(card.id, resolve);
-      dispatch({ type: "local", card });
-    });
-  const context: SlashContext = {
-    kay,
-    link,
-    session: () => now().view.session_id,
-    say,
-    ask: (question) => (kay.flags.yes ? Promise.resolve(true) : opened(questionCard(`question:${++count}`, question))),
-    pick: (question, choices, multiple) => {
-      const id = `pick:${++count}`;
-      return new Promise((resolve) => {
-        picking.set(id, resolve);
-        dispatch({ type: "pick", id, picker: createPicker(question, choices, multiple) });
-      });
-    },
-    fill: (form) => {
-      const card = formCard(`form:${++count}`, form, kay.clock.now() + FORM_MS);
-      dispatch({ type: "local", card });
-      return new Promise((resolve) => filling.set(card.id, resolve));
-    },
-    send: async (prompt, more) => {
-      if (isBusy(now()))
-        throw new Problem("USAGE", "Another request is still running.", { hint: "Try again when it has ended." });
-      await talk.send(prompt, more);
-    },
-    connect: (services, site) =>
-      connectFromSession(context, { kay, link }, services, async (consents) => {
-        const card = connectCard(`connect:${++count}`, consents, kay.clock.now() + LINK_MS);
-        if (site !== undefined) sites.set(card.id, site);
-        await opened(card);
-      }),
-    usage: () => now().view.usage,
-    lastAnswer: ports.answer,
-    write: stage.silently,
-    client: options.client,
-    setInteractive: async (enabled) => dispatch({ type: "interaction", enabled }),
-    setPlan: (plan) => {
-      kay.choices.plan = plan;
-      dispatch({ type: "status", status: { plan } });
-    },
-    resume: async (id) => {
-      talk.forget();
-      ports.forget();
-      stage.reset();
-      dispatch({ type: "reset" });
-      talk.follow(id);
-    },
-    clear: () => {
-      talk.forget();
-      ports.forget();
-      stage.reset();
-      dispatch({ type: "reset" });
-    },
-    quit: leave,
-    detach: async () => {
-      const isRunning = await detachSession(kay, link, now());
-      if (isRunning) leave("detached");
-      return isRunning;
-    },
-    width: () => kay.terminal.stdout.columns(),
-  };
-  const answered = (answer: AskResponse, prompt: string | null) => {
+  const requests = createLocalRequests(dispatch, () => kay.clock.now());
+  const connector = createConnector(ports, requests, say);
+  const slash = createSlashContext(ports, requests, say);
+  const showAnswer = (answer: AskResponse, prompt: string | null) => {
     const card = toConfirmCard(answer);
     dispatch({ type: "parts", parts: toParts(answer, prompt, now().view), at: kay.clock.now() });
     if (card) dispatch({ type: "local", card });
@@ -175,64 +67,45 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     kay,
     link,
     client: options.client,
-    talk,
+    conversation,
     dispatch,
     say,
-    showAnswer: answered,
-    desk,
+    showAnswer,
+    connector,
     closeCard: (id) => {
       const card = now().view.items.findLast((item) => item.kind === "card" && item.id === id);
-      desk.close(id, card?.kind === "card" && card.ended?.action === "connected" ? "connected" : "given up");
-      waiting.get(id)?.(false);
-      waiting.delete(id);
-      filling.get(id)?.(null);
-      filling.delete(id);
+      connector.close(id, card?.kind === "card" && card.ended?.action === "connected" ? "connected" : "given up");
+      requests.close(id);
     },
-    conversation: () => now().view.session_id,
+    getConversationId: () => now().view.session_id,
     slash: async (text) => {
       say(`> ${toLine(text)}`);
-      const slash = parseSlash(text);
-      if (slash.kind !== "command") return;
-      await slash.command.run(context, slash.argument);
-      void loadCandidates(kay, link, dispatch, slash.command.changes ?? []);
+      const typed = parseSlash(text);
+      if (typed.kind !== "command") return;
+      await typed.command.run(slash, typed.argument);
+      void loadCandidates(kay, link, dispatch, typed.command.changes ?? []);
     },
     submitForm: (card, answer) => {
-      const resolve = filling.get(card);
-      if (!resolve) return false;
-      filling.delete(card);
-      resolve(answer.action === "submit" ? (answer.input ?? {}) : null);
-      dispatch({ type: "local-ended", id: card });
-      return true;
+      const isLocal = requests.submit(card, answer);
+      if (isLocal) dispatch({ type: "local-ended", id: card });
+      return isLocal;
     },
-    decideCard: async (card, yes) => {
-      const asked = waiting.get(card.id);
-      waiting.delete(card.id);
-      asked?.(yes);
-      if (!asked) answered(await link.api.confirm(card.id, yes, { signal: kay.signal }), null);
+    decideCard: async (card, isConfirmed) => {
+      if (!requests.decide(card.id, isConfirmed))
+        showAnswer(await link.api.confirm(card.id, isConfirmed, { signal: kay.signal }), null);
       dispatch({ type: "local-ended", id: card.id });
     },
-    submitPick: (id, values) => {
-      picking.get(id)?.(values);
-      picking.delete(id);
-    },
-    lend: stage.lend,
-    silently: stage.silently,
+    submitPick: requests.choose,
+    lend: screen.lend,
+    writeHidden: screen.writeHidden,
     remember: (text) => void kay.history.add(text).catch((error) => say(formatFault(error))),
     suspend: () => kay.terminal.suspend(),
-    clearWindow: stage.clearWindow,
+    clearWindow: screen.clearWindow,
     expand: () => {
       const tool = ports.newest();
-      say(tool ? formatToolCall(tool, stage.look()) : "Nothing was called yet.");
+      say(tool ? formatToolCall(tool, screen.look()) : "Nothing was called yet.");
     },
-    help: () => {
-      void import("../help/topics.ts").then(async ({ TOPICS }) => {
-        const { formatTopic } = await import("../help/format-topic.ts");
-        const columns = kay.terminal.stdout.columns();
-        const keys = formatTopic((TOPICS.session ?? "").split("\n\nRequests ")[0]?.trim() ?? "", columns);
-        const { formatAliasHelp } = await import("./slash/table.ts");
-        say([keys, formatAliasHelp(await listAliases(kay), columns)].filter(Boolean).join("\n\n"));
-      });
-    },
+    help: () => void showKeys(kay, say),
     visit: async () => {
       const url = findReceiptLink(now().view);
       if (url === undefined) return say("No receipt of this conversation has a link.");
@@ -240,11 +113,107 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
       await openLinks(kay, [url], say);
     },
     leave,
-    end: () => {
-      for (const resolve of waiting.values()) resolve(false);
-      for (const resolve of [...picking.values(), ...filling.values()]) resolve(null);
-    },
+    end: requests.closeAll,
   };
+}
+
+/** Creates the connector of this session's auth cards: those of the conversation, and those of `/connect`. */
+function createConnector(ports: SessionPorts, requests: LocalRequests, say: (text: string) => void) {
+  const { kay, link, conversation, dispatch, now } = ports;
+  const onConnected = async (card: AuthCard, service: string) => {
+    void loadCandidates(kay, link, dispatch, ["connections", "tools"]);
+    if (now().status.connection === "signed out") dispatch({ type: "status", status: { connection: "here" } });
+    conversation.again();
+    if (!isLocalAuth(card.auth)) {
+      const { reportConnected } = await import("../ask/auth.ts");
+      return reportConnected(link, card.auth.generation_id, service).catch((error) => say(formatFault(error)));
+    }
+    updateLocal(card, (auth) => ({ ...auth, connected: [...auth.connected, service] }));
+  };
+  /** Updates a card of `/connect` after one of its services. The card ends with the last one. */
+  const updateLocal = (card: AuthCard, change: (auth: AuthCard["auth"]) => AuthCard["auth"]) => {
+    const open = now().local.find(
+      (each): each is AuthCard => each.kind === "card" && each.id === card.id && each.type === "auth",
+    );
+    if (!open) return;
+    const auth = change(open.auth);
+    if (listMissingServices(auth).length === 0) dispatch({ type: "local-ended", id: card.id });
+    else dispatch({ type: "local", card: { ...open, auth } });
+  };
+  return createAuthConnector(kay, link, {
+    say,
+    links: (card, links) => dispatch({ type: "links", card, links }),
+    onConnected: (card, service) => void onConnected(card, service),
+    onUnknown: (card, service, error) => {
+      if (!isLocalAuth(card.auth)) return;
+      say(formatFault(error));
+      updateLocal(card, ({ integrations, ...auth }) => ({
+        ...auth,
+        integrations: integrations.filter((each) => each !== service),
+      }));
+    },
+    getSite: requests.getSite,
+  });
+}
+
+function createSlashContext(ports: SessionPorts, requests: LocalRequests, say: (text: string) => void): SlashContext {
+  const { kay, link, conversation, screen, options, dispatch, now, leave } = ports;
+  const clear = () => {
+    conversation.forget();
+    ports.forget();
+    screen.reset();
+    dispatch({ type: "reset" });
+  };
+  const context: SlashContext = {
+    kay,
+    link,
+    session: () => now().view.session_id,
+    say,
+    ask: async (question) => kay.flags.yes || (await requests.confirm(question)),
+    pick: requests.pick,
+    fill: requests.fill,
+    send: async (prompt, more) => {
+      if (isBusy(now()))
+        throw new Problem("USAGE", "Another request is still running.", { hint: "Try again when it has ended." });
+      await conversation.send(prompt, more);
+    },
+    connect: (services, site) =>
+      connectFromSession(context, { kay, link }, services, (consents) => requests.connect(consents, site)),
+    usage: () => now().view.usage,
+    lastAnswer: ports.answer,
+    write: screen.writeHidden,
+    client: options.client,
+    setInteractive: async (enabled) => dispatch({ type: "interaction", enabled }),
+    setPlan: (plan) => {
+      kay.choices.plan = plan;
+      dispatch({ type: "status", status: { plan } });
+    },
+    resume: async (id) => {
+      clear();
+      conversation.follow(id);
+    },
+    clear,
+    quit: leave,
+    detach: async () => {
+      const isRunning = await detachSession(kay, link, now());
+      if (isRunning) leave("detached");
+      return isRunning;
+    },
+    width: () => kay.terminal.stdout.columns(),
+  };
+  return context;
+}
+
+/** Shows the keys of a session, and the user's own slash commands. */
+async function showKeys(kay: Kay, say: (text: string) => void): Promise<void> {
+  const [{ TOPICS }, { formatTopic }, { formatAliasHelp }] = await Promise.all([
+    import("../help/topics.ts"),
+    import("../help/format-topic.ts"),
+    import("./slash/table.ts"),
+  ]);
+  const columns = kay.terminal.stdout.columns();
+  const keys = formatTopic((TOPICS.session ?? "").split("\n\nRequests ")[0]?.trim() ?? "", columns);
+  say([keys, formatAliasHelp(await listAliases(kay), columns)].filter(Boolean).join("\n\n"));
 }
 
 /** Returns the link of the newest receipt that has one that a browser can open. */

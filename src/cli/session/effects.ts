@@ -19,14 +19,14 @@ export type EffectPorts = {
   kay: Kay;
   link: BackendHandle;
   client: SessionClient;
-  talk: ConversationClient;
-  desk: AuthConnector;
+  conversation: ConversationClient;
+  connector: AuthConnector;
   dispatch(event: SessionEvent): void;
   /** Finished text into the scrollback. */
   say(text: string): void;
   /** A card is no longer open. */
   closeCard(card: string): void;
-  conversation(): string | undefined;
+  getConversationId(): string | undefined;
   /** The answer to a local card: a question of a command, or a confirmation of the backend. */
   decideCard(card: ConfirmCard, yes: boolean): Promise<void>;
   /** Handles the answer to a form of a slash command; returns false for other cards. */
@@ -37,7 +37,7 @@ export type EffectPorts = {
   /** Gives the terminal to another program, and takes it back. */
   lend<T>(work: () => Promise<T>): Promise<T>;
   /** Writes an invisible sequence: the clipboard, a notification. */
-  silently(sequence: string): void;
+  writeHidden(sequence: string): void;
   remember(text: string): void;
   suspend(): void;
   clearWindow(): void;
@@ -99,7 +99,7 @@ async function waitForTick({ kay: { clock, signal }, dispatch }: EffectPorts, ms
 }
 
 /** A prompt that is not accepted returns to the draft, so no typed text is lost. */
-async function send({ talk, dispatch }: EffectPorts, text: string): Promise<void> {
+async function send({ conversation: talk, dispatch }: EffectPorts, text: string): Promise<void> {
   try {
     await talk.send(text);
     dispatch({ type: "sent" });
@@ -111,8 +111,8 @@ async function send({ talk, dispatch }: EffectPorts, text: string): Promise<void
 }
 
 /** Without an answer the card keeps its deadline, which it shows. */
-async function extend({ link, conversation }: EffectPorts, card: string): Promise<void> {
-  await link.api.extendInteraction(conversation() ?? "", card).catch(() => {});
+async function extend({ link, getConversationId }: EffectPorts, card: string): Promise<void> {
+  await link.api.extendInteraction(getConversationId() ?? "", card).catch(() => {});
 }
 
 async function cancel({ link, dispatch }: EffectPorts, generation: string): Promise<void> {
@@ -133,7 +133,11 @@ function describeCard(card: AnyCard): string {
 }
 
 /** A card that this terminal only watches rings no bell. */
-async function open({ kay, desk, silently, client }: EffectPorts, card: AnyCard, unseen: boolean): Promise<void> {
+async function open(
+  { kay, connector: desk, writeHidden: silently, client }: EffectPorts,
+  card: AnyCard,
+  unseen: boolean,
+): Promise<void> {
   if (isOthers(card) && !client.interaction.enabled) return;
   if (unseen && (await kay.settings()).text("notify") !== "off")
     silently(formatNotification(kay.env, describeCard(card)));
@@ -150,7 +154,7 @@ async function act(world: EffectPorts, card: AnyCard, what: CardAction): Promise
   if (world.submitForm(card.id, what.answer)) return;
   const { link, client, dispatch } = world;
   try {
-    await sendAnswer(link, card, what.answer, { session: world.conversation() ?? "", client: client.id });
+    await sendAnswer(link, card, what.answer, { session: world.getConversationId() ?? "", client: client.id });
   } catch (error) {
     dispatch({
       type: "refused",
@@ -164,7 +168,7 @@ async function act(world: EffectPorts, card: AnyCard, what: CardAction): Promise
 
 /** Opens the address of a service because the user asked for it. Nothing of kay is sent along. */
 async function visit(
-  { kay, dispatch, say, silently }: EffectPorts,
+  { kay, dispatch, say, writeHidden: silently }: EffectPorts,
   card: AnyCard,
   how: "open" | "copy",
 ): Promise<void> {
@@ -191,7 +195,7 @@ async function connect(world: EffectPorts, card: AuthCard, what: CardAction): Pr
 }
 
 async function connectAct(world: EffectPorts, card: AuthCard, what: CardAction): Promise<void> {
-  const { desk, say, silently } = world;
+  const { connector: desk, say, writeHidden: silently } = world;
   switch (what.do) {
     case "connect":
       await desk.prepare(card);

@@ -57,7 +57,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   });
   if (!options.client.interaction.enabled)
     session = updateSession(session, { type: "interaction", enabled: false }).session;
-  const stage = createSessionScreen(kay, painter, options.client.name, (frame, blocks, committed) => {
+  const screen = createSessionScreen(kay, painter, options.client.name, (frame, blocks, committed) => {
     const words = collectWords(committed, session.sources.words);
     const mentions = collectMentions(committed, session.sources.mentions);
     session = updateSession(session, { type: "drawn", frame: { ...frame, at: clock.now() } }).session;
@@ -81,14 +81,14 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
       files.want();
     }
     for (const effect of step.effects) perform(effect);
-    if (!mine.signal.aborted) stage.show(session, AT_ONCE.has(event.type) ? "now" : "soon");
+    if (!mine.signal.aborted) screen.show(session, AT_ONCE.has(event.type) ? "now" : "soon");
   };
   const places = createPlaceLoader(mine, link, { dispatch, connected: () => session.status.services });
   const files = createFileLoader(mine, (found) => {
     const others = session.sources.mentions.filter(({ note }) => note !== "file");
     dispatch({ type: "sources", sources: { mentions: [...others, ...found] } });
   });
-  let conversation = options.resume;
+  let conversationId = options.resume;
   let newest: ToolItem | undefined;
   let answer = "";
   let usedModel: string | undefined;
@@ -115,9 +115,9 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     // Its result is dropped once it is in the scrollback.
     newest = session.view.items.findLast((item): item is ToolItem => item.kind === "tool" && !item.forgotten) ?? newest;
   });
-  const talk = createConversationClient(mine, link, options.client, {
+  const conversation = createConversationClient(mine, link, options.client, {
     session: (id) => {
-      conversation = id;
+      conversationId = id;
     },
     part: (part) => gathered.add({ ...part, at: clock.now() }),
     answer: (answer, prompt) => world.showAnswer(answer, prompt),
@@ -125,8 +125,8 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     onStop: (why) => {
       if (why.exit === 4) dispatch({ type: "status", status: { connection: "signed out" } });
       else {
-        talk.forget();
-        conversation = undefined;
+        conversation.forget();
+        conversationId = undefined;
       }
       world.say(formatFault(why));
     },
@@ -134,13 +134,13 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   const world = createSessionContext({
     kay: mine,
     link,
-    talk,
-    stage,
+    conversation,
+    screen,
     options,
     dispatch,
     forget: () => {
       gathered.drop();
-      conversation = undefined;
+      conversationId = undefined;
     },
     now: () => session,
     newest: () => newest,
@@ -150,30 +150,30 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   const perform = createEffectRunner(world);
   const undivert = kay.out.divert(world.say);
   const releases = [
-    readKeys(mine, (key) => (key.name === "position" ? stage.locate(key.row ?? 0) : dispatch({ type: "key", key }))),
+    readKeys(mine, (key) => (key.name === "position" ? screen.locate(key.row ?? 0) : dispatch({ type: "key", key }))),
     stdout.onResize(() => {
-      stage.resize();
+      screen.resize();
       dispatch({ type: "size", columns: stdout.columns(), rows: stdout.rows() });
     }),
-    terminal.onContinue(stage.redraw),
+    terminal.onContinue(screen.redraw),
     undivert,
   ];
   try {
     // The frame is drawn before the network modules load, which takes longer.
-    stage.show(session, "now");
+    screen.show(session, "now");
     await Promise.resolve();
-    begin(mine, link, { dispatch, talk, options, say: world.say });
+    begin(mine, link, { dispatch, conversation, options, say: world.say });
     files.want();
     await ticking(mine, () => session, dispatch);
   } finally {
     for (const release of releases.reverse()) release();
-    talk.end();
+    conversation.end();
     world.end();
-    stage.end();
+    screen.end();
   }
   // `run` limits the time for this.
   if (kay.signal.reason === "SIGHUP") await detachSession(kay, link, session).catch(() => {});
-  return leaveWord(kay, session, conversation, over.signal.reason === "detached");
+  return leaveWord(kay, session, conversationId, over.signal.reason === "detached");
 }
 
 /** Responses to keys and commands are drawn without delay. */
@@ -181,16 +181,16 @@ const AT_ONCE = new Set<SessionEvent["type"]>(["key", "local", "edited", "size"]
 
 type Beginning = {
   dispatch(event: SessionEvent): void;
-  talk: ReturnType<typeof createConversationClient>;
+  conversation: ReturnType<typeof createConversationClient>;
   options: SessionOptions;
   say(text: string): void;
 };
 
-function begin(kay: Kay, link: BackendHandle, { dispatch, talk, options, say }: Beginning): void {
+function begin(kay: Kay, link: BackendHandle, { dispatch, conversation, options, say }: Beginning): void {
   dispatch(listSlashCandidates());
   void kay.history.read().then((entries) => dispatch({ type: "history", entries }));
   void loadCandidates(kay, link, dispatch);
-  if (options.resume !== undefined) talk.follow(options.resume);
+  if (options.resume !== undefined) conversation.follow(options.resume);
   void isSignedIn(link).then((isIn) => {
     if (isIn) return;
     dispatch({ type: "status", status: { connection: "signed out" } });
@@ -229,10 +229,10 @@ async function showTitle(
 }
 
 /** Prints how to resume and returns the exit code: 8 if an open request was left. */
-function leaveWord(kay: Kay, session: Session, conversation: string | undefined, isDetached: boolean): ExitCode {
-  if (conversation === undefined) return EXIT.ok;
+function leaveWord(kay: Kay, session: Session, conversationId: string | undefined, isDetached: boolean): ExitCode {
+  if (conversationId === undefined) return EXIT.ok;
   if (isDetached) {
-    const attach = `kay attach ${shortenId(toLine(conversation))}${formatProfileFlag(kay.profile())}`;
+    const attach = `kay attach ${shortenId(toLine(conversationId))}${formatProfileFlag(kay.profile())}`;
     kay.out.writeProgress(`It is still running. Come back with \`${attach}\`.`);
     return EXIT.ok;
   }
@@ -240,7 +240,7 @@ function leaveWord(kay: Kay, session: Session, conversation: string | undefined,
   const open = waits ? " Open requests stay open." : "";
   // In backticks it counts as a command, which is never wrapped.
   kay.out.writeProgress(
-    `Come back with \`kay ask --resume ${shortenId(toLine(conversation))}${formatProfileFlag(kay.profile())}\`.${open}`,
+    `Come back with \`kay ask --resume ${shortenId(toLine(conversationId))}${formatProfileFlag(kay.profile())}\`.${open}`,
   );
   return waits ? EXIT.pending : EXIT.ok;
 }

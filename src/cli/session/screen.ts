@@ -33,7 +33,7 @@ export type SessionScreen = {
   /** Clears the window except for the frame; the text above is in the scrollback. */
   clearWindow(): void;
   /** A sequence that shows nothing. */
-  silently(sequence: string): void;
+  writeHidden(sequence: string): void;
   /** Gives the terminal away, and takes it back. */
   lend<T>(work: () => Promise<T>): Promise<T>;
   /** Prints everything that is final, removes the live region, and restores the terminal. */
@@ -148,7 +148,7 @@ export function createSessionScreen(
       screen.clearWindow();
       draw();
     },
-    silently: (sequence) => stdout.write(sequence),
+    writeHidden: (sequence) => stdout.write(sequence),
     async lend(work) {
       draw();
       screen.clear();
