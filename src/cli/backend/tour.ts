@@ -18,7 +18,7 @@ export async function openTour(
     const folder = join(own.folder, TOUR);
     return { ...own, folder, spawn: (log: string) => spawn(log, TOUR, { sandbox: true }) };
   };
-  const tour = { ...ports, embedded: getTourPorts };
+  const tour = { ...ports, getEmbeddedPorts: getTourPorts };
   const link = await openBackend(tour, resolveEmbeddedTarget(tour, TOUR), { stored: true });
   return { link, close: async () => void (await stopEmbedded(getTourPorts())) };
 }
