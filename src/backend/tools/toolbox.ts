@@ -166,7 +166,7 @@ function describeTool(tool: Tool): Description {
     description: tool.description,
     access: tool.access,
     ...(tool.mode ? { mode: tool.mode } : {}),
-    modeOf: (input) => tool.modeOf?.(input),
+    chooseMode: (input) => tool.chooseMode?.(input),
     resource: (input) => tool.resource?.(input),
     ...(tool.egress ? { egress: true } : {}),
     examples: tool.examples,
