@@ -26,6 +26,8 @@ export type Skill = {
   nouns: Word[];
   /** What other tools work on: no name begins with it. */
   foreign: Set<string>;
+  /** Verbs of the other tools of its service, which are not meant for this one. */
+  siblingVerbs: Set<string>;
   /** Whether what it works on is the user's own: "my calendar". */
   personal: boolean;
 };
@@ -103,13 +105,19 @@ function study(tools: LanguageModelV4FunctionTool[], language: Language): Skill[
     return { ...skill, patterns, cues: getCues(patterns), nouns: listNouns(skill, patterns), rivals };
   });
   const all = new Set(skills.flatMap(({ nouns }) => nouns.flatMap(listSameNouns)));
-  return skills.map((skill) => ({ ...skill, foreign: all }));
+  const listVerbs = (some: { patterns: Part[][] }[]) =>
+    some.flatMap(({ patterns }) => patterns.flatMap(([part]) => (part && "word" in part ? [part.word.lower] : [])));
+  return skills.map((skill) => {
+    const own = new Set(listVerbs([skill]));
+    const siblings = skills.filter(({ service, access }) => service === skill.service && access !== "read");
+    return { ...skill, foreign: all, siblingVerbs: new Set(listVerbs(siblings).filter((verb) => !own.has(verb))) };
+  });
 }
 
 function draft(
   tool: LanguageModelV4FunctionTool,
   language: Language,
-): Omit<Skill, "patterns" | "cues" | "nouns" | "rivals" | "foreign"> {
+): Omit<Skill, "patterns" | "cues" | "nouns" | "rivals" | "foreign" | "siblingVerbs"> {
   const kay = (tool.providerOptions?.kay ?? {}) as { access?: Skill["access"]; examples?: string[]; title?: string };
   const examples = (Array.isArray(kay.examples) ? kay.examples : []).filter((example) => typeof example === "string");
   const service = tool.name.split(/__|\./)[0] ?? tool.name;

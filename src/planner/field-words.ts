@@ -103,7 +103,9 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
   const isUsual =
     shaped || led || isPerson || /^\p{Lu}\p{Ll}+$/u.test(first.text) || findKnownValue(field, [first]) !== undefined;
   if (field.values.length > 0 && !isUsual) return [];
-  if (plain && skill.foreign.has(first.lemma) && !/[-_.]/.test(first.text)) return [];
+  // "Make KAY-3 a task".
+  if (plain && !shaped && skill.access !== "read" && /^an?$/.test(words[at - 1]?.lower ?? "")) return [];
+  if (plain && !led && skill.foreign.has(first.lemma) && !/[-_.]/.test(first.text)) return [];
   const isProper = (word: Word) => /^[\p{Lu}\d#@]|[-_/.]/u.test(word.text);
   const found = [{ to: at + 1, quality: shaped || isProper(first) ? 1 : 0.7 }];
   if (shaped && field.particular) return found;

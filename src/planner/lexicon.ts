@@ -10,7 +10,7 @@ const VERBS: string[][] = [
   ),
   ["find", "search", "look", "query", "seek", "locate"],
   ["create", "make", "add", "file", "raise", "log", "new", "write", "start", "draft"],
-  ["change", "update", "edit", "modify", "rename", "set"],
+  ["change", "update", "edit", "modify", "set"],
   ["move", "transition", "put", "mark", "set", "drag", "push"],
   ["close", "resolve", "finish", "complete", "done", "fix"],
   ["start", "begin"],
@@ -66,7 +66,9 @@ export function scoreSimilarity(a: Word, b: Word): number {
   if (isSameNoun(a, b)) return 0.75;
   // "Drafts" and "files" are no words for creating.
   const isVerbal = ![a, b].some(({ lower, lemma }) => lower !== lemma && /[^s]s$/.test(lower));
-  if (isVerbal && (getGroups(a, VERBS, VERBAL) & getGroups(b, VERBS, VERBAL)) !== 0n) return 0.75;
+  // "Who viewed it" is not a request to see it.
+  const isPast = [a, b].some(({ lower }) => /ed$/.test(lower)) && (getGroups(a, VERBS, VERBAL) & 1n) !== 0n;
+  if (isVerbal && !isPast && (getGroups(a, VERBS, VERBAL) & getGroups(b, VERBS, VERBAL)) !== 0n) return 0.75;
   return misspelt(a.lower, b.lower) ? 0.7 : 0;
 }
 

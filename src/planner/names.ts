@@ -19,7 +19,8 @@ export function findNames(skill: Skill, field: Field, clause: Clause): Phrase[] 
       const value = readName(field, clause, at, to);
       if (value === undefined || isGeneric(skill, field, words, at, to) || !endsName(skill, field, words, to))
         return [];
-      const trailing = isFieldWord(field, words[to]) ? 1 : 0;
+      // "Labeled bug" is about what follows.
+      const trailing = isFieldWord(field, words[to]) && !/ed$/.test(words[to]?.lower ?? "") ? 1 : 0;
       const made = (from: number, end: number, weight: number) => ({
         field,
         from,

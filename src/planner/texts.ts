@@ -27,7 +27,7 @@ export function findTexts(skill: Skill, field: Field, clause: Clause): Phrase[] 
     const base = { field, particular: false };
     if (word.kind === "literal") {
       // What follows a colon is never what to look for.
-      if (skill.access === "read" && words[at - 1]?.text === ":") return [];
+      if (words[at - 1]?.text === ":" && (skill.access === "read" || namesFields(skill, field, word))) return [];
       // "The spreadsheet “Budget”" is the name of one.
       if (lead === undefined && skill.fields.some((other) => other !== field && isFieldWord(other, words[at - 1])))
         return [];
@@ -46,6 +46,13 @@ export function findTexts(skill: Skill, field: Field, clause: Clause): Phrase[] 
       .filter(({ to }) => isOne(to))
       .map(({ to, value }) => ({ ...base, from: lead, to, value, weight: 0.5 + 0.02 * (to - at) }));
   });
+}
+
+/** "Subject Offer, body: …" after a colon is several fields, and not one text. */
+function namesFields({ fields }: Skill, field: Field, { text }: Word): boolean {
+  return fields.some(
+    (one) => one !== field && one.kind === "text" && new RegExp(`(^|[,;] )${one.name}[: ]`, "i").test(text),
+  );
 }
 
 /** Where words that lead to a text begin: "called", "with the text", "subject". */
@@ -72,7 +79,7 @@ export function readText(skill: Skill, field: Field, clause: Clause, at: number)
   if (first === undefined || first.kind === "mark") return [];
   if (first.kind === "literal") {
     if (first.text === MARK) return isLongText(field) ? [{ to: at + 1, value: MARK, quality: 1 }] : [];
-    if (skill.access === "read" && words[at - 1]?.text === ":") return [];
+    if (words[at - 1]?.text === ":" && (skill.access === "read" || namesFields(skill, field, first))) return [];
     return [{ to: at + 1, value: first.text, quality: 1 }];
   }
   const lead = words[at - 1];

@@ -54,6 +54,7 @@ export function isNearlySure({ skill, loose, told, score, missing, input }: Read
   const left = loose.map((at) => words[at]).filter((word) => word !== undefined);
   const isTimed = findTimes(clause, true).some(({ from, to }) => loose.some((at) => from <= at && at < to));
   return (
+    (isQuestion(words) || LOOKING.has(words[0]?.lemma ?? "")) &&
     !isTimed &&
     left.length <= 4 &&
     left.every(
@@ -99,6 +100,7 @@ function readAs(skill: Skill, clause: Clause): Reading | undefined {
 function listUsable(skill: Skill, { words }: Clause): Part[][] {
   const [first] = words;
   if (first === undefined) return [];
+  if (skill.access !== "read" && skill.siblingVerbs.has(first.lower)) return [];
   // "Mentions of me", "files changed" and "merged PRs" ask for nothing to be done.
   const isNoun = /^\p{L}+(?:s|ed)$/u.test(first.text) && first.lemma !== first.lower;
   if (skill.access !== "read" && (isNoun || OPERATORS.has(first.lower))) return [];
@@ -156,7 +158,7 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
     const before = input[field.name];
     const values = [value].flat();
     const [first, ...others] = values;
-    if (before !== undefined && field.kind === "key" && !field.list)
+    if (before !== undefined && field.kind === "key" && !field.list && isJoined(clause, from))
       more = { field: field.name, values: [...(more?.values ?? []), ...values] };
     else if (before !== undefined) {
       if (before !== value) for (let at = from; at < to; at++) loose.push(at);
@@ -181,6 +183,11 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
   return { skill, score, input, ...(more ? { more } : {}), missing, loose, told: match.told };
 }
 
+/** "KAY-1 and KAY-2", not "KAY-1 a part of KAY-2". */
+function isJoined({ words }: Clause, at: number): boolean {
+  return ["and", ",", "&", "+"].includes(words[at - 1]?.text ?? "") || words[at - 1]?.lower === "both";
+}
+
 /** What an earlier request said and this one leaves out: the repository of "show pull request 12". */
 function inherit({ fields }: Skill, { memory }: Clause, input: Reading["input"]): void {
   for (const { required, kind, name } of fields) {
@@ -189,6 +196,9 @@ function inherit({ fields }: Skill, { memory }: Clause, input: Reading["input"])
     if (typeof value === "string" || typeof value === "number") input[name] = value;
   }
 }
+
+/** Verbs that ask to see something, whatever else they are used for. */
+const LOOKING = new Set("show display see view read open describe summarise summarize explain find".split(" "));
 
 /** Fields that are tried in one place at a time, where several places could fill them. */
 const MOST_PINS = 2;

@@ -52,7 +52,8 @@ export function findUnits(skill: Skill, clause: Clause): Unit[] {
       promisesNot(skill, denied)
     )
       units.push({ from: at, to: words.indexOf(denied) + 1, gain: 0, tells: false });
-    if (["and", ","].includes(word.lower) && readsKeys(skill, words[at - 1], words[at + 1]))
+    const before = words[at - 1]?.text === "," ? words[at - 2] : words[at - 1];
+    if (["and", ","].includes(word.lower) && readsKeys(skill, before, words[at + 1]))
       units.push({ from: at, to: at + 1, gain: 0, tells: false });
     const service = endOfService(skill, words, at);
     const noun = service === undefined && isNoun(skill, word) ? at + 1 : undefined;

@@ -23,6 +23,7 @@ export const createContactTool = defineTool({
   examples: [
     "create a contact {name}",
     "create a contact for {name} with email {email}",
+    "create the contact {email} {name}",
     "create a contact for {name} at {company}",
     "add a contact {name} with the address {email}",
     "add {name} to hubspot",

@@ -46,8 +46,11 @@ export const editIssueTool = defineTool({
   input: Input,
   examples: [
     "change the summary of {issue} to {summary}",
+    "rename {issue} to {summary}",
     "change the priority of {issue} to {priority}",
+    "set the priority of {issue} to {priority}",
     "change the due date of {issue} to {due}",
+    "set the due date of {issue} to {due}",
     "add the label {addLabels} to {issue}",
   ],
   summary: (input: Input) => `Change ${formatIssueKey(input.issue)}: ${describeChanges(input).join(", ") || "nothing"}`,
