@@ -1,8 +1,8 @@
 import type { ToolCatalogue } from "./catalogue.ts";
 import type { Clause } from "./clauses.ts";
 import { ASK_USER_TOOL, buildForm, findUnanswered } from "./form.ts";
-import { type CompletedCall, isServiceTool } from "./memory.ts";
-import { isEmpty, writePassage } from "./passage.ts";
+import { type CompletedCall, isServiceTool, toRecord } from "./memory.ts";
+import { isEmpty, writeResult } from "./passage.ts";
 import {
   type ClauseOutcome,
   type FormAnswers,
@@ -119,7 +119,7 @@ function nextCalls({ outcomes, turn }: PlanProgress): PlannedToolCall[] {
     const own = ownCalls(turn, clause);
     const add = (wanted: PlannedCall[]) => calls.push(...wanted.map((call) => ({ clause, ...call })));
     const stage = getStage(outcome, own);
-    if (stage === "reads" && !open.changing) add(outcome.feed?.reads ?? []);
+    if (stage === "reads" && !open.changing) add(outcome.feed ? [outcome.feed.read] : []);
     if (stage === "calls" && !(outcome.changes && open.passing)) add(fill(outcome, own));
     if (stage === "done") continue;
     open.connecting = !isServiceTool(outcome.calls[0]?.tool ?? "");
@@ -134,15 +134,15 @@ type Calls = Extract<ClauseOutcome, { kind: "calls" }>;
 /** State of a request: its content must be read, its calls must run, or it is done. */
 function getStage({ calls, feed }: Calls, own: CompletedCall[]): "reads" | "calls" | "done" {
   if (!feed) return own.length === 0 ? "calls" : "done";
-  if (own.length < feed.reads.length) return "reads";
-  const read = own.slice(0, feed.reads.length);
-  return own.length < feed.reads.length + calls.length && !isEmpty(read) ? "calls" : "done";
+  const [read] = own;
+  if (read === undefined) return "reads";
+  return own.length <= calls.length && !isEmpty(read) ? "calls" : "done";
 }
 
 /** The calls, with what was read in its place. */
-function fill({ calls, feed }: Calls, own: CompletedCall[]): PlannedCall[] {
+function fill({ calls, feed }: Calls, [read]: CompletedCall[]): PlannedCall[] {
   if (!feed) return calls;
-  const text = writePassage(own.slice(0, feed.reads.length), feed);
+  const text = writeResult(toRecord(read?.result), feed);
   return calls.map(({ tool, input }) => ({ tool, input: { ...input, [feed.field]: text } }));
 }
 
@@ -153,9 +153,9 @@ function formatAnswer({ outcomes, turn }: PlanProgress, called: CompletedCall[])
   for (const [clause, outcome] of outcomes.entries()) {
     if (outcome.kind !== "calls" || !outcome.feed) continue;
     const own = ownCalls(turn, clause);
-    const reads = own.slice(0, outcome.feed.reads.length);
-    if (own.length > reads.length) for (const read of reads) passed.add(read);
-    else if (reads.length > 0) unsent.push(formatNothingFound());
+    const [read, ...writes] = own;
+    if (read && writes.length > 0) passed.add(read);
+    else if (read) unsent.push(formatNothingFound());
   }
   const left = outcomes.flatMap((outcome) => {
     if (outcome.kind === "calls" && outcome.leftOut) return [formatLeftOut(outcome.leftOut)];

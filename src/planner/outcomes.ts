@@ -10,8 +10,8 @@ import type { Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import { buildMemory, type CompletedCall, type Memory } from "./memory.ts";
 import { findNearestTool } from "./nearest.ts";
-import { type ClauseOutcome, type FeedCalls, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
-import { formatEither, formatForbidden, formatHowTo, formatNotUnderstood } from "./reply.ts";
+import { type ClauseOutcome, type FeedCall, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
+import { formatEither, formatForbidden, formatNotUnderstood } from "./reply.ts";
 import { findStatement } from "./statement.ts";
 import { isForbidden, isNearlySure, isSure, type Reading, rankReadings } from "./understand.ts";
 
@@ -67,11 +67,8 @@ function understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Claus
   if (connects) return connects;
   const { skills } = kit;
   if (isForbidden(clause)) return { kind: "words", text: formatForbidden(clause.text) };
-  const wanted = howTo(clause);
-  if (wanted) {
-    const how = rankReadings(wanted, skills).find(isSure);
-    if (how) return { kind: "words", text: formatHowTo(wanted.text, how.skill) };
-  }
+  // "How do I close KAY-3?" asks for the words to use.
+  if (/^how (do|can|could|would|should|to)\b/i.test(clause.text)) return refuse(clause, skills);
   const again = readFollowUp(clause, skills);
   if (again) return getOutcome(again, clause, follows, {});
   const found = rankReadings(clause, skills);
@@ -86,7 +83,10 @@ function understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Claus
   if (near) return getOutcome(near, clause, follows, { leftOut: formatLoose(near, clause) });
   const asked = askWithoutEnd(clause, skills);
   if (asked) return asked;
-  const [first] = found;
+  return refuse(clause, skills, found[0]);
+}
+
+function refuse(clause: Clause, skills: Skill[], first?: Reading): ClauseOutcome {
   const loose = first?.told && first.loose.length <= 3 ? formatLoose(first, clause) : undefined;
   const nearest = findNearestTool(clause.words, skills);
   return { kind: "words", text: formatNotUnderstood(clause.text, nearest, loose), unknown: clause.text };
@@ -135,7 +135,7 @@ function findRival(best: Reading, found: Reading[], { words }: Clause): Reading 
   return others.find((one) => isSure(one) && one.missing.length <= best.missing.length && one.score > score - TIE);
 }
 
-type More = { feed?: FeedCalls | undefined; others?: PlannedCall[]; leftOut?: string };
+type More = { feed?: FeedCall | undefined; others?: PlannedCall[]; leftOut?: string };
 
 function getOutcome(
   reading: Reading,
@@ -168,23 +168,10 @@ function filledIn(
   return getOutcome(whole, { text: "", words: [], memory, now }, false, { feed });
 }
 
-/** "How do I close KAY-3?": the request that is asked about. */
-function howTo(clause: Clause): Clause | undefined {
-  const { words, text } = clause;
-  if (words[0]?.lower !== "how") return undefined;
-  let start = 1;
-  while (start < words.length - 1 && HOW.has(words[start]?.lower ?? "")) start++;
-  const rest = words.slice(start);
-  const offset = (rest[0]?.start ?? 0) - (words[0]?.start ?? 0);
-  return start > 1 ? { ...clause, words: rest, text: text.slice(offset) } : undefined;
-}
-
 function getCalls({ skill, input, more }: Reading): PlannedCall[] {
   const others = (more?.values ?? []).map((value) => ({ ...input, [more?.field ?? ""]: value }));
   return [input, ...others].map((each) => ({ tool: skill.name, input: each }));
 }
-
-const HOW = new Set("do does can could would should to i we you one".split(" "));
 
 /** A channel, an address, or a code such as ENG. */
 const PARTICULAR = /@|^#|^\p{Lu}[\p{Lu}\p{N}_-]+$/u;

@@ -4,13 +4,8 @@ import { type CompletedCall, type Item, listItems, toRecord } from "./memory.ts"
 export type PassageStyle = { markdown: boolean };
 
 /** Whether reading found nothing to pass on. */
-export function isEmpty(reads: CompletedCall[]): boolean {
-  return reads.length > 0 && reads.every(({ result }) => hasList(result?.data) && listItems(result?.data).length === 0);
-}
-
-/** What some results found, as a short text for others to read. */
-export function writePassage(reads: CompletedCall[], style: PassageStyle): string {
-  return reads.map(({ result }) => writeResult(toRecord(result), style)).join("\n\n");
+export function isEmpty({ result }: CompletedCall): boolean {
+  return hasList(result?.data) && listItems(result?.data).length === 0;
 }
 
 /** What one result found: how many, and a line for each thing; one thing alone is its line; anything else is in the tool's own words. */

@@ -16,8 +16,8 @@ export type PlannerDecision =
   | { calls: PlannedToolCall[] }
   | { text: string; pending?: PendingRequest; results?: CompletedCall[]; bare?: boolean; unknown?: boolean };
 
-/** Calls that must run first, and the field of the next call that takes their results. */
-export type FeedCalls = { reads: PlannedCall[]; field: string; markdown: boolean };
+/** A call that must run first, and the field of the next call that takes its result. */
+export type FeedCall = { read: PlannedCall; field: string; markdown: boolean };
 
 /**
  * What one request of a sentence comes to. `changes`: what comes after it has to wait for it. `others`: the same request
@@ -28,11 +28,11 @@ export type ClauseOutcome =
       kind: "calls";
       calls: PlannedCall[];
       changes: boolean;
-      feed?: FeedCalls;
+      feed?: FeedCall;
       others?: PlannedCall[];
       leftOut?: string;
     }
-  | { kind: "missing"; reading: Reading; feed?: FeedCalls; leftOut?: string }
+  | { kind: "missing"; reading: Reading; feed?: FeedCall; leftOut?: string }
   | { kind: "later" }
   | { kind: "words"; text: string; unknown?: string };
 

@@ -61,11 +61,6 @@ export function formatNothingFound(): string {
   return "There was nothing to pass on, so nothing was written.";
 }
 
-/** Shows how to request something, for a question that begins with "how". */
-export function formatHowTo(request: string, skill: Skill): string {
-  return `Say “${shorten(request)}”, and I will do it (${skill.title}).`;
-}
-
 /** Ask for what a tool needs, by name. */
 export function formatMissing(skill: Skill, missing: Field[]): string {
   const [only] = missing;

@@ -96,6 +96,8 @@ function readQuery(skill: Skill, clause: Clause, at: number): TextEnd[] {
   const { words } = clause;
   const from = ARTICLES.has(words[at]?.lower ?? "") ? at + 1 : at;
   const isLed = ["about", "for"].includes(words[at - 1]?.lower ?? "");
+  // "Which files did tom change" is about somebody, not about words.
+  if (ACTING.has(words[at - 1]?.lower ?? "")) return [];
   const times = findTimes(clause, true);
   const found: TextEnd[] = [];
   for (let to = from + 1; to <= Math.min(words.length, from + MOST_WORDS); to++) {
@@ -232,6 +234,7 @@ function sliceToEnd(clause: Clause, from: number, to: number): string {
   return sliceText(clause, from, end);
 }
 
+const ACTING = new Set(["did", "does", "do", "has", "have", "had", "was", "were"]);
 const SENTENCE = new Set("is are was were am will would has have had can could must should".split(" "));
 const MOST_WORDS = 10;
 const QUERY_CUES = new Set("about called named titled mentioning containing regarding matching".split(" "));

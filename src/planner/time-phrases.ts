@@ -38,12 +38,16 @@ function findTopic(words: Word[], time: NamedTime, dates: Field[]): { topic: Fie
     const word = words[at];
     if (word === undefined || word.kind !== "word") break;
     const topic = dates.filter((field) => namesTopic(field, word));
-    if (topic.length > 0 && topic.length < dates.length) return { topic, from: at };
+    if (topic.length > 0 && (topic.length < dates.length || topic.every(hasTopic))) return { topic, from: at };
   }
-  const general = dates.filter((field) => !TOPICS.some(({ name }) => name.test(field.name)));
+  const general = dates.filter((field) => !hasTopic(field));
   // "Change the due date of KAY-3 to Friday".
   const isOnly = general.length === 0 && dates.length === 1 && words[time.from - 1]?.lower === "to";
   return { topic: isOnly ? dates : general, from: time.from };
+}
+
+function hasTopic(field: Field): boolean {
+  return TOPICS.some(({ name }) => name.test(field.name));
 }
 
 function namesTopic(field: Field, word: Word): boolean {

@@ -149,14 +149,6 @@ const PASSED: [request: string, reads: Reply["calls"], ...writes: Reply["calls"]
     [["jira.search", { project: "KAY", status: "open", type: "Bug" }]],
     ["gmail.send_message", { to: "sam@example.com", subject: "2 open bugs in KAY", body: PLAIN }],
   ],
-  [
-    "send the open bugs and the open deals to #general",
-    [
-      ["jira.search", { status: "open", type: "Bug" }],
-      ["hubspot.list_deals", { stage: "open" }],
-    ],
-    ["slack.send_message", { channel: "#general", text: `${MARKDOWN}\n\n${MARKDOWN}` }],
-  ],
 ];
 
 test.each(PASSED)("“%s” reads, and passes on what was found", async (request, reads, ...writes) => {

@@ -137,7 +137,7 @@ const WORDS: [request: string, words: RegExp][] = [
   ["close it", /I need the issue\. \(Key of the issue, such as KAY-3\.\)/],
   ["don't close KAY-3", /^I did nothing, since you said “don't close KAY-3”\.$/],
   ["do not close KAY-3", /^I did nothing/],
-  ["how do I close KAY-3?", /^Say “close KAY-3”, and I will do it \(Jira\)\.$/],
+  ["how do I close KAY-3?", /The nearest thing that I can do is “close KAY-3” \(Jira\)\./],
   ["order a pizza", /^I do not know how to do “order a pizza”/],
   ["delete KAY-3", /^I do not know how to do “delete KAY-3”/],
   ["Delete all tickets in project PROJ", /^I do not know how to do/],
