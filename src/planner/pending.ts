@@ -1,13 +1,10 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Skill, ToolCatalogue } from "./catalogue.ts";
-import type { Clause } from "./clauses.ts";
-import { stripPoliteness } from "./clauses.ts";
-import type { Field } from "./fields.ts";
+import { type Clause, stripPoliteness } from "./clauses.ts";
 import { PREPOSITIONS } from "./grammar.ts";
 import type { Language } from "./language.ts";
 import { toRecord } from "./memory.ts";
 import { planRequests } from "./outcomes.ts";
-import type { Phrase } from "./phrase.ts";
 import { findPhrases } from "./phrases.ts";
 import type { FormAnswers, PendingRequest } from "./plan.ts";
 import { isSure, type Reading, rankReadings } from "./understand.ts";
@@ -36,46 +33,29 @@ export function completePending(
   const words = stripPoliteness(answer.words);
   if (outcome?.kind !== "missing" || words.length === 0) return undefined;
   if (words.length <= 4 && words.some(({ lower }) => CALLED_OFF.has(lower))) return { text: "All right, I leave it." };
-  const { skill, missing } = outcome.reading;
   const clause = { ...answer, words };
   if (isNewRequest(clause, kit.skills)) return undefined;
-  const found: Reading["input"] = {};
-  const phrases = findPhrases(skill, clause).sort((a, b) => b.to - b.from - (a.to - a.from));
-  const taken = new Set<number>();
-  for (const { field, value, from, to, weight } of phrases) {
-    if (
-      !weight ||
-      value === undefined ||
-      !missing.includes(field) ||
-      found[field.name] !== undefined ||
-      words.slice(from, to).some((_, at) => taken.has(from + at))
-    )
-      continue;
-    found[field.name] = value;
-    for (let at = from; at < to; at++) taken.add(at);
-  }
-  const isWhole = words.every(({ kind, stop }, at) => taken.has(at) || stop || kind === "mark");
-  const [only, ...others] = missing.filter(({ name }) => found[name] === undefined);
-  if (!isWhole && others.length === 0 && (Object.keys(found).length === 0 || missing.length === 1)) {
-    const field = only ?? missing[0];
-    if (field && (only || field.kind === "text")) takeWhole(phrases, found, field, clause);
-  }
-  return { request, answers: { ...answers, [asked]: { ...answers[asked], ...found } } };
+  const input = readAnswers(outcome.reading, clause);
+  return { request, answers: { ...answers, [asked]: { ...answers[asked], ...input } } };
 }
 
-/** The whole message is the answer: any text for a text, whatever looks right for anything else. */
-function takeWhole(phrases: Phrase[], input: Reading["input"], field: Field, clause: Clause): void {
+/** The missing values that a message names; where it names none, the whole message is the first one. */
+function readAnswers({ skill, missing }: Reading, clause: Clause): Reading["input"] {
   const { words, text } = clause;
+  const input: Reading["input"] = {};
+  const taken = new Set<Skill["fields"][number]>();
+  const phrases = findPhrases(skill, clause).sort((a, b) => b.to - b.from - (a.to - a.from));
+  for (const { field, value, weight } of phrases) {
+    if (!weight || value === undefined || !missing.includes(field) || taken.has(field)) continue;
+    taken.add(field);
+    input[field.name] = value;
+  }
+  const [first] = missing;
+  if (first === undefined || (taken.size > 0 && (missing.length > 1 || first.kind !== "text"))) return input;
   const whole = text.trim();
-  if (field.kind === "text") input[field.name] = whole;
-  else if (
-    field.kind === "name" &&
-    (words.length <= 3 || phrases.some((one) => one.field === field && one.from === 0 && one.to === words.length))
-  ) {
-    input[field.name] =
-      words.at(-1)?.kind === "mark" ? whole.replace(/(?<![.!?])[.!?]+$/, "") : text.slice(words[0]?.start ?? 0).trim();
-  } else if (field.kind === "number" && words.length === 1 && /^#?\d+$/.test(whole))
-    input[field.name] = Number(whole.replace("#", ""));
+  const isName = first.kind === "name" && words.length <= 3;
+  if (first.kind === "number" && /^#?\d+$/.test(whole)) return { [first.name]: Number(whole.replace("#", "")) };
+  return first.kind === "text" || isName ? { [first.name]: isName ? whole.replace(/[.!?]+$/, "") : whole } : input;
 }
 
 function isNewRequest(clause: Clause, skills: Skill[]): boolean {

@@ -38,7 +38,13 @@ const SILENT = [
   "pages about security or privacy in confluence",
   "the latest 10 issues in KAY",
   "what is in row 3 of Budget 2026",
-  "files changed since yesterday in drive",
+  "make KAY-3 a subtask of KAY-1",
+  "make KAY-3 a task",
+  "take KAY-7 off my plate",
+  "who viewed my linkedin profile",
+  "how do I close KAY-3",
+  "what did tom change this week in drive",
+  "send the open bugs and the open deals to #general",
   "mentions of me in slack",
   'post privately on linkedin: "hello network"',
   "make the Q4 plan doc public",
@@ -65,6 +71,27 @@ test.each(SILENT)("“%s” is not understood, and nothing is called", async (re
 });
 
 const SURE: [request: string, ...calls: Reply["calls"]][] = [
+  ["files changed since yesterday in drive", ["google-drive.search", { changedSince: "2026-11-26" }]],
+  ["confluence pages changed since monday", ["confluence.search", { changedSince: "2026-11-23", type: "page" }]],
+  ['rename KAY-8 to "Login loop"', ["jira.edit_issue", { issue: "KAY-8", summary: "Login loop" }]],
+  [
+    "create contact anna@acme.example Anna Berg",
+    ["hubspot.create_contact", { email: "anna@acme.example", name: "Anna Berg" }],
+  ],
+  [
+    "open issues in kay-cli labeled bug",
+    ["github.list_issues", { state: "open", repository: "kay-cli", label: "bug" }],
+  ],
+  [
+    "draft an email to sara@kay.example: subject Offer, body: please find it attached",
+    ["gmail.create_draft", { to: "sara@kay.example", subject: "Offer", body: "please find it attached" }],
+  ],
+  [
+    "close KAY-1, KAY-2, and KAY-3",
+    ["jira.transition_issue", { issue: "KAY-1", status: "close" }],
+    ["jira.transition_issue", { issue: "KAY-2", status: "close" }],
+    ["jira.transition_issue", { issue: "KAY-3", status: "close" }],
+  ],
   [
     "Which KAY issues with priority High have changed since Monday?",
     ["jira.search", { project: "KAY", priority: "High", updatedSince: "2026-11-23" }],
