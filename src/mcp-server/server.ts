@@ -1,8 +1,6 @@
 import {
   type CallToolResult,
-  type ClientCapabilities,
   fromJsonSchema,
-  type Implementation,
   type InputRequest,
   type InputRequiredResult,
   inputRequired,
@@ -14,7 +12,9 @@ import type { InteractionAnswer } from "#protocol/conversations";
 import type { ProgramCallRequest, ProgramCallView } from "#protocol/program-calls";
 import { toWireName } from "#protocol/tool-names";
 import type { ToolView } from "#protocol/tools";
+import { getDialogModes, getProgramName, supportsTasks, TASKS_EXTENSION } from "./host.ts";
 import { describeCall, describeProblem, toResult } from "./results.ts";
+import { registerTaskMethods, toTaskResult } from "./tasks.ts";
 
 /** The calls of a backend that the server makes: over HTTP for `kay mcp`, in the same process for `/mcp`. */
 export type KayCalls = {
@@ -60,8 +60,9 @@ type Answer = CallToolResult | InputRequiredResult;
 export function createKayServer({ version, openCalls, tools = [], program }: KayServerOptions): McpServer {
   const server = new McpServer(
     { name: "kay", title: "kay", version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, extensions: { [TASKS_EXTENSION]: {} } }, instructions: INSTRUCTIONS },
   );
+  registerTaskMethods(server, openCalls);
   const answer = (work: (calls: KayCalls) => Promise<Answer>): Promise<Answer> =>
     openCalls()
       .then(work)
@@ -139,7 +140,7 @@ type Running = {
 async function runCall(calls: KayCalls, { name, input, context, server, program }: Running): Promise<Answer> {
   const { signal } = context.mcpReq;
   const answer = getDialogAnswer(context);
-  if (answer !== undefined) return await passAnswer(calls, answer, signal);
+  if (answer !== undefined) return await passAnswer(calls, answer, context);
   const view = await calls.startProgramCall({ tool: name, input, ...(program ? { program } : {}) });
   const { id } = view;
   if (id === undefined) return describeCall(view);
@@ -150,7 +151,7 @@ async function runCall(calls: KayCalls, { name, input, context, server, program 
     const known = await calls.programCall(id, { waitSeconds: QUESTION_SECONDS, until: "wait", signal });
     const request = await askInHost(calls, known, { program, modes: getDialogModes(context, server) });
     if (request) return inputRequired({ inputRequests: request, requestState: id });
-    return describeCall(await waitForEnd(calls, id, signal));
+    return await describeWhenOver(calls, id, context);
   } finally {
     // Over HTTP the signal ends with the answer too.
     signal.removeEventListener("abort", cancel);
@@ -192,41 +193,26 @@ function getDialogAnswer({ mcpReq }: ServerContext): { id: string; action: "appr
 async function passAnswer(
   calls: KayCalls,
   { id, action }: NonNullable<ReturnType<typeof getDialogAnswer>>,
-  signal: AbortSignal,
+  context: ServerContext,
 ): Promise<Answer> {
   const view = await calls.programCall(id, { waitSeconds: 0, until: "wait" });
   const question = view.waits.find((wait) => wait.answer_in_program);
   if (question && view.session_id !== undefined && action !== "cancel")
     await calls.answerInteraction(view.session_id, question.id, { action });
-  return describeCall(await waitForEnd(calls, id, signal));
+  return await describeWhenOver(calls, id, context);
+}
+
+/** Waits as long as hosts do. A host that supports tasks gets one at once for a call that needs the user. */
+async function describeWhenOver(calls: KayCalls, id: string, context: ServerContext): Promise<Answer> {
+  const { signal } = context.mcpReq;
+  if (!supportsTasks(context)) return describeCall(await waitForEnd(calls, id, signal));
+  const view = await calls.programCall(id, { waitSeconds: QUESTION_SECONDS, until: "wait", signal });
+  return view.status === "running" || view.status === "waiting" ? toTaskResult(view) : describeCall(view);
 }
 
 function waitForEnd(calls: KayCalls, id: string, signal: AbortSignal): Promise<ProgramCallView> {
   return calls.programCall(id, { waitSeconds: WAIT_SECONDS, until: "end", signal });
 }
-
-/** The host's own name: in each request since protocol 2026-07-28, in the initialization before. */
-function getProgramName({ mcpReq }: ServerContext, server: McpServer): string | undefined {
-  const { [CLIENT_INFO]: info = server.server.getClientVersion() } = (mcpReq.envelope ?? {}) as Envelope;
-  return info?.title ?? info?.name;
-}
-
-/** Which questions the host can ask its user. A host that names no mode supports dialogs. */
-function getDialogModes({ mcpReq }: ServerContext, server: McpServer): { form: boolean; url: boolean } {
-  const { [CLIENT_CAPABILITIES]: capabilities = server.server.getClientCapabilities() } = (mcpReq.envelope ??
-    {}) as Envelope;
-  const elicitation = capabilities?.elicitation;
-  const url = elicitation?.url !== undefined;
-  return { form: elicitation !== undefined && (elicitation.form !== undefined || !url), url };
-}
-
-/**
- * Field in which a request of protocol 2026-07-28 identifies its sender
- * (modelcontextprotocol.io/specification/2026-07-28/basic).
- */
-const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
-const CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
-type Envelope = { [CLIENT_INFO]?: Implementation; [CLIENT_CAPABILITIES]?: ClientCapabilities };
 
 const INSTRUCTIONS =
   "kay acts in the user's own accounts. Find tools with search_tools, then use call_tool. A change waits until the user approves it in kay: tell the user, then call get_result with the ID. Never repeat a call that is waiting.";

@@ -42,6 +42,9 @@ export const ProgramCallView = z.looseObject({
     }),
   ),
   session_id: z.optional(z.string()),
+  /** When the call arrived, and when it ended. */
+  created_at: z.optional(z.string()),
+  finished_at: z.optional(z.string()),
 });
 export type ProgramCallView = z.infer<typeof ProgramCallView>;
 

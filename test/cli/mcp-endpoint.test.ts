@@ -8,7 +8,7 @@ import { BACKEND } from "#test/network";
 const kay = useKay();
 const MOVE = { name: "jira.transition_issue", input: { issue: "KAY-3", status: "Done" } };
 
-type Pending = { id: string; request: { preview: Record<string, unknown> } };
+type Pending = { id: string; generation_id: string; request: { preview: Record<string, unknown> } };
 type ProgramList = { programs: { id: string; name: string; redirect_host: string }[] };
 
 const fetchFrom =
@@ -212,4 +212,23 @@ test("a backend without --mcp has none of this", { timeout: 60_000 }, async () =
   for (const path of ["/mcp", "/.well-known/oauth-protected-resource", "/mcp/authorize", "/mcp/programs"])
     expect((await fetchFrom(ann)(BACKEND + path)).status).toBe(404);
   expect(await ann("mcp list")).toMatchObject({ exit: 1, stderr: expect.stringContaining("kay serve --mcp") });
+});
+
+test("a program asks about its own tasks over HTTP, and about no other's", { timeout: 60_000 }, async () => {
+  const ann = kay({ signedIn: true, mcp: true });
+  const capabilities = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+  const [program, other] = [
+    await open(ann, { era: "modern", capabilities }),
+    await open(ann, { era: "modern", capabilities }),
+  ];
+  // The SDK's client does not read the task.
+  await program.call("call_tool", MOVE).catch(() => {});
+  const { id, generation_id: taskId } = await waitForPending(ann);
+  const readTask = ({ client }: Program) =>
+    client.request({ method: "tasks/get", params: { taskId } } as never, z.looseObject({ status: z.string() }));
+  expect(await readTask(program)).toMatchObject({ status: "working", taskId });
+  await expect(readTask(other)).rejects.toMatchObject({ code: -32_602 });
+  expect((await ann(["answer", id, "--approve"])).exit).toBe(0);
+  expect(await readTask(program)).toMatchObject({ status: "completed" });
+  expect(await readIssue(program)).toMatchObject({ status: "Done" });
 });

@@ -151,6 +151,45 @@ test("a host that cancels a call withdraws its question", { timeout: 60_000 }, a
   expect((await ann(["answer", id, "--approve"])).stderr).toContain("Your answer came too late");
 });
 
+const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+
+test("a host that supports tasks gets one for a change, which outlives the host", { timeout: 60_000 }, async () => {
+  const ann = kay({ signedIn: true });
+  const host = await openHost(ann, { era: "modern", capabilities: TASKS });
+  expect(host.client.getServerCapabilities()?.extensions).toEqual(TASKS.extensions);
+  const started = await host.startTask("call_tool", MOVE);
+  expect(started).toMatchObject({ resultType: "task", status: "working", pollIntervalMs: 3_000 });
+  const [pending] = await listPending(ann);
+  expect(await host.askTask("tasks/get", started.taskId)).toMatchObject({
+    status: "working",
+    statusMessage: `Waiting for the user: Move KAY-3 to Done. They answer with \`kay answer ${pending?.id}\`.`,
+  });
+  await host.close();
+  expect((await ann(["answer", pending?.id ?? "", "--approve"])).exit).toBe(0);
+  const other = await openHost(ann, { era: "modern", capabilities: TASKS });
+  const { result, status } = await other.askTask("tasks/get", started.taskId);
+  expect(status).toBe("completed");
+  const [text] = (result as { content: { text: string }[] }).content;
+  expect(JSON.parse(text?.text ?? "")).toMatchObject({ status: "done", writes: [{ summary: "Move KAY-3 to Done" }] });
+  expect(await readStatus(other)).toMatchObject({ status: "Done" });
+});
+
+test("a host cancels a task; it knows no other tasks, and a host without the extension has none", {
+  timeout: 60_000,
+}, async () => {
+  const ann = kay({ signedIn: true });
+  const host = await openHost(ann, { era: "modern", capabilities: TASKS });
+  const { taskId } = await host.startTask("call_tool", MOVE);
+  await host.askTask("tasks/update", taskId);
+  await host.askTask("tasks/cancel", taskId);
+  await expect.poll(() => host.askTask("tasks/get", taskId)).toMatchObject({ status: "cancelled" });
+  expect(await listPending(ann)).toEqual([]);
+  for (const method of ["tasks/get", "tasks/update", "tasks/cancel"] as const)
+    await expect(host.askTask(method, "gen_1")).rejects.toMatchObject({ code: -32_602 });
+  const plain = await openHost(ann, { era: "modern" });
+  await expect(plain.askTask("tasks/get", taskId)).rejects.toMatchObject({ code: -32_021 });
+});
+
 test("--service lists the tools of a service by name, with what each may do", { timeout: 60_000 }, async () => {
   const host = await openHost(kay({ signedIn: true }), { flags: ["--service", "jira", "--service", "bitbucket"] });
   const { tools } = await host.client.listTools();

@@ -2,6 +2,7 @@ import { Client, type ClientOptions, type JSONRPCMessage, type Transport } from 
 import { onTestFinished } from "vitest";
 import * as z from "zod/mini";
 import { JSON_DOCUMENTS } from "#cli/json-documents/table";
+import { createMessageRepair, TASK_KEY } from "#connectors/mcp/transport/repair";
 import type { FakeTerminal } from "./fake-terminal.ts";
 import type { Machine } from "./kay.ts";
 
@@ -10,6 +11,10 @@ export type Host = {
   client: Client;
   /** Calls a tool and returns what its model reads. */
   call(name: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<Record<string, unknown>>;
+  /** Calls a tool, and returns the task that answers it. */
+  startTask(name: string, input: Record<string, unknown>): Promise<{ taskId: string; status: string }>;
+  /** Sends a request about a task. */
+  askTask(method: `tasks/${string}`, taskId: string): Promise<Record<string, unknown>>;
   /** Ends the input of `kay mcp`, as a host that ends does, and returns its exit code. */
   close(): Promise<number>;
 };
@@ -25,6 +30,8 @@ export async function openHost(
   { flags = [], era = "legacy", capabilities = {}, answers }: HostOptions = {},
 ): Promise<Host> {
   const input = createPipe();
+  // The SDK's client knows no task of the newer protocol.
+  const repair = createMessageRepair();
   const client = new Client(
     { name: "claude-code", version: "9.9.9" },
     { capabilities, versionNegotiation: { mode: era === "modern" ? "auto" : "legacy" } },
@@ -36,12 +43,16 @@ export async function openHost(
     });
   const transport: Transport = {
     start: async () => {},
-    send: async (message) => input.write(`${JSON.stringify(message)}\n`),
+    send: async (message) => {
+      repair.noteRequests(message);
+      await input.write(`${JSON.stringify(message)}\n`);
+    },
     close: async () => input.end(),
   };
   const exit = machine(["mcp", ...flags], {
     stdin: () => input.chunks,
-    at: (terminal) => readLines(terminal, (line) => transport.onmessage?.(parseMessage(line))),
+    at: (terminal) =>
+      readLines(terminal, (line) => transport.onmessage?.(repair.repairMessages(parseMessage(line)) as JSONRPCMessage)),
   });
   const close = async () => {
     await client.close();
@@ -52,6 +63,11 @@ export async function openHost(
   return {
     client,
     close,
+    startTask: async (name, args) => {
+      const { _meta } = await client.callTool({ name, arguments: args });
+      return _meta?.[TASK_KEY] as { taskId: string; status: string };
+    },
+    askTask: (method, taskId) => client.request({ method, params: { taskId } } as never, z.looseObject({})),
     call: async (name, args, signal) => {
       const { content } = await client.callTool({ name, arguments: args }, { ...(signal ? { signal } : {}) });
       const [first] = content as { text: string }[];

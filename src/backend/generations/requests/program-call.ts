@@ -153,7 +153,11 @@ async function viewCall(ports: BackendPorts, row: StoredGeneration, programId?: 
   const outcome = stored && getOutcome(stored);
   const waits = outcome || row.finished_at !== null ? [] : await listWaits(ports, row);
   const receipts = await listRunReceipts(ports.db, row);
-  const base = { id: row.id, tool: call.tool, session_id: row.conversation_id, receipts, waits };
+  const times = {
+    created_at: row.created_at.toISOString(),
+    ...(row.finished_at ? { finished_at: row.finished_at.toISOString() } : {}),
+  };
+  const base = { id: row.id, tool: call.tool, session_id: row.conversation_id, receipts, waits, ...times };
   if (outcome) return { ...base, ...describeOutcome(outcome) };
   if (row.finished_at === null) return { ...base, status: waits.length > 0 ? "waiting" : "running" };
   const failed = row.status === "error";

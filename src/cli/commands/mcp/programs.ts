@@ -49,6 +49,7 @@ function describeRequest({ clock }: Kay, request: ProgramAccessRequest): string 
     `  asked          ${ago}, from ${toLine(requested_from ?? "an unknown address")}`,
     "It can then read what your connected services show kay.",
     "Each change waits for your approval, unless your policies let it run.",
+    "You approve in a terminal with `kay inbox`.",
     "Continue only if you started this yourself just now.",
     "No other person has a reason to send you a code.",
   ].join("\n");
