@@ -99,7 +99,8 @@ type End = (pid: number, signal: "SIGTERM" | "SIGKILL") => void;
 /**
  * Stops the local backend if it is running and idle.
  *
- * @param options with `force` also a busy one, and with `end`, which sends a signal, one that does not answer
+ * @param force also stops a backend that is busy
+ * @param end sends a signal to one that does not answer
  * @throws Problem BACKEND_START_FAILED when it does not stop within 30 s
  */
 export async function stopEmbedded(ports: StopPorts, { force = false, end }: { force?: boolean; end?: End } = {}) {
