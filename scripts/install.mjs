@@ -13,7 +13,7 @@ export async function install(root) {
   if (installed(root)) return 0;
   return locked(`${root}.kay/install.lock`, async () => {
     if (installed(root)) return 0;
-    process.stderr.write("Installing…\n");
+    process.stderr.write("Installing packages (this takes about a minute)…\n");
     const { command, first } = npm();
     return run(command, [...first, "ci", "--no-audit", "--no-fund", "--loglevel=error"], {
       cwd: root,

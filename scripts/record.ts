@@ -54,7 +54,7 @@ async function play(home: Home): Promise<{ takes: Take[]; poster: number }> {
   const take = async (ms: number) => void takes.push({ ...(await window.shot()), ms });
   try {
     await window.sees(/\$/);
-    await typing(window, "kay ask", () => take(160));
+    await typing(window, "kay", () => take(160));
     window.type("\r");
     await window.sees(/● jira/);
     await take(900);

@@ -7,7 +7,7 @@ import { test } from "./test.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 
 const tasks: Record<string, (args: string[]) => Promise<number>> = {
-  try: (args) => built(() => node("bin/kay.js", "try", ...args)),
+  try: (args) => built(() => tour(args)),
   test,
   check,
   build,
@@ -42,6 +42,14 @@ async function contract([url = "", ...args]: string[]): Promise<number> {
 async function soak([rounds = "1", ...args]: string[]): Promise<number> {
   process.env.KAY_SOAK = rounds;
   return test(["--project", "in process", ...args]);
+}
+
+/** Runs `kay try`, and says how to get the command that it names. */
+async function tour(args: string[]): Promise<number> {
+  const code = await node("bin/kay.js", "try", ...args);
+  if (code === 0 && args.length === 0)
+    process.stderr.write("To install the command `kay`: npm pack, then npm install -g kay-*.tgz\n");
+  return code;
 }
 
 async function built(next: () => Promise<number>): Promise<number> {

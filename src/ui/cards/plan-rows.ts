@@ -17,7 +17,7 @@ export function layOutPlan({ calls }: PlanCard, open: CardUi, { width }: { width
   const rows = calls.flatMap(({ card: { request }, edited }, index): Row[] => {
     const words = request.preview?.access ? [ACCESS_TEXTS[request.preview.access]] : [];
     const head = [`${index + 1} of ${calls.length}`, toLine(request.tool_name), ...words].join(" ─ ");
-    return [...(index > 0 ? [[]] : []), ...wrapRows(head, room, TONES[access]), ...layOutCall(request, edited, room)];
+    return [...(index > 0 ? [[]] : []), ...wrapRows(head, room, "bold"), ...layOutCall(request, edited, room)];
   });
   const choices = [
     { key: "a", words: `approve all ${calls.length}` },

@@ -1,5 +1,6 @@
 import stringWidth from "string-width";
 import type { ClientPresence } from "#protocol/events";
+import { truncateCells } from "../screen/cells.ts";
 import { toLine } from "../text/words.ts";
 import type { View } from "../view/view.ts";
 import type { Session } from "./state.ts";
@@ -91,12 +92,17 @@ export function formatStatusLine({ status, view, readOnly, news }: Session, widt
       : ["nothing connected: /connect"],
     news ? [news.text, ...formatOthers(view, status.client)] : formatOthers(view, status.client),
     [status.profile === "default" ? "" : `profile ${toLine(status.profile)}`],
-    [toLine(status.title)],
   ];
   const shown: string[] = [];
   for (const texts of parts) {
     const part = texts.find((text) => stringWidth([...shown, text].join(" · ")) <= width);
     if (part?.trim()) shown.push(part);
   }
-  return shown.join(" · ");
+  const title = toLine(status.title);
+  const part = truncateCells(title, width - stringWidth(`${shown.join(" · ")} · `));
+  const isShown = title !== "" && (part === title || stringWidth(part) >= MIN_TITLE_CELLS);
+  return [...shown, ...(isShown ? [part] : [])].join(" · ");
 }
+
+/** A title with less room is left out. */
+const MIN_TITLE_CELLS = 12;

@@ -173,6 +173,10 @@ describe("the status line", () => {
     const player = play(40, 12, { title: "Bugs" });
     player.event({ type: "status", status: { services: ["jira", "confluence", "google-calendar", "slack"] } });
     expect(player.draw().status).toBe("offline · ● 4 connected · Bugs");
+    player.event({ type: "status", status: { title: "send the open bugs to #general" } });
+    expect(player.draw().status).toBe("offline · ● 4 connected · send the open…");
+    player.event({ type: "size", columns: 36, rows: 12 });
+    expect(player.draw().status).toBe("offline · ● 4 connected");
   });
 });
 
