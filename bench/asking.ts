@@ -80,7 +80,8 @@ export async function allCompleted(client: Client, limit: number): Promise<void>
   }
 }
 
-async function waiting(client: Client) {
+/** The same, with a reader that stays. */
+export async function waiting(client: Client) {
   const stream = await open(client, "POST", "/ask", { prompt: PROMPT });
   const { data } = await stream.part("data-interaction-request");
   await stream.part("data-status", ({ status }) => status === "awaiting_approval");
@@ -133,6 +134,7 @@ export async function open({ url, token }: Client, method: string, path: string,
   };
   return {
     session: String(answer.headers["kay-session-id"] ?? ""),
+    headers: answer.headers as Record<string, string | undefined>,
     async part(type: string, wanted: (data: Part["data"]) => boolean = () => true): Promise<Part> {
       for (;;) {
         for (let part = next(); part; part = next()) {

@@ -5,8 +5,11 @@ import { thisMachine } from "#test/machine";
 
 /** Connects to the database of a running backend, like another kay process. */
 export type Filled = {
-  /** Fills it up to a number of conversations: of the signed-in installation, or ten of each of many. */
-  fill(count: number, whose: "one" | "many"): Promise<void>;
+  /**
+   * Fills it up to a number of conversations: of the signed-in installation, or ten of each of many. One in `waiting`
+   * waits for an approval.
+   */
+  fill(count: number, whose: "one" | "many", waiting?: number): Promise<void>;
   /** Bytes. */
   size(): Promise<number>;
   /** Returns the processor time that its server has used so far, in ms (Linux). */
@@ -31,7 +34,7 @@ export async function joined(folder: string, settings?: Record<string, string>):
   await client.connect();
   const one = async <T>(text: string, values: unknown[] = []) => (await client.query(text, values)).rows[0] as T;
   return {
-    async fill(count, whose) {
+    async fill(count, whose, waiting = 10) {
       const { id } = await one<{ id: string }>("select id from installations where id not like 'bench%' limit 1");
       const { known } = await one<{ known: number }>("select count(*)::int as known from conversations");
       if (whose === "many")
@@ -39,7 +42,7 @@ export async function joined(folder: string, settings?: Record<string, string>):
           "insert into installations select 'bench' || i, now() from generate_series(0, $1 / 10) i on conflict do nothing",
           [count],
         );
-      for (const statement of FILL) await client.query(statement, [known, count, id, whose]);
+      for (const statement of FILL) await client.query(statement, [known, count, id, whose, waiting]);
       await client.query("vacuum analyze");
     },
     size: async () => Number((await one<{ size: string }>("select pg_database_size(current_database()) as size")).size),
@@ -86,18 +89,18 @@ function fieldsOf(pid: string): string[] {
 }
 
 /**
- * Inserts conversations $1 to $2 for installation $3, each with a question and its answer; every tenth waits for an
+ * Inserts conversations $1 to $2 for installation $3, each with a question and its answer; every $5th waits for an
  * approval instead.
  */
 const EACH = `from generate_series($1::int + 1, $2::int) i,
-  lateral (select case when $4 = 'one' then $3::text else 'bench' || i / 10 end) as owner (id)`;
+  lateral (select case when $4 = 'one' then $3::text else 'bench' || i / 10 end, $5::int) as owner (id, waiting)`;
 const FILL = [
   `insert into conversations (id, installation_id, title, interactive, created_at, updated_at, last_event)
    select 'session_bench_' || i, owner.id, 'close KAY-' || i, true, now() - i * interval '1 second', now() - i * interval '1 second', 8 ${EACH}`,
   `insert into generations (id, conversation_id, installation_id, status, options, steps, created_at, finished_at, wake_at)
-   select 'gen_bench_' || i, 'session_bench_' || i, owner.id, case when i % 10 = 0 then 'awaiting_approval' else 'completed' end,
+   select 'gen_bench_' || i, 'session_bench_' || i, owner.id, case when i % owner.waiting = 0 then 'awaiting_approval' else 'completed' end,
      '{"mode": "stream", "prompt": "hello", "context": {}, "interactive": true, "confirm": false, "source": "typed", "seen": 1}', 1, now(),
-     case when i % 10 = 0 then null else now() end, case when i % 10 = 0 then now() + interval '1 hour' end ${EACH}`,
+     case when i % owner.waiting = 0 then null else now() end, case when i % owner.waiting = 0 then now() + interval '1 hour' end ${EACH}`,
   `insert into messages (conversation_id, sequence, message, generation_id, created_at)
    select 'session_bench_' || i, n, jsonb_build_object('role', case n when 1 then 'user' else 'assistant' end, 'content', repeat('hello there ', 20)),
      'gen_bench_' || i, now() ${EACH}, generate_series(1, 2) n`,
@@ -107,5 +110,5 @@ const FILL = [
   `insert into interactions (id, installation_id, conversation_id, generation_id, tool_call_id, ordinal, status, request, created_at, expires_at)
    select 'int_bench_' || i, owner.id, 'session_bench_' || i, 'gen_bench_' || i, 'c1', 0, 'open',
      jsonb_build_object('interaction_type', 'approval', 'tool_name', 'slack.send', 'prompt', 'Send it?'), now(), now() + interval '1 hour' ${EACH}
-   where i % 10 = 0`,
+   where i % owner.waiting = 0`,
 ];

@@ -1,22 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import {
-  type Asked,
-  allCompleted,
-  answered,
-  approved,
-  type Client,
-  connected,
-  followed,
-  paused,
-  read,
-} from "./asking.ts";
+import { type Asked, allCompleted, answered, type Client, connected, followed, paused, read } from "./asking.ts";
 import type { Bench } from "./commands.ts";
 import { INSPECTED } from "./heap.ts";
 import { at, grown, type Server } from "./process.ts";
-import { median } from "./rounds.ts";
 import { kay } from "./signed-in.ts";
-import { kilobytes, type Row, time } from "./table.ts";
+import { kilobytes, type Row } from "./table.ts";
 import { inTurn } from "./within.ts";
 
 const AT_ONCE = 16;
@@ -25,17 +14,14 @@ const AT_ONCE = 16;
 const CARRY_LIMIT = 120_000;
 
 /** Measures generations that wait for an approval, and idle streams, in `kay serve --sandbox`. */
-export async function generations({ launcher, folder, rounds, paused: count }: Bench): Promise<Row[]> {
+export async function generations({ launcher, folder, paused: count }: Bench): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
   const options = ["--port", "0", "--sandbox", "--json", "--data-dir", `${folder}/data`];
   const serve = kay(launcher, folder, ["serve", ...options], INSPECTED);
   const { rows, asked, token } = await at(serve, async (backend) => {
     const url = String(backend.said.url);
     const client: Client = { url, token: await connected(url) };
-    const approvals = await inTurn(Math.max(rounds, 30), 1, () => approved(client));
-    const first = time("approve → the tool's result on the stream, median", median(approvals), 30);
-    const crowded = await crowd(backend, client, count);
-    return { rows: [first, ...crowded.rows], asked: crowded.asked, token: client.token };
+    return { ...(await crowd(backend, client, count)), token: client.token };
   });
   // In new processes, because memory that was used and freed would hide the cost of a stream.
   const followers = Math.ceil(count / 2);

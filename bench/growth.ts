@@ -18,8 +18,12 @@ const IDLE = 10_000;
 
 type Costs = { times: Record<string, number>; idle: number; memory: number; size: number };
 
-/** Measures the same request with few conversations and with many, of the asking installation or of many others. */
-export async function growth({ launcher, folder, rounds }: Bench, whose: "one" | "many"): Promise<Row[]> {
+/** Measures the same request with few conversations and with many, of the asking installation and of many others. */
+export async function growth(bench: Bench): Promise<Row[]> {
+  return [...(await grownBy(bench, "one")), ...(await grownBy(bench, "many"))];
+}
+
+async function grownBy({ launcher, folder, rounds }: Bench, whose: "one" | "many"): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
   const data = `${folder}/${whose}`;
   const options = ["--port", "0", "--sandbox", "--json", "--data-dir", data];

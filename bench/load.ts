@@ -2,7 +2,6 @@ import { mkdirSync } from "node:fs";
 import { type Client, connected, open, paused } from "./asking.ts";
 import { type Attached, attached } from "./attached.ts";
 import type { Bench } from "./commands.ts";
-import { growth } from "./growth.ts";
 import { at, grown, type Server } from "./process.ts";
 import { median, quantile } from "./rounds.ts";
 import { kay } from "./signed-in.ts";
@@ -15,15 +14,8 @@ const RUNNING = 50;
 /** Duration of the measurement, in ms. */
 const SPAN = 20_000;
 
-/**
- * Measures followed conversations, waiting generations, and running ones, all at once; then growth with the number of
- * conversations.
- */
-export async function load(bench: Bench): Promise<Row[]> {
-  return [...(await crowd(bench)), ...(await growth(bench, "one")), ...(await growth(bench, "many"))];
-}
-
-async function crowd({ launcher, folder, paused: count }: Bench): Promise<Row[]> {
+/** Measures followed conversations, waiting generations, and running ones, all at once. */
+export async function load({ launcher, folder, paused: count }: Bench): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
   const options = ["--port", "0", "--sandbox", "--json", "--data-dir", `${folder}/crowd`];
   const serve = kay(launcher, folder, ["serve", ...options], { KAY_MODEL: "offline" });
@@ -34,7 +26,23 @@ async function crowd({ launcher, folder, paused: count }: Bench): Promise<Row[]>
     return { token: client.token, places: await inTurn(Math.ceil(count / 2), AT_ONCE, () => greeted(client)) };
   });
   // In a new process, because memory left from creating these would hide the cost of a client.
-  return await at(serve, (backend) => followed(backend, { url: String(backend.said.url), token }, count, places));
+  const rows = await at(serve, (backend) => followed(backend, { url: String(backend.said.url), token }, count, places));
+  // As kay starts its own backend (src/process.ts).
+  const embedded = { ...serve, args: ["--max-semi-space-size=2", ...serve.args] };
+  const memory = await at(embedded, (backend) => held(backend, { url: String(backend.said.url), token }, places));
+  return [...rows, kilobytes("… memory of each at a backend for one person", memory, 15)];
+}
+
+/** Bytes of each attached client, without events. */
+async function held(backend: Server, client: Client, places: Place[]): Promise<number> {
+  const follow = (index: number) => attached(client, places[index] as Place, () => {});
+  for (const one of await inTurn(Math.min(100, places.length), AT_ONCE, follow)) one.close();
+  let open = 0;
+  return grown(backend, places.length, async (more) => {
+    const before = open;
+    open += more;
+    await inTurn(more, AT_ONCE, (index) => follow(before + index));
+  });
 }
 
 async function followed(backend: Server, client: Client, waiting: number, places: Place[]): Promise<Row[]> {
@@ -56,7 +64,7 @@ async function followed(backend: Server, client: Client, waiting: number, places
   for (const one of all) one.close();
   const what = `${RUNNING} run, ${waiting} wait, ${clients} clients follow`;
   return [
-    kilobytes(`${clients} attached clients: memory of each`, memory, 15),
+    { what: `${clients} attached clients: memory of each`, measured: `${(memory / 1024).toFixed(1)} kB` },
     { what: `${what}: an event from its append to the client, median`, measured: `${median(delays).toFixed(0)} ms` },
     { what: "… p99", measured: `${quantile(delays, 0.99).toFixed(0)} ms` },
     { what: "… requests answered", measured: `${(requests / (SPAN / 1000)).toFixed(1)} /s` },

@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { answered, approved, type Client, connected, open, paused } from "./asking.ts";
+import { type Asked, answered, approved, type Client, connected, open, paused, waiting } from "./asking.ts";
 import type { Bench } from "./commands.ts";
 import { type Filled, joined } from "./filled.ts";
 import { at, type Server } from "./process.ts";
 import { median, type Program } from "./rounds.ts";
 import { kay } from "./signed-in.ts";
-import { limit, type Row, time } from "./table.ts";
+import { limit, type Row, ratio, time } from "./table.ts";
 import { inTurn } from "./within.ts";
 
 /** Questions that are asked before the count begins (V8 compiles), and questions that count, eight at once. */
@@ -40,10 +40,14 @@ async function ofBackend(backend: Server, database: Filled, rounds: number): Pro
   const first = await cost(backend, database, COUNTED, () => hello());
   const sessions = await inTurn(COUNTED, AT_ONCE, () => hello());
   const second = await cost(backend, database, COUNTED, (index) => hello(sessions[index]));
+  const long = await growing(backend, database, client);
   await inTurn(WARM / 4, AT_ONCE, () => paused(client));
-  const asked = await inTurn(0, 1, () => paused(client));
-  const pause = await cost(backend, database, COUNTED, async () => void asked.push(await paused(client)));
-  const end = await cost(backend, database, COUNTED, (index) => answered(client, asked[index] as (typeof asked)[0]));
+  const readers: Awaited<ReturnType<typeof waiting>>[] = [];
+  const pause = await cost(backend, database, COUNTED, async () => void readers.push(await waiting(client)));
+  for (const { stream } of readers) stream.close();
+  // The end of a reader is written, too.
+  await backend.settled();
+  const end = await cost(backend, database, COUNTED, (index) => answered(client, readers[index]?.asked as Asked));
   const results = await inTurn(Math.max(rounds, 30), 1, () => approved(client));
   return [
     limit("a question: processor of the backend", first.backend, "ms", 5),
@@ -55,11 +59,42 @@ async function ofBackend(backend: Server, database: Filled, rounds: number): Pro
     },
     { what: "… of Postgres", measured: `${second.postgres.toFixed(2)} ms` },
     { what: "… statements", measured: second.statements.toFixed(1) },
+    ...long,
     limit("from a question to its pause: statements", pause.statements, "", 7),
     { what: "… processor of backend and Postgres", measured: both(pause) },
     limit("from an approval to the end: statements", end.statements, "", 9),
     { what: "… processor of backend and Postgres", measured: both(end) },
     time("approval → the tool's result on the stream, median", median(results), 20),
+  ];
+}
+
+/** Questions of a short conversation, and of a long one. */
+const SHORT = 20;
+const LONG = 200;
+
+/** A question after ten times as many others, and a page of the log that a cache has already. */
+async function growing(backend: Server, database: Filled, client: Client): Promise<Row[]> {
+  const sessions = await inTurn(AT_ONCE, AT_ONCE, () => greet(client));
+  const ask = (index: number) => greet(client, sessions[index % AT_ONCE]);
+  await inTurn((SHORT - 1) * AT_ONCE, AT_ONCE, ask);
+  const short = await cost(backend, database, 5 * AT_ONCE, ask);
+  await inTurn((LONG - SHORT - 5) * AT_ONCE, AT_ONCE, ask);
+  const long = await cost(backend, database, 5 * AT_ONCE, ask);
+  const [few, many] = [short.backend + short.postgres, long.backend + long.postgres];
+  const page = `/sessions/${sessions[0]}/events?live=false`;
+  const first = await open(client, "GET", page);
+  const bytes = (await first.end()).length;
+  const headers = { authorization: `Bearer ${client.token}`, "if-none-match": String(first.headers.etag) };
+  const again = await fetch(client.url + page, { headers });
+  const sent = (await again.text()).length;
+  return [
+    ratio(`a question after ${LONG} others / after ${SHORT}: processor of backend and Postgres`, many, few, 12),
+    {
+      what: "the log of a conversation, read again with its ETag",
+      measured: `${again.status}, ${sent} of ${bytes} bytes`,
+      goal: "304",
+      ok: again.status === 304,
+    },
   ];
 }
 

@@ -28,7 +28,22 @@ export function kilobytes(what: string, bytes: number, goal: number): Row {
   return { what, measured: `${measured.toFixed(1)} kB`, goal: `≤ ${goal} kB`, ok: measured <= goal };
 }
 
+/** Formats rows for a terminal. */
 export function table(rows: Row[]): string {
+  return layOut(rows)
+    .map((cells) => `${cells.join("  ").trimEnd()}\n`)
+    .join("");
+}
+
+/** Formats rows as a table in Markdown. */
+export function markdown(rows: Row[]): string {
+  const [head = [], ...rest] = layOut(rows).map((cells) => cells.map((cell) => cell.replaceAll("|", "\\|")));
+  const rule = head.map((cell) => "-".repeat(cell.length));
+  return [head, rule, ...rest].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+}
+
+/** Returns the cells of each line, with those of the head first, all of a column equally wide. */
+function layOut(rows: Row[]): string[][] {
   const cells = rows.map(({ what, measured, goal, ok }) => [
     what,
     measured,
@@ -36,14 +51,6 @@ export function table(rows: Row[]): string {
     ok === undefined ? "" : ok ? "ok" : "OVER",
   ]);
   const all = [["what", "measured", "goal", ""], ...cells];
-  const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)));
 }

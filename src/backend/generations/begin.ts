@@ -1,3 +1,4 @@
+import type { ModelMessage } from "ai";
 import type { StreamPart } from "#protocol/events";
 import { appendMessages, findLastMessage } from "../store/conversations.ts";
 import type { GenerationRequest } from "../store/generation-state.ts";
@@ -28,11 +29,19 @@ export async function beginGeneration(claimed: ClaimedGeneration): Promise<void>
   const now = ports.clock.now();
   await writer.commit(toFirstParts(row, request), async (tx) => {
     const before = await findLastMessage(tx, conversation);
-    const open = before !== undefined && before.role !== "assistant";
-    const messages = [...(open ? [UNFINISHED] : []), toUserMessage(request)];
+    const messages = toFirstMessages(request, before === undefined || before.role === "assistant");
     const historyLength = await appendMessages(tx, conversation, { messages, generationId, now });
     await claimed.advance({ type: "began", historyLength }, tx, { status: "running", wake_at: null });
   });
+}
+
+/**
+ * Returns the first messages of a generation.
+ *
+ * @param isAnswered whether the message before is an answer
+ */
+export function toFirstMessages(request: GenerationRequest, isAnswered: boolean): ModelMessage[] {
+  return [...(isAnswered ? [] : [UNFINISHED]), toUserMessage(request)];
 }
 
 /** Returns the first parts of a generation. */

@@ -7,10 +7,11 @@ export type HeldGeneration = { row: StoredGeneration; node: number; isNew: boole
 
 export type Creations = {
   /**
-   * Creates a generation that this node works on when it is asked to. `insert` writes the row.
-   * @returns its ID
+   * Creates a generation that this node works on when it is asked to. `insert` writes the row, if it can.
    */
-  create(insert: (place: { generationId: string; node: number }) => Promise<StoredGeneration>): Promise<string>;
+  create<T extends StoredGeneration | undefined>(
+    insert: (place: { generationId: string; node: number }) => Promise<T>,
+  ): Promise<T>;
   /** Claims a generation in a statement of the caller's. Returns what `claim` does: whether it was claimed. */
   claim(row: StoredGeneration, claim: (node: number) => Promise<boolean>): Promise<boolean>;
   /** Returns a generation that is held here and was not run yet, once. */
@@ -23,16 +24,16 @@ export type Creations = {
 export function createCreations({ node }: Pick<BackendPorts, "node">, unreleased: Map<string, number>): Creations {
   const all = new Map<string, HeldGeneration>();
   let seen = new Set<string>();
-  async function hold(
+  async function hold<T extends StoredGeneration | undefined>(
     id: string,
     isNew: boolean,
-    write: (node: number) => Promise<StoredGeneration | undefined>,
-  ): Promise<boolean> {
+    write: (node: number) => Promise<T>,
+  ): Promise<T> {
     const number = await node.number();
     try {
       const row = await write(number);
       if (row) all.set(id, { row, node: number, isNew });
-      return row !== undefined;
+      return row;
     } catch (error) {
       unreleased.set(id, number);
       throw error;
@@ -41,10 +42,10 @@ export function createCreations({ node }: Pick<BackendPorts, "node">, unreleased
   return {
     async create(insert) {
       const generationId = createGenerationId();
-      await hold(generationId, true, (number) => insert({ generationId, node: number }));
-      return generationId;
+      return await hold(generationId, true, (number) => insert({ generationId, node: number }));
     },
-    claim: (row, claim) => hold(row.id, false, async (number) => ((await claim(number)) ? row : undefined)),
+    claim: async (row, claim) =>
+      (await hold(row.id, false, async (number) => ((await claim(number)) ? row : undefined))) !== undefined,
     take(id) {
       const one = all.get(id);
       all.delete(id);

@@ -142,24 +142,25 @@ export async function buildAgentInput(
 
 /**
  * Reads what the rows have of a generation, in one statement; with it what decides about its open calls, which run at once. One that was
- * created a moment ago has no calls, and no files but those of its request.
+ * created a moment ago has no calls; the first of a conversation has no files but those of its request.
  */
 async function readRows({ ports, row, request, isNew, ...source }: AgentInputSource, said: ModelMessage[] | undefined) {
   const { db, clock } = ports;
   const { id, installation_id, conversation_id } = row;
   const open = (row.step as OpenStep | null)?.calls.map(({ toolName }) => toolName);
   const seen = { seen: source.progress().historyLength ?? 0, generationId: id };
+  const isAlone = isNew && said !== undefined;
   const { messages, calls, attachments, descriptions, mcp, grants, ...facts } = await readTogether(db, {
     ...queryConnections(db, installation_id),
     messages: said ? undefined : queryMessages(db, conversation_id, seen),
     calls: isNew ? undefined : queryCalls(db, id),
-    attachments: isNew ? undefined : queryAttachments(db, id),
+    attachments: isAlone ? undefined : queryAttachments(db, id),
     ...(open ? queryCallFacts(db, row, open, clock.now()) : {}),
   });
   return {
     messages: messages.map(toMessage),
     calls: calls.map(toStoredCall),
-    attachments: isNew ? (request.attachments ?? []) : attachments,
+    attachments: isAlone ? (request.attachments ?? []) : attachments,
     connections: { descriptions, mcp, grants },
     facts: open && ({ ...facts, grants } as CallFacts),
   };

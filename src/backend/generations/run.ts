@@ -134,7 +134,7 @@ function outOfTime(row: ClaimedRow, isApproved: boolean, now: number): string | 
   return undefined;
 }
 
-/** `isNew`: it was just created here, and the rows have nothing else. */
+/** `isNew`: it was just created here, and the rows have nothing else of it. */
 type World = ClaimedGeneration & { control: RunControl; isNew: boolean };
 
 /** @param isFirst nothing of the generation was logged before */
@@ -153,7 +153,8 @@ async function work(world: World, begun: Promise<void>, isFirst = world.isNew): 
       }
       return record.state;
     }
-    const said = world.isNew ? [toUserMessage(world.request)] : undefined;
+    const isAlone = world.isNew && world.progress().historyLength === 1;
+    const said = isAlone ? [toUserMessage(world.request)] : undefined;
     // What is read must be newer than the mark of news that the beginning takes away.
     await begun;
     const { input, messages } = await buildAgentInput(source, said);

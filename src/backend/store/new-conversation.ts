@@ -5,7 +5,7 @@ import type { StreamPart } from "#protocol/events";
 import { cleanText, toJsonColumn } from "./column-types.ts";
 import { parseWritten } from "./events.ts";
 import { type GenerationState, type StoredGeneration, toProgressColumns } from "./generation-state.ts";
-import type { Database } from "./schema.ts";
+import type { Database, DbConnection } from "./schema.ts";
 import { publishDoubt, wake } from "./wake-ups.ts";
 
 /** Creates the ID of a conversation, the guide's `session_<ms>_<random>`. It cannot be guessed. */
@@ -13,60 +13,112 @@ export function createConversationId(now: number): string {
   return `session_${now}_${randomBytes(16).toString("hex")}`;
 }
 
-/** A conversation with its first generation, which has begun at a node. */
-export type NewConversation = {
-  id: string;
+/** A generation that begins at a node. */
+export type NewGenerationRow = {
+  conversationId: string;
   installationId: string;
-  interactive: boolean;
   detached: boolean;
   state: GenerationState;
-  message: ModelMessage;
+  messages: ModelMessage[];
   /** The first parts of the log, by the ID of the generation. */
   toParts(generationId: string): StreamPart[];
   /** What is written with it, each reading `held` as under a `Condition`. */
   changes(generationId: string): RawBuilder<unknown>[];
-  /** Called before the statement is sent. */
-  begin(): void;
   now: number;
 };
+
+/** Numbers of the last event and the last message of a conversation. */
+export type ConversationEnd = { event: number; message: number };
+
+const NOTHING: ConversationEnd = { event: 0, message: 0 };
 
 /**
  * Writes a conversation, its first generation, the user's message and the first parts of the log in one statement.
  * Nobody knows the conversation yet, so nothing needs to be locked or read.
+ *
+ * @param begin called before the statement is sent
  */
 export async function insertConversation(
   db: Kysely<Database>,
-  given: NewConversation,
+  { interactive, begin, ...given }: NewGenerationRow & { interactive: boolean; begin(): void },
+  place: { generationId: string; node: number },
+): Promise<StoredGeneration> {
+  const { conversationId: id, installationId, now } = given;
+  const at = new Date(now);
+  const title = cleanText(given.state.request.prompt.slice(0, 120));
+  const count = given.toParts(place.generationId).length;
+  const held = sql`insert into "conversations" (id, installation_id, title, interactive, last_event, created_at, updated_at)
+    values (${id}, ${installationId}, ${title}, ${interactive}, ${count}, ${at}, ${at}) returning id`;
+  return await db.connection().execute(async (connection) => {
+    begin();
+    return await insertBegun(connection, db, { ...given, held, end: NOTHING }, place);
+  });
+}
+
+/** The same in a conversation that {@link lockIdleConversation} locked. */
+export async function insertGeneration(
+  tx: DbConnection,
+  given: NewGenerationRow & { end: ConversationEnd },
+  place: { generationId: string; node: number },
+): Promise<StoredGeneration> {
+  const count = given.toParts(place.generationId).length;
+  const held = sql`update "conversations" set last_event = last_event + ${count}, updated_at = ${new Date(given.now)}
+    where id = ${given.conversationId} returning id`;
+  return await insertBegun(tx, tx, { ...given, held }, place);
+}
+
+/**
+ * Locks a conversation of an installation in which no generation is open until the transaction ends.
+ *
+ * @returns its end, and whether its last message is an answer; undefined if it is missing or busy
+ */
+export async function lockIdleConversation(
+  tx: DbConnection,
+  installationId: string,
+  id: string,
+): Promise<(ConversationEnd & { isAnswered: boolean }) | undefined> {
+  const conversation = tx.selectFrom("conversations").select("last_event").where("id", "=", cleanText(id));
+  const locked = await conversation.where("installation_id", "=", installationId).forUpdate().executeTakeFirst();
+  if (!locked) return undefined;
+  // A statement of its own, which sees what was written before the lock was free.
+  const { rows } = await sql<{ sequence: number; role: string }>`select sequence, message ->> 'role' as role
+    from (select 0 as sequence, null::jsonb as message union all
+      (select sequence, message from messages where conversation_id = ${id} order by sequence desc limit 1)) as last
+    where not exists (select from generations where conversation_id = ${id} and finished_at is null)
+    order by sequence desc limit 1`.execute(tx);
+  const [last] = rows;
+  if (!last) return undefined;
+  const isAnswered = last.sequence === 0 || last.role === "assistant";
+  return { event: locked.last_event, message: last.sequence, isAnswered };
+}
+
+/** `held`: a statement that writes the row of the conversation. `tellers` are told what was written. */
+async function insertBegun(
+  connection: DbConnection,
+  tellers: DbConnection,
+  { held, end, ...given }: NewGenerationRow & { held: RawBuilder<unknown>; end: ConversationEnd },
   { generationId, node }: { generationId: string; node: number },
 ): Promise<StoredGeneration> {
-  const { id, installationId, interactive, detached, state, now } = given;
+  const { conversationId: id, installationId, detached, state, now } = given;
   const at = new Date(now);
-  const events = given.toParts(generationId).map((part) => ({ generationId, part }));
-  const text = toJsonColumn(events);
+  const text = toJsonColumn(given.toParts(generationId).map((part) => ({ generationId, part })));
   const request = toJsonColumn(state.request);
   const { progress, options } = toProgressColumns(state);
-  const title = cleanText(state.request.prompt.slice(0, 120));
   const changes = given
     .changes(generationId)
     .map((change, index) => sql`, ${sql.id(`change_${index}`)} as (${change})`);
-  const statement = sql`with held as (
-      insert into "conversations" (id, installation_id, title, interactive, last_event, created_at, updated_at)
-      values (${id}, ${installationId}, ${title}, ${interactive}, ${events.length}, ${at}, ${at}) returning id),
+  const statement = sql`with held as (${held}),
     message as (insert into "messages" (conversation_id, sequence, message, generation_id, created_at)
-      values (${id}, 1, ${toJsonColumn(given.message)}, ${generationId}, ${at})),
+      select ${id}, ${end.message}::int + place, given, ${generationId}, ${at}::timestamptz
+      from jsonb_array_elements(${toJsonColumn(given.messages)}::jsonb) with ordinality as given (given, place)),
     added as (insert into "events" (conversation_id, number, generation_id, part, created_at)
-      select ${id}, place, ${generationId}, given -> 'part', ${at}::timestamptz
+      select ${id}, ${end.event}::int + place, ${generationId}, given -> 'part', ${at}::timestamptz
       from jsonb_array_elements(${text}::jsonb) with ordinality as parts (given, place))${sql.join(changes, sql``)}
     insert into "generations" (id, conversation_id, installation_id, status, node, request, progress, options, detached, created_at)
     values (${generationId}, ${id}, ${installationId}, 'running', ${node}, ${request}, ${progress}, ${options}, ${detached}, ${at})`;
   const doubt = () => [{ topic: "events" as const, id }];
-  await publishDoubt(db, doubt, () =>
-    db.connection().execute(async (connection) => {
-      given.begin();
-      await statement.execute(connection);
-    }),
-  );
-  wake(db, { topic: "events", id, events: parseWritten(text, 0, at) });
+  await publishDoubt(tellers, doubt, () => statement.execute(connection));
+  wake(tellers, { topic: "events", id, events: parseWritten(text, end.event, at) });
   return {
     id: generationId,
     conversation_id: id,

@@ -11,13 +11,15 @@ const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 const world = useBackend({ services: deskServices(log), ...model.ports });
 const GIVEN_UP = "Something went wrong inside kay repeatedly, so the request was stopped.";
 
-/** From now on, no message can be stored, so the failure is outside the work that handles its own failures. */
+/** From now on, no question can be stored, so the failure is outside the work that handles its own failures. */
 async function broken(): Promise<void> {
   const { db } = world().ports;
   await sql`create function broken() returns trigger language plpgsql as 'begin raise exception ''broken''; end'`.execute(
     db,
   );
-  await sql`create trigger broken before insert on messages execute function broken()`.execute(db);
+  await sql`create trigger broken before insert on messages for each row when (new.message ->> 'role' = 'user') execute function broken()`.execute(
+    db,
+  );
 }
 const mended = () => sql`drop function if exists broken cascade`.execute(world().ports.db);
 afterEach(async () => void (await mended()));
@@ -26,12 +28,25 @@ const rows = () => world().ports.db.selectFrom("generations").selectAll().where(
 const failures = async () => (await rows())[0]?.failures;
 const logged = (event: string) => world().log.filter((line) => line.includes(event)).length;
 
-/** A conversation that has begun, whose next request writes its message when it is run. */
-async function greet(token: string): Promise<unknown> {
-  model.script({ text: "Hello." });
-  const { body } = await world().call("POST /ask", { token, body: { prompt: "hi", interactive: true } });
-  world().clock.advance(1);
-  return body.session_id;
+/** Asks behind another question. Its message is written when it is run, which fails for the first time. */
+async function askBroken<T>(
+  token: string,
+  begin: (body: { session_id: string; when_busy: "queue" }) => T,
+): Promise<{ asked: T }> {
+  const gate = Promise.withResolvers<void>();
+  model.script(async () => {
+    await gate.promise;
+    return { text: "Hello." };
+  });
+  const first = await ask(world(), token, "hi");
+  await first.next("start-step");
+  await broken();
+  const asked = begin({ session_id: first.session, when_busy: "queue" });
+  await expect.poll(async () => (await rows()).length).toBe(2);
+  gate.resolve();
+  await first.end();
+  await expect.poll(failures).toBe(1);
+  return { asked };
 }
 
 /** Checks once a second for this long, and returns after which checks it had failed again. */
@@ -61,10 +76,8 @@ async function later(seconds: number): Promise<void> {
 
 test("an internal failure is retried at growing intervals, and ends after five attempts, reported and logged once", async () => {
   const { token } = await connect(world());
-  const session_id = await greet(token);
-  await broken();
-  const turn = await ask(world(), token, "go", { session_id });
-  await expect.poll(failures).toBe(1);
+  const { asked } = await askBroken(token, (body) => ask(world(), token, "go", body));
+  const turn = await asked;
   expect(await looks(20)).toEqual([1, 3, 7, 15]);
   await mended();
   expect(await rows()).toEqual([]);
@@ -98,14 +111,13 @@ test("an unreadable row is given up too, with its requests", async () => {
 
 test("a waiting caller gets the answer once it works again, and earlier faults no longer count", async () => {
   const { token } = await connect(world());
-  const session_id = await greet(token);
-  await broken();
+  const { asked } = await askBroken(token, (body) =>
+    world().call("POST /ask", { token, body: { prompt: "hi", ...body } }),
+  );
   model.script({ text: "Hello." });
-  const answer = world().call("POST /ask", { token, body: { prompt: "hi", session_id } });
-  await expect.poll(failures).toBe(1);
   await mended();
   await later(1);
-  const { status, body } = await answer;
+  const { status, body } = await asked;
   expect({ status, body }).toMatchObject({ status: 200, body: { status: "completed", message: "Hello." } });
   const all = world().ports.db.selectFrom("generations").select("failures");
   expect(await all.where("id", "=", String(body.generation_id)).execute()).toEqual([{ failures: 0 }]);
@@ -124,12 +136,11 @@ test("a conversation that cannot be stored is an error at once, and leaves nothi
 
 test("a caller that waits for an answer that never arrives learns it in the end", async () => {
   const { token } = await connect(world());
-  const session_id = await greet(token);
-  await broken();
-  const answer = world().call("POST /ask", { token, body: { prompt: "hi", session_id } });
-  await expect.poll(failures).toBe(1);
+  const { asked } = await askBroken(token, (body) =>
+    world().call("POST /ask", { token, body: { prompt: "hi", ...body } }),
+  );
   for (const seconds of [1, 2, 4, 8]) await later(seconds);
-  expect(await answer).toMatchObject({ status: 500, body: { status: "error", code: "INTERNAL", message: GIVEN_UP } });
+  expect(await asked).toMatchObject({ status: 500, body: { status: "error", code: "INTERNAL", message: GIVEN_UP } });
 });
 
 /** Ends every connection while the generation's next write waits for a table, so that this write is what fails. */

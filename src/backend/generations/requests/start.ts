@@ -11,15 +11,22 @@ import {
   type StoredGeneration,
 } from "../../store/generation-state.ts";
 import { createGeneration, listOpenGenerations } from "../../store/generations.ts";
-import { createConversationId, insertConversation } from "../../store/new-conversation.ts";
+import {
+  type ConversationEnd,
+  createConversationId,
+  insertConversation,
+  insertGeneration,
+  lockIdleConversation,
+  type NewGenerationRow,
+} from "../../store/new-conversation.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { runTransaction } from "../../store/wake-ups.ts";
 import { parseAttachments, toAttachment } from "../attachments.ts";
-import { toFirstParts } from "../begin.ts";
+import { toFirstMessages, toFirstParts } from "../begin.ts";
 import { checkSharedConversation, shouldDelegate } from "../delegation.ts";
 import type { Engine } from "../engine.ts";
 import { advanceProgress } from "../progress.ts";
-import { type LinkRequest, type NewGeneration, toUserMessage } from "../request.ts";
+import type { LinkRequest, NewGeneration } from "../request.ts";
 import { isHeld } from "../run.ts";
 import { getWantedOutput } from "../wanted-output.ts";
 
@@ -51,8 +58,12 @@ export async function startGeneration(
   await getWantedOutput(request);
   const now = ports.clock.now();
   const known = asked.session_id || undefined;
-  if (!known && !given && !remote && engine.takesWork())
-    return await startConversation(ports, engine, { installationId, interactive, detached, request, files, link, now });
+  if (!given && !remote && engine.takesWork()) {
+    const begun = { installationId, interactive, detached, request, files, link, now };
+    if (!known) return await startConversation(ports, engine, begun);
+    const started = await continueConversation(ports, engine, known, begun);
+    if (started) return started;
+  }
   if (known && !(await isConversationOwner(ports.db, installationId, known)))
     throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
   const conversationId =
@@ -68,47 +79,71 @@ export async function startGeneration(
   });
 }
 
+type Begun = {
+  installationId: string;
+  interactive: boolean;
+  detached: boolean;
+  request: GenerationRequest;
+  files: StoredFile[];
+  link: LinkRequest;
+  now: number;
+};
+
 /** Starts a conversation whose first generation begins at this node. */
-async function startConversation(
+async function startConversation(ports: BackendPorts, engine: Engine, begun: Begun): Promise<StartedGeneration> {
+  const conversationId = createConversationId(begun.now);
+  engine.hub.keep(conversationId);
+  const { interactive, link } = begun;
+  const row = toNewGeneration(conversationId, begun, NEW_END);
+  const generation = await engine.create((place) =>
+    insertConversation(ports.db, { ...row, interactive, begin: link.begin }, place),
+  );
+  return { conversationId, generationId: generation.id, after: 0, queued: false };
+}
+
+/** Begins a generation at this node in a known conversation. Undefined if another one is open there. */
+async function continueConversation(
   ports: BackendPorts,
   engine: Engine,
-  {
-    request,
-    files,
-    link,
-    ...owner
-  }: {
-    installationId: string;
-    interactive: boolean;
-    detached: boolean;
-    request: GenerationRequest;
-    files: StoredFile[];
-    link: LinkRequest;
-    now: number;
-  },
-): Promise<StartedGeneration> {
-  const conversationId = createConversationId(owner.now);
-  const progress = advanceProgress(INITIAL_PROGRESS, { type: "began", historyLength: 1 });
-  engine.hub.keep(conversationId);
-  const generationId = await engine.create((place) =>
-    insertConversation(
-      ports.db,
-      {
-        ...owner,
-        id: conversationId,
-        state: { request, progress },
-        message: toUserMessage(request),
-        toParts: (id) => toFirstParts({ id, conversation_id: conversationId }, request),
-        changes: (generationId) => [
-          ...link.changes({ conversationId, generationId, after: 0 }),
-          ...insertAttachmentsSql({ conversationId, generationId }, files),
-        ],
-        begin: link.begin,
-      },
-      place,
-    ),
+  conversationId: string,
+  begun: Begun,
+): Promise<StartedGeneration | undefined> {
+  let after = 0;
+  const generation = await engine.create((place) =>
+    runTransaction(ports.db, async (tx) => {
+      const end = await lockIdleConversation(tx, begun.installationId, conversationId);
+      if (!end) return undefined;
+      after = end.event;
+      const row = await insertGeneration(tx, { ...toNewGeneration(conversationId, begun, end), end }, place);
+      begun.link.begin();
+      return row;
+    }),
   );
-  return { conversationId, generationId, after: 0, queued: false };
+  return generation && { conversationId, generationId: generation.id, after, queued: false };
+}
+
+type End = ConversationEnd & { isAnswered: boolean };
+
+const NEW_END: End = { event: 0, message: 0, isAnswered: true };
+
+function toNewGeneration(
+  conversationId: string,
+  { request, files, link, ...owner }: Begun,
+  end: End,
+): NewGenerationRow {
+  const messages = toFirstMessages(request, end.isAnswered);
+  const historyLength = end.message + messages.length;
+  return {
+    ...owner,
+    conversationId,
+    state: { request, progress: advanceProgress(INITIAL_PROGRESS, { type: "began", historyLength }) },
+    messages,
+    toParts: (id) => toFirstParts({ id, conversation_id: conversationId }, request),
+    changes: (generationId) => [
+      ...link.changes({ conversationId, generationId, after: end.event }),
+      ...insertAttachmentsSql({ conversationId, generationId }, files),
+    ],
+  };
 }
 
 /** Returns the trace that a new generation belongs to. */
