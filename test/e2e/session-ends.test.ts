@@ -150,3 +150,16 @@ test("U03 Ctrl+Z stops it with the terminal restored, and fg continues it", asyn
   session.type("\x04");
   await session.shows(WAY_BACK);
 });
+
+test("N25 Ctrl+Z during an answer, and fg, leave one frame on the screen", async () => {
+  const session = await talking("/bin/bash");
+  session.type("\x1a");
+  await session.shows(/Stopped/);
+  // The spinner's next frame is due before the process hears that it continues.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  session.type("fg\r");
+  await session.sees(/Stopped[\s\S]*─{80}\n> a draft/);
+  session.type(" goes on");
+  await session.sees(/> a draft goes on/);
+  expect(session.screen().filter((row) => row.startsWith("────"))).toHaveLength(1);
+});

@@ -74,10 +74,19 @@ export function createSessionScreen(
   let blocks = createScrollbackState();
   let latest: Session | null = null;
   let away = false;
+  let isStopped = false;
   let drawnAt = 0;
   let waiting: AbortController | null = null;
   let isUrgent = false;
-  const hold = () => kay.terminal.modes(SESSION_MODES.on, SESSION_MODES.off, screen.clear);
+  // A timer that ran before the terminal is taken back must not draw.
+  const leave = () => {
+    isStopped = true;
+    screen.clear();
+  };
+  const hold = () => {
+    isStopped = false;
+    return kay.terminal.modes(SESSION_MODES.on, SESSION_MODES.off, leave);
+  };
   let locating: AbortController | null = null;
   let release = hold();
   /** Passes final text to the screen. */
@@ -91,7 +100,7 @@ export function createSessionScreen(
     waiting?.abort();
     waiting = null;
     isUrgent = false;
-    if (!latest || away || locating) return;
+    if (!latest || away || isStopped || locating) return;
     drawnAt = kay.clock.now();
     const spin = SPINNER[Math.floor(drawnAt / SPIN_MS) % SPINNER.length] ?? "";
     const { live, commit } = commitFinal(latest);
@@ -129,7 +138,7 @@ export function createSessionScreen(
     look,
     resize() {
       screen.markResized();
-      if (away) return;
+      if (away || isStopped) return;
       locating?.abort();
       const mine = new AbortController();
       locating = mine;
@@ -141,6 +150,7 @@ export function createSessionScreen(
     },
     locate: located,
     redraw() {
+      isStopped = false;
       screen.forget();
       draw();
     },
