@@ -15,7 +15,8 @@ import { toProblemResponse } from "./body.ts";
 import { parseClient, type RequestedClient } from "./client-mode.ts";
 import { answerDirectTurn } from "./direct-turn.ts";
 import { checkOpen } from "./event-stream.ts";
-import { answerOnce, authenticateWrite, type RequestRecord, runOnceLate, toLostProblem } from "./idempotency.ts";
+import { answerOnce, authenticateWrite, type RequestRecord, runOnceLate } from "./idempotency.ts";
+import { toLostProblem } from "./lost-writes.ts";
 import { getStreamPosition, loadOutcome } from "./outcome.ts";
 import { openAnswer } from "./stored-answer.ts";
 

@@ -5,7 +5,7 @@ import { Problem, toProblemBody } from "#protocol/errors";
 import { authenticate, authenticateReading, type Caller } from "../accounts/authenticate.ts";
 import type { LinkRequest } from "../generations/request.ts";
 import type { BackendPorts } from "../ports.ts";
-import { getFaultLevel, isDatabaseAway, isDiskFull, toDatabaseProblem } from "../store/database.ts";
+import { getFaultLevel, isDatabaseAway } from "../store/database.ts";
 import type { Rows } from "../store/read-together.ts";
 import {
   claimRequest,
@@ -20,6 +20,7 @@ import {
   updateAnsweredSql,
 } from "../store/requests.ts";
 import { retryWhileAway } from "../store/retry.ts";
+import { rejectUntaken, toLostProblem } from "./lost-writes.ts";
 import { getStreamPosition, loadOutcome } from "./outcome.ts";
 import { openAnswer, sealAnswer } from "./stored-answer.ts";
 
@@ -215,10 +216,6 @@ async function replay(
   throw new Problem("IDEMPOTENCY_CONFLICT", words, { details: { state, ...(session_id ? { session_id } : {}) } });
 }
 
-function rejectUntaken(error: unknown): never {
-  throw isDatabaseAway(error) ? notTakenProblem(error) : error;
-}
-
 function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -229,28 +226,4 @@ function parseBody(text: string): unknown {
 
 function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
-}
-
-/**
- * Returns the error for a write that was not taken because the database is away. `sent: false` tells the client that
- * nothing was done, so that it need not look the outcome up.
- */
-function notTakenProblem(cause: unknown): Problem {
-  const { message } = toDatabaseProblem(cause) ?? { message: "The database cannot be reached at the moment." };
-  return new Problem("DATABASE_UNAVAILABLE", `${message} Nothing was done.`, { details: { sent: false }, cause });
-}
-
-/**
- * Returns the error for a write that ended without an answer.
- *
- * @param begun something may have been sent, or a generation continues the work
- */
-export function toLostProblem(error: unknown, begun: boolean): Problem {
-  if (error instanceof Problem) return error;
-  if (!isDatabaseAway(error)) return new Problem("INTERNAL", "Something went wrong inside kay.", { cause: error });
-  if (!begun) return notTakenProblem(error);
-  const words = isDiskFull(error)
-    ? "The disk of the database became full while the backend worked on the request: free some space there."
-    : "The database went away while the backend worked on the request.";
-  return new Problem("OUTCOME_UNKNOWN", words, { cause: error });
 }

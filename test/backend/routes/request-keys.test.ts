@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { toLostProblem } from "#backend/routes/idempotency";
+import { toLostProblem } from "#backend/routes/lost-writes";
 import { useAbsentWorld } from "#test/absent-database";
 import type { Answer } from "#test/backend";
 import { connect } from "#test/consent";
