@@ -1,3 +1,4 @@
+import type { BrowserContextOptions } from "playwright-core";
 import { afterEach, beforeEach, expect, onTestFinished } from "vitest";
 import * as z from "zod/mini";
 import { type Listener, listen } from "#backend/http/listen";
@@ -41,7 +42,7 @@ afterEach(() => listener.close());
 const LONG = `${"x".repeat(300)}\n<img src=x onerror=alert(1)>\n\n${"word ".repeat(200)}`;
 
 /** An open request, and a phone that shows its card. */
-async function openPhone(javaScriptEnabled: boolean, places = ["#general"]) {
+async function openPhone(javaScriptEnabled: boolean, places = ["#general"], options: BrowserContextOptions = {}) {
   const calls = places.map((to, index): [string, string, object] => [`c${index}`, "jira.post", { text: LONG, to }]);
   model.script({ calls }, { text: "Done." });
   const { token } = await connect(world());
@@ -49,7 +50,13 @@ async function openPhone(javaScriptEnabled: boolean, places = ["#general"]) {
   const request = await turn.asked();
   await turn.until("awaiting_approval");
   const { body } = await world().call("POST /pending/link", { token, body: { id: request.interaction_id } });
-  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, javaScriptEnabled };
+  const phone = {
+    viewport: { width: 390, height: 844 },
+    isMobile: true,
+    hasTouch: true,
+    javaScriptEnabled,
+    ...options,
+  };
   const page = await chromium.open(listener.url + new URL(String(body.url)).pathname, phone);
   onTestFinished(() => page.context().close());
   const faults: string[] = [];
@@ -121,3 +128,59 @@ test("a signed-in device opens a request that another site links to", { timeout:
   await page.getByRole("link", { name: "Answer" }).click();
   await page.getByRole("heading", { name: "Approve jira.post?" }).waitFor();
 });
+
+/** Finds texts with less contrast than WCAG 2.2 wants (4.5 to 1), and how far the page scrolls sideways. */
+const FIND_READING_FAULTS = `(() => {
+  const read = (color) => color.match(/[\\d.]+/g).map(Number);
+  const weigh = (part) => (part <= 10 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  const getLuminance = ([r, g, b]) => 0.2126 * weigh(r) + 0.7152 * weigh(g) + 0.0722 * weigh(b);
+  const getGround = (element) => {
+    const ground = read(getComputedStyle(element).backgroundColor);
+    return ground[3] === 0 ? getGround(element.parentElement) : ground;
+  };
+  const low = [...document.querySelectorAll("main, main *")].flatMap((element) => {
+    const pair = [getLuminance(read(getComputedStyle(element).color)), getLuminance(getGround(element))];
+    const ratio = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+    return ratio < 4.5 ? [element.tagName + " " + element.className + ": " + ratio.toFixed(2)] : [];
+  });
+  return { low, sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth };
+})()`;
+
+test.for([
+  ["light", 1],
+  ["light", 2],
+  ["dark", 1],
+  ["dark", 2],
+] as const)(
+  "the page in %s colors at zoom %d reads well, and the keyboard alone edits and approves",
+  {
+    timeout: 60_000,
+  },
+  async ([colorScheme, zoom]) => {
+    const viewport = { width: 390 / zoom, height: 844 / zoom };
+    const { page, turn } = await openPhone(true, ["#general"], { colorScheme, viewport, deviceScaleFactor: zoom });
+    expect(await page.evaluate(FIND_READING_FAULTS)).toEqual({ low: [], sideways: 0 });
+    const focusOn = async (name: string) => {
+      for (let presses = 0; presses < 20; presses++) {
+        await page.keyboard.press("Tab");
+        const focused = page.locator(":focus");
+        if ((await focused.count()) === 0) continue;
+        expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+        if ((await focused.ariaSnapshot()).includes(name)) return;
+      }
+      throw new Error(`Tab does not reach ${name}.`);
+    };
+    await focusOn('link "Edit before approving"');
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Edit" }).waitFor();
+    expect(await page.evaluate(FIND_READING_FAULTS)).toEqual({ low: [], sideways: 0 });
+    await focusOn('textbox "to"');
+    await page.keyboard.press("ControlOrMeta+A");
+    await page.keyboard.type("#random");
+    await focusOn('button "Approve as edited once"');
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "This is answered" }).waitFor();
+    await turn.until("completed");
+    expect(sent).toEqual([{ text: LONG, to: "#random" }]);
+  },
+);

@@ -30,11 +30,22 @@ export function renderEditor(request: InteractionRequest, given?: URLSearchParam
       const text = given?.get(getEditName(index)) ?? toEditText(field);
       // A line break after the tag is not part of the text.
       return `<label>${escapeHtml(name)}${renderNote(formatOrigin(field))}
-<textarea name="${getEditName(index)}" rows="${Math.min(12, text.split("\n").length + 1)}" spellcheck="false">
+<textarea name="${getEditName(index)}" rows="${countRows(text)}" spellcheck="false">
 ${escapeHtml(text)}</textarea></label>`;
     })
     .join("\n");
 }
+
+/** Rows of a text on a phone, at most 12. */
+function countRows(text: string): number {
+  const rows = text.split("\n").map((line) => Math.max(1, Math.ceil(line.length / CHARACTERS_PER_ROW)));
+  return Math.min(
+    12,
+    rows.reduce((sum, count) => sum + count, 1),
+  );
+}
+
+const CHARACTERS_PER_ROW = 36;
 
 /** Reads the edited input. Fields that were not changed keep their value exactly. */
 export function parseEdit(
