@@ -73,15 +73,15 @@ function declare(clause: string, name: string): string[] {
 
 function declareMember(member: string, name: string, load: string): string {
   const [imported = "", local = imported] = member.split(/\s+as\s+/);
-  const late = !early.has(name) && isPlainFunction(Reflect.get(process.getBuiltinModule(name) ?? {}, imported));
-  return late ? `const ${local}=(...a)=>${load}.${imported}(...a);` : `const ${local}=${load}.${imported};`;
+  const value: unknown = Reflect.get(process.getBuiltinModule(name) ?? {}, imported);
+  const late = !early.has(name) && typeof value === "function" && /^[a-z]/.test(imported);
+  if (!late) return `const ${local}=${load}.${imported};`;
+  if (isPlain(value)) return `const ${local}=(...a)=>${load}.${imported}(...a);`;
+  const [call, read] = [`apply:(_,t,a)=>${load}.${imported}(...a)`, `get:(_,k)=>${load}.${imported}[k]`];
+  return `const ${local}=new Proxy(()=>{},{${call},${read}});`;
 }
 
-/**
- * Functions that may be wrapped in an arrow: not constructed, not extended, and without own properties such as a
- * promisified variant.
- */
-function isPlainFunction(value: unknown): boolean {
-  if (typeof value !== "function" || !/^[a-z]/.test(value.name)) return false;
+/** Whether a function has no properties, such as a promisified variant, so that an arrow can replace it. */
+function isPlain(value: object): boolean {
   return Object.keys(value).length === 0 && Object.getOwnPropertySymbols(value).length === 0;
 }

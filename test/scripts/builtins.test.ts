@@ -29,7 +29,7 @@ for (const [what, before, after] of [
   [
     "a function with a promisified variant of such a module",
     `import{execFile as a}from"kay-builtin:child_process";b()`,
-    `const a=${load("child_process")}.execFile;b()`,
+    `const a=new Proxy(()=>{},{apply:(_,t,a)=>${load("child_process")}.execFile(...a),get:(_,k)=>${load("child_process")}.execFile[k]});b()`,
   ],
   [
     "such a module as a whole",
