@@ -46,6 +46,15 @@ test("Confluence in the sandbox: a page is found and read", async () => {
   expect(page.text).toContain("1. Run the checks\n2. Write the notes");
 });
 
+test("words from a title are enough to read a page, and not to change it", async () => {
+  const confluence = await connected(sandboxServices(), "confluence");
+  expect((await confluence.run("confluence.get_page", { page: "checklist" })).text).toContain("Run the checks");
+  await expect(confluence.run("confluence.add_comment", { page: "checklist", text: "x" })).rejects.toMatchObject({
+    message: "No page is called “checklist”.",
+    hint: expect.stringContaining("Similar: “Release checklist” in Kay engineering"),
+  });
+});
+
 test("Confluence in the sandbox: a page is created, added to, commented on, replaced and read", async () => {
   const world = sandboxServices();
   const confluence = await connected(world, "confluence");

@@ -16,7 +16,7 @@ export type CallQuestion = {
   installationId: string;
   /** Approvals for a session count only in theirs. */
   conversationId?: string;
-  tool: ModeQuestion["tool"] & Pick<Tool, "chooseMode" | "resource" | "schema" | "egress">;
+  tool: ModeQuestion["tool"] & Pick<Tool, "chooseMode" | "resource" | "schema" | "egress" | "takesAttachments">;
   input: Record<string, unknown>;
   /** The input as the model wrote it. */
   given?: unknown;

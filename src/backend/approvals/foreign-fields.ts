@@ -3,7 +3,7 @@ import type { Tool } from "#connectors/tool";
 import { createProvenance, type Provenance } from "./provenance.ts";
 
 type ForeignQuestion = {
-  tool: Pick<Tool, "access" | "egress" | "schema"> & { service: string };
+  tool: Pick<Tool, "access" | "egress" | "schema" | "takesAttachments"> & { service: string };
   input: Record<string, unknown>;
   provenance: Provenance;
   /** The input as the model wrote it. */
@@ -23,6 +23,8 @@ export function listForeignFields({ tool, input, provenance, given, fixed }: For
   const isForeign = ([name, value]: [string, unknown]) => {
     if (chosen.has(name)) return false;
     if (name in defaults && isSameJson(defaults[name], value)) return false;
+    // A file was given to kay to read it. Only a user who names it wants it sent.
+    if (tool.takesAttachments && name === "attachments") return !provenance.isOwn(listFileNames(value));
     // An option that is off says nothing, unless it is on by default.
     if (value === false) return defaults[name] === true;
     return !provenance.isOwn(value) && !place.isOwn(value);
@@ -55,6 +57,11 @@ export function listChosenFields(
       .filter(isChosen)
       .map(([name]) => name),
   );
+}
+
+/** Names of the files in a field `attachments`, without type, size and hash. */
+function listFileNames(value: unknown): string[] {
+  return [value].flat().map((reference) => String(reference).replace(/ \([^()]*\)$/, ""));
 }
 
 /** Whether a call that changes something holds a value that the user said. A call without any does what others want. */

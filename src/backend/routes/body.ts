@@ -6,14 +6,18 @@ import { Problem, toProblemBody } from "#protocol/errors";
  * @throws Problem INVALID_REQUEST
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
-  const text = await request.text();
+  return parseJsonBody(await request.text());
+}
+
+/** Parses a body as {@link readJsonBody}. @throws Problem INVALID_REQUEST */
+export function parseJsonBody(text: string): unknown {
   if (text.trim() === "") return {};
   if (isTooDeep(text))
     throw new Problem("INVALID_REQUEST", `The body of the request is nested more than ${MAX_DEPTH} levels deep.`);
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Problem("INVALID_REQUEST", "The body of the request is not JSON.", { cause });
+    throw new Problem("INVALID_REQUEST", "The body is not valid JSON.", { cause });
   }
 }
 

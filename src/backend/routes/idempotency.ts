@@ -20,6 +20,7 @@ import {
   updateAnsweredSql,
 } from "../store/requests.ts";
 import { retryWhileAway } from "../store/retry.ts";
+import { parseJsonBody } from "./body.ts";
 import { rejectUntaken, toLostProblem } from "./lost-writes.ts";
 import { getStreamPosition, loadOutcome } from "./outcome.ts";
 import { openAnswer, sealAnswer } from "./stored-answer.ts";
@@ -121,7 +122,7 @@ export async function runOnceLate(
     },
   };
   try {
-    const answer = await handle(parseBody(text), request.signal, record);
+    const answer = await handle(parseJsonBody(text), request.signal, record);
     if (key !== null && !state.isStored) await keep(ports, { ...state, key }, answer);
     return answer;
   } catch (error) {
@@ -214,14 +215,6 @@ async function replay(
       ? "The first request with this Idempotency-Key is still running."
       : "The first request with this Idempotency-Key was cut off; what it did is in its receipts.";
   throw new Problem("IDEMPOTENCY_CONFLICT", words, { details: { state, ...(session_id ? { session_id } : {}) } });
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Problem("INVALID_REQUEST", "The body is not valid JSON.");
-  }
 }
 
 function hash(text: string): string {

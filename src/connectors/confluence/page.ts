@@ -32,18 +32,18 @@ export function getConfluenceApi(context: Pick<ToolContext, "metadata">): { api:
 }
 
 /**
- * Finds a page by title, ID or URL, and returns it with its body. Source: GET
- * /wiki/api/v2/pages/{id}?body-format=storage.
+ * Finds a page to change by its exact title, ID or URL, and returns it with its body: words of a title may fit a page of
+ * somebody else. Source: GET /wiki/api/v2/pages/{id}?body-format=storage.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function readPage(context: ToolContext, name: PageName): Promise<Page> {
-  return await fetchPage(context, "pages", await resolvePageId(name, context));
+  return await fetchPage(context, "pages", await resolvePageId(name, context, "change"));
 }
 
 /** Reads a page or blog post. Both have IDs of one kind, and a search may list both. Source: GET …/blogposts/{id}. */
 export async function readPageOrPost(context: ToolContext, name: PageName): Promise<Page> {
-  const id = await resolvePageId(name, context);
+  const id = await resolvePageId(name, context, "read");
   return await fetchPage(context, "pages", id).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.details.service_status !== 404) throw error;
     return fetchPage(context, "blogposts", id).catch(() => Promise.reject(error));
@@ -106,20 +106,25 @@ export function parseSpaceKey(text: string): string {
   return /\/spaces\/([^/?#\s]+)/.exec(text)?.[1] ?? text.replace(/\s+/g, " ").trim();
 }
 
-/** Returns the ID from a number or URL, or of the only page with that title. */
-async function resolvePageId({ page, space }: PageName, context: ToolContext): Promise<string> {
+/** Returns the ID from a number or URL, or of the only page with that title. To read, words from it are enough. */
+async function resolvePageId(
+  { page, space }: PageName,
+  context: ToolContext,
+  purpose: "read" | "change",
+): Promise<string> {
   const id = findId(page);
   if (id) return id;
   const exact = await findPages(context, buildCql({ title: page, space }), 10);
   const found = exact.pages.length > 0 ? exact : await findPages(context, buildCql({ text: page, space }), 10);
-  const [only, ...more] = found.pages;
+  const fitting = purpose === "change" ? exact.pages : found.pages;
+  const [only, ...more] = fitting;
   const where = space ? ` in ${space}` : "";
+  const list = found.pages.map(({ title, space: name, id: number }) => `“${title}” in ${name} (${number})`).join(", ");
   if (!only)
     throw new Problem("INVALID_REQUEST", `No page${where} is called “${page.trim()}”.`, {
-      hint: "Search for it first.",
+      hint: list === "" ? "Search for it first." : `Similar: ${list}.`,
     });
   if (more.length === 0) return only.id;
-  const list = found.pages.map(({ title, space: name, id: number }) => `“${title}” in ${name} (${number})`).join(", ");
   throw new Problem("INVALID_REQUEST", `Several pages match “${page.trim()}”: ${list}.`, {
     hint: "Specify the page by its ID.",
   });

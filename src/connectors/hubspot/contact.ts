@@ -74,7 +74,12 @@ export async function findContact(context: ToolContext, text: string, associatio
   const search = { text: wanted, properties: CONTACT_PROPERTIES, sort: "lastmodifieddate" };
   const { records } = await searchRecords(http, "contacts", search, 20);
   const more = (record: CrmRecord) => [record.properties.email, record.id].filter(Boolean).join(", ");
-  const found = pickOnlyOne(records, wanted, { noun: "contact", name: getContactName, more });
+  const found = pickOnlyOne(records, wanted, {
+    noun: "contact",
+    name: getContactName,
+    more,
+    exact: associations === undefined,
+  });
   return associations ? read(found.id) : found;
 }
 

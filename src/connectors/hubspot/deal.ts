@@ -82,7 +82,12 @@ export async function findDeal({ http }: ToolContext, text: string): Promise<Crm
   if (id) return getRecord(http, "deals", id, { properties: DEAL_PROPERTIES });
   const search = { text: wanted, properties: DEAL_PROPERTIES, sort: "hs_lastmodifieddate" };
   const { records } = await searchRecords(http, "deals", search, 20);
-  return pickOnlyOne(records, wanted, { noun: "deal", name: getDealName, more: (record) => record.id });
+  return pickOnlyOne(records, wanted, {
+    noun: "deal",
+    name: getDealName,
+    more: (record) => record.id,
+    exact: true,
+  });
 }
 
 export function getDealName({ id, properties }: CrmRecord): string {

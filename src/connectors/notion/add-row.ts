@@ -35,11 +35,12 @@ export const addRowTool = defineTool({
   ],
   summary: describeCall,
   resource: ({ database }: Input) => formatPlace("to the database", formatNotionPlace(database)),
-  describeTarget: async ({ database }, context) => describeNotionObject(await findDataSource(context, database)),
+  describeTarget: async ({ database }, context) =>
+    describeNotionObject(await findDataSource(context, database, "change")),
   async run(input, context) {
     const name = input.title.replace(/\s+/g, " ").trim();
     if (name === "") throw new Problem("INVALID_REQUEST", "A row needs a title.", { details: { field: "title" } });
-    const source = await findDataSource(context, input.database);
+    const source = await findDataSource(context, input.database, "change");
     const columns = listColumns(source);
     const title = columns.find(({ type }) => type === "title")?.name ?? "title";
     const properties: Record<string, unknown> = {

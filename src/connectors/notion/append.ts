@@ -4,7 +4,7 @@ import { escapeCell, formatCount, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { countBlocks, parseBlocks } from "./blocks.ts";
-import { findPage, formatNotionPlace } from "./find.ts";
+import { findPageToChange, formatNotionPlace } from "./find.ts";
 import { describeNotionObject, getTitle, getUrl } from "./title.ts";
 import { appendBlocks, partialWriteProblem, type WriteProgress } from "./write.ts";
 
@@ -30,13 +30,13 @@ export const appendTool = defineTool({
   summary: ({ page, text }: Input) =>
     `Append to “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: ({ page }: Input) => formatPlace("to the page", formatNotionPlace(page)),
-  describeTarget: async ({ page }, context) => describeNotionObject(await findPage(context, page)),
+  describeTarget: async ({ page }, context) => describeNotionObject(await findPageToChange(context, page)),
   async run(input, context) {
     const drafts = parseBlocks(input.text);
     if (drafts.length === 0) {
       throw new Problem("INVALID_REQUEST", "The text must not be empty.", { details: { field: "text" } });
     }
-    const page = await findPage(context, input.page);
+    const page = await findPageToChange(context, input.page);
     const [title, url] = [getTitle(page), getUrl(page)];
     const progress: WriteProgress = { written: 0, total: countBlocks(drafts) };
     try {

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { findPage, formatNotionPlace } from "./find.ts";
+import { findPageToChange, formatNotionPlace } from "./find.ts";
 import { toPlainText } from "./rich-text.ts";
 import { describeNotionObject, getTitle, getUrl } from "./title.ts";
 
@@ -34,7 +34,7 @@ export const addCommentTool = defineTool({
   summary: ({ page, text }: Input) =>
     `Comment on “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: ({ page }: Input) => formatPlace("on the page", formatNotionPlace(page)),
-  describeTarget: async ({ page }, context) => describeNotionObject(await findPage(context, page)),
+  describeTarget: async ({ page }, context) => describeNotionObject(await findPageToChange(context, page)),
   async run(input, context) {
     const pieces = toPlainText(input.text.trim());
     if (pieces.length === 0 || pieces.length > MAX_PIECES) {
@@ -42,7 +42,7 @@ export const addCommentTool = defineTool({
         pieces.length === 0 ? "The comment must not be empty." : "The comment is longer than Notion allows.";
       throw new Problem("INVALID_REQUEST", sentence, { details: { field: "text" } });
     }
-    const page = await findPage(context, input.page);
+    const page = await findPageToChange(context, input.page);
     const body = { parent: { page_id: page.id }, rich_text: pieces };
     const { id } = await context.http.request({ method: "POST", path: "/v1/comments", body, answer: Comment });
     const [title, url] = [getTitle(page), getUrl(page)];

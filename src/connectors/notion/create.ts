@@ -4,7 +4,7 @@ import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { countBlocks, parseBlocks } from "./blocks.ts";
-import { findPage, formatNotionPlace } from "./find.ts";
+import { findPageToChange, formatNotionPlace } from "./find.ts";
 import { toPlainText } from "./rich-text.ts";
 import { describeNotionObject, getUrl, NotionObject } from "./title.ts";
 import { appendBlocks, partialWriteProblem, takeFirstBatch, type WriteProgress } from "./write.ts";
@@ -33,11 +33,11 @@ export const createPageTool = defineTool({
   ],
   summary: describeCall,
   resource: ({ parent }: Input) => formatPlace("in the page", formatNotionPlace(parent)),
-  describeTarget: async ({ parent }, context) => describeNotionObject(await findPage(context, parent)),
+  describeTarget: async ({ parent }, context) => describeNotionObject(await findPageToChange(context, parent)),
   async run(input, context) {
     const title = input.title.replace(/\s+/g, " ").trim();
     if (title === "") throw new Problem("INVALID_REQUEST", "A page needs a title.", { details: { field: "title" } });
-    const parent = await findPage(context, input.parent);
+    const parent = await findPageToChange(context, input.parent);
     const properties = { title: { title: toPlainText(title) } };
     const page = await writePage(context, { parent: { page_id: parent.id }, properties }, title, input.text ?? "");
     const { url, blocks } = page;

@@ -22,20 +22,31 @@ const LISTED = 5;
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
-export async function findPage(context: ToolContext, text: string): Promise<NotionObject> {
+export async function findPage(context: ToolContext, text: string, purpose: Purpose = "read"): Promise<NotionObject> {
   const id = findNotionId(text);
   if (id) return await context.http.request({ path: `/v1/pages/${id}`, answer: NotionObject });
-  return await findByTitle(context, text, "page");
+  return await findByTitle(context, text, "page", purpose);
 }
+
+/** Finds a page as {@link findPage}, by its exact title: a part of it may fit a page of somebody else. */
+export async function findPageToChange(context: ToolContext, text: string): Promise<NotionObject> {
+  return await findPage(context, text, "change");
+}
+
+type Purpose = "read" | "change";
 
 /**
  * Finds a data source (the table of a database) by title, ID or URL, with its properties.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
-export async function findDataSource(context: ToolContext, text: string): Promise<NotionObject> {
+export async function findDataSource(
+  context: ToolContext,
+  text: string,
+  purpose: Purpose = "read",
+): Promise<NotionObject> {
   const id = findNotionId(text);
-  if (!id) return await findByTitle(context, text, "data_source");
+  if (!id) return await findByTitle(context, text, "data_source", purpose);
   return await fetchDataSource(context, await resolveDataSourceId(context, id));
 }
 
@@ -59,7 +70,12 @@ function addDashes(text: string): string | undefined {
   return hex?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-async function findByTitle(context: ToolContext, text: string, kind: "page" | "data_source"): Promise<NotionObject> {
+async function findByTitle(
+  context: ToolContext,
+  text: string,
+  kind: "page" | "data_source",
+  purpose: Purpose,
+): Promise<NotionObject> {
   const wanted = text.trim();
   const { items } = await readPages(async (cursor, count) => {
     const filter = { property: "object", value: kind };
@@ -70,7 +86,7 @@ async function findByTitle(context: ToolContext, text: string, kind: "page" | "d
   }, MAX_CANDIDATES);
   const found = items.filter((one) => one.in_trash !== true && containsWords(getTitle(one), wanted));
   const exact = found.filter((one) => hasSameTitle(getTitle(one), wanted));
-  const [only, ...more] = exact.length > 0 ? exact : found;
+  const [only, ...more] = exact.length > 0 || purpose === "change" ? exact : found;
   if (only && more.length === 0) return only;
   const noun = kind === "page" ? "page" : "database";
   if (!only) {
@@ -78,18 +94,22 @@ async function findByTitle(context: ToolContext, text: string, kind: "page" | "d
       "INVALID_REQUEST",
       `No ${noun} in Notion that kay can access is called “${escapeCell(wanted)}”.`,
       {
-        hint: "Check the title, and that the page is shared with kay in Notion (••• › Connections).",
+        hint:
+          found.length > 0
+            ? `Similar titles: ${listTitles(found)}.`
+            : "Check the title, and that the page is shared with kay in Notion (••• › Connections).",
       },
     );
   }
-  const titles = [...new Set([only, ...more].map(getTitle))].slice(0, LISTED).map((title) => `“${escapeCell(title)}”`);
-  throw new Problem(
-    "INVALID_REQUEST",
-    `Several ${noun}s in Notion match “${escapeCell(wanted)}”: ${titles.join(", ")}.`,
-    {
-      hint: `Use the full title or the URL of the ${noun}.`,
-    },
-  );
+  const titles = listTitles([only, ...more]);
+  throw new Problem("INVALID_REQUEST", `Several ${noun}s in Notion match “${escapeCell(wanted)}”: ${titles}.`, {
+    hint: `Use the full title or the URL of the ${noun}.`,
+  });
+}
+
+function listTitles(objects: NotionObject[]): string {
+  const titles = [...new Set(objects.map(getTitle))].slice(0, LISTED);
+  return titles.map((title) => `“${escapeCell(title)}”`).join(", ");
 }
 
 /** Resolves an ID to a data source. It may be the ID of a database or of the data source itself. */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, narrowPlace, quoteName } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
-import { findPage, formatNotionPlace } from "./find.ts";
+import { findPageToChange, formatNotionPlace } from "./find.ts";
 import { formatProperties } from "./properties.ts";
 import { type Column, findColumn, listColumns } from "./schema.ts";
 import { describeNotionObject, getTitle, getUrl, NotionObject } from "./title.ts";
@@ -37,9 +37,9 @@ export const setPropertyTool = defineTool({
       : `Set ${property.trim()} of “${page.trim()}” in Notion to ${value.trim()}`,
   resource: ({ page, property }: Input) =>
     narrowPlace(formatPlace("on the page", formatNotionPlace(page)), quoteName(property)),
-  describeTarget: async ({ page }, context) => describeNotionObject(await findPage(context, page)),
+  describeTarget: async ({ page }, context) => describeNotionObject(await findPageToChange(context, page)),
   async run(input, context) {
-    const page = await findPage(context, input.page);
+    const page = await findPageToChange(context, input.page);
     const column = await findPageColumn(context, page, input.property);
     const properties = { [column.name]: await toPropertyValue(column, input.value, context) };
     const path = `/v1/pages/${encodeURIComponent(page.id)}`;

@@ -20,6 +20,19 @@ test("the place of an approval and the defaults of a tool are not foreign", () =
   expect(list({ schema }, { channel: "#ops", text: "swordfish", limit: 21 })).toEqual(["channel", "text", "limit"]);
 });
 
+test("a file that the user gave to kay is sent only if the user names it", () => {
+  const reference = "pay.csv (text/csv, 2 kB, SHA-256 3f2a91bc04d7)";
+  const listFor = (prompt: string) =>
+    listForeignFields({
+      tool: { access: "write", service: "jira", takesAttachments: true },
+      input: { issue: "KAY-3", attachments: [reference] },
+      provenance: createProvenance({ own: [prompt], whole: [reference], foreign: [] }),
+      fixed: undefined,
+    });
+  expect(listFor("Summarize KAY-3 with this file")).toEqual(["attachments"]);
+  expect(listFor("Attach pay.csv to KAY-3")).toEqual([]);
+});
+
 test("an option that is off says nothing, unless it is on by default", () => {
   const schema = { type: "object", properties: { notify: { type: "boolean", default: true } } };
   expect(list({ schema }, { notify: true, draft: false })).toEqual([]);

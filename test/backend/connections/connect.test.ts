@@ -165,7 +165,7 @@ test("a service without a client says how to configure it, and creates nothing",
 
 test("invalid bodies are INVALID_REQUEST in one sentence", async () => {
   const cases: [string | object, string][] = [
-    ["{", "The body of the request is not JSON."],
+    ["{", "The body is not valid JSON."],
     ["[]", "The request is not valid: the body must be an object."],
     ["7", "The request is not valid: the body must be an object."],
     [{ session_id: 7 }, "The request is not valid: session_id must be a string."],

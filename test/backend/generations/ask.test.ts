@@ -131,6 +131,12 @@ test.each([
   [{ prompt: "x", confirm: "yes" }, 400, "INVALID_REQUEST", "The request is not valid: confirm must be a boolean."],
   [{ prompt: "x", session_id: "session_1_x" }, 404, "SESSION_NOT_FOUND", "Invalid or expired session_id"],
   ["{", 400, "INVALID_REQUEST", "The body is not valid JSON."],
+  [
+    `{"prompt":"x","context":{"a":${"[".repeat(5_000)}${"]".repeat(5_000)}}}`,
+    400,
+    "INVALID_REQUEST",
+    "The body of the request is nested more than 100 levels deep.",
+  ],
   [[], 400, "INVALID_REQUEST", "Missing required field: prompt"],
   ["null", 400, "INVALID_REQUEST", "Missing required field: prompt"],
 ])("an invalid request %j is an error with the guide's sentence", async (body, status, code, message) => {

@@ -201,6 +201,15 @@ test("a name of several contacts is asked back with their addresses, and nothing
   });
 });
 
+test("a part of a contact's name is enough to read it, and not to change it", async () => {
+  await expect(
+    run("hubspot.update_contact", { contact: "Mara", phone: "1" }, searched("contacts", contactSearch("Mara"), [MARA])),
+  ).rejects.toMatchObject({
+    message: "No contact in HubSpot is called “Mara”.",
+    hint: "Similar names: Mara Lind (mara@example.com, 101).",
+  });
+});
+
 test("a contact is created with the properties that were given, sent once", async () => {
   const result = await run(
     "hubspot.create_contact",

@@ -46,7 +46,8 @@ test("a title means the page with exactly that title; a similar one is not writt
   const result = await run("notion.comment", { page: "tuscan kale", text: "ok" }, search("tuscan kale", both), comment);
   expect(result.text).toBe(`Commented on “Tuscan kale”.\n\n${URL_OF}`);
   await expect(run("notion.comment", { page: "Kale", text: "ok" }, search("Kale", both))).rejects.toMatchObject({
-    message: "Several pages in Notion match “Kale”: “Tuscan kale soup”, “Tuscan kale”.",
+    message: "No page in Notion that kay can access is called “Kale”.",
+    hint: "Similar titles: “Tuscan kale soup”, “Tuscan kale”.",
   });
   await expect(run("notion.comment", { page: "Kohl", text: "ok" }, search("Kohl", both))).rejects.toMatchObject({
     code: "INVALID_REQUEST",
