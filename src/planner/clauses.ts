@@ -1,5 +1,5 @@
 import type { Skill } from "./catalogue.ts";
-import { POLITE_WORDS, QUESTION_WORDS } from "./grammar.ts";
+import { KEY, POLITE_WORDS, QUESTION_WORDS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { scoreSimilarity } from "./lexicon.ts";
 import type { Memory } from "./memory.ts";
@@ -103,6 +103,21 @@ export function stripPoliteness(words: Word[]): Word[] {
   return words.slice(start, end);
 }
 
+/**
+ * "KAY-9 is finished, mark it done": what is said of a thing before something is asked for. What follows may refer to
+ * it. Returns undefined for anything else.
+ */
+export function findStatement({ words, text, memory }: Clause): Memory | undefined {
+  const [thing, verb] = words;
+  if (thing?.kind !== "word" || !KEY.test(thing.text) || !SAYING.has(verb?.lower ?? "") || text.endsWith("?"))
+    return undefined;
+  if (words.length > MOST_STATED || words.some(({ kind }) => kind !== "word")) return undefined;
+  return { ...memory, items: [{ key: thing.text.toUpperCase() }] };
+}
+
+/** Most words of such a statement. */
+const MOST_STATED = 6;
+const SAYING = new Set("is was has 's looks seems got".split(" "));
 const CONDITIONS = new Set(["if", "once", "unless", "whenever", "as", "after", "before"]);
 const STATING = new Set(["is", "was", "are", "has"]);
 const WISHES = new Set(["would", "'d", "d", "i"]);

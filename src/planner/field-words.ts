@@ -3,6 +3,7 @@ import { type Field, isFieldWord } from "./fields.ts";
 import {
   ARTICLES,
   EMPTY_IN_READS,
+  KEY,
   OPERATORS,
   ORDINALS,
   OWNERS,
@@ -113,7 +114,13 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
     const last = words[to - 1];
     if (last === undefined || last.kind !== "word" || !mayBeInName(words, to - 1) || isRival(skill, words, to - 1))
       break;
-    if (KEY.test(last.text) || /[#@]/.test(last.text) || (isAction(last) && /^\p{Ll}/u.test(last.text))) break;
+    if (
+      KEY.test(last.text) ||
+      DAY.test(last.text) ||
+      /[#@]/.test(last.text) ||
+      (isAction(last) && /^\p{Ll}/u.test(last.text))
+    )
+      break;
     const span = words.slice(at, to);
     if (/^\p{Ll}/u.test(last.text) && (isFieldWord(field, last) || listSameNouns(last).length > 2)) break;
     if (skill.access !== "read" && !isProper(first) && !isFieldWord(field, words[to])) continue;
@@ -226,6 +233,4 @@ const DAY =
 const MONTH =
   /^(?:[Jj]anuary|[Ff]ebruary|[Mm]arch|april|june|[Jj]uly|august|[Ss]eptember|[Oo]ctober|[Nn]ovember|[Dd]ecember)$/;
 const CELLS = /^[A-Z]{1,3}\d{1,6}(?::[A-Z]{1,3}\d{1,6})?$/i;
-/** A key such as KAY-3. */
-export const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;
 const LONGEST_NAME = 6;

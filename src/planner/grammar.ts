@@ -1,5 +1,8 @@
 import type { Word } from "./language.ts";
 
+/** A key such as KAY-3. */
+export const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;
+
 /** Words for "mine": as a value, they mean the user. */
 export const POSSESSIVES = new Set(["my", "mine", "i"]);
 

@@ -41,11 +41,7 @@ export function matchExample(
   parts: Part[],
   skill: Skill,
   clause: Clause,
-  {
-    phrases,
-    units,
-    mayFill,
-  }: { phrases: Phrase[]; units: Unit[]; mayFill(field: Field, from: number, to: number): boolean },
+  { phrases, units }: { phrases: Phrase[]; units: Unit[] },
 ): Match {
   const { words } = clause;
   const width = words.length + 1;
@@ -66,7 +62,7 @@ export function matchExample(
     offer(at(part, word + 1, led).score - LOOSE, { kind: "loose" });
     for (const unit of units)
       if (unit.from === word) offer(at(part, unit.to, led).score + unit.gain, { kind: "unit", unit });
-    const own = phrases.filter(({ field, from, to }) => from === word && mayFill(field, word, to));
+    const own = phrases.filter(({ from }) => from === word);
     for (const phrase of own)
       if (phrase.weight) offer(at(part, phrase.to, led).score + phrase.weight, { kind: "phrase", phrase });
     if (current === undefined) return best;
@@ -181,12 +177,19 @@ function trace(
   return match;
 }
 
+/** The "priority" of "set the priority of {issue} to {priority}" says what is set. */
+function namesLaterSlot(parts: Part[], index: number): boolean {
+  const part = parts[index];
+  const later = parts.slice(index + 2);
+  return part !== undefined && "word" in part && later.some((one) => "slot" in one && isFieldWord(one.slot, part.word));
+}
+
 /** A write needs its verb; the name of the service and small words may be left out. */
 function costOfSkip(parts: Part[], index: number, skill: Skill): number {
   const part = parts[index] as Part;
   if ("slot" in part) return isNounOfNext(parts, index - 1) ? 1.5 : part.slot.required ? 0.3 : 0.2;
   const { word, weight } = part;
-  if (index === 0 && skill.access !== "read") return 5;
+  if (skill.access !== "read" && (index === 0 || namesLaterSlot(parts, index))) return 5;
   if (word.kind === "mark" || word.stop) return 0.02;
   return weight * (skill.names.includes(word.lower) || isNounOfNext(parts, index) ? 0.3 : 0.6);
 }

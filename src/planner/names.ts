@@ -29,13 +29,11 @@ export function findNames(skill: Skill, field: Field, clause: Clause): Phrase[] 
         weight: weight * quality,
         particular: shaped,
       });
-      const possessive = field.person && words[to]?.lower === "'s" && skill.access === "read";
       return [
         ...leads.map((from) => made(from, to + trailing, 0.5 + 0.05 * (at - from) + 0.25 * trailing)),
         ...(trailing && leads.length === 0 && (at > 0 || isCode(field, word))
           ? [made(words[at - 1]?.lower === "the" ? at - 1 : at, to + 1, 0.65)]
           : []),
-        ...(possessive ? [made(at, to + 1, 0.5)] : []),
         ...(shaped && to === at + 1 ? [made(at, to, 0.6)] : []),
         ...(isCode(field, word) && to === at + 1 ? [made(at, to, 0.4)] : []),
       ];

@@ -1,5 +1,5 @@
 import type { Skill, ToolCatalogue } from "./catalogue.ts";
-import { type Clause, sliceText, splitClauses, toSubclause } from "./clauses.ts";
+import { type Clause, findStatement, sliceText, splitClauses, toSubclause } from "./clauses.ts";
 import { composeCall } from "./compose.ts";
 import { planConnection } from "./connection-requests.ts";
 import { isServiceName } from "./field-words.ts";
@@ -12,7 +12,6 @@ import { buildMemory, type CompletedCall, type Memory } from "./memory.ts";
 import { findNearestTool } from "./nearest.ts";
 import { type ClauseOutcome, type FeedCall, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
 import { formatEither, formatForbidden, formatNotUnderstood } from "./reply.ts";
-import { findStatement } from "./statement.ts";
 import { isForbidden, isNearlySure, isSure, type Reading, rankReadings } from "./understand.ts";
 
 /**
@@ -69,6 +68,8 @@ function understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Claus
   if (isForbidden(clause)) return { kind: "words", text: formatForbidden(clause.text) };
   // "How do I close KAY-3?" asks for the words to use.
   if (/^how (do|can|could|would|should|to)\b/i.test(clause.text)) return refuse(clause, skills);
+  // "Email me the link" sends something; no tool knows where to.
+  if (/^(?:e-?mail|dm|message|ping|text) (?:me|us)\b/i.test(clause.text)) return refuse(clause, skills);
   const again = readFollowUp(clause, skills);
   if (again) return getOutcome(again, clause, follows, {});
   const found = rankReadings(clause, skills);

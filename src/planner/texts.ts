@@ -1,9 +1,10 @@
 import type { Skill } from "./catalogue.ts";
 import { type Clause, sliceText } from "./clauses.ts";
-import { isNoun, isRival, KEY, leadsTo } from "./field-words.ts";
+import { isNoun, isRival, leadsTo } from "./field-words.ts";
 import { type Field, isFieldWord, isLongText } from "./fields.ts";
 import {
   ARTICLES,
+  KEY,
   OPERATORS,
   POSSESSIVES,
   PREPOSITIONS,
@@ -120,7 +121,7 @@ function readQuery(skill: Skill, clause: Clause, at: number): TextEnd[] {
         ["i", "me", "my", "we", "you", "us"].includes(last.lower))
     )
       break;
-    if (to === from + 1 && !isLed && skill.foreign.has(last.lemma)) break;
+    if (!isLed && (last.lower === "to" || (to === from + 1 && skill.foreign.has(last.lemma)))) break;
     if (PREPOSITIONS.has(last.lower) || ["and", "or", "the", "a", "my", "'s"].includes(last.lower)) continue;
     found.push({ to, value: sliceText(clause, from, to), quality: 0.7 + 0.01 * (to - from) });
   }

@@ -1,9 +1,9 @@
 import type { Part, Skill } from "./catalogue.ts";
 import type { Clause, Value } from "./clauses.ts";
 import { isQuestion } from "./clauses.ts";
-import { isRival, isServiceName } from "./field-words.ts";
-import type { Field } from "./fields.ts";
-import { NEGATIONS, OPERATORS, PREPOSITIONS } from "./grammar.ts";
+import { isNoun, isRival, isServiceName } from "./field-words.ts";
+import { type Field, isFieldWord } from "./fields.ts";
+import { NEGATIONS, OPERATORS, PREPOSITIONS, PRONOUNS } from "./grammar.ts";
 import { isAction, scoreSimilarity } from "./lexicon.ts";
 import { type Match, matchExample } from "./match.ts";
 import type { Phrase } from "./phrase.ts";
@@ -79,20 +79,15 @@ function readAs(skill: Skill, clause: Clause): Reading | undefined {
   const units = findUnits(skill, clause);
   const acts = isAction(clause.words[0]);
   let best: Reading | undefined;
-  const consider = (parts: Part[], pinned: Pin[]) => {
-    const mayFill = (field: Field, from: number, to: number) =>
-      pinned.every((pin) => pin.field !== field || (pin.from === from && pin.to === to));
-    const match = matchExample(parts, skill, clause, { phrases, units, mayFill });
+  for (const parts of patterns) {
+    const match = matchExample(parts, skill, clause, { phrases, units });
     // Nothing is only looked at when something is to be done.
-    if ((skill.access !== "read" && !match.verb) || (acts && !(match.verb && match.matched.has(0)))) return;
+    if ((skill.access !== "read" && !match.verb) || (acts && !(match.verb && match.matched.has(0)))) continue;
     addKnownValues(match, phrases);
-    if (best !== undefined && match.score <= best.score) return;
+    if (best !== undefined && match.score <= best.score) continue;
     const reading = toReading(skill, match, clause);
     if (best === undefined || reading.score > best.score) best = reading;
-    if (pinned.length >= MOST_PINS) return;
-    for (const pin of listConflicts(match)) consider(parts, [...pinned, pin]);
-  };
-  for (const parts of patterns) consider(parts, []);
+  }
   return best;
 }
 
@@ -114,17 +109,6 @@ function listUsable(skill: Skill, { words }: Clause): Part[][] {
   return skill.patterns.filter(
     ([verb]) => verb !== undefined && "word" in verb && scoreSimilarity(verb.word, first) > 0,
   );
-}
-
-type Pin = { field: Field; from: number; to: number };
-
-/** The places that would fill the first field that is filled twice: only one of them can be right. */
-function listConflicts({ values }: Match): Pin[] {
-  const twice = values.find(
-    ({ field, value }, index) =>
-      field.kind !== "key" && values.findIndex((other) => other.field === field && other.value !== value) > index,
-  );
-  return twice ? values.filter(({ field }) => field === twice.field) : [];
 }
 
 /** Words of the example can be values too: the "open" of "my open issues", the "close" of "close KAY-3". */
@@ -180,7 +164,15 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
       (field.required || asked.includes(field)) && (input[field.name] === undefined || input[field.name] === ""),
   );
   const score = match.score - 0.2 * missing.length - (loose.length - match.loose.length) * 1.5;
-  return { skill, score, input, ...(more ? { more } : {}), missing, loose, told: match.told };
+  const told = match.told && missing.every((field) => field.kind !== "key" || isMentioned(skill, field, clause));
+  return { skill, score, input, ...(more ? { more } : {}), missing, loose, told };
+}
+
+/** "Close the ticket" and "close it" lack a key; "rename the doc" is about something else. */
+function isMentioned(skill: Skill, field: Field, { words }: Clause): boolean {
+  return words.some(
+    (word) => isFieldWord(field, word) || isNoun(skill, word) || PRONOUNS.has(word.lower) || word.lower === "one",
+  );
 }
 
 /** "KAY-1 and KAY-2", not "KAY-1 a part of KAY-2". */
@@ -199,9 +191,6 @@ function inherit({ fields }: Skill, { memory }: Clause, input: Reading["input"])
 
 /** Verbs that ask to see something, whatever else they are used for. */
 const LOOKING = new Set("show display see view read open describe summarise summarize explain find".split(" "));
-
-/** Fields that are tried in one place at a time, where several places could fill them. */
-const MOST_PINS = 2;
 
 /** Score from which a reading is more than a coincidence. */
 const LEAST = 0.3;
