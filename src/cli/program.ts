@@ -70,12 +70,15 @@ export function buildProgram(
   );
   applyToTree(program, (command) => {
     if (command.parent) command.addHelpText("after", formatHelpEnd(command));
-    command.exitOverride().configureOutput({
-      writeOut: answer,
-      writeErr: aside,
-      getErrHelpWidth: () => getHelpWidth(kay.terminal.stdout.columns()),
-      getOutHelpWidth: () => getHelpWidth(kay.terminal.stdout.columns()),
-    });
+    command
+      .helpOption("-h, --help", "Show help")
+      .exitOverride()
+      .configureOutput({
+        writeOut: answer,
+        writeErr: aside,
+        getErrHelpWidth: () => getHelpWidth(kay.terminal.stdout.columns()),
+        getOutHelpWidth: () => getHelpWidth(kay.terminal.stdout.columns()),
+      });
   });
   program.hook("preAction", async (_, action) => {
     for (let each: Command | null = action; each; each = each.parent) unescapeArguments(each);
@@ -90,7 +93,10 @@ export function buildProgram(
 
 /** The end of every help page: examples, if its text has none, and where the global options are. */
 function formatHelpEnd(command: Command): string {
-  const lines = command.parent?.parent ? [] : (EXAMPLES[command.name()] ?? []);
+  const group = command.parent?.parent ? command.parent.name() : command.name();
+  const isMeant = (line: string) =>
+    group === command.name() || `${line} `.startsWith(`kay ${group} ${command.name()} `);
+  const lines = (EXAMPLES[group] ?? []).filter(isMeant);
   const examples = lines.length > 0 ? `\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join("")}` : "";
   return `${examples}\nRun \`kay --help\` for global options such as --json and --profile.`;
 }

@@ -155,3 +155,9 @@ test("serve passes its options to the backend", async () => {
     { port: 4000, host: "127.0.0.1", sandbox: false, embedded: false },
   ]);
 });
+
+test("a subcommand has the examples of its group that name it", async () => {
+  const { stdout } = await kay()("sessions export --help");
+  expect(stdout).toContain("\nExamples:\n  $ kay sessions export latest -o bugs.md\n\n");
+  expect((await kay()("sessions rename --help")).stdout).not.toContain("Examples:");
+});

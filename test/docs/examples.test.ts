@@ -67,7 +67,7 @@ const SCENES: [RegExp, Scene][] = [
   [/summarize these|compare these|what is wrong here/, MODEL],
   [/--confirm|^kay ask --json close/, { exit: 8 }],
   [
-    /--continue|sessions show latest|attach --(?:json|read-only)/,
+    /--continue|sessions (?:show|export) latest|attach --(?:json|read-only)/,
     { before: (ann) => run(ann, "ask", "what is open in project KAY?") },
   ],
   [/open latest/, { before: (ann) => run(ann, "ask", "--allow", "jira.transition_issue", "close KAY-3") }],

@@ -1,4 +1,4 @@
-/** Examples of commands whose usage says little, by the words of the command. `createProgram` adds them to the help. */
+/** Examples of commands whose usage says little, by the command. Subcommands have those of their group that name them. */
 export const EXAMPLES: Record<string, readonly string[]> = {
   alias: [
     'kay alias set standup "what did I do yesterday in KAY?"',
@@ -17,7 +17,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   profile: ["kay profile list", "kay profile use work"],
   serve: ["kay serve --port 4000", "kay serve --status", "kay serve --install"],
   services: ["kay services list", "kay services add tasks.yaml"],
-  sessions: ["kay sessions list", "kay sessions show latest"],
+  sessions: ["kay sessions list", "kay sessions show latest", "kay sessions export latest -o bugs.md"],
   tools: ["kay tools call slack.read_channel --field 'channel=#general'"],
   whoami: ["kay whoami --json"],
 };

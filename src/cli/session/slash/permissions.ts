@@ -73,11 +73,14 @@ export async function runPlan({ kay, say, setPlan }: SlashContext, argument: str
 
 const PLAN_ON = "Plan mode is on. kay reads, and shows every change before it makes any. /plan turns it off.";
 
+const HOW_TO_ANSWER = "/sessions opens a conversation with its cards. `kay answer <id>` answers from another terminal.";
+
 /** `/pending`. */
 export async function runPending(context: SlashContext): Promise<void> {
   const all = await listPendingRequests(context.link);
   const rows = toPendingRows(context.kay, all);
-  context.say(rows.length === 0 ? NOTHING_PENDING_TEXT : formatRows(context, PENDING_COLUMNS, rows));
+  if (rows.length === 0) return context.say(NOTHING_PENDING_TEXT);
+  context.say(`${formatRows(context, PENDING_COLUMNS, rows)}\n\n${HOW_TO_ANSWER}`);
 }
 
 /** `/model`, `/model NAME`, `/model test`. The name applies until this session ends; `/model default` undoes it. */
