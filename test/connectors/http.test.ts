@@ -91,7 +91,7 @@ test("an accepted write with an unreadable answer has an unknown outcome, never 
   const { world, answer } = post({ status: 201, text: "<html>" });
   expect(await problem(answer(Thing))).toEqual({
     code: "OUTCOME_UNKNOWN",
-    message: "Jira returned an unexpected response: the body is not JSON. The request may have been processed.",
+    message: "Jira accepted the request, but its response is unexpected: the body is not JSON.",
     hint: "Check Jira before you try again.",
     details: {},
   });

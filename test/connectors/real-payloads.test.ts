@@ -7,10 +7,7 @@ import { hubspot } from "#connectors/hubspot/hubspot";
 import { jira } from "#connectors/jira/jira";
 import { notion } from "#connectors/notion/notion";
 import type { Service } from "#connectors/service";
-import { contextOver, runTool } from "./support/outside.ts";
-
-/** The first pattern that fits a request answers it: with a body, and a status if it is no 200. */
-type Route = [request: RegExp, json: unknown, status?: number];
+import { type Route, runOver } from "./support/outside.ts";
 
 const METADATA: Record<string, Record<string, unknown>> = {
   jira: { cloud_id: "c", url: "https://acme.atlassian.net" },
@@ -20,19 +17,8 @@ const METADATA: Record<string, Record<string, unknown>> = {
   hubspot: { url: "https://app.hubspot.com/contacts/1", currency: "EUR" },
 };
 
-function run(service: Service, name: string, input: Record<string, unknown>, ...routes: Route[]) {
-  const fetch = async (url: string, init: RequestInit = {}) => {
-    const request = `${init.method ?? "GET"} ${decodeURIComponent(url)}`;
-    const [, json, status = 200] = routes.find(([pattern]) => pattern.test(request)) ?? [0, { request }, 404];
-    return new Response(JSON.stringify(json), { status });
-  };
-  return runTool(
-    service,
-    `${service.name}.${name}`,
-    input,
-    contextOver({ fetch }, service, METADATA[service.name] ?? {}),
-  );
-}
+const run = (service: Service, name: string, input: Record<string, unknown>, ...routes: Route[]) =>
+  runOver(service, METADATA[service.name] ?? {}, name, input, ...routes);
 
 // https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/: fields that a project hides are missing
 test("an issue without fields is listed, and comments without author, date or body are read", async () => {

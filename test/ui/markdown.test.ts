@@ -95,6 +95,14 @@ test("lists are nested and have checkboxes, and strike-through is marked", () =>
   );
 });
 
+test.each([
+  ["2*3*4 = 24, edit __init__.py and a_b_c", "2*3*4 = 24, edit __init__.py and a_b_c"],
+  ["src/*.ts and lib/*.ts, **bold** _x_", "src/*.ts and lib/*.ts, bold x"],
+  ["这是**重点**内容", "这是重点内容"],
+])("marks inside words and paths stay text: %s", (source, text) => {
+  expect(renderMarkdown(source, LOOK).trim()).toBe(text);
+});
+
 test("a long word or URL stays whole; scripts without spaces break anywhere", () => {
   const url = `https://a.test/${"x".repeat(60)}`;
   expect(renderMarkdown(`See ${url} now.\n\n- ${"會議".repeat(12)}`, LOOK)).toBe(

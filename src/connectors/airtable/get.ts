@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { findTable } from "./base.ts";
-import { buildRecordUrl, findRecord, formatValue, getRecordName } from "./record.ts";
+import { buildRecordUrl, findRecord, formatValue, getRecordName, nameLinks } from "./record.ts";
 
 const Input = z.object({
   table: withDescription(z.string(), "Title, id or URL of the table."),
@@ -33,7 +33,8 @@ export const getRecordTool = defineTool({
   summary: ({ table, record }: Input) => `Read the record “${record.trim()}” of “${table.trim()}” in Airtable`,
   async run(input, context) {
     const place = await findTable(context, input.table, input.base);
-    const record = await findRecord(context, place, input.record);
+    const found = await findRecord(context, place, input.record);
+    const [record = found] = await nameLinks(context, place, [found]);
     const url = buildRecordUrl(context, place, record.id);
     const lines = place.table.fields.flatMap(({ name }) => {
       const value = formatValue(record.fields[name]);

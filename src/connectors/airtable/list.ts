@@ -12,7 +12,7 @@ import {
   buildTextEquals,
   isTextField,
 } from "./formula.ts";
-import { type AirtableRecord, buildRecordUrl, formatValue, getRecordName, readRecords } from "./record.ts";
+import { type AirtableRecord, buildRecordUrl, formatValue, getRecordName, nameLinks, readRecords } from "./record.ts";
 import { findChoice, parseNumber, parseSwitch } from "./values.ts";
 
 const Input = z.object({
@@ -63,7 +63,8 @@ export const listRecordsTool = defineTool({
     const place = await findTable(context, input.table, input.base);
     const sort = input.sort?.trim() ? findField(place.table, input.sort.trim().replace(/^-/, "")).name : undefined;
     const query = { formula: getFormula(input, place), sort, descending: /^\s*-/.test(input.sort ?? "") };
-    const { records, more } = await readRecords(context, place, query, input.limit ?? 50);
+    const { records: found, more } = await readRecords(context, place, query, input.limit ?? 50);
+    const records = await nameLinks(context, place, found);
     const data = records.map((record) => ({
       id: record.id,
       ...record.fields,

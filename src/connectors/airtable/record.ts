@@ -73,6 +73,47 @@ export async function findRecord(context: ToolContext, place: TablePlace, text: 
   throw new Problem("INVALID_REQUEST", sentence, { hint, details: { field: "record" } });
 }
 
+/** Linked records of a table whose names are read with a list. Others keep their IDs. */
+const MAX_LINKED = 100;
+
+/** Adds the names of linked records, since Airtable returns only their IDs: `["rec…"]` becomes `[{id, name}]`. */
+export async function nameLinks(
+  context: ToolContext,
+  place: TablePlace,
+  records: AirtableRecord[],
+): Promise<AirtableRecord[]> {
+  const names = new Map<string, string>();
+  const links = place.table.fields.filter(({ type }) => type === "multipleRecordLinks");
+  const listIds = (table: string) =>
+    links
+      .filter(({ options }) => options?.linkedTableId === table)
+      .flatMap(({ name }) => records.flatMap(({ fields }) => fields[name] ?? []))
+      .filter((id): id is string => typeof id === "string");
+  for (const table of place.tables) {
+    const ids = [...new Set(listIds(table.id))].slice(0, MAX_LINKED);
+    if (ids.length === 0) continue;
+    const there = { ...place, table };
+    const formula = `OR(${ids.map((id) => `RECORD_ID()='${id}'`).join(",")})`;
+    const found = await readRecords(context, there, { formula }, MAX_LINKED).catch((error: unknown) => {
+      // The connection may not see that table.
+      if (error instanceof Problem && error.code === "SERVICE_FAILED") return { records: [] };
+      throw error;
+    });
+    for (const record of found.records) names.set(record.id, getRecordName(record, there));
+  }
+  const toNamed = (value: unknown) =>
+    Array.isArray(value) ? value.map((id) => (names.has(id) ? { id, name: names.get(id) } : id)) : value;
+  return records.map((record) => ({
+    ...record,
+    fields: {
+      ...record.fields,
+      ...Object.fromEntries(
+        links.flatMap(({ name }) => (name in record.fields ? [[name, toNamed(record.fields[name])]] : [])),
+      ),
+    },
+  }));
+}
+
 /**
  * Formats the value of a field as text: a person, file, button, barcode, text of an AI field (`{state, value}`), or a failed formula
  * (`{error: "#ERROR!"}`, `{specialValue: "NaN"}`). Source: https://airtable.com/developers/web/api/field-model

@@ -103,7 +103,7 @@ export async function findPages(
     return [
       {
         id: content.id,
-        title: content.title ?? formatExcerpt(title),
+        title: content.title || formatExcerpt(title) || "Untitled",
         space,
         excerpt: truncateText(formatExcerpt(html ?? ""), 300),
         updated,

@@ -48,11 +48,16 @@ export function sortParts(part: Part, depth = 0): PartTree {
   return tree;
 }
 
-/** Keeps the text of one form only, the plain one if it has words (RFC 2046, 5.1.4). Files belong to all forms. */
+/**
+ * Keeps the text of one form only, the plain one if it has words (RFC 2046, 5.1.4). Newsletters say in it only that the
+ * mail should be opened in a browser, so one that is far shorter gives way. Files belong to all forms.
+ */
 function chooseAlternative(trees: PartTree[]): PartTree {
   const isPlainText = (part: Part) => isPlain(part) && (isSeparate(part) || decodePart(part).trim() !== "");
-  const chosen = trees.find(({ texts }) => texts.some(isPlainText)) ?? trees.findLast(({ texts }) => texts.length > 0);
-  return { ...joinTrees(trees), texts: chosen?.texts ?? [] };
+  const rich = trees.findLast(({ texts }) => texts.length > 0)?.texts ?? [];
+  const plain = trees.find(({ texts }) => texts.some(isPlainText))?.texts ?? rich;
+  const isStub = !plain.some(isSeparate) && getText(rich).length > 200 + 4 * getText(plain).length;
+  return { ...joinTrees(trees), texts: isStub ? rich : plain };
 }
 
 /** Returns whether a long text is delivered separately, as files are. */

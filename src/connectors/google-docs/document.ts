@@ -35,7 +35,7 @@ const Structural = z.looseObject({
     z.looseObject({
       elements: z.nullish(z.array(Element)),
       paragraphStyle: z.nullish(z.looseObject({ namedStyleType: z.nullish(z.string()) })),
-      bullet: z.nullish(z.looseObject({ nestingLevel: z.nullish(z.number()) })),
+      bullet: z.nullish(z.looseObject({ listId: z.nullish(z.string()), nestingLevel: z.nullish(z.number()) })),
     }),
   ),
   table: z.nullish(
@@ -54,7 +54,15 @@ type Structural = z.output<typeof Structural>;
 
 const Body = z.nullish(z.looseObject({ content: z.nullish(z.array(Structural)) }));
 
+/** A level of a numbered list has a kind of number; one with bullets has a symbol or none. */
+const Level = z.looseObject({ glyphType: z.nullish(z.string()), startNumber: z.nullish(z.number()) });
+const List = z.looseObject({
+  listProperties: z.nullish(z.looseObject({ nestingLevels: z.nullish(z.array(Level)) })),
+});
+type Lists = Record<string, z.output<typeof List>>;
+
 const Content = {
+  lists: z.nullish(z.record(z.string(), List)),
   body: Body,
   footnotes: z.nullish(z.record(z.string(), z.looseObject({ content: z.nullish(z.array(Structural)) }))),
 };
@@ -90,14 +98,15 @@ export function toMarkdown(document: Document): string {
 }
 
 /** Formats a text with its footnotes below, in the order of their references. */
-function formatWhole(whole: Pick<Document, "body" | "footnotes"> | null | undefined): string {
+function formatWhole(whole: Pick<Document, "lists" | "body" | "footnotes"> | null | undefined): string {
+  const lists = whole?.lists ?? {};
   const content = whole?.body?.content ?? [];
   const references = content.flatMap(({ paragraph }) => paragraph?.elements ?? []);
   const notes = references.flatMap(({ footnoteReference: note }) => {
     const text = formatContent(whole?.footnotes?.[note?.footnoteId ?? ""]?.content ?? []);
     return text === "" ? [] : [`[^${note?.footnoteNumber ?? ""}]: ${text.replace(/\s+/g, " ")}`];
   });
-  return [formatContent(content), ...notes].filter(Boolean).join("\n\n");
+  return [formatContent(content, lists), ...notes].filter(Boolean).join("\n\n");
 }
 
 function flattenTabs(tab: z.output<typeof Tab>): z.output<typeof Tab>[] {
@@ -108,11 +117,12 @@ function flattenTabs(tab: z.output<typeof Tab>): z.output<typeof Tab>[] {
   return [tab, ...children];
 }
 
-function formatContent(content: Structural[]): string {
+function formatContent(content: Structural[], lists: Lists = {}): string {
+  const numbers = new Map<string, number[]>();
   let text = "";
   let inList = false;
   for (const piece of content) {
-    const block = piece.table ? formatTable(piece.table) : formatParagraph(piece.paragraph);
+    const block = piece.table ? formatTable(piece.table) : formatParagraph(piece.paragraph, lists, numbers);
     if (block === "") continue;
     const list = Boolean(piece.paragraph?.bullet);
     text += text === "" ? block : `${list && inList ? "\n" : "\n\n"}${block}`;
@@ -121,10 +131,20 @@ function formatContent(content: Structural[]): string {
   return text;
 }
 
-function formatParagraph(paragraph: Structural["paragraph"]): string {
+/** @param numbers the last number at each level of each list, which this changes */
+function formatParagraph(paragraph: Structural["paragraph"], lists: Lists, numbers: Map<string, number[]>): string {
   const text = (paragraph?.elements ?? []).map(formatElement).join("").trim();
   if (text === "") return "";
-  if (paragraph?.bullet) return `${"  ".repeat(paragraph.bullet.nestingLevel ?? 0)}- ${text}`;
+  if (paragraph?.bullet) {
+    const { listId, nestingLevel } = paragraph.bullet;
+    const [id, depth] = [listId ?? "", nestingLevel ?? 0];
+    const level = lists[id]?.listProperties?.nestingLevels?.[depth];
+    const last = (numbers.get(id) ?? []).slice(0, depth + 1);
+    last[depth] = (last[depth] ?? (level?.startNumber ?? 1) - 1) + 1;
+    numbers.set(id, last);
+    const isNumbered = level?.glyphType && !/^(?:NONE|GLYPH_TYPE_UNSPECIFIED)$/.test(level.glyphType);
+    return `${(isNumbered ? "   " : "  ").repeat(depth)}${isNumbered ? `${last[depth]}.` : "-"} ${text}`;
+  }
   const style = paragraph?.paragraphStyle?.namedStyleType ?? "";
   const level = style === "TITLE" ? 1 : Number(/^HEADING_(\d)$/.exec(style)?.[1] ?? 0);
   return level > 0 ? `${"#".repeat(level)} ${text}` : text;

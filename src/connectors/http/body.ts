@@ -46,27 +46,44 @@ function reviveValue(key: string, value: unknown, context?: { source?: string })
 }
 
 /**
- * Mends in a parsed body what services send though they document another type: a number or switch as a text, a text as a number, and null in
- * a list. Returns whether anything changed.
+ * Mends in a parsed body what services send though they document another type: a number or switch as a text, a text as a number, null in a
+ * list, and nothing where an item of a list has a text, an object or a list. Returns whether anything changed.
  */
 function mendTypes(body: unknown, issues: z.core.$ZodIssue[]): boolean {
   let isMended = false;
   // Backwards, because removing an entry of a list moves those after it.
   for (const { code, path, ...issue } of issues.toReversed()) {
     const [parent, key] = [getValueAtPath(body, path.slice(0, -1)), path.at(-1)];
-    if (code !== "invalid_type" || typeof parent !== "object" || parent === null || key === undefined) continue;
+    if (typeof parent !== "object" || parent === null || key === undefined) continue;
     const fields = parent as Record<PropertyKey, unknown>;
     const value = fields[key];
-    const expected = "expected" in issue ? issue.expected : undefined;
+    const expected = code === "invalid_type" && "expected" in issue ? issue.expected : undefined;
     if (Array.isArray(parent) && value === null) parent.splice(Number(key), 1);
     else if (expected === "string" && /^(?:number|boolean)$/.test(typeof value)) fields[key] = String(value);
     else if (expected === "number" && typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value))
       fields[key] = Number(value);
+    else if ((value ?? null) === null && isInList(path) && !IDENTIFIER.test(String(key)) && EMPTY[expected ?? ""])
+      fields[key] = EMPTY[expected ?? ""]?.();
     else continue;
     isMended = true;
   }
   return isMended;
 }
+
+/** One item that lacks a title must not hide the others of its list. */
+function isInList(path: readonly PropertyKey[]): boolean {
+  return path.some((key) => typeof key === "number");
+}
+
+/** Fields that say which item it is. Without them, it is of no use. */
+const IDENTIFIER = /(?:^|_)(?:id|key|ts|sha|slug|number|etag)$|[a-z]I[dD]$/;
+
+const EMPTY: Record<string, () => unknown> = {
+  string: () => "",
+  object: () => ({}),
+  record: () => ({}),
+  array: () => [],
+};
 
 /**
  * Returns the parsed value, or what is wrong with it as the end of a sentence ("issues.0.key is missing"). A write

@@ -134,6 +134,10 @@ function getHint({ message }: ServiceFault, { name, title, status, signOn }: Req
   if (status === 403 && /\bnot installed\b/i.test(message)) return `Run \`kay connect ${name}\`, then try again.`;
   if (status === 426)
     return `This version of kay uses an old version of ${title}'s API. Run \`npm install -g kay@latest\`.`;
+  if (status === 403 && /\bquota\b|\bstorage\b/i.test(message))
+    return `Free space in ${title}, or ask an administrator for more.`;
+  if (status === 403 && /\b(?:is disabled|enable it)\b/i.test(message))
+    return `Ask the operator of kay to enable it, then try again.`;
   if (status === 403) return `Ask an administrator of ${title} for permission, or use another account.`;
   if (status === 404 || status === 410 || status === 451)
     return `Check the name, and that you can open it in ${title}.`;

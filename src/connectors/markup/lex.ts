@@ -1,5 +1,6 @@
 import { lexer, type Token, type Tokens } from "marked";
 import { isCostlyMarkdown } from "#protocol/markdown-cost";
+import { isMarkInWord } from "#protocol/markdown-marks";
 
 /**
  * Parses text or Markdown. Marks inside words and backslashes of paths stay text, because a message arrives as it was approved: `2*3*4`,
@@ -54,15 +55,8 @@ function restoreToken(token: Token, labels: Labels): Token[] {
 /** Returns whether a mark of Markdown belongs to a word or a path. */
 function isLiteral({ type, raw }: Token, before: string, after: string): boolean {
   if (type === "escape") return isLiteralEscape(raw.slice(1), before, after);
-  if (type !== "em" && type !== "strong" && type !== "del") return false;
-  return ENDS_IN_WORD.test(before) || STARTS_WITH_WORD.test(after) || /^__\w+__$/.test(raw);
+  return isMarkInWord({ type, raw }, before, after);
 }
-
-/** Scripts without spaces between words, in which marks stand between letters: 这是**重点**内容. */
-const UNSPACED =
-  "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]";
-const ENDS_IN_WORD = new RegExp(`(?!${UNSPACED})[\\p{L}\\p{N}_\\\\/]$`, "u");
-const STARTS_WITH_WORD = new RegExp(`^(?!${UNSPACED})[\\p{L}\\p{N}_\\\\/]|^\\.\\w`, "u");
 
 /** Returns whether a backslash is itself meant: it is in a path, or what follows needs no escape there. */
 function isLiteralEscape(character: string, before: string, after: string): boolean {

@@ -13,20 +13,8 @@ import {
 /** A part in another form than documented is left out; the rest of the message stays readable. */
 const Text = z.catch(z.nullish(z.string()), undefined);
 const Blocks = z.catch(z.nullish(z.array(z.unknown())), undefined);
-const Files = z.catch(
-  z.nullish(
-    z.array(
-      z.looseObject({
-        name: Text,
-        title: Text,
-        mode: Text,
-        preview: Text,
-        plain_text: Text,
-      }),
-    ),
-  ),
-  undefined,
-);
+const File = z.looseObject({ name: Text, title: Text, mode: Text, preview: Text, plain_text: Text });
+const Files = z.catch(z.nullish(z.array(z.catch(z.nullish(File), null))), undefined);
 const Field = z.looseObject({
   title: Text,
   value: z.catch(z.nullish(z.union([z.string(), z.number(), z.boolean()])), undefined),
@@ -38,7 +26,7 @@ const Attachment = z.looseObject({
   title: Text,
   title_link: Text,
   text: Text,
-  fields: z.catch(z.nullish(z.array(Field)), undefined),
+  fields: z.catch(z.nullish(z.array(z.catch(z.nullish(Field), null))), undefined),
   blocks: Blocks,
   message_blocks: z.catch(
     z.nullish(z.array(z.looseObject({ message: z.nullish(z.looseObject({ blocks: Blocks })) }))),
@@ -56,7 +44,7 @@ export const CONTENT = {
   subtype: Text,
   bot_id: Text,
   blocks: Blocks,
-  attachments: z.catch(z.nullish(z.array(Attachment)), undefined),
+  attachments: z.catch(z.nullish(z.array(z.catch(z.nullish(Attachment), null))), undefined),
   files: Files,
 };
 const Content = z.looseObject(CONTENT);
@@ -92,11 +80,15 @@ export function toMarkdown(content: Content, { users }: Pick<Names, "users">): s
   const parts = [
     isWritten ? "" : mrkdwnToMarkdown(text ?? "", names),
     blocks,
-    ...(content.attachments ?? []).map((one) => formatAttachment(one, names)),
+    ...dropMissing(content.attachments).map((one) => formatAttachment(one, names)),
     ...formatFiles(content.files),
   ];
   const said = truncateText(dropRepeated(parts).join("\n\n"), MAX_MESSAGE_LENGTH);
   return said === "" && subtype ? `(${subtype.replaceAll("_", " ")})` : said;
+}
+
+function dropMissing<T>(list: (T | null | undefined)[] | null | undefined): T[] {
+  return (list ?? []).filter((item) => item !== null && item !== undefined);
 }
 
 function isRichText(block: unknown): boolean {
@@ -110,7 +102,9 @@ function formatAttachment(attachment: Attachment, names: Names): string {
     escapeMarkdown(attachment.author_name ?? ""),
     title ? `**${link ? formatLink(escapeMarkdown(title), link) : mrkdwnToMarkdown(title, names)}**` : "",
     mrkdwnToMarkdown(attachment.text ?? "", names),
-    (attachment.fields ?? []).map((field) => formatField(field, names)).join("\n"),
+    dropMissing(attachment.fields)
+      .map((field) => formatField(field, names))
+      .join("\n"),
     blocksToMarkdown(attachment.blocks, names),
     ...(shared ?? []).map(({ message }) => blocksToMarkdown(message?.blocks, names)),
     ...formatFiles(attachment.files),
@@ -126,7 +120,7 @@ function formatField({ title, value }: z.output<typeof Field>, names: Names): st
 }
 
 function formatFiles(files: z.output<typeof Files>): string[] {
-  return (files ?? []).map(({ name, title, mode, preview, plain_text: mail }) => {
+  return dropMissing(files).map(({ name, title, mode, preview, plain_text: mail }) => {
     const known = mode === "tombstone" ? "deleted" : mode === "hidden_by_limit" ? "no longer kept" : "unnamed";
     const head = `(file: ${escapeCell(title || name || known)})`;
     const text = truncateText((mail || preview || "").trim(), MAX_PREVIEW_LENGTH);

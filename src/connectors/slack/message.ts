@@ -36,8 +36,12 @@ export async function loadNames(http: ServiceHttp, messages: Message[]): Promise
     const name = profile?.real_name || profile?.display_name;
     if (user && name && !users.has(user)) users.set(user, name);
   }
+  if (ids.includes(SLACKBOT)) users.set(SLACKBOT, "Slackbot");
   return { users };
 }
+
+/** Slack's own user, which no workspace lists. */
+const SLACKBOT = "USLACKBOT";
 
 function getAuthorName({ user, username, bot_profile }: Message, { users }: Names): string {
   return (user && users.get(user)) || username || bot_profile?.name || user || "someone";

@@ -1,4 +1,5 @@
 import type { Token } from "marked";
+import { isMarkInWord } from "#protocol/markdown-marks";
 import type { Look } from "../style.ts";
 import { renderLink } from "./link.ts";
 
@@ -8,7 +9,10 @@ type Inline = { text?: string; raw?: string; tokens?: Token[] };
 export function renderInline(token: Inline, look: Look): string {
   if (!token.tokens) return unescapeHtml(token.text ?? token.raw ?? "");
   return token.tokens
-    .map((part, at, all) => (isBreak(all[at - 1]) ? renderSpan(part, look).replace(/^\n/, "") : renderSpan(part, look)))
+    .map((part, at, all) => {
+      if (isMarkInWord(part, all[at - 1]?.raw ?? "", all[at + 1]?.raw ?? "")) return unescapeHtml(part.raw);
+      return isBreak(all[at - 1]) ? renderSpan(part, look).replace(/^\n/, "") : renderSpan(part, look);
+    })
     .join("");
 }
 

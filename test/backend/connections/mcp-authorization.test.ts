@@ -53,6 +53,15 @@ async function connected(session?: string) {
   return { ...begun, page, status };
 }
 
+// https://github.com/modelcontextprotocol/python-sdk/issues/1919: Google's MCP servers and others
+test.each<[string, LoginOptions]>([
+  ["in the metadata", { metadata: { issuer: `${LOGIN}/` } }],
+  ["in the resource", { resource: { authorization_servers: [`${LOGIN}/`] } }],
+])("a slash at the end of the issuer makes no difference: %s", async (_, options) => {
+  login = mcpLogin(options);
+  expect((await connected()).status).toMatchObject({ status: "completed" });
+});
+
 const refusalOf = async (options: LoginOptions) => {
   login = mcpLogin(options);
   const { body, status } = await begin();

@@ -72,7 +72,7 @@ test("Airtable in the sandbox: a record is added, read, changed and deleted", as
   );
   const read = await run("airtable.get_record", { table: "Tasks", record: 'say "thanks"' });
   expect(read.text).toContain(
-    "- Status: Todo\n- Owner: Sam Sample\n- Due: 2026-12-24\n- Hours: 1.5\n- Blocked: yes\n- Channels: rec",
+    "- Status: Todo\n- Owner: Sam Sample\n- Due: 2026-12-24\n- Hours: 1.5\n- Blocked: yes\n- Channels: Blog, Video",
   );
   expect((await run("airtable.get_record", { table: "Tasks", record: created.url ?? "" })).data).toEqual(read.data);
   const set = await run("airtable.update_record", {

@@ -14,9 +14,12 @@ const send = (body: unknown, type: string, status = 200) =>
   new Response(typeof body === "string" ? body : JSON.stringify(body), { status, headers: { "content-type": type } });
 
 /** Calls a tool of a server that responds like this to each message. */
-async function call(respond: (message: Message) => Response | undefined) {
+async function call(
+  respond: (message: Message) => Response | undefined,
+  listen = () => new Response(null, { status: 405 }),
+) {
   const fetch: Fetch = async (_url, init) => {
-    if (init?.method !== "POST") return new Response(null, { status: 405 });
+    if (init?.method !== "POST") return listen();
     const message = JSON.parse(String(init.body)) as Message;
     if (RESULTS[message.method] === undefined && message.id !== undefined)
       return send({ jsonrpc: "2.0", id: message.id, error: { code: -32_601, message: "Unknown" } }, "application/json");
@@ -68,4 +71,36 @@ test.each([
 ])("an error that is %s ends its call at once", async (_, body) => {
   const failed = call(({ method }) => (method === "tools/call" ? send(body, "application/json") : undefined));
   await expect(failed).rejects.toMatchObject({ code: "SERVICE_FAILED", message: "Odd: No such user." });
+});
+
+test.each([
+  [
+    { "retry-after": "34" },
+    '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"Slow down"}}',
+    "Odd is receiving too many requests: Slow down.",
+    "Try again in 34 s.",
+  ],
+  [{}, "", "Odd is receiving too many requests.", "Try again in a moment."],
+])("a limit names the wait: %j", async (headers, body, message, hint) => {
+  const failed = call(({ method }) =>
+    method === "tools/call" ? new Response(body, { status: 429, headers }) : undefined,
+  );
+  await expect(failed).rejects.toMatchObject({ code: "RATE_LIMITED", message, hint });
+});
+
+// https://github.com/modelcontextprotocol/python-sdk/issues/1661
+test("answers that come on the stream instead of in their response are understood", async () => {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const accept = (message: Message) => {
+    const event = `data: ${JSON.stringify(answer(message))}\n\n`;
+    if (asked(message)) void writer.write(new TextEncoder().encode(event));
+    return new Response(null, { status: 202, headers: { "mcp-session-id": "s" } });
+  };
+  let streams = 0;
+  const listen = () =>
+    streams++ > 0
+      ? new Response(null, { status: 409 })
+      : new Response(readable, { headers: { "content-type": "text/event-stream" } });
+  expect(await call(accept, listen)).toMatchObject({ content: [{ text: "seen" }] });
 });

@@ -70,6 +70,25 @@ export function runTool(service: Service, name: string, input: Record<string, un
   return tool.run(tool.input.parse(input), context);
 }
 
+/** The first pattern that fits a request answers it: with JSON or a text, and a status if it is no 200. */
+export type Route = [request: RegExp, body: unknown, status?: number];
+
+/** Runs a tool over routes. Requests without one are not found. */
+export function runOver(
+  service: Service,
+  metadata: Record<string, unknown>,
+  name: string,
+  input: Record<string, unknown>,
+  ...routes: Route[]
+) {
+  const fetch = async (url: string, init: RequestInit = {}) => {
+    const request = `${init.method ?? "GET"} ${decodeURIComponent(url)}`;
+    const [, body, status = 200] = routes.find(([pattern]) => pattern.test(request)) ?? [0, { request }, 404];
+    return new Response(typeof body === "string" ? body : JSON.stringify(body), { status });
+  };
+  return runTool(service, `${service.name}.${name}`, input, contextOver({ fetch }, service, metadata));
+}
+
 /** A tool's context over a fake outside. */
 export function contextOver(
   world: { fetch: ServiceHttpOptions["fetch"] },

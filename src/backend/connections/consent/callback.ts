@@ -2,6 +2,7 @@ import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 import { getFaultLevel } from "../../store/database.ts";
 import { type AuthorizationState, claimState, findState, settleState } from "../../store/states.ts";
+import { isSameIssuer } from "../mcp/discover.ts";
 import { getStateAuthorization } from "../mcp/prepare.ts";
 import { listServices, lookUpService } from "../services/catalog.ts";
 import { sanitizeSentence } from "../tokens/token-answer.ts";
@@ -93,7 +94,7 @@ async function isFromWhereItWasAsked(
 }
 
 function matchesIssuer(named: string | undefined, { issuer, namesItself }: { issuer: string; namesItself: boolean }) {
-  return named === undefined ? !namesItself : named === issuer;
+  return named === undefined ? !namesItself : isSameIssuer(named, issuer);
 }
 
 /**

@@ -117,12 +117,19 @@ async function serverMetadata(reach: FetchPolicy, issuer: URL, title: string): P
     const found = await readDocument(reach, new URL(place), title);
     if (!found) continue;
     try {
-      return await oauth.processDiscoveryResponse(issuer, Response.json(found));
+      const own = isSameIssuer(found.issuer, issuer.href) ? new URL(String(found.issuer)) : issuer;
+      return await oauth.processDiscoveryResponse(own, Response.json(found));
     } catch (cause) {
       throw discoveryProblem(title, `the metadata at ${issuer.host} is of another authorization server`, cause);
     }
   }
   throw discoveryProblem(title, `${issuer.host} publishes no metadata of an authorization server`);
+}
+
+/** Whether two texts name one issuer. A slash at the end makes no difference: both have their metadata at one place (RFC 8414, 3.1). */
+export function isSameIssuer(one: unknown, other: string): boolean {
+  const [left, right] = [one, other].map((text) => String(text).replace(/(?<!\/)\/$/, ""));
+  return left === right && URL.canParse(other);
 }
 
 /** In the order of the MCP specification. */

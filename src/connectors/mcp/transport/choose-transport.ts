@@ -9,13 +9,13 @@ export type HttpVariant = "streamable" | "sse";
 
 /** Creates the library's transport to a server. `failed` receives each failed request in kay's words. */
 export async function createMcpTransport(
-  { place, variant, resumes }: Pick<McpClientOptions, "place" | "resumes"> & { variant: HttpVariant },
+  { title, place, variant, resumes }: Pick<McpClientOptions, "title" | "place" | "resumes"> & { variant: HttpVariant },
   sdk: Sdk,
   failed: (problem: unknown) => void,
 ): Promise<Transport> {
   if ("program" in place) return (await import("./stdio-transport.ts")).createProgramTransport(place.program);
   const url = new URL(place.http.url);
-  const fetch = createMcpFetch(place.http, failed);
+  const fetch = createMcpFetch(title, place.http, failed);
   if (variant === "sse") return (await import("./sse-transport.ts")).createSseTransport(url, fetch);
   const { session: sessionId, version: protocolVersion } = resumes ?? {};
   return new sdk.StreamableHTTPClientTransport(url, {

@@ -32,10 +32,6 @@ export function toHttpFault(
   cause: unknown,
 ): McpFault {
   if (status === 401) return { problem: authRequiredProblem({ name, title }), lost: false, gone: true };
-  if (status === 429) {
-    const problem = new Problem("RATE_LIMITED", `${title} is receiving too many requests.`, { cause });
-    return { problem, lost: false, gone: false };
-  }
   const sentence = parseServiceFault(text).message;
   const hasEnded = status === 404 || status === 410 || (status === 400 && (sentence === "" || isSessionText(sentence)));
   const words = sentence === "" ? "." : `: “${sentence}”.`;

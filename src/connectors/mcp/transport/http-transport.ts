@@ -1,6 +1,8 @@
 import type { Fetch } from "#net/ports";
+import { parseRetryAfter } from "#net/retry-after";
 import { Problem } from "#protocol/errors";
 import { isRecord } from "#protocol/parse-json";
+import { parseServiceFault, rateLimitedProblem } from "../../http/errors.ts";
 import { toAuthHeaders } from "../../http/target.ts";
 import type { Credential } from "../../service.ts";
 import { parseChallenge } from "./challenge.ts";
@@ -38,7 +40,7 @@ export type HttpTransportOptions = {
  * size of responses and repairs their messages. It follows no redirects; the library follows those within the origin
  * that keep the method. `failed` receives each failure in kay's words, because the library wraps errors.
  */
-export function createMcpFetch(options: HttpTransportOptions, failed: (problem: unknown) => void) {
+export function createMcpFetch(title: string, options: HttpTransportOptions, failed: (problem: unknown) => void) {
   const { origin } = new URL(options.url);
   const repair = createMessageRepair();
   const send = async (address: string, init: RequestInit, token: string | undefined): Promise<Response> => {
@@ -48,10 +50,26 @@ export function createMcpFetch(options: HttpTransportOptions, failed: (problem: 
     const message: unknown = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
     repair.noteRequests(message);
     const request = { ...init, headers: Object.fromEntries(headers), redirect: "manual" as const };
-    return acceptNotification(message, await options.fetch(address, request));
+    const response = await acceptNotification(message, await options.fetch(address, request));
+    if (response.status !== 202 || !isRecord(message) || message.method !== "initialize") return response;
+    return await listen(address, request, response);
+  };
+  /** A server that only accepts the first request answers it on the stream, which the library opens later. */
+  const listen = async (address: string, request: RequestInit, accepted: Response): Promise<Response> => {
+    const headers = new Headers(request.headers);
+    headers.delete("content-type");
+    const session = accepted.headers.get("mcp-session-id");
+    if (session !== null) headers.set("mcp-session-id", session);
+    const init = { ...request, method: "GET", body: undefined, headers: Object.fromEntries(headers) };
+    const { status, body, headers: given } = await options.fetch(address, init);
+    if (status !== 200) return accepted;
+    return new Response(body, {
+      headers: { ...Object.fromEntries(given), ...(session ? { "mcp-session-id": session } : {}) },
+    });
   };
   const receive = async (response: Response, asked: URL, { method = "GET", body }: RequestInit) => {
     requireFollowable(response, asked, method);
+    if (response.status === 429) throw await toRateLimit(title, response);
     return await repairResponse(limitBytes(response), repair, typeof body === "string" ? JSON.parse(body) : undefined);
   };
   return async (address: string | URL, init: RequestInit = {}): Promise<Response> => {
@@ -90,6 +108,13 @@ const REFUSED = new Set([400, 404, 405, 415, 422, 500, 501]);
 /** Returns whether the token is invalid or lacks a scope (MCP, "Step-Up Authorization"). */
 function isRefusal({ status, headers }: Response): boolean {
   return status === 401 || (status === 403 && parseChallenge(headers).error === "insufficient_scope");
+}
+
+/** The library passes no headers on, and `Retry-After` is one. */
+async function toRateLimit(title: string, response: Response): Promise<Problem> {
+  const wait = parseRetryAfter(Object.fromEntries(response.headers), Number.NaN) ?? 0;
+  const { message: reason } = parseServiceFault(await limitBytes(response).text());
+  return rateLimitedProblem(title, { wait, now: Number.NaN, reason });
 }
 
 function limitBytes(answer: Response): Response {
