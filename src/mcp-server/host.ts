@@ -1,4 +1,11 @@
-import type { ClientCapabilities, Implementation, McpServer, ServerContext } from "@modelcontextprotocol/server";
+import {
+  type ClientCapabilities,
+  type Implementation,
+  type McpServer,
+  SdkError,
+  SdkErrorCode,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 
 /** What a host says of itself: in each request since protocol 2026-07-28, in the initialization before. */
 
@@ -23,6 +30,11 @@ export function getDialogModes({ mcpReq }: ServerContext, server: McpServer): { 
 export function supportsTasks({ mcpReq }: ServerContext): boolean {
   const { [CLIENT_CAPABILITIES]: capabilities } = (mcpReq.envelope ?? {}) as Envelope;
   return capabilities?.extensions?.[TASKS_EXTENSION] !== undefined;
+}
+
+/** Whether the library aborted a request because its connection closed, not because the host cancelled it. */
+export function isConnectionClosed(reason: unknown): boolean {
+  return reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed;
 }
 
 /**

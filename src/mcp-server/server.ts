@@ -12,9 +12,9 @@ import type { InteractionAnswer } from "#protocol/conversations";
 import type { ProgramCallRequest, ProgramCallView } from "#protocol/program-calls";
 import { toWireName } from "#protocol/tool-names";
 import type { ToolView } from "#protocol/tools";
-import { getDialogModes, getProgramName, supportsTasks, TASKS_EXTENSION } from "./host.ts";
+import { getDialogModes, getProgramName, isConnectionClosed, TASKS_EXTENSION } from "./host.ts";
 import { describeCall, describeProblem, toResult } from "./results.ts";
-import { registerTaskMethods, toTaskResult } from "./tasks.ts";
+import { describeWhenOver, QUESTION_SECONDS, registerTaskMethods, WAIT_SECONDS, waitForEnd } from "./tasks.ts";
 
 /** The calls of a backend that the server makes: over HTTP for `kay mcp`, in the same process for `/mcp`. */
 export type KayCalls = {
@@ -38,14 +38,9 @@ export type KayServerOptions = {
   tools?: ToolView[];
   /** Name under which the user let this program in, used instead of the name that it sends. */
   program?: string;
+  /** Whether a call is cancelled when its connection closes. On stdin and stdout this only means that the host ended. */
+  closeCancels?: boolean;
 };
-
-/**
- * Hosts end a call after 60 seconds. Seconds until a call that waits for the user is answered with its ID; and before
- * that, seconds until a call reaches its question.
- */
-const WAIT_SECONDS = 45;
-const QUESTION_SECONDS = 10;
 
 /** Names of the one question that a call may ask in the host: in a dialog, or on kay's page. */
 const DIALOG = "approval";
@@ -57,7 +52,8 @@ type Answer = CallToolResult | InputRequiredResult;
  * Creates the MCP server of kay: a search over all tools, a call by name, and the result of a call that needed a
  * person. Every call passes `POST /calls`, so the host's model can approve nothing.
  */
-export function createKayServer({ version, openCalls, tools = [], program }: KayServerOptions): McpServer {
+export function createKayServer(options: KayServerOptions): McpServer {
+  const { version, openCalls, tools = [], program, closeCancels = false } = options;
   const server = new McpServer(
     { name: "kay", title: "kay", version },
     { capabilities: { tools: {}, extensions: { [TASKS_EXTENSION]: {} } }, instructions: INSTRUCTIONS },
@@ -69,7 +65,10 @@ export function createKayServer({ version, openCalls, tools = [], program }: Kay
       .catch((error: unknown) => describeProblem(error));
   const call = (name: string, input: Record<string, unknown>, context: ServerContext) =>
     answer((calls) =>
-      runCall(calls, { name, input, context, server, program: program ?? getProgramName(context, server) }),
+      runCall(calls, {
+        ...{ name, input, context, server, closeCancels },
+        program: program ?? getProgramName(context, server),
+      }),
     );
   server.registerTool(
     "search_tools",
@@ -135,9 +134,11 @@ type Running = {
   context: ServerContext;
   server: McpServer;
   program: string | undefined;
+  closeCancels: boolean;
 };
 
-async function runCall(calls: KayCalls, { name, input, context, server, program }: Running): Promise<Answer> {
+async function runCall(calls: KayCalls, running: Running): Promise<Answer> {
+  const { name, input, context, server, program, closeCancels } = running;
   const { signal } = context.mcpReq;
   const answer = getDialogAnswer(context);
   if (answer !== undefined) return await passAnswer(calls, answer, context);
@@ -145,7 +146,9 @@ async function runCall(calls: KayCalls, { name, input, context, server, program 
   const { id } = view;
   if (id === undefined) return describeCall(view);
   // A host that cancels the call no longer wants it; `kay log` reports what was already sent.
-  const cancel = () => void calls.cancelGeneration(id).catch(() => {});
+  const cancel = () => {
+    if (closeCancels || !isConnectionClosed(signal.reason)) void calls.cancelGeneration(id).catch(() => {});
+  };
   signal.addEventListener("abort", cancel, { once: true });
   try {
     const known = await calls.programCall(id, { waitSeconds: QUESTION_SECONDS, until: "wait", signal });
@@ -200,18 +203,6 @@ async function passAnswer(
   if (question && view.session_id !== undefined && action !== "cancel")
     await calls.answerInteraction(view.session_id, question.id, { action });
   return await describeWhenOver(calls, id, context);
-}
-
-/** Waits as long as hosts do. A host that supports tasks gets one at once for a call that needs the user. */
-async function describeWhenOver(calls: KayCalls, id: string, context: ServerContext): Promise<Answer> {
-  const { signal } = context.mcpReq;
-  if (!supportsTasks(context)) return describeCall(await waitForEnd(calls, id, signal));
-  const view = await calls.programCall(id, { waitSeconds: QUESTION_SECONDS, until: "wait", signal });
-  return view.status === "running" || view.status === "waiting" ? toTaskResult(view) : describeCall(view);
-}
-
-function waitForEnd(calls: KayCalls, id: string, signal: AbortSignal): Promise<ProgramCallView> {
-  return calls.programCall(id, { waitSeconds: WAIT_SECONDS, until: "end", signal });
 }
 
 const INSTRUCTIONS =

@@ -17,8 +17,27 @@ import type { KayCalls } from "./server.ts";
 /** Time between two questions about a task, in ms. */
 const POLL_MS = 3_000;
 
+/**
+ * Hosts end a call after 60 seconds. Seconds until a call that waits for the user is answered with its ID; and before
+ * that, seconds until a call reaches its question.
+ */
+export const WAIT_SECONDS = 45;
+export const QUESTION_SECONDS = 10;
+
+/** Waits as long as hosts do. A host that supports tasks gets one at once for a call that needs the user. */
+export async function describeWhenOver(calls: KayCalls, id: string, context: ServerContext): Promise<CallToolResult> {
+  const { signal } = context.mcpReq;
+  if (!supportsTasks(context)) return describeCall(await waitForEnd(calls, id, signal));
+  const view = await calls.programCall(id, { waitSeconds: QUESTION_SECONDS, until: "wait", signal });
+  return view.status === "running" || view.status === "waiting" ? toTaskResult(view) : describeCall(view);
+}
+
+export function waitForEnd(calls: KayCalls, id: string, signal: AbortSignal): Promise<ProgramCallView> {
+  return calls.programCall(id, { waitSeconds: WAIT_SECONDS, until: "end", signal });
+}
+
 /** Answers a call with its task: the row of the call is the task, so it survives the host, this process and the node. */
-export function toTaskResult(view: ProgramCallView): CallToolResult {
+function toTaskResult(view: ProgramCallView): CallToolResult {
   return { content: [], resultType: "task", ...describeTask(view) };
 }
 

@@ -151,6 +151,22 @@ test("a host that cancels a call withdraws its question", { timeout: 60_000 }, a
   expect((await ann(["answer", id, "--approve"])).stderr).toContain("Your answer came too late");
 });
 
+for (const era of ["legacy", "modern"] as const) {
+  test(`a ${era} host that ends leaves its question open, and the change happens once`, {
+    timeout: 60_000,
+  }, async () => {
+    const ann = kay({ signedIn: true });
+    const host = await openHost(ann, { era });
+    void host.call("call_tool", MOVE).catch(() => {});
+    const { id } = await waitForPending(ann);
+    expect(await host.close()).toBe(0);
+    expect((await ann(["answer", id, "--approve"])).exit).toBe(0);
+    expect((await ann(["answer", id, "--approve"])).exit).not.toBe(0);
+    const { writes } = documentOf(await ann("log --json")) as { writes: { summary: string }[] };
+    expect(writes.map(({ summary }) => summary)).toEqual(["Move KAY-3 to Done"]);
+  });
+}
+
 const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
 test("a host that supports tasks gets one for a change, which outlives the host", { timeout: 60_000 }, async () => {

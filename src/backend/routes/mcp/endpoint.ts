@@ -37,7 +37,7 @@ export function createEndpoint(
         const cancelGeneration: KayCalls["cancelGeneration"] = async (callId) =>
           era === "modern" && !draining() ? await calls.cancelGeneration(callId) : undefined;
         const openCalls = async () => ({ ...calls, cancelGeneration });
-        return createKayServer({ version: ports.version, openCalls, program: name });
+        return createKayServer({ version: ports.version, openCalls, program: name, closeCancels: true });
       },
       // kay's list of tools does not change while a program is connected.
       { maxSubscriptions: 0, onerror: (error) => ports.log("debug", "mcp.refused", { error }) },
