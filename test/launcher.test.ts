@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -28,6 +29,13 @@ test("S02 --version answers without the bundle and without node_modules", async 
 
 test("the file that every command loads has no schema library, which would cost each start a tenth of its time", () => {
   expect(readFileSync(`${root}dist/main.js`, "utf8")).not.toContain("_zod");
+});
+
+test("that file loads no large module of Node's, which would cost each start some milliseconds", async () => {
+  const program = `require(${JSON.stringify(`${root}dist/main.js`)}); console.log(process.moduleLoadList.join("\\n"))`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["-e", program]);
+  const large = ["child_process", "fs/promises", "http", "https", "tls", "worker_threads"];
+  expect(large.filter((name) => stdout.split("\n").includes(`NativeModule ${name}`))).toEqual([]);
 });
 
 test("a checkout without a build says how to build it", async () => {
