@@ -67,7 +67,7 @@ export async function requireOwn(path: string, uid: number | undefined): Promise
 
 function foreignProblem(path: string): Problem {
   return new Problem("STORE_UNREADABLE", `Cannot use ${path}: it belongs to another user.`, {
-    hint: "Remove it, or set XDG_STATE_HOME and KAY_CONFIG_DIR to folders of your own.",
+    hint: "Run kay as its owner, or set XDG_STATE_HOME and KAY_CONFIG_DIR to folders of your own.",
     details: { path },
   });
 }

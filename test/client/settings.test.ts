@@ -1,6 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseSettingKey, type SettingsPorts } from "#client/settings/settings";
+import { Problem } from "#protocol/errors";
 import { folderWith, problemIn, settingsIn } from "#test/settings";
 
 test("a flag overrides the environment, which overrides the profile, which overrides the default, and each names its source", () => {
@@ -101,4 +102,12 @@ test("a profile's name is validated, and no name reaches into the object's own p
     expect(problemIn(() => settingsIn(path, { profile }))).toContain("is not a valid profile name.");
   }
   expect(settingsIn(path, { profile: "constructor" }).settings.text("model")).toBeUndefined();
+});
+
+test("a settings folder of another user is refused in its own words, not as one that cannot be written", async () => {
+  const foreign = new Problem("STORE_UNREADABLE", "Cannot use /home/ann: it belongs to another user.", {
+    hint: "Run kay as its owner.",
+  });
+  const { settings } = settingsIn(folderWith().path, { exclusively: () => Promise.reject(foreign) });
+  await expect(settings.set("model", "planner")).rejects.toBe(foreign);
 });

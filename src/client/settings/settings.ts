@@ -138,8 +138,9 @@ async function withFileLock(ports: SettingsPorts, path: string, work: () => Prom
   try {
     await ports.exclusively(`${path.replace(/json$/, "")}lock`, work);
   } catch (error) {
-    const errno = error instanceof Problem && error.code === "STORE_UNREADABLE" ? String(error.details.errno) : null;
-    throw errno === null ? error : unusableProblem(path, errno, "KAY_CONFIG_DIR", error);
+    const errno = error instanceof Problem && error.code === "STORE_UNREADABLE" ? error.details.errno : undefined;
+    // A folder of another user has no system error, and its own words.
+    throw typeof errno === "string" ? unusableProblem(path, errno, "KAY_CONFIG_DIR", error) : error;
   }
 }
 
