@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { getInputOption, toCellValues } from "#connectors/google-sheets/append";
 
-test("text is stored as approved, and only plain numbers become numbers", () => {
+test("B203 B261 text is stored as approved, and only plain numbers become numbers", () => {
   const cells = [
     "007",
     "=IMPORTXML(A1)",
