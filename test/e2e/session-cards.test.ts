@@ -52,7 +52,7 @@ for (const [columns, rows] of [
     await session.sees(/As you wish\./);
     await session.sees((screen) => !screen.includes("working"));
     const lines = session.screen().join("\n");
-    expect(lines).toMatch(columns < 80 ? /^✗ \S+ denied by kay /m : /^✗ \S+ denied by kay ask .* \(not now\)/m);
+    expect(lines).toMatch(columns < 80 ? /^✗ \S+ denied by you /m : /^✗ \S+ denied by you \(not now\)/m);
     expect(lines).not.toContain("┌");
     expect(await moves("KAY-1")).toBe(0);
   });
