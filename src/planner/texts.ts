@@ -50,10 +50,11 @@ export function findTexts(skill: Skill, field: Field, clause: Clause): Phrase[] 
 }
 
 /** "Subject Offer, body: …" after a colon is several fields, and not one text. */
-function namesFields({ fields }: Skill, field: Field, { text }: Word): boolean {
-  return fields.some(
-    (one) => one !== field && one.kind === "text" && new RegExp(`(^|[,;] )${one.name}[: ]`, "i").test(text),
-  );
+function namesFields({ fields }: Skill, field: Field, { lower }: Word): boolean {
+  return lower.split(/[,;] /).some((piece) => {
+    const [name] = piece.split(/[: ]/);
+    return fields.some((one) => one !== field && one.kind === "text" && one.name.toLowerCase() === name);
+  });
 }
 
 /** Where words that lead to a text begin: "called", "with the text", "subject". */
