@@ -10,9 +10,9 @@ import * as z from "zod/mini";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { ProgramCallView } from "#protocol/program-calls";
+import type { KayCalls } from "./calls.ts";
 import { supportsTasks, TASKS_EXTENSION } from "./host.ts";
 import { describeCall } from "./results.ts";
-import type { KayCalls } from "./server.ts";
 
 /** Time between two questions about a task, in ms. */
 const POLL_MS = 3_000;

@@ -4,7 +4,8 @@ import {
   OAuthError,
   OAuthErrorCode,
 } from "@modelcontextprotocol/server";
-import { createKayServer, type KayCalls } from "#mcp-server/server";
+import type { KayCalls } from "#mcp-server/calls";
+import { createKayServer } from "#mcp-server/server";
 import { Problem } from "#protocol/errors";
 import { getBearerToken } from "../../accounts/authenticate.ts";
 import { toAnswerUrl } from "../../approvals/answer-device.ts";
