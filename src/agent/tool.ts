@@ -23,6 +23,8 @@ export type AgentTool = {
   chooseMode?(input: Record<string, unknown>): ToolMode | undefined;
   resource?(input: Record<string, unknown>): string | undefined;
   egress?: boolean;
+  /** Its field `attachments` sends files of the conversation. */
+  takesAttachments?: boolean;
   /** Reads what the call reaches, in one line. @throws Problem if it cannot be read */
   describeTarget?(input: Record<string, unknown>, context: RunContext): Promise<string>;
   /** Names the recipients of the call, each in one spelling. */

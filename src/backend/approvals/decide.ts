@@ -121,7 +121,11 @@ function guardCall({
     return isUnsaid ? asks("you said no value of it, and kay has read text that you did not write") : undefined;
   }
   const source = foreign.map((name) => provenance.findSource(input[name])).find((one) => one !== undefined);
-  const words = source === undefined ? "text that you did not write" : `text that came from ${cleanLine(source, 60)}`;
+  const kind =
+    tool.takesAttachments && foreign.join() === "attachments"
+      ? "a file that you did not name"
+      : "text that you did not write";
+  const words = source === undefined ? kind : `text that came from ${cleanLine(source, 60)}`;
   return asks(cover === undefined ? `it would send ${words}` : `${cover} does not cover ${words}`);
 }
 

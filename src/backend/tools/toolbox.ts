@@ -169,6 +169,7 @@ function describeTool(tool: Tool): Description {
     chooseMode: (input) => tool.chooseMode?.(input),
     resource: (input) => tool.resource?.(input),
     ...(tool.egress ? { egress: true } : {}),
+    ...(tool.takesAttachments ? { takesAttachments: true } : {}),
     examples: tool.examples,
     ...(tool.mentions ? { mentions: tool.mentions } : {}),
     schema: tool.schema ?? getInputSchema(tool.input),
