@@ -3,7 +3,7 @@ import type { Access } from "#connectors/tool";
 import type { AgentPart } from "#protocol/agent-parts";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
-import type { Planned } from "#protocol/events";
+import type { Planned } from "#protocol/interactions";
 import type { OutputMismatch } from "./output.ts";
 
 /**

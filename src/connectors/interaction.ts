@@ -1,4 +1,4 @@
-import type { ApprovalScope, InputField, Preview } from "#protocol/events";
+import type { ApprovalScope, InputField, Preview } from "#protocol/interactions";
 
 /**
  * What a tool asks the user while it runs. The tool does not wait in memory: its handler is abandoned at the request

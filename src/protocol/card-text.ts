@@ -1,6 +1,6 @@
 import { clean } from "./clean.ts";
-import type { InteractionRequest } from "./events.ts";
 import { foldWhitespace, formatNewDestinations, formatTarget } from "./input-fields.ts";
+import type { InteractionRequest } from "./interactions.ts";
 
 /** Texts of an approval, for terminals and pages. Untrusted text is cleaned here and never shortened. */
 

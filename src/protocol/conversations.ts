@@ -1,13 +1,7 @@
 import * as z from "zod/mini";
 import { ApprovalTimeout } from "./approval-timeout.ts";
-import {
-  ApprovalScope,
-  AuthNeeded,
-  ClientPresence,
-  GenerationStatus,
-  InteractionRequest,
-  InteractionResponse,
-} from "./events.ts";
+import { ClientPresence, GenerationStatus } from "./events.ts";
+import { ApprovalScope, AuthNeeded, InteractionRequest, InteractionResponse } from "./interactions.ts";
 
 /**
  * Bodies for conversations, open requests, policies and approvals (docs/protocol.md). Objects are loose: unknown fields

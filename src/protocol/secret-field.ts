@@ -1,4 +1,4 @@
-import type { InputField } from "./events.ts";
+import type { InputField } from "./interactions.ts";
 
 /** Why a field that asks for a secret cannot be filled in. */
 export const SECRETS_REFUSED = "kay does not accept secrets here. Enter them in a browser.";

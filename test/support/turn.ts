@@ -1,4 +1,5 @@
-import type { GenerationStatus, InteractionRequest } from "#protocol/events";
+import type { GenerationStatus } from "#protocol/events";
+import type { InteractionRequest } from "#protocol/interactions";
 import type { Answer, World } from "./backend.ts";
 import { openStream, type TestStream } from "./event-stream.ts";
 

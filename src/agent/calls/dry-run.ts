@@ -2,7 +2,7 @@ import { isReadRequest } from "#connectors/http/target";
 import type { Account } from "#connectors/oauth";
 import type { ServiceHttp } from "#connectors/service-http";
 import { Problem } from "#protocol/errors";
-import type { Planned } from "#protocol/events";
+import type { Planned } from "#protocol/interactions";
 import type { AgentEvent, Outcome } from "../events.ts";
 import type { CheckedCall } from "./checked-call.ts";
 

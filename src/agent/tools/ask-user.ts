@@ -3,7 +3,7 @@ import type { InteractionOutcome, UserResponse } from "#connectors/interaction";
 import { withDescription } from "#connectors/tool";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { InputField } from "#protocol/events";
+import { InputField } from "#protocol/interactions";
 import { findSecretQuestion } from "#protocol/secret-questions";
 import { adaptInput } from "../calls/adapt-input.ts";
 import type { AgentTool } from "../tool.ts";

@@ -4,7 +4,7 @@ import { toCanonicalJson } from "#protocol/canonical-json";
 import { cleanLine } from "#protocol/clean";
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import type { ApprovalScope } from "#protocol/events";
+import type { ApprovalScope } from "#protocol/interactions";
 import type { BackendPorts } from "../ports.ts";
 import {
   type Approval,

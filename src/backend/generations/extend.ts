@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import type { InteractionExtended } from "#protocol/events";
+import type { InteractionExtended } from "#protocol/interactions";
 import type { BackendPorts } from "../ports.ts";
 import { canAnswer, isFollowed } from "../store/clients.ts";
 import { appendEvents } from "../store/events.ts";

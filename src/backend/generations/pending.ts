@@ -1,7 +1,7 @@
 import { cleanLine } from "#protocol/clean";
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import type { InteractionResponse } from "#protocol/events";
+import type { InteractionResponse } from "#protocol/interactions";
 import type { BackendPorts } from "../ports.ts";
 import { findClient } from "../store/clients.ts";
 import { loadTitles } from "../store/conversations.ts";

@@ -1,5 +1,6 @@
 import { ERRORS, Problem } from "#protocol/errors";
-import type { InteractionResponse, StreamPart } from "#protocol/events";
+import type { StreamPart } from "#protocol/events";
+import type { InteractionResponse } from "#protocol/interactions";
 import type { BackendPorts } from "../ports.ts";
 import { forgetLostClients, forgetLostFollowers } from "../store/clients.ts";
 import { forgetConfirmationsBefore } from "../store/confirmations.ts";

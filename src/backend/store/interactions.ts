@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
-import type { InteractionResponse } from "#protocol/events";
+import type { InteractionResponse } from "#protocol/interactions";
 import { toJsonColumn } from "./column-types.ts";
 import type { Condition } from "./events.ts";
 import type { Database, DbConnection } from "./schema.ts";

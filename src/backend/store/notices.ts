@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { AuthNeeded, InteractionRequest } from "#protocol/events";
+import type { AuthNeeded, InteractionRequest } from "#protocol/interactions";
 import { LIVE_NODES_SQL } from "./node.ts";
 import type { Database } from "./schema.ts";
 

@@ -1,12 +1,7 @@
 import type { ColumnType, Generated } from "kysely";
 import type { PolicyMode } from "#protocol/conversations";
-import type {
-  AuthNeeded,
-  GenerationStatus,
-  InteractionRequest,
-  InteractionResponse,
-  StreamPart,
-} from "#protocol/events";
+import type { GenerationStatus, StreamPart } from "#protocol/events";
+import type { AuthNeeded, InteractionRequest, InteractionResponse } from "#protocol/interactions";
 import type { Json, JsonOf, MaybeJson, MaybeJsonOf, MaybeTime, Time } from "./column-types.ts";
 
 /** Tables of conversations, their generations, and approvals. See `schema.ts`. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { InteractionResponse } from "#protocol/events";
+import type { InteractionResponse } from "#protocol/interactions";
 import { cleanText } from "./column-types.ts";
 import type { Database } from "./schema.ts";
 import type { Effects } from "./schema-work.ts";

@@ -1,6 +1,6 @@
 import type { InteractionAnswer } from "#protocol/conversations";
-import type { InteractionRequest } from "#protocol/events";
 import { formatPreviewField } from "#protocol/input-fields";
+import type { InteractionRequest } from "#protocol/interactions";
 import { listScopes } from "#ui/cards/approval";
 import { getInput, isEditable } from "#ui/cards/edited-input";
 import { formatApproval } from "#ui/text/words";

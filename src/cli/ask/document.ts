@@ -1,7 +1,7 @@
 import type { Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
-import type { Planned } from "#protocol/events";
+import type { Planned } from "#protocol/interactions";
 import { stripPlannerFooter } from "#ui/text/planner-footer";
 import { formatCancellation, toLine } from "#ui/text/words";
 import type { View } from "#ui/view/view";

@@ -1,5 +1,5 @@
 import type { InteractionAnswer } from "#protocol/conversations";
-import type { InputField, InteractionRequest } from "#protocol/events";
+import type { InputField, InteractionRequest } from "#protocol/interactions";
 import { isSecretField, SECRETS_REFUSED } from "#protocol/secret-field";
 import { type FormValues, formatValue, getInitialValues, parseField, pickDefined } from "#ui/cards/form-field";
 import { formatFieldLabel, formatForm, toLine } from "#ui/text/words";

@@ -1,6 +1,6 @@
 import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import type { InteractionResponse } from "#protocol/events";
+import type { InteractionResponse } from "#protocol/interactions";
 import { createCardUi, rejectAnswer } from "#ui/cards/update-card";
 import { formatCardLine } from "#ui/text/item";
 import { formatCard, formatEnd, listMissingServices, toLine } from "#ui/text/words";

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { AskResponse } from "#protocol/ask";
 import { AnswerLink, ConversationView, PendingRequest } from "#protocol/conversations";
-import { AuthNeeded, InteractionRequest, StreamPart } from "#protocol/events";
+import { StreamPart } from "#protocol/events";
+import { AuthNeeded, InteractionRequest } from "#protocol/interactions";
 import { Failure } from "./failure.ts";
 
 /** Commands that answer it, ready to run. */

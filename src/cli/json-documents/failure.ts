@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Receipt } from "#protocol/ask";
 import { Connection } from "#protocol/connections";
 import { ERRORS } from "#protocol/errors";
-import { InteractionResponse } from "#protocol/events";
+import { InteractionResponse } from "#protocol/interactions";
 
 const code = z.enum(Object.keys(ERRORS));
 

@@ -19,7 +19,7 @@ import {
   PoliciesResponse,
   WritesResponse,
 } from "#protocol/conversations";
-import { InteractionExtended } from "#protocol/events";
+import { InteractionExtended } from "#protocol/interactions";
 import {
   ProgramAccessAnswered,
   ProgramAccessRequest,

@@ -1,6 +1,6 @@
 import { cleanLine } from "#protocol/clean";
-import type { InputField } from "#protocol/events";
 import { type FieldLimits, findLimitFault, getFormatHint, isKnownFormat } from "#protocol/field-limits";
+import type { InputField } from "#protocol/interactions";
 
 /** A field of a server's form, with the function that converts its answer. */
 export type FormField = {

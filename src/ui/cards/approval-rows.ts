@@ -1,6 +1,6 @@
 import { ACCESS_TEXTS, listRanTexts, listReasons, listSummaries } from "#protocol/card-text";
-import type { InteractionRequest } from "#protocol/events";
 import { formatOrigin, formatPreviewField } from "#protocol/input-fields";
+import type { InteractionRequest } from "#protocol/interactions";
 import type { PreviewField } from "#protocol/preview-field";
 import type { Style } from "../style.ts";
 import { toLine } from "../text/words.ts";

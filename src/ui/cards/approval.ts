@@ -1,5 +1,5 @@
 import type { InteractionAnswer } from "#protocol/conversations";
-import type { ApprovalScope, InputField, InteractionRequest } from "#protocol/events";
+import type { ApprovalScope, InputField, InteractionRequest } from "#protocol/interactions";
 import type { PreviewField } from "#protocol/preview-field";
 import type { Key } from "../keys/key.ts";
 import { toLine } from "../text/words.ts";

@@ -1,4 +1,4 @@
-import type { AuthNeeded } from "#protocol/events";
+import type { AuthNeeded } from "#protocol/interactions";
 import type { Style } from "../style.ts";
 import { toLine } from "../text/words.ts";
 import { type AuthLink, type AuthLinks, isLocalAuth } from "./auth.ts";

@@ -1,4 +1,4 @@
-import type { AuthNeeded } from "#protocol/events";
+import type { AuthNeeded } from "#protocol/interactions";
 import type { Key } from "../keys/key.ts";
 import {
   type AnyCard,

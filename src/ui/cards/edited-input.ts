@@ -1,4 +1,4 @@
-import type { InteractionRequest } from "#protocol/events";
+import type { InteractionRequest } from "#protocol/interactions";
 import { isRecord, tryParseJson } from "#protocol/parse-json";
 
 /** Returns the input of a call: the fields of its preview, exactly as they would be sent. */

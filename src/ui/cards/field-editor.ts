@@ -1,5 +1,5 @@
-import type { InputField } from "#protocol/events";
 import { findLimitFault } from "#protocol/field-limits";
+import type { InputField } from "#protocol/interactions";
 import type { Key } from "../keys/key.ts";
 import { type FormValues, MUST_BE_FILLED } from "./form-field.ts";
 import { createTextInput, type TextInput, updateTextInput } from "./text-input.ts";

@@ -1,5 +1,5 @@
-import type { InputField } from "#protocol/events";
 import { findLimitFault } from "#protocol/field-limits";
+import type { InputField } from "#protocol/interactions";
 import { toLine } from "../text/words.ts";
 
 /** The value of a form field, or its error. */

@@ -1,5 +1,5 @@
 import type { InteractionAnswer } from "#protocol/conversations";
-import type { InputField, InteractionRequest } from "#protocol/events";
+import type { InputField, InteractionRequest } from "#protocol/interactions";
 import { isSecretField } from "#protocol/secret-field";
 import type { Key } from "../keys/key.ts";
 import { type ApprovalCard, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./card-action.ts";

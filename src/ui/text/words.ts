@@ -2,8 +2,8 @@ import type { Receipt } from "#protocol/ask";
 import { formatAttachment } from "#protocol/attachment-text";
 import { formatRequest, listRanTexts, listReasons, listSummaries } from "#protocol/card-text";
 import { clean } from "#protocol/clean";
-import type { AuthNeeded, InputField, InteractionRequest, Planned } from "#protocol/events";
 import { formatNewDestinations, formatPreviewField } from "#protocol/input-fields";
+import type { AuthNeeded, InputField, InteractionRequest, Planned } from "#protocol/interactions";
 import type { Usage } from "#protocol/usage";
 import type { CardEnd, CardItem, MessageItem } from "../view/view.ts";
 

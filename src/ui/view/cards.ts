@@ -1,4 +1,4 @@
-import type { AuthNeeded, InteractionExtended, InteractionRequest, InteractionResponse } from "#protocol/events";
+import type { AuthNeeded, InteractionExtended, InteractionRequest, InteractionResponse } from "#protocol/interactions";
 import type { CardEnd, CardItem, View } from "./view.ts";
 
 /** Adds a card for an approval or a form. */

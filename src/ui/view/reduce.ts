@@ -1,11 +1,6 @@
 import type { Receipt } from "#protocol/ask";
-import {
-  type GenerationStatus,
-  isGenerationEnd,
-  type NumberedPart,
-  type Planned,
-  type StreamPart,
-} from "#protocol/events";
+import { type GenerationStatus, isGenerationEnd, type NumberedPart, type StreamPart } from "#protocol/events";
+import type { Planned } from "#protocol/interactions";
 import { addAuthCard, addCard, closeAuthCard, closeCard, extendCard, updateAuthCard } from "./cards.ts";
 import { updateTool } from "./tools.ts";
 import type { Item, ReceiptItem, View } from "./view.ts";

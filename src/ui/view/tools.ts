@@ -1,4 +1,5 @@
-import type { InteractionRequest, InteractionResponse, StreamPart } from "#protocol/events";
+import type { StreamPart } from "#protocol/events";
+import type { InteractionRequest, InteractionResponse } from "#protocol/interactions";
 import type { ToolItem, View } from "./view.ts";
 
 /** Applies a part to the call that it refers to, if any. */

@@ -1,6 +1,7 @@
 import type { Receipt } from "#protocol/ask";
 import type { Attachment } from "#protocol/attachments";
-import type { AuthNeeded, ClientPresence, GenerationStatus, InteractionRequest, Planned } from "#protocol/events";
+import type { ClientPresence, GenerationStatus } from "#protocol/events";
+import type { AuthNeeded, InteractionRequest, Planned } from "#protocol/interactions";
 import type { Usage } from "#protocol/usage";
 
 /**

@@ -12,7 +12,7 @@ import {
 } from "#backend/approvals/grants";
 import { createConversation } from "#backend/store/conversations";
 import { insertInstallation } from "#backend/store/installations";
-import type { ApprovalScope } from "#protocol/events";
+import type { ApprovalScope } from "#protocol/interactions";
 import { NOON, useBackend } from "#test/backend";
 
 const world = useBackend();

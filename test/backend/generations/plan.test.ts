@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { defineTool } from "#connectors/tool";
-import type { InteractionRequest } from "#protocol/events";
+import type { InteractionRequest } from "#protocol/interactions";
 import { createWorld, useBackend, type World } from "#test/backend";
 import { connect } from "#test/consent";
 import { type DeskLog, deskServices } from "#test/desk";

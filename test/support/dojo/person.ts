@@ -1,6 +1,7 @@
 import { createParser } from "eventsource-parser";
 import type { InteractionAnswer } from "#protocol/conversations";
-import type { InteractionRequest, Planned, StreamPart } from "#protocol/events";
+import type { StreamPart } from "#protocol/events";
+import type { InteractionRequest, Planned } from "#protocol/interactions";
 
 /** What the user answers to an approval or a form. */
 export type Decide = (request: InteractionRequest) => InteractionAnswer;

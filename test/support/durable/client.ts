@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { type InteractionRequest, isGenerationEnd, type StreamPart } from "#protocol/events";
+import { isGenerationEnd, type StreamPart } from "#protocol/events";
+import type { InteractionRequest } from "#protocol/interactions";
 import type { BackendProcess } from "./processes.ts";
 
 /** A received part, with its number. */

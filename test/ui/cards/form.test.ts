@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { InputField } from "#protocol/events";
+import type { InputField } from "#protocol/interactions";
 import { cardOf, ctrl, key, NOW, pasting, pressed, typing } from "#test/cards";
 import { form } from "#test/parts";
 import type { CardUi } from "#ui/cards/card-state";

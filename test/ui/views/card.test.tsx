@@ -1,6 +1,6 @@
 import { renderToString } from "ink";
 import { describe, expect, test } from "vitest";
-import type { InputField, InteractionRequest } from "#protocol/events";
+import type { InputField, InteractionRequest } from "#protocol/interactions";
 import { cardOf, ctrl, key, NOW, pressed, typing } from "#test/cards";
 import { onTerminal } from "#test/cells";
 import { approval, form, needs } from "#test/parts";

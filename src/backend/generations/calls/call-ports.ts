@@ -1,7 +1,8 @@
 import type { CallPorts, CheckedCall } from "#agent/calls/checked-call";
 import { clean } from "#protocol/clean";
 import { Cancellation, Problem } from "#protocol/errors";
-import type { InteractionResponse, StreamPart } from "#protocol/events";
+import type { StreamPart } from "#protocol/events";
+import type { InteractionResponse } from "#protocol/interactions";
 import type { ClaimedGeneration, ClaimedRow } from "../work.ts";
 import { AFTER_CALL, type CallContext, DURING_CALL, isBeforeCall, toAsker } from "./call-context.ts";
 import { gateCall, gateResult } from "./gate.ts";

@@ -1,6 +1,6 @@
 import type { DryRun } from "#agent/calls/dry-run";
 import type { PlannedCall, Receipt } from "#protocol/ask";
-import type { Planned } from "#protocol/events";
+import type { Planned } from "#protocol/interactions";
 import { decideCall, toSentence } from "../../approvals/decide.ts";
 import { listCalls } from "../../store/calls.ts";
 import { listReceipts } from "../../store/effects.ts";

@@ -5,7 +5,7 @@ import { DENIAL_TEXT } from "#agent/limits";
 import type { Account } from "#connectors/oauth";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import type { InteractionResponse } from "#protocol/events";
+import type { InteractionResponse } from "#protocol/interactions";
 import { hashAccount } from "../../approvals/account.ts";
 import { rememberGrant } from "../../approvals/grants.ts";
 import { settleCallSql } from "../../store/calls.ts";

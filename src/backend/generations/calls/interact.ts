@@ -1,7 +1,8 @@
 import type { Wait } from "#agent/events";
 import type { InteractionPrompt } from "#connectors/interaction";
 import { Problem } from "#protocol/errors";
-import type { InteractionRequest, StreamPart } from "#protocol/events";
+import type { StreamPart } from "#protocol/events";
+import type { InteractionRequest } from "#protocol/interactions";
 import { findLifetime } from "../../approvals/lifetime.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { canAnswer } from "../../store/clients.ts";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Wait } from "#agent/events";
 import type { InteractionOutcome, InteractionPrompt, Interactive, ToolInteraction } from "#connectors/interaction";
 import { Problem } from "#protocol/errors";
-import type { InteractionResponse } from "#protocol/events";
+import type { InteractionResponse } from "#protocol/interactions";
 import type { BackendPorts } from "../../ports.ts";
 import { appendEvents } from "../../store/events.ts";
 import { wakeGeneration } from "../../store/generation-wakes.ts";

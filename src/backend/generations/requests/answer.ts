@@ -3,7 +3,7 @@ import { findTool } from "#agent/calls/call-directly";
 import { listSaidAnswers } from "#agent/tools/ask-user";
 import type { InteractionAnswer, InteractionAnswered } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import type { InteractionResponse } from "#protocol/events";
+import type { InteractionResponse } from "#protocol/interactions";
 import type { BackendPorts } from "../../ports.ts";
 import { appendEvents, runHeldChange } from "../../store/events.ts";
 import {

@@ -1,7 +1,8 @@
 import { cleanLine } from "#protocol/clean";
 import type { AuthAnswer, GenerationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import type { AuthNeeded, StreamPart } from "#protocol/events";
+import type { StreamPart } from "#protocol/events";
+import type { AuthNeeded } from "#protocol/interactions";
 import { listConnectedServices } from "../../connections/services/service-views.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { appendEvents } from "../../store/events.ts";

@@ -1,7 +1,7 @@
 import { ACCESS_TEXTS, formatRequest, listRanTexts, listReasons, listSummaries } from "#protocol/card-text";
 import { cleanLine } from "#protocol/clean";
-import type { ApprovalScope, InteractionRequest } from "#protocol/events";
 import { formatOrigin, listFieldTexts } from "#protocol/input-fields";
+import type { ApprovalScope, InteractionRequest } from "#protocol/interactions";
 import { tryParseJson } from "#protocol/parse-json";
 import type { PreviewField } from "#protocol/preview-field";
 import { escapeHtml } from "../../connections/consent/page.ts";

@@ -1,7 +1,7 @@
 import { cleanLine } from "#protocol/clean";
-import type { InputField, InteractionRequest } from "#protocol/events";
 import { findLimitFault } from "#protocol/field-limits";
 import { foldWhitespace } from "#protocol/input-fields";
+import type { InputField, InteractionRequest } from "#protocol/interactions";
 import { isSecretField, SECRETS_REFUSED } from "#protocol/secret-field";
 import { escapeHtml } from "../../connections/consent/page.ts";
 

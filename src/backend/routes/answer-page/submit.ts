@@ -1,6 +1,6 @@
 import type { InteractionAnswer, PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import type { InteractionRequest } from "#protocol/events";
+import type { InteractionRequest } from "#protocol/interactions";
 import type { Engine } from "../../generations/engine.ts";
 import { getPendingRequest } from "../../generations/pending.ts";
 import { answerInteraction } from "../../generations/requests/answer.ts";

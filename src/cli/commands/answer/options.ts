@@ -1,7 +1,7 @@
 import { suggestName } from "#protocol/closest-name";
 import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import type { InputField } from "#protocol/events";
+import type { InputField } from "#protocol/interactions";
 import { tryParseJson } from "#protocol/parse-json";
 import { isSecretField } from "#protocol/secret-field";
 import { parseField } from "#ui/cards/form-field";

@@ -1,4 +1,4 @@
-import type { InputField } from "#protocol/events";
+import type { InputField } from "#protocol/interactions";
 import type { Usage } from "#protocol/usage";
 import type { Choice } from "#ui/picker/picker";
 import { layOutTable } from "#ui/text/table";

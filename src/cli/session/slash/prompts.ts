@@ -1,7 +1,7 @@
 import { clean, cleanLine } from "#protocol/clean";
 import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
-import type { InputField } from "#protocol/events";
+import type { InputField } from "#protocol/interactions";
 import { toLine } from "#ui/text/words";
 import { loadTools } from "../../commands/tools/backend.ts";
 import { listServerPrompts, type ServerPrompt } from "../server-lists.ts";
