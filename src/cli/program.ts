@@ -93,12 +93,16 @@ export function buildProgram(
 
 /** The end of every help page: examples, if its text has none, and where the global options are. */
 function formatHelpEnd(command: Command): string {
-  const group = command.parent?.parent ? command.parent.name() : command.name();
-  const isMeant = (line: string) =>
-    group === command.name() || `${line} `.startsWith(`kay ${group} ${command.name()} `);
-  const lines = (EXAMPLES[group] ?? []).filter(isMeant);
+  const lines = listExamples(command);
   const examples = lines.length > 0 ? `\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join("")}` : "";
   return `${examples}\nRun \`kay --help\` for global options such as --json and --profile.`;
+}
+
+function listExamples(command: Command): readonly string[] {
+  const group = command.parent?.parent ? command.parent.name() : "";
+  if (group === "") return EXAMPLES[command.name()] ?? [];
+  const name = `${group} ${command.name()}`;
+  return EXAMPLES[name] ?? (EXAMPLES[group] ?? []).filter((line) => `${line} `.startsWith(`kay ${name} `));
 }
 
 /** `help` shows the pages of all commands. */

@@ -55,7 +55,9 @@ function readAnswers({ skill, missing }: Reading, clause: Clause): Reading["inpu
   const whole = text.trim();
   const isName = first.kind === "name" && words.length <= 3;
   if (first.kind === "number" && /^#?\d+$/.test(whole)) return { [first.name]: Number(whole.replace("#", "")) };
-  return first.kind === "text" || isName ? { [first.name]: isName ? whole.replace(/[.!?]+$/, "") : whole } : input;
+  return first.kind === "text" || isName
+    ? { [first.name]: isName ? whole.replace(/(?<![.!?])[.!?]+$/, "") : whole }
+    : input;
 }
 
 function isNewRequest(clause: Clause, skills: Skill[]): boolean {

@@ -7,7 +7,7 @@ const STARTS_WITH_WORD = new RegExp(`^(?!${UNSPACED})[\\p{L}\\p{N}_\\\\/]|^\\.\\
 /**
  * Returns whether marks of emphasis belong to a word or a path, such as `2*3*4` and `__init__.py`, and are text.
  *
- * @param token a token of Markdown
+ * @param type kind of a token of Markdown, and `raw` its source
  * @param before the source before it, and `after` the source behind it
  */
 export function isMarkInWord({ type, raw }: { type: string; raw: string }, before: string, after: string): boolean {

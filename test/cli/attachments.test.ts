@@ -142,7 +142,7 @@ test("files go to Slack, and with an email, a reply and a draft", async () => {
     ],
   });
   const prompt =
-    "share them in #general: Look; and email them to sam@example.com: Hi; reply to “Release 1.4 on Friday?”: Seen; and draft: Later";
+    "share shot.png and größe.pdf in #general: Look; and email them to sam@example.com: Hi; reply to “Release 1.4 on Friday?”: Seen; and draft: Later";
   const { exit, stdout } = await ann(["ask", "--attach=shot.png", "--attach=größe.pdf", prompt]);
   // A draft is shown after it was stored, before the model goes on.
   expect([exit, stdout]).toEqual([8, expect.stringContaining("kay ran gmail.create_draft, which writes.")]);

@@ -35,7 +35,7 @@ test("one command adds a known server with registration, opens its consent, show
   expect(run.stderr).toContain("Adding Linear, the MCP server at https://mcp.linear.app/mcp.\n");
   expect(run.stderr).toMatch(/^To connect linear, allow access at login\d+\.example\.test:$/m);
   expect(run.stderr).toContain("\n  write        linear.add_note   (11 characters)\n");
-  expect(run.stderr).toContain(
+  expect(run.stderr.replace("the 3\n", "the 3 ")).toContain(
     "Approve the tools of Linear? y: ask before each call, r: like y, but run the 3 that claim to only read without asking [y/r/N] r\nApproved 4 tools of linear.\n",
   );
   expect(await ann("tools call linear.list_paid")).toEqual({ exit: 0, stdout: "paid notes\n", stderr: "" });

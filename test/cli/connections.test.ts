@@ -124,7 +124,8 @@ test("connections on a narrow terminal are blocks of lines, without loss", async
   expect((await kay({ signedIn: true })("connections", { terminal: true, columns: 40 })).stdout).toBe(`jira
   STATE    connected
   ACCOUNT  Dana Demo (dana@example.com)
-  SITE     ${SITE}
+  SITE
+  ${SITE}
 confluence
   STATE    not connected
 bitbucket

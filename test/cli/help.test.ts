@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { OTHER_WORDS } from "#cli/other-words";
+import { programAlone } from "#test/completion";
+import { listCommands } from "#test/examples";
 import { useKay } from "#test/kay";
 
 const kay = useKay();
@@ -156,8 +158,11 @@ test("serve passes its options to the backend", async () => {
   ]);
 });
 
-test("a subcommand has the examples of its group that name it", async () => {
+test("every command has examples; a subcommand has its own, or those of its group that name it", async () => {
   const { stdout } = await kay()("sessions export --help");
   expect(stdout).toContain("\nExamples:\n  $ kay sessions export latest -o bugs.md\n\n");
-  expect((await kay()("sessions rename --help")).stdout).not.toContain("Examples:");
+  const without = listCommands(programAlone()).filter(
+    ({ help }) => !help.includes("  $ kay ") && !help.includes("kay ask"),
+  );
+  expect(without.map(({ name }) => name)).toEqual([]);
 });

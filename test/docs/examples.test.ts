@@ -38,11 +38,16 @@ const ELSEWHERE: [RegExp, string][] = [
     /^kay(?: ask)?(?: -[cr]| --confirm| --resume latest)?$|^kay (?:attach|answer|every pause)$/,
     "They need a person at a terminal.",
   ],
+  [/^kay try$/, "It starts a local backend; test/cli/own-backend.test.ts runs it."],
   [/^kay (?:inbox|pending --watch)/, "They run until they are stopped."],
   [/ linear$/, "They reach a server on the network."],
   [/^kay connect hubspot$/, "It needs a token of HubSpot; test/cli/own-addresses.test.ts runs it."],
   [/ -- npx | node \/home|list directory/, "They start a program that npm downloads or that the user has."],
   [/^kay config set atlassian\.client-secret$/, "It reads a secret; test/cli/config.test.ts runs it."],
+  [
+    /^kay mcp (?:authorize|list|remove)/,
+    "They need a program that asks over HTTP; test/cli/mcp-endpoint.test.ts runs them.",
+  ],
   [/^kay serve --sta?/, "They look for a process; test/cli/serve-status.test.ts and own-backend.test.ts run them."],
 ];
 
@@ -67,7 +72,7 @@ const SCENES: [RegExp, Scene][] = [
   [/summarize these|compare these|what is wrong here/, MODEL],
   [/--confirm|^kay ask --json close/, { exit: 8 }],
   [
-    /--continue|sessions (?:show|export) latest|attach --(?:json|read-only)/,
+    /--continue|sessions (?:show|export|rename|delete) latest|attach --(?:json|read-only)/,
     { before: (ann) => run(ann, "ask", "what is open in project KAY?") },
   ],
   [/open latest/, { before: (ann) => run(ann, "ask", "--allow", "jira.transition_issue", "close KAY-3") }],

@@ -55,7 +55,8 @@ function readDollars(text: string): string[] {
   return [...text.matchAll(/^ *\$ (.*)$/gm)].map(([, line = ""]) => line);
 }
 
-function listCommands(program: Command, path: string[] = ["kay"]): { name: string; help: string }[] {
+/** The pages of a program and of all its commands, with their names: `kay sessions export`. */
+export function listCommands(program: Command, path: string[] = ["kay"]): { name: string; help: string }[] {
   let help = "";
   program.configureOutput({ writeOut: (text) => (help += text) });
   program.outputHelp();

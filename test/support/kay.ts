@@ -106,6 +106,8 @@ export function useKay(): (options?: MachineOptions) => Machine {
       onTestFinished(async () => {
         await place.backend.close();
         place.network.settled();
+        // The backend of a later test would run what is due.
+        await database().db.deleteFrom("schedules").execute();
       });
     }
     return createMachine(place, options);

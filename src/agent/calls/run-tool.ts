@@ -61,7 +61,7 @@ export function formatSummary(tool: Tool, input: Record<string, unknown>): strin
   if (line.length <= MAX_SUMMARY_LENGTH) return line.join("");
   const head = line.slice(0, MAX_SUMMARY_LENGTH - 2).join("");
   // A link that would be cut is left out, and so is half a word unless nothing else is there.
-  const words = head.replace(/\s*-?\s*\[[^\]]*(?:\]\([^)]*)?$/, "").replace(/(?<=.{80})\s+\S*$/s, "");
+  const words = head.replace(/ ?-? ?\[[^\]]*(?:\]\([^)]*)?$/, "").replace(/(?<=.{80})\s+\S*$/s, "");
   return `${words || head}…${words.lastIndexOf("“") > words.lastIndexOf("”") ? "”" : ""}`;
 }
 

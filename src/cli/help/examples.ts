@@ -1,4 +1,7 @@
-/** Examples of commands whose usage says little, by the command. Subcommands have those of their group that name them. */
+/**
+ * Examples of commands whose text has none, by the words of the command. A subcommand without its own entry has those of its group
+ * that name it.
+ */
 export const EXAMPLES: Record<string, readonly string[]> = {
   alias: [
     'kay alias set standup "what did I do yesterday in KAY?"',
@@ -20,4 +23,35 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   sessions: ["kay sessions list", "kay sessions show latest", "kay sessions export latest -o bugs.md"],
   tools: ["kay tools call slack.read_channel --field 'channel=#general'"],
   whoami: ["kay whoami --json"],
+  "alias list": ["kay alias list", "kay alias list --json"],
+  "alias remove": ["kay alias remove standup"],
+  "approvals list": ["kay approvals list", "kay approvals list --json"],
+  "approvals revoke": ["kay approvals revoke ID"],
+  "config get": ["kay config get notify"],
+  "config path": ["kay config path"],
+  "every list": ["kay every list", "kay every list --json"],
+  "every pause": ["kay every pause ID"],
+  "every resume": ["kay every resume ID"],
+  "every remove": ["kay every remove ID"],
+  "every run": ["kay every run ID"],
+  "policy get": ["kay policy get", "kay policy get --json"],
+  "profile create": ["kay profile create work"],
+  "profile remove": ["kay profile remove work"],
+  "sessions delete": ["kay sessions delete latest --yes"],
+  "sessions rename": ['kay sessions rename latest "Bugs of the week"'],
+  "tools list": ["kay tools list", "kay tools list --json"],
+  "tools show": ["kay tools show jira.search"],
+  "approvals test": [`kay approvals test slack.send_message '{"channel": "#general", "text": "Hi"}'`],
+  "context untrust": ["kay context untrust"],
+  "mcp authorize": ["kay mcp authorize CODE"],
+  "mcp list": ["kay mcp list"],
+  "mcp remove": ["kay mcp remove ID"],
+  "services show": ["kay services show tasks"],
+  "services export": ["kay services export tasks"],
+  "services remove": ["kay services remove tasks"],
+  "services client-document": ["kay services client-document https://example.com/kay.json"],
+  disconnect: ["kay disconnect jira", "kay disconnect jira@work"],
+  help: ["kay help connect", "kay help json"],
+  "services approve": ["kay services approve example"],
+  try: ["kay try"],
 };

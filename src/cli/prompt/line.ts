@@ -51,8 +51,9 @@ export function writeNotice(kay: Kay, text: string): void {
 /** Prints a question, wrapped between words; the cursor stays behind it. */
 export function writePrompt(kay: Kay, text: string): void {
   const { stderr } = kay.terminal;
-  const [end = ""] = /\s*$/.exec(text) ?? [];
-  stderr.write(stderr.isTerminal ? wrapSentences(text.trimEnd(), stderr.columns() - end.length) + end : text);
+  const words = text.trimEnd();
+  const end = text.slice(words.length);
+  stderr.write(stderr.isTerminal ? wrapSentences(words, stderr.columns() - end.length) + end : text);
 }
 
 async function read(kay: Kay, signal: AbortSignal, more: boolean): Promise<string> {

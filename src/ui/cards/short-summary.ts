@@ -26,5 +26,5 @@ function cutRepeated(summary: string, value: string): string {
 function cutBetweenWords(text: string): string {
   const head = Array.from(text.slice(0, KEPT)).join("");
   const words = text[KEPT] === " " ? head : head.replace(/\s+\S*$/, "");
-  return words.replace(/[\s(<[*-]+$/, "").trimEnd();
+  return words.replace(/(?<![\s(<[*-])[\s(<[*-]+$/, "").trimEnd();
 }
