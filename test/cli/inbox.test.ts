@@ -47,6 +47,16 @@ test("kay inbox on a small terminal opens the newest request, answers it, and sh
   expect((await ink.result).exit).toBe(0);
 });
 
+test("an empty inbox on a narrow terminal has one line, which is redrawn in its place", async () => {
+  const ann = kay({ signedIn: true });
+  const ink = await openInk(ann, "inbox", { columns: 40, rows: 12 });
+  await ink.sees("No open requests. Waiting for one…");
+  await expect.poll(() => ann.raw().both.split("No open requests.").length).toBeGreaterThan(3);
+  expect((await ink.sees("No open requests.")).split("No open requests.")).toHaveLength(2);
+  ann.interrupt();
+  expect((await ink.result).exit).toBe(130);
+});
+
 test("kay inbox keeps the cursor on its request when a newer one arrives", async () => {
   const { ann, log } = await waiting("KAY-3", "KAY-4");
   const ink = await openInk(ann, "inbox", { columns: 80, rows: 24 });

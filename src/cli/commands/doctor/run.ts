@@ -1,3 +1,4 @@
+import { truncateCells } from "#ui/screen/cells";
 import { toLine } from "#ui/text/words";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
@@ -52,9 +53,8 @@ async function format(kay: Kay, work: (told: OnReport) => Promise<CheckReport[]>
   }
   const waitFor = (titles: string[]) => {
     if (!kay.terminal.stderr.isTerminal || kay.flags.quiet) return;
-    const room = kay.terminal.stderr.columns() - 1;
-    const text = `Checking: ${titles.join(", ")}`;
-    kay.out.setStatusLine(titles.length === 0 ? null : text.length > room ? `${text.slice(0, room - 1)}…` : text);
+    const text = truncateCells(`Checking: ${titles.join(", ")}`, kay.terminal.stderr.columns() - 1);
+    kay.out.setStatusLine(titles.length === 0 ? null : text);
   };
   try {
     return await work((report, waiting) => {

@@ -1,6 +1,7 @@
 import type { PendingRequest } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { PickerPlace } from "#ui/picker/picker";
+import { truncateCells } from "#ui/screen/cells";
 import type { BackendHandle } from "../../backend/handle.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
@@ -50,7 +51,8 @@ export async function watchPending(kay: Kay): Promise<ExitCode> {
     const pending = await listNewest(link).catch(ignoreOutage);
     if (pending === undefined || pending.length === 0) {
       const text = pending ? "No open requests. Waiting for one…" : "The backend does not answer. Trying again…";
-      kay.out.setStatusLine(kay.out.paint("dim", `${text} (Ctrl+C quits)`, "stderr"));
+      const line = truncateCells(`${text} (Ctrl+C quits)`, kay.terminal.stderr.columns() - 1);
+      kay.out.setStatusLine(kay.out.paint("dim", line, "stderr"));
       await pause(kay);
       continue;
     }
