@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { findFreePort } from "#test/ports";
 import { type Asked, allCompleted, answered, type Client, connected, followed, paused, read } from "./asking.ts";
 import type { Bench } from "./commands.ts";
 import { INSPECTED } from "./heap.ts";
@@ -16,7 +17,8 @@ const CARRY_LIMIT = 120_000;
 /** Measures generations that wait for an approval, and idle streams, in `kay serve --sandbox`. */
 export async function generations({ launcher, folder, paused: count }: Bench): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
-  const options = ["--port", "0", "--sandbox", "--json", "--data-dir", `${folder}/data`];
+  // A token is valid only at the address of its backend, so each process of the group has the same one.
+  const options = ["--port", String(await findFreePort()), "--sandbox", "--json", "--data-dir", `${folder}/data`];
   const serve = kay(launcher, folder, ["serve", ...options], INSPECTED);
   const { rows, asked, token } = await at(serve, async (backend) => {
     const url = String(backend.said.url);

@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { findFreePort } from "#test/ports";
 import { type Client, connected, open, paused } from "./asking.ts";
 import { type Attached, attached } from "./attached.ts";
 import type { Bench } from "./commands.ts";
@@ -17,7 +18,8 @@ const SPAN = 20_000;
 /** Measures followed conversations, waiting generations, and running ones, all at once. */
 export async function load({ launcher, folder, paused: count }: Bench): Promise<Row[]> {
   mkdirSync(folder, { recursive: true });
-  const options = ["--port", "0", "--sandbox", "--json", "--data-dir", `${folder}/crowd`];
+  // A token is valid only at the address of its backend, so each process of the group has the same one.
+  const options = ["--port", String(await findFreePort()), "--sandbox", "--json", "--data-dir", `${folder}/crowd`];
   const serve = kay(launcher, folder, ["serve", ...options], { KAY_MODEL: "offline" });
   const { token, places } = await at(serve, async (backend) => {
     const url = String(backend.said.url);
