@@ -95,8 +95,13 @@ function isReference(span: Word[]): boolean {
 /** Words that say something rather than name it: "the build is green". "The bugs that are open" name. */
 function isSentence(span: Word[]): boolean {
   if (ASKING_WORDS.has(span[0]?.lower ?? "")) return false;
+  const subject = span[span[0]?.lower === "that" ? 1 : 0];
+  if (SUBJECTS.has(subject?.lower ?? "") && subject !== span.at(-1)) return true;
   return span.some(({ lower }, at) => VERBS.has(lower) && !RELATIVE.has(span[at - 1]?.lower ?? ""));
 }
+
+/** They begin a sentence when another word follows: "it works", "that we agree". */
+const SUBJECTS = new Set(["i", "he", "it", "she", "they", "we", "you"]);
 
 /** Where content comes from: a read, or a result of the conversation. */
 type Source = { score: number; read?: PlannedCall; found?: Item | undefined };

@@ -174,3 +174,13 @@ const LITERAL: [request: string, ...calls: Reply["calls"]][] = [
 test.each(LITERAL)("“%s” sends exactly these words", async (request, ...calls) => {
   expect((await plannerTalk(tools).say(request)).calls).toEqual(calls);
 });
+
+test.each([
+  ["comment on KAY-3 that it works", ["jira.add_comment", { issue: "KAY-3", text: "it works" }]],
+  ["tell #general that it is done", ["slack.send_message", { channel: "#general", text: "it is done" }]],
+] as const)("“%s” after another request says this, and passes nothing on", async (request, call) => {
+  const talk = plannerTalk(tools);
+  await talk.say("close KAY-5");
+  await talk.results({ text: "KAY-5 is now Done.", data: { key: "KAY-5", url: "https://jira.test/browse/KAY-5" } });
+  expect((await talk.say(request)).calls).toEqual([call]);
+});
