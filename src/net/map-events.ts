@@ -26,7 +26,7 @@ export function mapEvents(
   const parser = createParser({
     onEvent: writeEvent,
     onRetry: (ms) => write(`retry: ${ms}\n\n`),
-    // An error that interrupts a stream may come as a bare line of JSON, or in a field of its own (llama.cpp until 2025).
+    // An error may interrupt a stream as a bare line of JSON, or in an `error:` field (llama.cpp until 2025).
     onError: ({ line = "" }) => {
       const data = line.replace(/^error:\s*/, "");
       if (data.startsWith("{")) writeEvent({ data });

@@ -6,19 +6,7 @@ import { github } from "#connectors/github/github";
 import { hubspot } from "#connectors/hubspot/hubspot";
 import { jira } from "#connectors/jira/jira";
 import { notion } from "#connectors/notion/notion";
-import type { Service } from "#connectors/service";
-import { type Route, runOver } from "./support/outside.ts";
-
-const METADATA: Record<string, Record<string, unknown>> = {
-  jira: { cloud_id: "c", url: "https://acme.atlassian.net" },
-  confluence: { cloud_id: "c", url: "https://acme.atlassian.net" },
-  bitbucket: { workspace: "acme", url: "https://bitbucket.org/acme" },
-  github: { url: "https://github.com", login: "dana" },
-  hubspot: { url: "https://app.hubspot.com/contacts/1", currency: "EUR" },
-};
-
-const run = (service: Service, name: string, input: Record<string, unknown>, ...routes: Route[]) =>
-  runOver(service, METADATA[service.name] ?? {}, name, input, ...routes);
+import { type Route, runConnected as run } from "./support/outside.ts";
 
 // https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/: fields that a project hides are missing
 test("an issue without fields is listed, and comments without author, date or body are read", async () => {

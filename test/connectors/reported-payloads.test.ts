@@ -13,20 +13,7 @@ import { linkedin } from "#connectors/linkedin/linkedin";
 import { notion } from "#connectors/notion/notion";
 import type { Service } from "#connectors/service";
 import { slack } from "#connectors/slack/slack";
-import { type Route, runOver } from "./support/outside.ts";
-
-const METADATA: Record<string, Record<string, unknown>> = {
-  jira: { cloud_id: "c", url: "https://acme.atlassian.net" },
-  confluence: { cloud_id: "c", url: "https://acme.atlassian.net" },
-  bitbucket: { workspace: "acme", url: "https://bitbucket.org/acme" },
-  github: { url: "https://github.com", login: "dana" },
-  hubspot: { url: "https://app.hubspot.com/contacts/1", currency: "EUR" },
-  slack: { url: "https://acme.slack.com" },
-  gmail: { url: "https://mail.google.com", email: "dana@x.test" },
-  "google-calendar": { time_zone: "Europe/Berlin" },
-};
-const run = (service: Service, name: string, input: Record<string, unknown>, ...routes: Route[]) =>
-  runOver(service, METADATA[service.name] ?? {}, name, input, ...routes);
+import { type Route, runConnected as run } from "./support/outside.ts";
 
 const readChannel = (...messages: object[]) =>
   run(

@@ -80,7 +80,7 @@ export async function lockIdleConversation(
   const conversation = tx.selectFrom("conversations").select("last_event").where("id", "=", cleanText(id));
   const locked = await conversation.where("installation_id", "=", installationId).forUpdate().executeTakeFirst();
   if (!locked) return undefined;
-  // A statement of its own, which sees what was written before the lock was free.
+  // A separate statement also sees what was written while the first waited for the lock.
   const { rows } = await sql<{ sequence: number; role: string }>`select sequence, message ->> 'role' as role
     from (select 0 as sequence, null::jsonb as message union all
       (select sequence, message from messages where conversation_id = ${id} order by sequence desc limit 1)) as last

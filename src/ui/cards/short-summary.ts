@@ -24,7 +24,7 @@ function cutRepeated(summary: string, value: string): string {
 
 /** Returns the first words, without a Markdown link that would be cut. */
 function cutBetweenWords(text: string): string {
-  const head = Array.from(text.slice(0, KEPT)).join("");
+  const head = text.slice(0, KEPT);
   const words = text[KEPT] === " " ? head : head.replace(/\s+\S*$/, "");
   return words.replace(/(?<![\s(<[*-])[\s(<[*-]+$/, "").trimEnd();
 }

@@ -73,20 +73,27 @@ export function runTool(service: Service, name: string, input: Record<string, un
 /** The first pattern that fits a request answers it: with JSON or a text, and a status if it is no 200. */
 export type Route = [request: RegExp, body: unknown, status?: number];
 
-/** Runs a tool over routes. Requests without one are not found. */
-export function runOver(
-  service: Service,
-  metadata: Record<string, unknown>,
-  name: string,
-  input: Record<string, unknown>,
-  ...routes: Route[]
-) {
+/** What the connection of a service holds. */
+const METADATA: Record<string, Record<string, unknown>> = {
+  jira: { cloud_id: "c", url: "https://acme.atlassian.net" },
+  confluence: { cloud_id: "c", url: "https://acme.atlassian.net" },
+  bitbucket: { workspace: "acme", url: "https://bitbucket.org/acme" },
+  github: { url: "https://github.com", login: "dana" },
+  hubspot: { url: "https://app.hubspot.com/contacts/1", currency: "EUR" },
+  slack: { url: "https://acme.slack.com" },
+  gmail: { url: "https://mail.google.com", email: "dana@x.test" },
+  "google-calendar": { time_zone: "Europe/Berlin" },
+};
+
+/** Runs a tool of a connected service over routes. Requests without one are not found. */
+export function runConnected(service: Service, name: string, input: Record<string, unknown>, ...routes: Route[]) {
   const fetch = async (url: string, init: RequestInit = {}) => {
     const request = `${init.method ?? "GET"} ${decodeURIComponent(url)}`;
     const [, body, status = 200] = routes.find(([pattern]) => pattern.test(request)) ?? [0, { request }, 404];
     return new Response(typeof body === "string" ? body : JSON.stringify(body), { status });
   };
-  return runTool(service, `${service.name}.${name}`, input, contextOver({ fetch }, service, metadata));
+  const context = contextOver({ fetch }, service, METADATA[service.name] ?? {});
+  return runTool(service, `${service.name}.${name}`, input, context);
 }
 
 /** A tool's context over a fake outside. */
