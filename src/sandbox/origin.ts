@@ -48,9 +48,9 @@ export function createOrigin<World>(start: OriginStart<World>): Origin {
     world = start.check(seed);
     changed();
   };
-  const holder = (request: Request) => bearer(request, grants, provider.oauth.tokenScheme);
+  const findHolder = (request: Request) => findBearerGrant(request, grants, provider.oauth.tokenScheme);
   const findGrant = (request: Request) => {
-    const grant = holder(request);
+    const grant = findHolder(request);
     return provider.accounts(world).some(({ id }) => id === grant?.account) ? grant : undefined;
   };
   const app = new Hono<SandboxEnv>();
@@ -75,7 +75,7 @@ export function createOrigin<World>(start: OriginStart<World>): Origin {
     client: start.client,
   });
   return {
-    fetch: (request, address) => serve(request, address, { app, faults, requests, holder, now }),
+    fetch: (request, address) => serve(request, address, { app, faults, requests, holder: findHolder, now }),
     snapshot: () => ({ world, tokens }),
   };
 }
@@ -108,7 +108,7 @@ async function serve(request: Request, address: string | undefined, place: Servi
   return response;
 }
 
-function bearer(request: Request, grants: Grants, tokenScheme = false): Grant | undefined {
+function findBearerGrant(request: Request, grants: Grants, tokenScheme = false): Grant | undefined {
   const scheme = tokenScheme ? /^(?:bearer|token)\s+(\S+)$/i : /^bearer\s+(\S+)$/i;
   const token = scheme.exec(request.headers.get("authorization") ?? "")?.[1];
   return token === undefined ? undefined : grants.access(token);

@@ -126,5 +126,11 @@ export class SeedError extends Error {
   }
 }
 
+/** @throws SeedError if a value occurs twice. `getPath` returns the place of the value at an index. */
+export function requireUnique(values: string[], getPath: (index: number) => string): void {
+  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
+  if (index >= 0) throw new SeedError(getPath(index), `"${values[index]}" occurs twice`);
+}
+
 /** One consent: its account, client and scopes. */
 export type Grant = { id: string; account: string; client: string; scopes: string[] };

@@ -50,10 +50,10 @@ export function createSandbox(ports: SandboxPorts): Sandbox {
   const saved = readSaved(ports);
   const names = Object.keys(PROVIDERS) as ProviderName[];
   const clients = record(names, (name) => getClient(name, saved.clients[name], ports.random));
-  const digests = record(names, (name) => digest(seed[name] ?? "built-in"));
+  const digests = record(names, (name) => computeDigest(seed[name] ?? "built-in"));
   const changed = coalesce(() => ports.save?.(snapshot()));
   const origins: Record<ProviderName, Origin> = record(names, (name) =>
-    onceAsked(() =>
+    createLazyOrigin(() =>
       start(PROVIDERS[name], {
         ports,
         changed,
@@ -84,15 +84,15 @@ type Start = {
 
 function start<World>(provider: Provider<World>, given: Start): Origin {
   const { ports, changed, client, digest } = given;
-  const now = () => ports.clock.now();
+  const getNow = () => ports.clock.now();
   const seed = given.seed ?? provider.builtIn;
-  const check = (part: unknown) => buildState(provider, part, now(), "The state");
+  const check = (part: unknown) => buildState(provider, part, getNow(), "The state");
   const { reason, world = seed, tokens = createGrantRows() } = continueSaved(given.saved, digest, check);
   if (reason !== undefined) {
     ports.warn?.(`The sandbox set the saved world of ${provider.title} aside and starts with a fresh one. ${reason}`);
   }
   const saved = { world, tokens };
-  return createOrigin({ provider, client, seed, saved, check, now, random: ports.random, changed });
+  return createOrigin({ provider, client, seed, saved, check, now: getNow, random: ports.random, changed });
 }
 
 type Continued = { world?: unknown; tokens?: GrantRows; reason?: string };
@@ -112,13 +112,13 @@ function continueSaved(value: unknown, digest: string, check: (world: unknown) =
 }
 
 /** Built on first use, because a world takes a while to build and most are never used. */
-function onceAsked(build: () => Origin): Origin {
+function createLazyOrigin(build: () => Origin): Origin {
   let built: Origin | undefined;
-  const origin = () => {
+  const getOrigin = () => {
     built ??= build();
     return built;
   };
-  return { fetch: async (...asked) => origin().fetch(...asked), snapshot: () => origin().snapshot() };
+  return { fetch: async (...asked) => getOrigin().fetch(...asked), snapshot: () => getOrigin().snapshot() };
 }
 
 /** State of another version, or damaged state, is set aside: everything in the sandbox can be created again. */
@@ -146,7 +146,7 @@ function coalesce(run: () => void): () => void {
   };
 }
 
-function digest(value: unknown): string {
+function computeDigest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 }
 

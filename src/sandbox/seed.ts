@@ -103,7 +103,7 @@ const TYPES: Record<string, string | undefined> = {
 };
 
 function getIssue(error: z.core.$ZodError, provider: string): string {
-  const issue = deepest(error.issues);
+  const issue = findDeepest(error.issues);
   const where = (issue?.path ?? []).reduce<string>(
     (path, key) => path + (typeof key === "number" ? `[${key}]` : `.${String(key)}`),
     provider,
@@ -114,7 +114,7 @@ function getIssue(error: z.core.$ZodError, provider: string): string {
   return `${where}: ${issue?.message ?? "it is not accepted"}`;
 }
 
-function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+function findDeepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   return [...issues].sort((a, b) => b.path.length - a.path.length)[0];
 }
 

@@ -61,7 +61,7 @@ export const airtable: Provider<AirtableState> = {
     const v0 = new Hono<AirtableEnv>();
     v0.onError(handleErrors);
     v0.use(requireToken(place));
-    metaRoutes(v0);
+    registerMetaRoutes(v0);
     registerRecordRoutes(v0, place);
     v0.all("/*", () => {
       throw notFoundError();
@@ -72,7 +72,7 @@ export const airtable: Provider<AirtableState> = {
 };
 
 /** Who asks, their bases, and what is in them (airtable.com/developers/web/api/list-bases). */
-function metaRoutes(app: Hono<AirtableEnv>): void {
+function registerMetaRoutes(app: Hono<AirtableEnv>): void {
   app.get("/meta/whoami", (c) => {
     const { id, email } = c.get("account");
     const { scopes } = c.get("grant");
@@ -94,10 +94,10 @@ function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<Airtable
     const asked = [c.req.param("table"), c.req.param("record")].filter((one) => one !== undefined).length;
     const found = [table, record].filter((one) => one !== undefined).length;
     if (!base || found < asked) return c.notFound();
-    const name = (one: { fields: Record<string, unknown> }) =>
+    const getRecordName = (one: { fields: Record<string, unknown> }) =>
       String(one.fields[table?.fields[0]?.name ?? ""] ?? "Unnamed record");
-    const title = record ? name(record) : table ? `${table.name} (${base.name})` : base.name;
-    const lines = table ? table.records.map(name) : base.tables.map((one) => one.name);
+    const title = record ? getRecordName(record) : table ? `${table.name} (${base.name})` : base.name;
+    const lines = table ? table.records.map(getRecordName) : base.tables.map((one) => one.name);
     const facts =
       record && table
         ? table.fields.map((field) => [field.name, String(toScalar(field, record, base, world) ?? "")])

@@ -1,4 +1,4 @@
-import { SeedError } from "../provider.ts";
+import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment, parsePeriod } from "../seed-time.ts";
 import type { AirtableSeed, BaseSeed, TableSeed } from "./seed.ts";
 import type { Account, AirtableRecord, AirtableState, Base, Cell, Field, Table } from "./state.ts";
@@ -11,7 +11,7 @@ export function buildAirtable(seed: AirtableSeed, now: number): AirtableState {
     id: account.id ?? createIdFromName("usr", account.email),
   }));
   const bases = seed.bases.map((base, index) => buildBase(base, accounts, now, `bases[${index}]`));
-  unique(bases, "bases");
+  requireUniqueNames(bases, "bases");
   return { accounts, bases };
 }
 
@@ -21,14 +21,14 @@ function buildBase(seed: BaseSeed, accounts: Account[], now: number, path: strin
     ...table,
     id: table.id ?? createIdFromName("tbl", `${id} ${table.name}`),
   }));
-  unique(tables, `${path}.tables`);
+  requireUniqueNames(tables, `${path}.tables`);
   const built = tables.map((table, index) => buildTable(table, tables, now, `${path}.tables[${index}]`));
   for (const [index, table] of built.entries()) resolve(table, built, accounts, now, `${path}.tables[${index}]`);
   return {
     id,
     name: seed.name,
     permissionLevel: seed.permissionLevel ?? "create",
-    members: (seed.members ?? []).map((one, index) => personIn(accounts, one, `${path}.members[${index}]`)),
+    members: (seed.members ?? []).map((one, index) => findPerson(accounts, one, `${path}.members[${index}]`)),
     tables: built,
   };
 }
@@ -48,7 +48,7 @@ function buildTable(seed: Named, tables: Named[], now: number, path: string): Ta
       linkedTableId: linked?.id ?? null,
     };
   });
-  unique(fields, `${path}.fields`);
+  requireUniqueNames(fields, `${path}.fields`);
   const records = (seed.records ?? []).map(
     (record, index): AirtableRecord => ({
       id: record.id ?? createIdFromName("rec", `${seed.id} ${index}`),
@@ -73,7 +73,7 @@ function resolve(table: Table, tables: Table[], accounts: Account[], now: number
 }
 
 function getCell(field: Field, cell: Cell, tables: Table[], accounts: Account[], now: number, path: string): Cell {
-  if (field.type === "singleCollaborator") return personIn(accounts, String(cell), path);
+  if (field.type === "singleCollaborator") return findPerson(accounts, String(cell), path);
   if (field.type === "date") {
     const shift = parsePeriod(String(cell));
     return shift === undefined ? cell : new Date(now + shift).toISOString().slice(0, 10);
@@ -88,7 +88,7 @@ function getCell(field: Field, cell: Cell, tables: Table[], accounts: Account[],
   throw new SeedError(path, `there is no choice "${wrong}"; there are ${field.choices.join(", ")}`);
 }
 
-function personIn(accounts: Account[], wanted: string, path: string): string {
+function findPerson(accounts: Account[], wanted: string, path: string): string {
   const found = accounts.find(({ id, name, email }) => [id, name, email].includes(wanted));
   if (!found) throw new SeedError(path, `there is no account "${wanted}"`);
   return found.id;
@@ -101,8 +101,9 @@ function recordIn(table: Table | undefined, wanted: string, path: string): strin
   return found.id;
 }
 
-function unique(list: { name: string }[], path: string): void {
-  const names = list.map(({ name }) => name);
-  const index = names.findIndex((name, at) => names.indexOf(name) !== at);
-  if (index >= 0) throw new SeedError(`${path}[${index}].name`, `"${names[index]}" stands there twice`);
+function requireUniqueNames(list: { name: string }[], path: string): void {
+  requireUnique(
+    list.map(({ name }) => name),
+    (index) => `${path}[${index}].name`,
+  );
 }

@@ -59,9 +59,9 @@ export function parseCell(
     case "checkbox":
       return pickGiven(field, value, typeof value === "boolean");
     case "singleSelect":
-      return choice(field, pickGiven(field, value, typeof value === "string"), typecast);
+      return chooseOption(field, pickGiven(field, value, typeof value === "string"), typecast);
     case "multipleSelects":
-      return list(field, value).map((one) => choice(field, one, typecast));
+      return list(field, value).map((one) => chooseOption(field, one, typecast));
     case "date":
       return pickGiven(
         field,
@@ -69,9 +69,9 @@ export function parseCell(
         typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value)),
       );
     case "singleCollaborator":
-      return collaborator(field, value, world);
+      return findCollaborator(field, value, world);
     case "multipleRecordLinks":
-      return list(field, value).map((one) => linkedRecord(field, one, base));
+      return list(field, value).map((one) => findLinkedRecord(field, one, base));
     default:
       return pickGiven(field, value, typeof value === "string");
   }
@@ -86,7 +86,7 @@ function list(field: Field, value: unknown): string[] {
   return pickGiven(field, value, Array.isArray(value) && value.every((one) => typeof one === "string"));
 }
 
-function choice(field: Field, name: string, typecast: boolean): string {
+function chooseOption(field: Field, name: string, typecast: boolean): string {
   if (field.choices.includes(name)) return name;
   if (!typecast) {
     throw unprocessableError(
@@ -98,13 +98,13 @@ function choice(field: Field, name: string, typecast: boolean): string {
   return name;
 }
 
-function collaborator(field: Field, value: unknown, { accounts }: AirtableState): string {
+function findCollaborator(field: Field, value: unknown, { accounts }: AirtableState): string {
   const { id, email } = (typeof value === "object" ? value : {}) as { id?: unknown; email?: unknown };
   const found = accounts.find((account) => account.id === id || account.email === email);
   return pickGiven(field, found?.id, found !== undefined);
 }
 
-function linkedRecord(field: Field, wanted: string, base: Base): string {
+function findLinkedRecord(field: Field, wanted: string, base: Base): string {
   const records = base.tables.find(({ id }) => id === field.linkedTableId)?.records ?? [];
   if (records.some(({ id }) => id === wanted)) return wanted;
   throw unprocessableError("ROW_DOES_NOT_EXIST", `Record ID ${wanted} does not exist`);

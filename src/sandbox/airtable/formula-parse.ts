@@ -19,17 +19,17 @@ export function parseFormula(text: string): Formula {
     at++;
     return true;
   };
-  const binary = (level: number): Formula => {
+  const parseBinary = (level: number): Formula => {
     const signs = LEVELS[level];
-    if (!signs) return primary();
-    let left = binary(level + 1);
+    if (!signs) return parsePrimary();
+    let left = parseBinary(level + 1);
     for (let token = tokens[at]; token?.kind === "sign" && signs.includes(token.text); token = tokens[at]) {
       at++;
-      left = { kind: "operator", operator: token.text, left, right: binary(level + 1) };
+      left = { kind: "operator", operator: token.text, left, right: parseBinary(level + 1) };
     }
     return left;
   };
-  const primary = (): Formula => {
+  const parsePrimary = (): Formula => {
     const token = tokens[at++];
     if (!token) throw new FormulaError("it ends too early");
     if (token.kind === "text") return { kind: "value", value: token.text };
@@ -37,22 +37,22 @@ export function parseFormula(text: string): Formula {
     if (token.kind === "field") return { kind: "field", name: token.text };
     if (token.kind === "word") return take("(") ? call(token.text) : { kind: "field", name: token.text };
     if (token.text === "-")
-      return { kind: "operator", operator: "-", left: { kind: "value", value: 0 }, right: primary() };
+      return { kind: "operator", operator: "-", left: { kind: "value", value: 0 }, right: parsePrimary() };
     if (token.text !== "(") throw new FormulaError(`"${token.text}" stands at the wrong place`);
-    const inner = binary(0);
+    const inner = parseBinary(0);
     if (!take(")")) throw new FormulaError("a bracket is not closed");
     return inner;
   };
   const call = (name: string): Formula => {
     const inputs: Formula[] = [];
     if (!take(")")) {
-      do inputs.push(binary(0));
+      do inputs.push(parseBinary(0));
       while (take(","));
       if (!take(")")) throw new FormulaError("a bracket is not closed");
     }
     return { kind: "call", name: name.toUpperCase(), inputs };
   };
-  const formula = binary(0);
+  const formula = parseBinary(0);
   if (at < tokens.length) throw new FormulaError(`"${tokens[at]?.text}" stands at the wrong place`);
   return formula;
 }

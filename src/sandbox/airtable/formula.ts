@@ -28,11 +28,11 @@ export function isTruthy(value: Scalar): boolean {
 function operate(operator: string, left: Scalar, right: Scalar): Scalar {
   switch (operator) {
     case "&":
-      return text(left) + text(right);
+      return toText(left) + toText(right);
     case "=":
-      return same(left, right);
+      return isSame(left, right);
     case "!=":
-      return !same(left, right);
+      return !isSame(left, right);
     case "<":
       return order(left, right) < 0;
     case ">":
@@ -42,24 +42,24 @@ function operate(operator: string, left: Scalar, right: Scalar): Scalar {
     case ">=":
       return order(left, right) >= 0;
     case "+":
-      return number(left) + number(right);
+      return toNumber(left) + toNumber(right);
     case "-":
-      return number(left) - number(right);
+      return toNumber(left) - toNumber(right);
     case "*":
-      return number(left) * number(right);
+      return toNumber(left) * toNumber(right);
     default:
-      return number(left) / number(right);
+      return toNumber(left) / toNumber(right);
   }
 }
 
 function callFunction(name: string, inputs: Formula[], scope: FormulaScope): Scalar {
-  const value = (index: number): Scalar => {
+  const evaluateInput = (index: number): Scalar => {
     const input = inputs[index];
     return input === undefined ? null : evaluateFormula(input, scope);
   };
   const known = FUNCTIONS[name];
   if (!known) throw new FormulaError(`the function ${name} is not known`);
-  return known({ value, all: () => inputs.map((one) => evaluateFormula(one, scope)), scope });
+  return known({ value: evaluateInput, all: () => inputs.map((one) => evaluateFormula(one, scope)), scope });
 }
 
 type Inputs = { value(index: number): Scalar; all(): Scalar[]; scope: FormulaScope };
@@ -73,44 +73,44 @@ const FUNCTIONS: Record<string, ((inputs: Inputs) => Scalar) | undefined> = {
   FALSE: () => false,
   BLANK: () => null,
   RECORD_ID: ({ scope }) => scope.id,
-  LOWER: ({ value }) => text(value(0)).toLowerCase(),
-  UPPER: ({ value }) => text(value(0)).toUpperCase(),
-  TRIM: ({ value }) => text(value(0)).trim(),
-  LEN: ({ value }) => text(value(0)).length,
-  CONCATENATE: ({ all }) => all().map(text).join(""),
-  FIND: ({ value }) => text(value(1)).indexOf(text(value(0))) + 1,
+  LOWER: ({ value }) => toText(value(0)).toLowerCase(),
+  UPPER: ({ value }) => toText(value(0)).toUpperCase(),
+  TRIM: ({ value }) => toText(value(0)).trim(),
+  LEN: ({ value }) => toText(value(0)).length,
+  CONCATENATE: ({ all }) => all().map(toText).join(""),
+  FIND: ({ value }) => toText(value(1)).indexOf(toText(value(0))) + 1,
   SEARCH: ({ value }) =>
-    text(value(1))
+    toText(value(1))
       .toLowerCase()
-      .indexOf(text(value(0)).toLowerCase()) + 1 || null,
-  VALUE: ({ value }) => number(value(0)),
-  TODAY: ({ scope }) => day(scope.now),
+      .indexOf(toText(value(0)).toLowerCase()) + 1 || null,
+  VALUE: ({ value }) => toNumber(value(0)),
+  TODAY: ({ scope }) => formatDay(scope.now),
   NOW: ({ scope }) => new Date(scope.now).toISOString(),
-  DATETIME_FORMAT: ({ value }) => text(value(0)).slice(0, 10),
+  DATETIME_FORMAT: ({ value }) => toText(value(0)).slice(0, 10),
   IS_BEFORE: ({ value }) => order(value(0), value(1)) < 0 && value(0) !== null,
   IS_AFTER: ({ value }) => order(value(0), value(1)) > 0,
-  IS_SAME: ({ value }) => text(value(0)).slice(0, 10) === text(value(1)).slice(0, 10),
+  IS_SAME: ({ value }) => toText(value(0)).slice(0, 10) === toText(value(1)).slice(0, 10),
 };
 
-function day(now: number): string {
+function formatDay(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-function same(left: Scalar, right: Scalar): boolean {
+function isSame(left: Scalar, right: Scalar): boolean {
   if (typeof left === "boolean" || typeof right === "boolean") return isTruthy(left) === isTruthy(right);
   if (typeof left === "number" && typeof right === "number") return left === right;
-  return text(left) === text(right);
+  return toText(left) === toText(right);
 }
 
 function order(left: Scalar, right: Scalar): number {
-  if (typeof left === "number" || typeof right === "number") return number(left) - number(right);
-  return text(left).localeCompare(text(right), "en");
+  if (typeof left === "number" || typeof right === "number") return toNumber(left) - toNumber(right);
+  return toText(left).localeCompare(toText(right), "en");
 }
 
-function text(value: Scalar): string {
+function toText(value: Scalar): string {
   return value === null ? "" : value === true ? "1" : value === false ? "0" : String(value);
 }
 
-function number(value: Scalar): number {
+function toNumber(value: Scalar): number {
   return Number(value ?? 0);
 }

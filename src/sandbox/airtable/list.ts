@@ -78,8 +78,8 @@ function filter(
   try {
     const parsed = parseFormula(formula);
     return records.filter((record) => {
-      const field = (name: string) => toScalar(findField(table, name), record, base, world);
-      return isTruthy(evaluateFormula(parsed, { field, id: record.id, now }));
+      const readField = (name: string) => toScalar(findField(table, name), record, base, world);
+      return isTruthy(evaluateFormula(parsed, { field: readField, id: record.id, now }));
     });
   } catch (error) {
     if (!(error instanceof FormulaError) && !(error instanceof AirtableError)) throw error;

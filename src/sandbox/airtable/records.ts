@@ -100,12 +100,12 @@ async function updateMany(c: Context<AirtableEnv>, place: ProviderContext<Airtab
   const given = body.records ?? [];
   if (given.length === 0 || given.length > MOST) throw invalidRequestError();
   const copies = given.map(({ id, fields = {} }): AirtableRecord => {
-    const record = existing(table, id);
+    const record = requireRecord(table, id);
     const copy = { ...record, fields: { ...record.fields } };
     fill(copy, fields, body.typecast === true, { base, table, world });
     return copy;
   });
-  for (const copy of copies) existing(table, copy.id).fields = copy.fields;
+  for (const copy of copies) requireRecord(table, copy.id).fields = copy.fields;
   place.save();
   return c.json({ records: copies.map((record) => toRecordView(table, record, world)) });
 }
@@ -114,13 +114,13 @@ function removeMany(c: Context<AirtableEnv>, place: ProviderContext<AirtableStat
   const { table } = findTable(c, true);
   const ids = c.req.queries("records[]") ?? [];
   if (ids.length === 0 || ids.length > MOST) throw invalidRequestError();
-  for (const id of ids) existing(table, id);
+  for (const id of ids) requireRecord(table, id);
   table.records = table.records.filter(({ id }) => !ids.includes(id));
   place.save();
   return c.json({ records: ids.map((id) => ({ id, deleted: true })) });
 }
 
-function existing({ records }: Table, id: string | undefined): AirtableRecord {
+function requireRecord({ records }: Table, id: string | undefined): AirtableRecord {
   const found = records.find((record) => record.id === id);
   if (!found) throw unprocessableError("ROW_DOES_NOT_EXIST", `Record ID ${id} does not exist in this table`);
   return found;

@@ -3,12 +3,12 @@ import * as z from "zod/mini";
 /** The Airtable part of a seed. Names are Airtable's own; everything that can be generated may be omitted. */
 
 const text = z.string().check(z.minLength(1));
-const id = (kind: string) =>
+const createIdSchema = (kind: string) =>
   z.optional(
     z.string().check(z.regex(new RegExp(`^${kind}[A-Za-z0-9]{14}$`), `an id is ${kind} and 14 letters and digits`)),
   );
 
-const Account = z.strictObject({ id: id("usr"), name: text, email: text });
+const Account = z.strictObject({ id: createIdSchema("usr"), name: text, email: text });
 
 const FieldType = z.enum([
   "singleLineText",
@@ -28,7 +28,7 @@ const FieldType = z.enum([
 ]);
 
 const Field = z.strictObject({
-  id: id("fld"),
+  id: createIdSchema("fld"),
   name: text,
   type: z.optional(FieldType),
   choices: z.optional(z.array(text)),
@@ -40,13 +40,13 @@ const Field = z.strictObject({
 const Cell = z.union([z.string(), z.number(), z.boolean(), z.array(text)]);
 
 const Rec = z.strictObject({
-  id: id("rec"),
+  id: createIdSchema("rec"),
   createdTime: z.optional(text),
   fields: z.record(z.string(), Cell),
 });
 
 const Table = z.strictObject({
-  id: id("tbl"),
+  id: createIdSchema("tbl"),
   name: text,
   description: z.optional(z.string()),
   fields: z.array(Field).check(z.minLength(1)),
@@ -54,7 +54,7 @@ const Table = z.strictObject({
 });
 
 const Base = z.strictObject({
-  id: id("app"),
+  id: createIdSchema("app"),
   name: text,
   permissionLevel: z.optional(z.enum(["none", "read", "comment", "edit", "create"])),
   /** Accounts that may open it; all if omitted. */

@@ -46,14 +46,14 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 /** Derives an ID of a kind (`app`, `tbl`, `fld`, `rec`, `usr`) from a name, always the same for the same name. */
 export function createIdFromName(kind: string, name: string): string {
-  return shape(kind, createHash("sha256").update(`${kind} ${name}`).digest());
+  return formatId(kind, createHash("sha256").update(`${kind} ${name}`).digest());
 }
 
 /** Creates an ID of a kind from random bytes. */
 export function createRandomId(kind: string, random: (bytes: number) => Uint8Array): string {
-  return shape(kind, random(14));
+  return formatId(kind, random(14));
 }
 
-function shape(kind: string, bytes: Uint8Array): string {
+function formatId(kind: string, bytes: Uint8Array): string {
   return kind + [...bytes.slice(0, 14)].map((byte) => LETTERS[byte % LETTERS.length]).join("");
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { getAvatarUrl } from "../pictures.ts";
-import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
-import { assertUnique, buildSite, createSeedLookup } from "./build-site.ts";
+import { type OAuthTraits, type Provider, type ProviderContext, requireUnique, type SandboxEnv } from "../provider.ts";
+import { buildSite, createSeedLookup } from "./build-site.ts";
 import { createConfluenceApp } from "./confluence/confluence.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
 import { createGateway, getScopesAt, getSiteUrl, listSites, type SiteEnv, sendUnauthorized } from "./gateway.ts";
@@ -97,8 +97,8 @@ export const atlassian: Provider<AtlassianState> = {
       email: emailAddress,
     })),
   routes(app, place) {
-    app.get("/oauth/token/accessible-resources", (c) => resources(c, place));
-    app.get("/me", (c) => me(c, place));
+    app.get("/oauth/token/accessible-resources", (c) => sendResources(c, place));
+    app.get("/me", (c) => sendProfile(c, place));
     const products = new Hono<SiteEnv>();
     products.use("/jira/:cloudid/*", createGateway(place));
     products.use("/confluence/:cloudid/*", createGateway(place));
@@ -117,7 +117,7 @@ function getProducts(scopes: string[]): string {
 }
 
 /** `GET /oauth/token/accessible-resources`: an entry for each site and product that the token has scopes for. */
-function resources(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState>) {
+function sendResources(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState>) {
   const grant = place.grant(c.req.raw);
   if (!grant) return sendUnauthorized(c);
   const entries = listSites(place.world(), grant.account).flatMap((site) =>
@@ -133,7 +133,7 @@ function resources(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState
 }
 
 /** `GET /me` (User identity API); needs `read:me`. */
-function me(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState>) {
+function sendProfile(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState>) {
   const grant = place.grant(c.req.raw);
   const account = place.world().accounts.find(({ accountId }) => accountId === grant?.account);
   if (!grant || !account) return sendUnauthorized(c);
@@ -155,19 +155,19 @@ function me(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState>) {
 /** Fills in an Atlassian seed. @throws SeedFault */
 function buildAtlassian(seed: AtlassianSeed, now: number): AtlassianState {
   const accounts = seed.accounts.map((account) => ({ timeZone: "UTC", active: true, ...account }));
-  assertUnique(
+  requireUnique(
     accounts.map(({ accountId }) => accountId),
     (index) => `accounts[${index}].accountId`,
   );
-  assertUnique(
+  requireUnique(
     seed.sites.map(({ name }) => name.toLowerCase()),
     (index) => `sites[${index}].name`,
   );
   const lookup = createSeedLookup(accounts, now);
   const sites = seed.sites.map((site, index) =>
-    buildSite({ id: cloudId(site.name), ...site }, lookup, `sites[${index}]`),
+    buildSite({ id: createCloudId(site.name), ...site }, lookup, `sites[${index}]`),
   );
-  assertUnique(
+  requireUnique(
     sites.map(({ id }) => id),
     (index) => `sites[${index}].id`,
   );
@@ -175,7 +175,7 @@ function buildAtlassian(seed: AtlassianSeed, now: number): AtlassianState {
 }
 
 /** Derives a cloud ID in the form of a UUID, always the same for the same name. */
-function cloudId(name: string): string {
+function createCloudId(name: string): string {
   const hex = createHash("sha256").update(`site ${name}`).digest("hex");
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     "-",

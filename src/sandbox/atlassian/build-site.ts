@@ -1,4 +1,4 @@
-import { SeedError } from "../provider.ts";
+import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment } from "../seed-time.ts";
 import { parseStorage, StorageError } from "./confluence/storage.ts";
 import { toAdf } from "./jira/adf.ts";
@@ -14,25 +14,25 @@ export function buildSite(seed: SiteSeed & { id: string }, lookup: SeedLookup, p
   const projects = (seed.projects ?? []).map((project, index) =>
     buildProject(project, index, lookup, `${path}.projects[${index}]`),
   );
-  assertUnique(
+  requireUnique(
     projects.map(({ key }) => key),
     (index) => `${path}.projects[${index}].key`,
   );
   const issues = (seed.issues ?? []).map((issue, index) =>
     buildIssue(issue, index, projects, lookup, `${path}.issues[${index}]`),
   );
-  assertUnique(
+  requireUnique(
     issues.map(({ key }) => key),
     (index) => `${path}.issues[${index}].key`,
   );
-  assertUnique(
+  requireUnique(
     issues.map((issue) => issue.id),
     (index) => `${path}.issues[${index}].id`,
   );
   const spaces = (seed.spaces ?? []).map(
     (space, index): Space => ({ id: String(65_537 + index), description: "", ...space }),
   );
-  assertUnique(
+  requireUnique(
     spaces.map(({ key }) => key),
     (index) => `${path}.spaces[${index}].key`,
   );
@@ -145,7 +145,7 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: SeedLookup, path
   const pages = seeds.map((seed, index): Page => {
     const space = spaces.find(({ key, id }) => key === seed.space || id === seed.space);
     if (!space) throw new SeedError(`${path}[${index}].space`, `there is no space "${seed.space}"`);
-    wellFormed(seed.body ?? "", `${path}[${index}].body`);
+    requireWellFormed(seed.body ?? "", `${path}[${index}].body`);
     const created = lookup.time(seed.created, lookup.longAgo, `${path}[${index}].created`);
     const author = seed.author === undefined ? lookup.first : lookup.person(seed.author, `${path}[${index}].author`);
     const updated = lookup.time(seed.updated, created, `${path}[${index}].updated`);
@@ -161,7 +161,7 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: SeedLookup, path
       updated,
       comments: (seed.comments ?? []).map((comment, at) => {
         const where = `${path}[${index}].comments[${at}]`;
-        wellFormed(comment.body, `${where}.body`);
+        requireWellFormed(comment.body, `${where}.body`);
         return {
           id: comment.id ?? String(131_073 + index * 100 + at),
           author: comment.author === undefined ? author : lookup.person(comment.author, `${where}.author`),
@@ -171,11 +171,11 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: SeedLookup, path
       }),
     };
   });
-  assertUnique(
+  requireUnique(
     pages.map(({ id }) => id),
     (index) => `${path}[${index}].id`,
   );
-  assertUnique(
+  requireUnique(
     pages.map(({ space, title }) => `${space}: ${title}`),
     (index) => `${path}[${index}].title`,
   );
@@ -190,7 +190,7 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: SeedLookup, path
   return pages;
 }
 
-function wellFormed(body: string, path: string) {
+function requireWellFormed(body: string, path: string) {
   try {
     parseStorage(body);
   } catch (error) {
@@ -231,10 +231,4 @@ export function createSeedLookup(accounts: Account[], now: number): SeedLookup {
       return found.accountId;
     },
   };
-}
-
-/** Refuses a list with duplicates. */
-export function assertUnique(values: string[], path: (index: number) => string): void {
-  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedError(path(index), `"${values[index]}" stands there twice`);
 }

@@ -93,7 +93,7 @@ export const DEFAULT_SEED: AtlassianSeed = {
       ],
       spaces: [{ key: "KAY", name: "Kay engineering", description: "How kay is built and run" }],
       pages: [
-        page(
+        createPage(
           "Kay engineering",
           null,
           DANA,
@@ -102,7 +102,7 @@ export const DEFAULT_SEED: AtlassianSeed = {
           3,
           "<p>Start here. The pages below say how kay is built, released and run.</p>",
         ),
-        page(
+        createPage(
           "Architecture",
           "Kay engineering",
           DANA,
@@ -111,7 +111,7 @@ export const DEFAULT_SEED: AtlassianSeed = {
           7,
           "<h2>Rooms</h2><p>The command line speaks to the backend over HTTP. The backend brokers consent, runs the agent and keeps the log.</p><ul><li>protocol: the contract</li><li>client: tokens and refresh</li><li>backend: sessions and tools</li></ul>",
         ),
-        page(
+        createPage(
           "Release checklist",
           "Kay engineering",
           SAM,
@@ -120,7 +120,7 @@ export const DEFAULT_SEED: AtlassianSeed = {
           4,
           "<ol><li>Run the checks</li><li>Write the notes</li><li>Tag the release</li><li>Tell the team</li></ol>",
         ),
-        page(
+        createPage(
           "Runbook: sign-in fails",
           "Kay engineering",
           SAM,
@@ -129,7 +129,7 @@ export const DEFAULT_SEED: AtlassianSeed = {
           2,
           "<h2>What users see</h2><p>kay says that the sign-in has ended although nobody logged out.</p><h2>What to do</h2><ol><li>Look for <code>REFRESH_REUSED</code> in the log</li><li>Ask which version they run</li><li>If it is older than 0.1, let them update and connect again</li></ol>",
         ),
-        page(
+        createPage(
           "How we review",
           "Kay engineering",
           DANA,
@@ -138,7 +138,7 @@ export const DEFAULT_SEED: AtlassianSeed = {
           1,
           "<p>A review looks at behaviour first, names second, style last. <strong>Two days</strong> at most.</p>",
         ),
-        page(
+        createPage(
           "Meeting notes: first minute",
           "Kay engineering",
           DANA,
@@ -169,7 +169,7 @@ function issue(
   return { key, summary, issuetype, status, priority, assignee, reporter: DANA, created, updated, ...more };
 }
 
-function page(
+function createPage(
   title: string,
   parent: string | null,
   author: string,

@@ -19,7 +19,7 @@ export function createGateway(place: ProviderContext<AtlassianState>): Middlewar
     const account = place.world().accounts.find(({ accountId }) => accountId === grant?.account);
     if (!grant || !account) return sendUnauthorized(c);
     const site = listSites(place.world(), account.accountId).find(({ id }) => id === c.req.param("cloudid"));
-    if (!site) return noSuchSite(c, place.now());
+    if (!site) return sendUnknownSite(c, place.now());
     c.set("grant", grant);
     c.set("account", account);
     c.set("site", site);
@@ -58,7 +58,7 @@ export function getSiteUrl(site: Site, request: Request): string {
   return site.url ?? `${new URL(request.url).origin}/sites/${encodeURIComponent(site.name)}`;
 }
 
-function noSuchSite(c: Context, now: number) {
+function sendUnknownSite(c: Context, now: number) {
   const body = {
     timestamp: new Date(now).toISOString(),
     status: 404,

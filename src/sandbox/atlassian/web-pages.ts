@@ -24,7 +24,7 @@ export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<A
     };
     const comments = issue.comments.map(
       ({ author, created, body }) =>
-        html`<h2>${getName(place, author)}, ${day(created)}</h2><article>${getAdfText(body)}</article>`,
+        html`<h2>${getName(place, author)}, ${formatDay(created)}</h2><article>${getAdfText(body)}</article>`,
     );
     return format(
       c,
@@ -41,11 +41,11 @@ export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<A
       Space: page.space,
       Version: String(page.version),
       Author: getName(place, page.author),
-      Changed: day(page.updated),
+      Changed: formatDay(page.updated),
     };
     const comments = page.comments.map(
       ({ author, created, body }) =>
-        html`<h2>${getName(place, author)}, ${day(created)}</h2><article>${getStorageText(parseStorage(body))}</article>`,
+        html`<h2>${getName(place, author)}, ${formatDay(created)}</h2><article>${getStorageText(parseStorage(body))}</article>`,
     );
     return format(c, page.title, facts, getPageText(page), comments);
   });
@@ -74,6 +74,6 @@ function getName(place: ProviderContext<AtlassianState>, id: string | null): str
   return place.world().accounts.find(({ accountId }) => accountId === id)?.displayName ?? "nobody";
 }
 
-function day(iso: string): string {
+function formatDay(iso: string): string {
   return iso.slice(0, 10);
 }

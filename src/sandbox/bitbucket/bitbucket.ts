@@ -65,8 +65,8 @@ export const bitbucket: Provider<BitbucketState> = {
     const v2 = new Hono<BitbucketEnv>();
     v2.onError(handleErrors);
     v2.use(requireToken(place));
-    accountRoutes(v2);
-    repositoryRoutes(v2);
+    registerAccountRoutes(v2);
+    registerRepositoryRoutes(v2);
     registerPullRequestRoutes(v2, place);
     v2.all("/*", () => {
       throw noApiError();
@@ -76,7 +76,7 @@ export const bitbucket: Provider<BitbucketState> = {
   },
 };
 
-function accountRoutes(app: Hono<BitbucketEnv>) {
+function registerAccountRoutes(app: Hono<BitbucketEnv>) {
   app.get("/user", requireScope("account"), (c) => {
     const account = c.get("account");
     const more = {
@@ -118,10 +118,10 @@ function accountRoutes(app: Hono<BitbucketEnv>) {
     ),
   );
   app.get("/workspaces/:workspace", requireScope("account"), (c) => c.json(toWorkspaceView(c, findWorkspace(c))));
-  app.get("/workspaces/:workspace/members", requireScope("account"), (c) => members(c));
+  app.get("/workspaces/:workspace/members", requireScope("account"), (c) => sendMembers(c));
 }
 
-function members(c: Context<BitbucketEnv>) {
+function sendMembers(c: Context<BitbucketEnv>) {
   const workspace = findWorkspace(c);
   const accounts = c
     .get("world")
@@ -136,7 +136,7 @@ function members(c: Context<BitbucketEnv>) {
   );
 }
 
-function repositoryRoutes(app: Hono<BitbucketEnv>) {
+function registerRepositoryRoutes(app: Hono<BitbucketEnv>) {
   const read = requireScope("repository");
   app.get("/repositories/:workspace", read, (c) => {
     const workspace = findWorkspace(c);
@@ -161,17 +161,18 @@ function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<Bitbucke
     const repository = workspace?.repositories.find(({ slug }) => slug === c.req.param("repository"));
     const request = repository?.pull_requests.find(({ id }) => String(id) === c.req.param("id"));
     if (!request) return c.notFound();
-    const name = (id: string) =>
+    const getAccountName = (id: string) =>
       place.world().accounts.find(({ account_id }) => account_id === id)?.display_name ?? "nobody";
     const facts = {
       State: request.state,
-      Author: name(request.author),
+      Author: getAccountName(request.author),
       Branches: `${request.source} → ${request.destination}`,
-      "Approved by": request.approved_by.map(name).join(", ") || "nobody",
+      "Approved by": request.approved_by.map(getAccountName).join(", ") || "nobody",
     };
     const list = html`<dl>${Object.entries(facts).map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
     const comments = request.comments.map(
-      ({ user, created_on, raw }) => html`<h2>${name(user)}, ${created_on.slice(0, 10)}</h2><article>${raw}</article>`,
+      ({ user, created_on, raw }) =>
+        html`<h2>${getAccountName(user)}, ${created_on.slice(0, 10)}</h2><article>${raw}</article>`,
     );
     const title = `#${request.id} ${request.title}`;
     return c.html(

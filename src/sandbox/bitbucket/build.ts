@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { SeedError } from "../provider.ts";
+import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment } from "../seed-time.ts";
 import type { BitbucketSeed, PullRequestSeed, RepositorySeed, WorkspaceSeed } from "./seed.ts";
 import type { Account, BitbucketState, PullRequest, Repository, Workspace } from "./state.ts";
@@ -18,18 +18,18 @@ export function buildBitbucket(seed: BitbucketSeed, now: number): BitbucketState
     value === undefined ? fallback : parseMoment(value, now, path);
   const accounts = seed.accounts.map((account, index) => ({
     ...account,
-    uuid: account.uuid ?? uuid(`account ${account.account_id}`),
+    uuid: account.uuid ?? createUuid(`account ${account.account_id}`),
     created_on: time(account.created_on, longAgo, `accounts[${index}].created_on`),
   }));
-  unique(
+  requireUnique(
     accounts.map(({ account_id }) => account_id),
     (index) => `accounts[${index}].account_id`,
   );
-  const lookup = { longAgo, time, ...peopleIn(accounts) };
+  const lookup = { longAgo, time, ...createPeopleLookup(accounts) };
   const workspaces = seed.workspaces.map((workspace, index) =>
     buildWorkspace(workspace, lookup, `workspaces[${index}]`),
   );
-  unique(
+  requireUnique(
     workspaces.map(({ slug }) => slug),
     (index) => `workspaces[${index}].slug`,
   );
@@ -37,13 +37,13 @@ export function buildBitbucket(seed: BitbucketSeed, now: number): BitbucketState
 }
 
 /** Derives a UUID in braces, like Bitbucket's, always the same for the same name. */
-function uuid(name: string): string {
+function createUuid(name: string): string {
   const hex = createHash("sha256").update(name).digest("hex");
   return `{${[hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-")}}`;
 }
 
-function peopleIn(accounts: Account[]) {
-  const person = (wanted: string, path: string) => {
+function createPeopleLookup(accounts: Account[]) {
+  const findPerson = (wanted: string, path: string) => {
     const found = accounts.find(({ account_id, email, display_name, nickname }) =>
       [account_id, email, display_name, nickname].includes(wanted),
     );
@@ -51,9 +51,9 @@ function peopleIn(accounts: Account[]) {
     return found.account_id;
   };
   return {
-    person,
+    person: findPerson,
     people: (wanted: string[] | undefined, path: string) =>
-      (wanted ?? []).map((one, index) => person(one, `${path}[${index}]`)),
+      (wanted ?? []).map((one, index) => findPerson(one, `${path}[${index}]`)),
   };
 }
 
@@ -61,13 +61,13 @@ function buildWorkspace(seed: WorkspaceSeed, lookup: Lookup, path: string): Work
   const repositories = (seed.repositories ?? []).map((one, index) =>
     buildRepository(one, seed.slug, lookup, `${path}.repositories[${index}]`),
   );
-  unique(
+  requireUnique(
     repositories.map(({ slug }) => slug),
     (index) => `${path}.repositories[${index}].slug`,
   );
   return {
     slug: seed.slug,
-    uuid: seed.uuid ?? uuid(`workspace ${seed.slug}`),
+    uuid: seed.uuid ?? createUuid(`workspace ${seed.slug}`),
     name: seed.name ?? seed.slug,
     members: lookup.people(seed.members, `${path}.members`),
     created_on: lookup.time(seed.created_on, lookup.longAgo, `${path}.created_on`),
@@ -81,14 +81,14 @@ function buildRepository(seed: RepositorySeed, workspace: string, lookup: Lookup
   const requests = (seed.pull_requests ?? []).map((one, index) =>
     buildPullRequest(one, index, mainbranch, lookup, `${path}.pull_requests[${index}]`),
   );
-  unique(
+  requireUnique(
     requests.map(({ id }) => String(id)),
     (index) => `${path}.pull_requests[${index}].id`,
   );
   const open = requests.filter(({ state }) => state === "OPEN").map(({ source }) => source);
   return {
     slug: seed.slug,
-    uuid: seed.uuid ?? uuid(`repository ${workspace}/${seed.slug}`),
+    uuid: seed.uuid ?? createUuid(`repository ${workspace}/${seed.slug}`),
     name: seed.name ?? seed.slug,
     description: seed.description ?? "",
     is_private: seed.is_private ?? true,
@@ -135,9 +135,4 @@ function buildPullRequest(
     created_on,
     updated_on: lookup.time(seed.updated_on, created_on, `${path}.updated_on`),
   };
-}
-
-function unique(values: string[], path: (index: number) => string): void {
-  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedError(path(index), `"${values[index]}" stands there twice`);
 }

@@ -12,12 +12,15 @@ type Thing = Record<string, unknown>;
  * the requested origin with all other parameters (developer.atlassian.com/cloud/bitbucket/rest/intro, "Pagination").
  */
 export function paginate(c: Context<BitbucketEnv>, things: Thing[], most = 100) {
-  const [page, pagelen] = [whole(c, "page", 1, "Invalid page"), whole(c, "pagelen", 10, "Invalid pagelen")];
+  const [page, pagelen] = [
+    readWholeNumber(c, "page", 1, "Invalid page"),
+    readWholeNumber(c, "pagelen", 10, "Invalid pagelen"),
+  ];
   if (pagelen > most) throw new BitbucketError(400, "Invalid pagelen");
   const found = sort(filter(things, c.req.query("q")), c.req.query("sort"));
   const start = (page - 1) * pagelen;
   if (page > 1 && start >= found.length) throw new BitbucketError(404, "Invalid page");
-  const address = (number: number) => {
+  const getPageUrl = (number: number) => {
     const url = new URL(c.req.url);
     url.searchParams.set("page", String(number));
     return url.href;
@@ -27,8 +30,8 @@ export function paginate(c: Context<BitbucketEnv>, things: Thing[], most = 100) 
     pagelen,
     size: found.length,
     page,
-    ...(start + pagelen < found.length ? { next: address(page + 1) } : {}),
-    ...(page > 1 ? { previous: address(page - 1) } : {}),
+    ...(start + pagelen < found.length ? { next: getPageUrl(page + 1) } : {}),
+    ...(page > 1 ? { previous: getPageUrl(page - 1) } : {}),
   });
 }
 
@@ -47,12 +50,12 @@ function filter(things: Thing[], q: string | undefined): Thing[] {
 function sort(things: Thing[], sort: string | undefined): Thing[] {
   if (sort === undefined || sort === "") return things;
   const [name, direction] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
-  const key = (thing: Thing) => at(thing, name);
-  return [...things].sort((a, b) => direction * compare(key(a), key(b)));
+  const getSortKey = (thing: Thing) => readPath(thing, name);
+  return [...things].sort((a, b) => direction * compare(getSortKey(a), getSortKey(b)));
 }
 
 function holds({ field, operator, operands }: Comparison, thing: Thing): boolean {
-  const has = at(thing, field);
+  const has = readPath(thing, field);
   const wanted = operands.map(getMeaning);
   const [first] = wanted;
   const text = String(has ?? "").toLowerCase();
@@ -87,7 +90,7 @@ function getSize(value: unknown): number | undefined {
   return /^\d{4}-\d\d-\d\d/.test(text) && parsePeriod(text) === undefined ? Date.parse(text) : undefined;
 }
 
-function at(thing: Thing, path: string): unknown {
+function readPath(thing: Thing, path: string): unknown {
   let value: unknown = thing;
   for (const name of path.split(".")) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) {
@@ -98,7 +101,7 @@ function at(thing: Thing, path: string): unknown {
   return value;
 }
 
-function whole(c: Context, name: string, fallback: number, sentence: string): number {
+function readWholeNumber(c: Context, name: string, fallback: number, sentence: string): number {
   const value = Number(c.req.query(name) ?? fallback);
   if (!Number.isInteger(value) || value < 1) throw new BitbucketError(400, sentence);
   return value;

@@ -24,7 +24,7 @@ export function registerPullRequestRoutes(app: Hono<BitbucketEnv>, place: Provid
       request.comments.map((comment) => toCommentView(c, workspace, repository, request, comment)),
     );
   });
-  app.post(`${ONE}/comments`, read, (c) => comment(c, place));
+  app.post(`${ONE}/comments`, read, (c) => addComment(c, place));
   app.get(`${ONE}/comments/:comment`, read, (c) => {
     const { workspace, repository, request } = findPullRequest(c);
     const found = request.comments.find(({ id }) => String(id) === c.req.param("comment"));
@@ -66,10 +66,10 @@ function show(c: Context<BitbucketEnv>, status: 200 | 201 = 200, id?: number) {
 async function create(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>) {
   const { repository } = findRepository(c);
   const body = await getBody(c);
-  const source = branchName(body.source);
+  const source = getBranchName(body.source);
   if (typeof body.title !== "string" || body.title.trim() === "") throw fieldError("title", "This field is required.");
   if (source === undefined) throw fieldError("source", "This field is required.");
-  const destination = branchName(body.destination) ?? repository.mainbranch;
+  const destination = getBranchName(body.destination) ?? repository.mainbranch;
   for (const [name, branch] of [
     ["source", source],
     ["destination", destination],
@@ -85,12 +85,12 @@ async function create(c: Context<BitbucketEnv>, place: ProviderContext<Bitbucket
   const request: PullRequest = {
     id: Math.max(0, ...repository.pull_requests.map(({ id }) => id)) + 1,
     title: body.title,
-    description: text(body.description) ?? text((body.summary as { raw?: unknown } | undefined)?.raw) ?? "",
+    description: toText(body.description) ?? toText((body.summary as { raw?: unknown } | undefined)?.raw) ?? "",
     state: "OPEN",
     author: c.get("account").account_id,
     source,
     destination,
-    reviewers: reviewers(c, body.reviewers) ?? [],
+    reviewers: findReviewers(c, body.reviewers) ?? [],
     approved_by: [],
     changes_requested_by: [],
     closed_by: null,
@@ -109,23 +109,23 @@ async function edit(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketSt
   if (request.state !== "OPEN") throw new BitbucketError(400, "Only open pull requests can be mutated");
   const body = await getBody(c);
   if (body.title === "") throw fieldError("title", "This field may not be blank.");
-  const destination = branchName(body.destination);
+  const destination = getBranchName(body.destination);
   if (destination !== undefined && !repository.branches.includes(destination))
     throw fieldError("destination", `branch not found: ${destination}`);
   Object.assign(request, {
-    title: text(body.title) ?? request.title,
-    description: text(body.description) ?? request.description,
+    title: toText(body.title) ?? request.title,
+    description: toText(body.description) ?? request.description,
     destination: destination ?? request.destination,
-    reviewers: reviewers(c, body.reviewers) ?? request.reviewers,
+    reviewers: findReviewers(c, body.reviewers) ?? request.reviewers,
   });
   touch(request, place);
   return show(c);
 }
 
-async function comment(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>) {
+async function addComment(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>) {
   const { workspace, repository, request } = findPullRequest(c);
   const body = await getBody(c);
-  const raw = text((body.content as { raw?: unknown } | undefined)?.raw);
+  const raw = toText((body.content as { raw?: unknown } | undefined)?.raw);
   if (raw === undefined || raw.trim() === "") throw fieldError("content", "This field is required.");
   const parent = (body.parent as { id?: unknown } | undefined)?.id;
   if (parent !== undefined && !request.comments.some(({ id }) => id === parent))
@@ -151,7 +151,7 @@ type Verdict = "approved_by" | "changes_requested_by";
 function review(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>, verdict: Verdict, other: Verdict) {
   const { request } = findPullRequest(c);
   const me = c.get("account").account_id;
-  onlyOpen(request);
+  requireOpen(request);
   if (request[verdict].includes(me)) {
     throw new BitbucketError(
       409,
@@ -169,7 +169,7 @@ function review(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>
 function withdraw(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>, verdict: Verdict) {
   const { request } = findPullRequest(c);
   const me = c.get("account").account_id;
-  onlyOpen(request);
+  requireOpen(request);
   if (!request[verdict].includes(me)) throw new BitbucketError(404, "You haven't approved this pull request.");
   request[verdict] = request[verdict].filter((id) => id !== me);
   touch(request, place);
@@ -192,7 +192,7 @@ async function merge(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketS
 
 function close(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>, state: "MERGED" | "DECLINED") {
   const { request, repository } = findPullRequest(c);
-  onlyOpen(request);
+  requireOpen(request);
   request.state = state;
   request.closed_by = c.get("account").account_id;
   if (state === "MERGED" && request.close_source_branch)
@@ -201,7 +201,7 @@ function close(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>,
   return show(c);
 }
 
-function onlyOpen({ state }: PullRequest) {
+function requireOpen({ state }: PullRequest) {
   if (state !== "OPEN") throw new BitbucketError(400, "This pull request is already closed.");
 }
 
@@ -216,7 +216,7 @@ async function getBody(c: Context): Promise<Record<string, unknown>> {
   return body as Record<string, unknown>;
 }
 
-function reviewers(c: Context<BitbucketEnv>, given: unknown): string[] | undefined {
+function findReviewers(c: Context<BitbucketEnv>, given: unknown): string[] | undefined {
   if (!Array.isArray(given)) return undefined;
   return given.map((one: { uuid?: unknown; account_id?: unknown }) => {
     const found = c
@@ -228,11 +228,11 @@ function reviewers(c: Context<BitbucketEnv>, given: unknown): string[] | undefin
   });
 }
 
-function branchName(end: unknown): string | undefined {
-  return text((end as { branch?: { name?: unknown } } | undefined)?.branch?.name);
+function getBranchName(end: unknown): string | undefined {
+  return toText((end as { branch?: { name?: unknown } } | undefined)?.branch?.name);
 }
 
-function text(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

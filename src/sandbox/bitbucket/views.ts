@@ -19,7 +19,7 @@ export function toAccountView(c: Context<BitbucketEnv>, account: Account) {
     links: {
       self: toApiLink(c, `users/${encodeURIComponent(account.uuid)}`),
       avatar: { href: getAvatarUrl(c.req.raw, account.display_name) },
-      html: html(c, `${encodeURIComponent(account.uuid)}/`),
+      html: toHtmlLink(c, `${encodeURIComponent(account.uuid)}/`),
     },
   };
 }
@@ -34,7 +34,7 @@ export function toWorkspaceView(c: Context<BitbucketEnv>, workspace: Workspace) 
     created_on: formatBitbucketTime(workspace.created_on),
     links: {
       self: toApiLink(c, `workspaces/${workspace.slug}`),
-      html: html(c, `${workspace.slug}/`),
+      html: toHtmlLink(c, `${workspace.slug}/`),
       avatar: { href: getAvatarUrl(c.req.raw, workspace.name) },
       repositories: toApiLink(c, `repositories/${workspace.slug}`),
       members: toApiLink(c, `workspaces/${workspace.slug}/members`),
@@ -43,7 +43,7 @@ export function toWorkspaceView(c: Context<BitbucketEnv>, workspace: Workspace) 
 }
 
 /** Returns a repository as within other objects. */
-function repositoryHead(c: Context<BitbucketEnv>, workspace: Workspace, repository: Repository) {
+function toRepositoryHead(c: Context<BitbucketEnv>, workspace: Workspace, repository: Repository) {
   const fullName = `${workspace.slug}/${repository.slug}`;
   return {
     type: "repository",
@@ -52,14 +52,14 @@ function repositoryHead(c: Context<BitbucketEnv>, workspace: Workspace, reposito
     uuid: repository.uuid,
     links: {
       self: toApiLink(c, `repositories/${fullName}`),
-      html: html(c, fullName),
+      html: toHtmlLink(c, fullName),
       avatar: { href: getAvatarUrl(c.req.raw, repository.name) },
     },
   };
 }
 
 export function toRepositoryView(c: Context<BitbucketEnv>, workspace: Workspace, repository: Repository) {
-  const head = repositoryHead(c, workspace, repository);
+  const head = toRepositoryHead(c, workspace, repository);
   const { name, slug, uuid } = workspace;
   return {
     ...head,
@@ -93,7 +93,7 @@ export function toRepositoryView(c: Context<BitbucketEnv>, workspace: Workspace,
       name,
       slug,
       uuid,
-      links: { self: toApiLink(c, `workspaces/${slug}`), html: html(c, `${slug}/`) },
+      links: { self: toApiLink(c, `workspaces/${slug}`), html: toHtmlLink(c, `${slug}/`) },
     },
     links: {
       ...head.links,
@@ -124,7 +124,7 @@ export function toPullRequestView(
   const end = (name: string) => ({
     branch: { name },
     commit: { type: "commit", hash: getHash(name).slice(0, 12) },
-    repository: repositoryHead(c, workspace, repository),
+    repository: toRepositoryHead(c, workspace, repository),
   });
   const links = [
     "decline",
@@ -161,7 +161,7 @@ export function toPullRequestView(
     participants: getParticipants(request).map((id) => toParticipantView(c, request, id)),
     links: {
       self: toApiLink(c, `repositories/${path}`),
-      html: html(c, `${workspace.slug}/${repository.slug}/pull-requests/${request.id}`),
+      html: toHtmlLink(c, `${workspace.slug}/${repository.slug}/pull-requests/${request.id}`),
       ...Object.fromEntries(links.map((name) => [name, toApiLink(c, `repositories/${path}/${name}`)])),
     },
   };
@@ -206,7 +206,7 @@ export function toCommentView(
     },
     links: {
       self: toApiLink(c, `repositories/${path}/comments/${comment.id}`),
-      html: html(c, `${workspace.slug}/${repository.slug}/pull-requests/${request.id}#comment-${comment.id}`),
+      html: toHtmlLink(c, `${workspace.slug}/${repository.slug}/pull-requests/${request.id}#comment-${comment.id}`),
     },
   };
 }
@@ -236,7 +236,7 @@ function render(raw: string) {
   };
 }
 
-function html(c: Context<BitbucketEnv>, path: string) {
+function toHtmlLink(c: Context<BitbucketEnv>, path: string) {
   return { href: `${new URL(c.req.url).origin}/${path}` };
 }
 

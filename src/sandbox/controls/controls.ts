@@ -14,12 +14,12 @@ import type { RequestLog } from "./requests.ts";
  * Sec-Fetch-Site), and requests for another host name, as from a web page whose name was rebound to 127.0.0.1.
  */
 const requireLocal: MiddlewareHandler<SandboxEnv> = async (c, next) => {
-  const reason = refusal(c.req.raw, c.env?.address);
+  const reason = findRefusal(c.req.raw, c.env?.address);
   if (reason !== undefined) return c.json({ error: "FORBIDDEN", message: reason }, 403);
   await next();
 };
 
-function refusal(request: Request, address: string | undefined): string | undefined {
+function findRefusal(request: Request, address: string | undefined): string | undefined {
   if (address === undefined || !isLoopbackAddress(address))
     return "The sandbox's controls answer to this machine only.";
   const site = request.headers.get("sec-fetch-site");
@@ -57,7 +57,7 @@ export function createControlRoutes(place: ControlTarget): Hono<SandboxEnv> {
   app.get("/requests", (c) => c.json({ requests: place.requests.list() }));
   app.get("/state", (c) => c.json(place.world() as object));
   app.put("/state", async (c) => {
-    place.load(await json(c));
+    place.load(await readJson(c));
     return c.json(place.world() as object);
   });
   app.post("/reset", (c) => {
@@ -66,18 +66,20 @@ export function createControlRoutes(place: ControlTarget): Hono<SandboxEnv> {
   });
   app.get("/faults", (c) => c.json({ faults: place.faults.list() }));
   app.put("/faults", async (c) => {
-    const body = await json(c);
+    const body = await readJson(c);
     const faults = Array.isArray(body) ? body : [body];
     place.faults.set(faults.map((fault) => parseShape(Fault, fault, "the fault")));
     return c.json({ faults: place.faults.list() });
   });
-  app.post("/tokens/expire", async (c) => c.json({ expired: place.oauth.grants.expire(await whose(c, place)) }));
-  app.post("/tokens/revoke", async (c) => c.json({ revoked: place.oauth.grants.revokeAll(await whose(c, place)) }));
+  app.post("/tokens/expire", async (c) => c.json({ expired: place.oauth.grants.expire(await readAccount(c, place)) }));
+  app.post("/tokens/revoke", async (c) =>
+    c.json({ revoked: place.oauth.grants.revokeAll(await readAccount(c, place)) }),
+  );
   app.post("/consent", async (c) =>
-    c.json({ redirect_url: consent(place.oauth, parseShape(Consent, await json(c), "the consent")) }),
+    c.json({ redirect_url: redirectConsent(place.oauth, parseShape(Consent, await readJson(c), "the consent")) }),
   );
   app.all("/*", (c) => {
-    throw bad(`The sandbox has no control ${c.req.path}.`, "NOT_FOUND");
+    throw createProblem(`The sandbox has no control ${c.req.path}.`, "NOT_FOUND");
   });
   app.onError((error, c) => {
     if (!(error instanceof Problem)) throw error;
@@ -86,13 +88,13 @@ export function createControlRoutes(place: ControlTarget): Hono<SandboxEnv> {
   return app;
 }
 
-function consent(place: OAuthTarget, answer: z.infer<typeof Consent>): string {
+function redirectConsent(place: OAuthTarget, answer: z.infer<typeof Consent>): string {
   const url = URL.canParse(answer.authorization_url) ? new URL(answer.authorization_url) : undefined;
   if (url?.pathname !== place.traits.authorizePath) {
-    throw bad(`authorization_url must be an address of ${place.traits.authorizePath} on this origin.`);
+    throw createProblem(`authorization_url must be an address of ${place.traits.authorizePath} on this origin.`);
   }
   const reading = parseAuthorization(url.searchParams, place.traits, place.client.id);
-  if (reading.outcome === "refuse") throw bad(reading.reason);
+  if (reading.outcome === "refuse") throw createProblem(reading.reason);
   if (reading.outcome === "redirect") return reading.location;
   return answerConsent(
     place,
@@ -101,8 +103,8 @@ function consent(place: OAuthTarget, answer: z.infer<typeof Consent>): string {
   );
 }
 
-async function whose(c: Context<SandboxEnv>, place: ControlTarget): Promise<string | undefined> {
-  const { account } = parseShape(WhoseTokens, await json(c), "the request");
+async function readAccount(c: Context<SandboxEnv>, place: ControlTarget): Promise<string | undefined> {
+  const { account } = parseShape(WhoseTokens, await readJson(c), "the request");
   return account === undefined ? undefined : getAccount(place.oauth, account);
 }
 
@@ -110,19 +112,19 @@ function getAccount(place: OAuthTarget, wanted: string | undefined): string {
   const accounts = place.accounts();
   const account =
     wanted === undefined ? accounts[0] : accounts.find(({ id, name, email }) => [id, name, email].includes(wanted));
-  if (!account) throw bad(`There is no account ${wanted ?? ""} here.`, "NOT_FOUND");
+  if (!account) throw createProblem(`There is no account ${wanted ?? ""} here.`, "NOT_FOUND");
   return account.id;
 }
 
-async function json(c: Context<SandboxEnv>): Promise<unknown> {
+async function readJson(c: Context<SandboxEnv>): Promise<unknown> {
   const text = await c.req.text();
   try {
     return text.trim() === "" ? {} : JSON.parse(text);
   } catch {
-    throw bad("The request is not JSON.");
+    throw createProblem("The request is not JSON.");
   }
 }
 
-function bad(sentence: string, code: ErrorCode = "INVALID_REQUEST"): Problem {
+function createProblem(sentence: string, code: ErrorCode = "INVALID_REQUEST"): Problem {
   return new Problem(code, sentence);
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { SeedError } from "../provider.ts";
+import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment } from "../seed-time.ts";
 import type { GithubSeed, IssueSeed, PullRequestSeed, RepositorySeed } from "./seed.ts";
 import type { GithubState, Issue, PullRequest, Repository } from "./state.ts";
@@ -36,14 +36,14 @@ export function buildGithub(seed: GithubSeed, now: number): GithubState {
     members: one.members ? people(one.members, `organizations[${index}].members`) : users.map(({ login }) => login),
   }));
   const owners = [...users, ...organizations].map(({ login }) => login);
-  unique(owners, () => "users");
+  requireUnique(owners, () => "users");
   const repositories = (seed.repositories ?? []).map((one, index) => {
     const path = `repositories[${index}]`;
     const owner = owners.find((login) => login === one.owner);
     if (!owner) throw new SeedError(`${path}.owner`, `there is no user or organization "${one.owner}"`);
     return buildRepository(one, lookup, path);
   });
-  unique(
+  requireUnique(
     repositories.map(({ owner, name }) => `${owner}/${name}`.toLowerCase()),
     (index) => `repositories[${index}].name`,
   );
@@ -73,7 +73,7 @@ function buildRepository(seed: RepositorySeed, lookup: Lookup, path: string): Re
   const pulls = (seed.pull_requests ?? []).map((one, index) =>
     buildPullRequest(one, one.number ?? nextNumber(), default_branch, whole, lookup, `${path}.pull_requests[${index}]`),
   );
-  unique(
+  requireUnique(
     [...issues, ...pulls].map(({ number }) => String(number)),
     () => `${path}.issues`,
   );
@@ -152,9 +152,4 @@ function buildPullRequest(
     deletions: seed.deletions ?? 0,
     changed_files: seed.changed_files ?? 0,
   };
-}
-
-function unique(values: string[], pathOf: (index: number) => string): void {
-  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedError(pathOf(index), `"${values[index]}" is there twice`);
 }

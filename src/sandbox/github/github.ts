@@ -76,8 +76,8 @@ export const github: Provider<GithubState> = {
     api.onError(handleErrors);
     for (const path of ["/user", "/user/*", "/users/*", "/repos/*", "/issues", "/search/*"])
       api.use(path, requireToken(place));
-    accountRoutes(api);
-    applicationRoutes(app, place);
+    registerAccountRoutes(api);
+    registerApplicationRoutes(app, place);
     registerIssueRoutes(api, place);
     pullRequestRoutes(api);
     registerSearchRoutes(api);
@@ -92,7 +92,7 @@ export const github: Provider<GithubState> = {
 };
 
 /** Revocation (docs.github.com/en/rest/apps/oauth-applications): of one token, or of the owner's whole grant. */
-function applicationRoutes(app: Hono<SandboxEnv>, place: ProviderContext<GithubState>) {
+function registerApplicationRoutes(app: Hono<SandboxEnv>, place: ProviderContext<GithubState>) {
   app.delete("/applications/:client/:kind{token|grant}", async (c) => {
     const { id, secret } = place.client;
     if (c.req.header("authorization") !== `Basic ${btoa(`${id}:${secret}`)}` || c.req.param("client") !== id)
@@ -106,7 +106,7 @@ function applicationRoutes(app: Hono<SandboxEnv>, place: ProviderContext<GithubS
   });
 }
 
-function accountRoutes(api: Hono<GithubEnv>) {
+function registerAccountRoutes(api: Hono<GithubEnv>) {
   api.get("/user", (c) => {
     const { login, name, email, bio, created_at } = c.get("user");
     const more = {
@@ -126,9 +126,9 @@ function accountRoutes(api: Hono<GithubEnv>) {
   });
   api.get("/user/repos", (c) => {
     const found = listVisibleRepositories(c).filter((repository) => canWrite(c, repository));
-    const name = ({ owner, name }: (typeof found)[number]) => `${owner}/${name}`;
+    const formatFullName = ({ owner, name }: (typeof found)[number]) => `${owner}/${name}`;
     const { sort = "full_name" } = c.req.query();
-    if (sort === "full_name") found.sort((a, b) => name(a).localeCompare(name(b)));
+    if (sort === "full_name") found.sort((a, b) => formatFullName(a).localeCompare(formatFullName(b)));
     else found.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
     return c.json(paginate(c, found).map((repository) => toRepositoryView(c, repository)));
   });

@@ -46,7 +46,7 @@ export function registerIssueRoutes(app: Hono<GithubEnv>, place: ProviderContext
     const issue = findIssue(c, repository);
     return c.json(paginate(c, issue.comments).map((comment) => toCommentView(c, repository, issue, comment)));
   });
-  app.post(`${ONE}/comments`, (c) => comment(c, place));
+  app.post(`${ONE}/comments`, (c) => addComment(c, place));
 }
 
 /** Filters by state, assignee, creator, labels and age; newest first by default. */
@@ -65,8 +65,8 @@ export function filterIssues<T extends Issue>(c: Context<GithubEnv>, issues: T[]
       wanted.every((label) => issue.labels.some((one) => one.toLowerCase() === label)) &&
       (!since || issue.updated_at >= new Date(since).toISOString()),
   );
-  const key = (issue: Issue) => (sort === "updated" ? issue.updated_at : issue.created_at);
-  const order = (a: Issue, b: Issue) => key(a).localeCompare(key(b)) || a.number - b.number;
+  const getSortKey = (issue: Issue) => (sort === "updated" ? issue.updated_at : issue.created_at);
+  const order = (a: Issue, b: Issue) => getSortKey(a).localeCompare(getSortKey(b)) || a.number - b.number;
   return found.sort((a, b) => (direction === "asc" ? order(a, b) : order(b, a)));
 }
 
@@ -156,7 +156,7 @@ function setState(issue: Issue | PullRequest, { state, state_reason: reason }: R
   issue.state = state;
 }
 
-async function comment(c: Context<GithubEnv>, place: ProviderContext<GithubState>) {
+async function addComment(c: Context<GithubEnv>, place: ProviderContext<GithubState>) {
   const repository = findWritableRepository(c);
   const issue = findIssue(c, repository);
   const { body } = await parseBody(c);
@@ -174,7 +174,7 @@ async function comment(c: Context<GithubEnv>, place: ProviderContext<GithubState
 }
 
 function getAssignees(c: Context<GithubEnv>, repository: Repository, given: unknown): string[] {
-  return texts(given).map((login) => {
+  return toTexts(given).map((login) => {
     const found = c.get("world").users.find((user) => user.login.toLowerCase() === login.toLowerCase());
     if (!found || (repository.private && !isMember(c, repository, found.login))) {
       throw invalidError("Issue", "assignees", "invalid", { value: login });
@@ -190,13 +190,13 @@ function isMember(c: Context<GithubEnv>, { owner, collaborators }: Repository, l
 
 /** Creates labels that the repository lacks, like GitHub. */
 function getLabels(repository: Repository, given: unknown): string[] {
-  const labels = texts(given).map(
+  const labels = toTexts(given).map(
     (label) => repository.labels.find((one) => one.toLowerCase() === label.toLowerCase()) ?? label,
   );
   repository.labels = [...new Set([...repository.labels, ...labels])];
   return labels;
 }
 
-function texts(given: unknown): string[] {
+function toTexts(given: unknown): string[] {
   return Array.isArray(given) ? given.map((one) => (typeof one === "string" ? one : String(one?.name ?? ""))) : [];
 }

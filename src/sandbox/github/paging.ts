@@ -7,24 +7,24 @@ import type { GithubEnv } from "./access.ts";
  * requested origin with all other parameters.
  */
 export function paginate<T>(c: Context<GithubEnv>, things: T[]): T[] {
-  const size = Math.min(100, whole(c.req.query("per_page"), 30));
-  const number = whole(c.req.query("page"), 1);
+  const size = Math.min(100, parseWholeNumber(c.req.query("per_page"), 30));
+  const number = parseWholeNumber(c.req.query("page"), 1);
   const last = Math.max(1, Math.ceil(things.length / size));
-  const address = (to: number) => {
+  const getPageUrl = (to: number) => {
     const url = new URL(c.req.url);
     url.searchParams.set("page", String(to));
     return url.href;
   };
   const links = [
-    ...(number > 1 ? [`<${address(Math.min(number - 1, last))}>; rel="prev"`] : []),
-    ...(number < last ? [`<${address(number + 1)}>; rel="next"`, `<${address(last)}>; rel="last"`] : []),
-    ...(number > 1 ? [`<${address(1)}>; rel="first"`] : []),
+    ...(number > 1 ? [`<${getPageUrl(Math.min(number - 1, last))}>; rel="prev"`] : []),
+    ...(number < last ? [`<${getPageUrl(number + 1)}>; rel="next"`, `<${getPageUrl(last)}>; rel="last"`] : []),
+    ...(number > 1 ? [`<${getPageUrl(1)}>; rel="first"`] : []),
   ];
   if (links.length > 0) c.header("link", links.join(", "));
   return things.slice((number - 1) * size, number * size);
 }
 
-function whole(text: string | undefined, fallback: number): number {
+function parseWholeNumber(text: string | undefined, fallback: number): number {
   const number = Number(text ?? fallback);
   return Number.isInteger(number) && number >= 1 ? number : fallback;
 }

@@ -16,8 +16,8 @@ export function registerSearchRoutes(app: Hono<GithubEnv>): void {
       )
       .filter((thing) => terms.every(({ not, name, value }) => holds(thing, name, value, c) !== not));
     const { sort, order = "desc" } = c.req.query();
-    const key = ({ issue }: Thing) => (sort === "created" ? issue.created_at : issue.updated_at);
-    found.sort((a, b) => (order === "asc" ? 1 : -1) * key(a).localeCompare(key(b)));
+    const getSortKey = ({ issue }: Thing) => (sort === "created" ? issue.created_at : issue.updated_at);
+    found.sort((a, b) => (order === "asc" ? 1 : -1) * getSortKey(a).localeCompare(getSortKey(b)));
     const items = paginate(c, found).map(({ repository, issue }) => ({
       ...toIssueView(c, repository, issue),
       score: 1,
@@ -51,7 +51,7 @@ function getTerms(c: Context<GithubEnv>): Term[] {
 }
 
 function holds({ repository, issue }: Thing, name: string, value: string, c: Context<GithubEnv>): boolean {
-  const same = (login: string) => login.toLowerCase() === value;
+  const isValue = (login: string) => login.toLowerCase() === value;
   switch (name) {
     case "":
       return `${issue.title}\n${issue.body}\n${issue.comments.map(({ body }) => body).join("\n")}`
@@ -62,11 +62,11 @@ function holds({ repository, issue }: Thing, name: string, value: string, c: Con
     case "state":
       return isState(issue, repository, value);
     case "author":
-      return same(issue.user);
+      return isValue(issue.user);
     case "assignee":
-      return issue.assignees.some(same);
+      return issue.assignees.some(isValue);
     case "involves":
-      return [issue.user, ...issue.assignees, ...issue.comments.map(({ user }) => user)].some(same);
+      return [issue.user, ...issue.assignees, ...issue.comments.map(({ user }) => user)].some(isValue);
     case "label":
       return issue.labels.some((label) => label.toLowerCase() === value);
     case "no":

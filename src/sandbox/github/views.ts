@@ -16,8 +16,8 @@ export function toAccountView(c: C, login: string) {
     login,
     id: user?.id ?? organization?.id ?? createIdFromName(login),
     avatar_url: getAvatarUrl(c.req.raw, user?.name ?? organization?.name ?? login),
-    url: `${origin(c)}/users/${login}`,
-    html_url: `${origin(c)}/${login}`,
+    url: `${getOrigin(c)}/users/${login}`,
+    html_url: `${getOrigin(c)}/${login}`,
     type: organization ? "Organization" : "User",
     site_admin: false,
   };
@@ -33,7 +33,7 @@ export function toRepositoryView(c: C, repository: Repository) {
     full_name: fullName,
     private: rest.private,
     owner: toAccountView(c, owner),
-    html_url: `${origin(c)}/${fullName}`,
+    html_url: `${getOrigin(c)}/${fullName}`,
     description: rest.description || null,
     fork: false,
     url: buildRepositoryUrl(c, repository),
@@ -100,7 +100,7 @@ export function toPullRequestView(c: C, repository: Repository, pull: PullReques
     comments: _comments,
     ...issue
   } = toIssueView(c, repository, pull);
-  const branch = (ref: string) => ({
+  const toBranchView = (ref: string) => ({
     label: `${repository.owner}:${ref}`,
     ref,
     sha: createHash("sha1").update(ref).digest("hex"),
@@ -114,8 +114,8 @@ export function toPullRequestView(c: C, repository: Repository, pull: PullReques
     draft: pull.draft,
     merged_at: pull.merged_at === null ? null : truncateToSecond(pull.merged_at),
     requested_reviewers: pull.requested_reviewers.map((login) => toAccountView(c, login)),
-    head: branch(pull.head),
-    base: branch(pull.base),
+    head: toBranchView(pull.head),
+    base: toBranchView(pull.base),
   };
 }
 
@@ -167,14 +167,14 @@ function toLabelView(c: C, repository: Repository, name: string) {
 }
 
 function buildRepositoryUrl(c: C, { owner, name }: Repository): string {
-  return `${origin(c)}/repos/${owner}/${name}`;
+  return `${getOrigin(c)}/repos/${owner}/${name}`;
 }
 
 function buildHtmlUrl(c: C, { owner, name }: Repository, issue: Issue | PullRequest): string {
-  return `${origin(c)}/${owner}/${name}/${isPullRequest(issue) ? "pull" : "issues"}/${issue.number}`;
+  return `${getOrigin(c)}/${owner}/${name}/${isPullRequest(issue) ? "pull" : "issues"}/${issue.number}`;
 }
 
-function origin(c: C): string {
+function getOrigin(c: C): string {
   return new URL(c.req.url).origin;
 }
 

@@ -108,22 +108,22 @@ function parseMask(text: string): Mask {
   const list = (): Mask => {
     let mask: Mask = new Map();
     for (;;) {
-      mask = merge(mask, path());
+      mask = merge(mask, parsePath());
       if (text[at] !== ",") return mask;
       at += 1;
     }
   };
-  const path = (): Mask => {
+  const parsePath = (): Mask => {
     const [name = ""] = /^[\w*]+/.exec(text.slice(at)) ?? [];
     if (name === "") throw invalidMask();
     at += name.length;
-    return new Map([[name, below()]]);
+    return new Map([[name, parseBelow()]]);
   };
-  const below = (): Mask | undefined => {
+  const parseBelow = (): Mask | undefined => {
     const mark = text[at];
     if (mark !== "(" && mark !== "/" && mark !== ".") return undefined;
     at += 1;
-    if (mark !== "(") return path();
+    if (mark !== "(") return parsePath();
     const mask = list();
     if (text[at] !== ")") throw invalidMask();
     at += 1;

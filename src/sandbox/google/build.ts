@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { SeedError } from "../provider.ts";
+import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment } from "../seed-time.ts";
 import type { EventSeed, FileSeed, GoogleSeed, MessageSeed } from "./seed.ts";
 import {
@@ -27,11 +27,11 @@ export function buildGoogle(seed: GoogleSeed, now: number): GoogleState {
   const wrong = accounts.findIndex(({ timeZone }) => !isTimeZone(timeZone));
   if (wrong >= 0)
     throw new SeedError(`accounts[${wrong}].timeZone`, `there is no time zone "${accounts[wrong]?.timeZone}"`);
-  unique(
+  requireUnique(
     accounts.map(({ id }) => id),
     (index) => `accounts[${index}].id`,
   );
-  const lookup: Lookup = { now, accounts, person: (wanted, path) => personIn(accounts, wanted, path) };
+  const lookup: Lookup = { now, accounts, person: (wanted, path) => findPerson(accounts, wanted, path) };
   const labels = (seed.labels ?? []).map((label, index) => ({
     account: lookup.person(label.account, `labels[${index}].account`).id,
     id: label.id ?? `Label_${index + 1}`,
@@ -44,15 +44,15 @@ export function buildGoogle(seed: GoogleSeed, now: number): GoogleState {
     events: (seed.events ?? []).map((one, index) => buildEvent(one, index, lookup)),
     files: buildFiles(seed.files ?? [], lookup),
   };
-  unique(
+  requireUnique(
     world.messages.map(({ account, id }) => `${account} ${id}`),
     (index) => `messages[${index}].id`,
   );
-  unique(
+  requireUnique(
     world.events.map(({ id }) => id),
     (index) => `events[${index}].id`,
   );
-  unique(
+  requireUnique(
     world.files.map(({ id }) => id),
     (index) => `files[${index}].id`,
   );
@@ -82,7 +82,7 @@ function getParagraphs(text: string): Paragraph[] {
     });
 }
 
-function personIn(accounts: Account[], wanted: string, path: string): Account {
+function findPerson(accounts: Account[], wanted: string, path: string): Account {
   const found = accounts.find(({ id, email, name }) => [id, email, name].includes(wanted));
   if (!found) throw new SeedError(path, `there is no account "${wanted}"`);
   return found;
@@ -210,9 +210,4 @@ function buildFile(seed: FileSeed, id: string, parents: string[], path: string, 
         }
       : {}),
   };
-}
-
-function unique(values: string[], path: (index: number) => string): void {
-  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedError(path(index), `"${values[index]}" stands there twice`);
 }

@@ -18,8 +18,8 @@ export function formatZonedTime(instant: number, zone: string): string {
   const wall = new Date(instant + offset).toISOString().slice(0, 19);
   if (offset === 0) return `${wall}Z`;
   const minutes = Math.abs(Math.round(offset / 60_000));
-  const two = (number: number) => String(number).padStart(2, "0");
-  return `${wall}${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+  const padNumber = (number: number) => String(number).padStart(2, "0");
+  return `${wall}${offset < 0 ? "-" : "+"}${padNumber(Math.floor(minutes / 60))}:${padNumber(minutes % 60)}`;
 }
 
 /** Whether a name is one of a time zone. */
@@ -57,8 +57,15 @@ export function parseSeedTime(value: TimeSeed, zone: string, now: number, path: 
 
 function offsetAt(instant: number, timeZone: string): number {
   const parts = getFormat(timeZone).formatToParts(instant);
-  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value ?? 0);
-  const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+  const getPart = (type: string) => Number(parts.find((one) => one.type === type)?.value ?? 0);
+  const wall = Date.UTC(
+    getPart("year"),
+    getPart("month") - 1,
+    getPart("day"),
+    getPart("hour"),
+    getPart("minute"),
+    getPart("second"),
+  );
   return wall - Math.floor(instant / 1000) * 1000;
 }
 

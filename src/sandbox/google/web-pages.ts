@@ -18,22 +18,22 @@ export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<G
   app.get("/", (c) => {
     const places = { Mail: "/mail/u/", Calendar: "/calendar/r", Drive: "/drive/my-drive" };
     const list = Object.entries(places).map(([name, path]) => html`<li><a href="${path}">${name}</a></li>`);
-    return page(c, "Google", html`<ul>${list}</ul>`);
+    return sendPage(c, "Google", html`<ul>${list}</ul>`);
   });
-  app.get("/mail/u/", (c) => mailbox(c, place.world()));
-  app.get("/calendar/r", (c) => calendar(c, place.world()));
+  app.get("/mail/u/", (c) => sendMailbox(c, place.world()));
+  app.get("/calendar/r", (c) => sendCalendar(c, place.world()));
   app.get("/calendar/event", (c) => {
     const [id = ""] = Buffer.from(c.req.query("eid") ?? "", "base64url")
       .toString()
       .split(" ");
     const event = place.world().events.find((one) => one.id === id);
-    return event ? page(c, event.summary || "(no title)", eventPart(event)) : c.notFound();
+    return event ? sendPage(c, event.summary || "(no title)", renderEvent(event)) : c.notFound();
   });
   const showPage = (c: Context<SandboxEnv>, id: string, mimeType?: string) => {
     const file = place
       .world()
       .files.find((one) => one.id === id && (mimeType === undefined || one.mimeType === mimeType));
-    return file ? page(c, file.name, filePart(file, place.world())) : c.notFound();
+    return file ? sendPage(c, file.name, renderFile(file, place.world())) : c.notFound();
   };
   app.get("/document/d/:id/edit", (c) => showPage(c, c.req.param("id"), DOCUMENT_TYPE));
   app.get("/spreadsheets/d/:id/edit", (c) => showPage(c, c.req.param("id"), SPREADSHEET_TYPE));
@@ -41,18 +41,20 @@ export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<G
   app.get("/file/d/:id/view", (c) => showPage(c, c.req.param("id")));
   app.get("/open", (c) => showPage(c, c.req.query("id") ?? ""));
   for (const path of ["/document/", "/spreadsheets/", "/drive/my-drive"])
-    app.get(path, (c) => page(c, "Files", fileList(place.world().files)));
-  app.get("/drive/trash", (c) => page(c, "Trash", fileList(place.world().files.filter(({ trashed }) => trashed))));
+    app.get(path, (c) => sendPage(c, "Files", renderFileList(place.world().files)));
+  app.get("/drive/trash", (c) =>
+    sendPage(c, "Trash", renderFileList(place.world().files.filter(({ trashed }) => trashed))),
+  );
 }
 
 type Part = ReturnType<typeof html>;
 
-function page(c: Context<SandboxEnv>, title: string, content: Part) {
+function sendPage(c: Context<SandboxEnv>, title: string, content: Part) {
   return c.html(renderSandboxPage(title, html`<h1>${title}</h1>${content}`), 200, getPageHeaders());
 }
 
 /** Lists every conversation of an account; the fragment of the URL leads to one of them. */
-function mailbox(c: Context<SandboxEnv>, world: GoogleState) {
+function sendMailbox(c: Context<SandboxEnv>, world: GoogleState) {
   const wanted = c.req.query("authuser");
   const account = world.accounts.find(({ email }) => email === wanted) ?? world.accounts[0];
   const own = world.messages
@@ -64,32 +66,32 @@ function mailbox(c: Context<SandboxEnv>, world: GoogleState) {
       <dt>Labels</dt><dd>${message.labelIds.join(", ")}</dd></dl>
       <article>${message.text || message.html.replace(/<[^>]*>/g, " ")}</article>`,
   );
-  return page(c, `Mail of ${account?.name ?? "nobody"}`, html`${list}`);
+  return sendPage(c, `Mail of ${account?.name ?? "nobody"}`, html`${list}`);
 }
 
-function calendar(c: Context<SandboxEnv>, world: GoogleState) {
+function sendCalendar(c: Context<SandboxEnv>, world: GoogleState) {
   const events = [...world.events].sort((a, b) => getInstant(a.start, "UTC") - getInstant(b.start, "UTC"));
-  return page(
+  return sendPage(
     c,
     "Calendar",
-    html`${events.map((event) => html`<h2>${event.summary || "(no title)"}</h2>${eventPart(event)}`)}`,
+    html`${events.map((event) => html`<h2>${event.summary || "(no title)"}</h2>${renderEvent(event)}`)}`,
   );
 }
 
-function eventPart({ start, end, organizer, attendees, location, description }: CalendarEvent): Part {
-  const time = (one: CalendarEvent["start"]) =>
+function renderEvent({ start, end, organizer, attendees, location, description }: CalendarEvent): Part {
+  const formatTime = (one: CalendarEvent["start"]) =>
     "date" in one ? one.date : formatZonedTime(Date.parse(one.dateTime), one.timeZone);
   const facts = {
-    Begins: time(start),
-    Ends: time(end),
+    Begins: formatTime(start),
+    Ends: formatTime(end),
     Organizer: organizer,
     Guests: attendees.map(({ email }) => email).join(", ") || "nobody",
     Where: location || "nowhere in particular",
   };
-  return html`${factList(facts)}<article>${description}</article>`;
+  return html`${renderFactList(facts)}<article>${description}</article>`;
 }
 
-function filePart(file: DriveFile, world: GoogleState): Part {
+function renderFile(file: DriveFile, world: GoogleState): Part {
   const facts = {
     Owner: world.accounts.find(({ id }) => id === file.owner)?.name ?? "nobody",
     Changed: file.modifiedTime,
@@ -104,14 +106,14 @@ function filePart(file: DriveFile, world: GoogleState): Part {
       <table>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${formatCell(cell)}</td>`)}</tr>`)}</table>`,
   );
   const inside =
-    file.mimeType === FOLDER_TYPE ? fileList(world.files.filter(({ parents }) => parents.includes(file.id))) : "";
-  return html`${factList(facts)}${paragraphs}${sheets}${inside}`;
+    file.mimeType === FOLDER_TYPE ? renderFileList(world.files.filter(({ parents }) => parents.includes(file.id))) : "";
+  return html`${renderFactList(facts)}${paragraphs}${sheets}${inside}`;
 }
 
-function fileList(files: DriveFile[]): Part {
+function renderFileList(files: DriveFile[]): Part {
   return html`<ul>${files.map(({ name, id }) => html`<li><a href="/open?id=${id}">${name}</a></li>`)}</ul>`;
 }
 
-function factList(facts: Record<string, string>): Part {
+function renderFactList(facts: Record<string, string>): Part {
   return html`<dl>${Object.entries(facts).map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
 }

@@ -14,7 +14,7 @@ export function registerAccountRoutes(app: Hono<HubspotEnv>): void {
     return c.json({ portalId, accountType: "STANDARD", timeZone, companyCurrency, ...rest, ...hosting });
   });
   // HubSpot's own description of the list ends in a slash, so its clients request that.
-  for (const path of ["/crm/v3/owners", "/crm/v3/owners/"]) app.get(path, (c) => owners(c));
+  for (const path of ["/crm/v3/owners", "/crm/v3/owners/"]) app.get(path, (c) => sendOwners(c));
   app.get("/crm/v3/owners/:id", (c) => {
     requireScope(c, "crm.objects.owners.read");
     const by = c.req.query("idProperty") === "userId" ? "userId" : "id";
@@ -22,24 +22,25 @@ export function registerAccountRoutes(app: Hono<HubspotEnv>): void {
     if (!found) throw notFoundError();
     return c.json(toOwnerView(found));
   });
-  for (const name of ["deals", "deal", OBJECT_TYPES.deals.typeId]) pipelineRoutes(app, `/crm/v3/pipelines/${name}`);
+  for (const name of ["deals", "deal", OBJECT_TYPES.deals.typeId])
+    registerPipelineRoutes(app, `/crm/v3/pipelines/${name}`);
 }
 
-function pipelineRoutes(app: Hono<HubspotEnv>, path: string): void {
+function registerPipelineRoutes(app: Hono<HubspotEnv>, path: string): void {
   app.get(path, (c) => {
     requireScope(c, "crm.objects.deals.read");
     return c.json({ results: c.get("world").pipelines.map(toPipelineView) });
   });
-  app.get(`${path}/:id`, (c) => c.json(pipelineIn(c)));
-  app.get(`${path}/:id/stages`, (c) => c.json({ results: pipelineIn(c).stages }));
+  app.get(`${path}/:id`, (c) => c.json(findPipeline(c)));
+  app.get(`${path}/:id/stages`, (c) => c.json({ results: findPipeline(c).stages }));
   app.get(`${path}/:id/stages/:stage`, (c) => {
-    const stage = pipelineIn(c).stages.find(({ id }) => id === c.req.param("stage"));
+    const stage = findPipeline(c).stages.find(({ id }) => id === c.req.param("stage"));
     if (!stage) throw notFoundError();
     return c.json(stage);
   });
 }
 
-function pipelineIn(c: Context<HubspotEnv>) {
+function findPipeline(c: Context<HubspotEnv>) {
   requireScope(c, "crm.objects.deals.read");
   const index = c.get("world").pipelines.findIndex(({ id }) => id === c.req.param("id"));
   const pipeline = c.get("world").pipelines[index];
@@ -47,7 +48,7 @@ function pipelineIn(c: Context<HubspotEnv>) {
   return toPipelineView(pipeline, index);
 }
 
-function owners(c: Context<HubspotEnv>) {
+function sendOwners(c: Context<HubspotEnv>) {
   requireScope(c, "crm.objects.owners.read");
   const email = c.req.query("email")?.toLowerCase();
   const limit = Number(c.req.query("limit") ?? 100);

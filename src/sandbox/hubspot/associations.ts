@@ -29,14 +29,14 @@ export function registerAssociationRoutes(app: Hono<HubspotEnv>, place: Provider
     associate(type, record, other, found);
     place.save();
     const time = new Date(place.now()).toISOString();
-    const result = (from: string, to: string, associationTypeId: number) => ({
+    const toResult = (from: string, to: string, associationTypeId: number) => ({
       from: { id: from },
       to: { id: to },
       associationSpec: { associationCategory: "HUBSPOT_DEFINED", associationTypeId },
     });
     const results = [
-      result(record.id, found.id, getTieId(type, other)),
-      result(found.id, record.id, getTieId(other, type)),
+      toResult(record.id, found.id, getTieId(type, other)),
+      toResult(found.id, record.id, getTieId(other, type)),
     ];
     return c.json({ status: "COMPLETE", results, startedAt: time, completedAt: time });
   });

@@ -17,8 +17,8 @@ export function registerBatchRoutes(app: Hono<HubspotEnv>, place: ProviderContex
   app.post(`${BATCH}/read`, (c) => readMany(c, place));
   app.post(`${BATCH}/create`, async (c) => {
     const type = parseObjectType(c, "write");
-    const inputs = inputsIn(await parseBody(c));
-    const results = whole(place, () => inputs.map((input) => createRecord(place, type, input)));
+    const inputs = parseInputs(await parseBody(c));
+    const results = applyAtOnce(place, () => inputs.map((input) => createRecord(place, type, input)));
     return c.json(
       complete(
         place,
@@ -29,13 +29,13 @@ export function registerBatchRoutes(app: Hono<HubspotEnv>, place: ProviderContex
   });
   app.post(`${BATCH}/update`, async (c) => {
     const type = parseObjectType(c, "write");
-    const inputs = inputsIn(await parseBody(c));
-    const results = whole(place, () => inputs.map((input) => applyChange(place, type, input)));
+    const inputs = parseInputs(await parseBody(c));
+    const results = applyAtOnce(place, () => inputs.map((input) => applyChange(place, type, input)));
     return c.json(complete(place, results));
   });
   app.post(`${BATCH}/archive`, async (c) => {
     const type = parseObjectType(c, "write");
-    for (const { id } of inputsIn(await parseBody(c))) archiveRecord(place, type, String(id));
+    for (const { id } of parseInputs(await parseBody(c))) archiveRecord(place, type, String(id));
     place.save();
     return c.body(null, 204);
   });
@@ -45,7 +45,7 @@ export function registerBatchRoutes(app: Hono<HubspotEnv>, place: ProviderContex
 async function readMany(c: Context<HubspotEnv>, place: ProviderContext<HubspotState>) {
   const type = parseObjectType(c, "read");
   const body = await parseBody(c);
-  const ids = [...new Set(inputsIn(body).map(({ id }) => String(id)))];
+  const ids = [...new Set(parseInputs(body).map(({ id }) => String(id)))];
   const idProperty = body.idProperty === undefined ? undefined : String(body.idProperty);
   const records = c.get("world")[type];
   const getKey = (record: CrmRecord) => (idProperty === "email" ? (record.properties.email ?? "") : record.id);
@@ -70,14 +70,14 @@ function applyChange(place: ProviderContext<HubspotState>, type: ObjectType, { i
   return toRecordView(record, type, updateRecord(place, type, record, properties));
 }
 
-function inputsIn(body: Record<string, unknown>): Input[] {
+function parseInputs(body: Record<string, unknown>): Input[] {
   const inputs = Array.isArray(body.inputs) ? (body.inputs as Input[]) : [];
   if (inputs.length > 100) throw badRequestError("The maximum number of inputs is 100.");
   return inputs;
 }
 
 /** An invalid input stops the whole batch. */
-function whole<T>(place: ProviderContext<HubspotState>, work: () => T): T {
+function applyAtOnce<T>(place: ProviderContext<HubspotState>, work: () => T): T {
   const world = place.world();
   const before = structuredClone(world);
   try {

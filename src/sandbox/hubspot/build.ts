@@ -1,4 +1,4 @@
-import { SeedError } from "../provider.ts";
+import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment } from "../seed-time.ts";
 import { OBJECT_TYPES } from "./properties.ts";
 import type { HubspotSeed, PipelineSeed, RecordSeed } from "./seed.ts";
@@ -28,7 +28,7 @@ export function buildHubspot(seed: HubspotSeed, now: number): HubspotState {
     firstName: owner.firstName,
     lastName: owner.lastName ?? "",
   }));
-  unique(
+  requireUnique(
     owners.map(({ email }) => email.toLowerCase()),
     (index) => `owners[${index}].email`,
   );
@@ -50,13 +50,13 @@ export function buildHubspot(seed: HubspotSeed, now: number): HubspotState {
     for (const [index, record] of (seed[type] ?? []).entries()) {
       world[type].push(buildRecord(record, type, { world, now, index, path: `${type}[${index}]` }));
     }
-    unique(
+    requireUnique(
       world[type].map(({ id }) => id),
       (index) => `${type}[${index}].id`,
     );
   }
   const addresses = world.contacts.map(({ id, properties }) => properties.email?.toLowerCase() || id);
-  unique(addresses, (index) => `contacts[${index}].properties.email`);
+  requireUnique(addresses, (index) => `contacts[${index}].properties.email`);
   return world;
 }
 
@@ -101,7 +101,7 @@ function resolve(
 ): Record<string, string> {
   const all = { ...properties };
   if (all.hubspot_owner_id !== undefined) {
-    all.hubspot_owner_id = ownerId(world.owners, all.hubspot_owner_id, `${path}.hubspot_owner_id`);
+    all.hubspot_owner_id = findOwnerId(world.owners, all.hubspot_owner_id, `${path}.hubspot_owner_id`);
   }
   if (type === "notes") all.hs_timestamp = parseMoment(all.hs_timestamp ?? "-1d", now, `${path}.hs_timestamp`);
   if (type !== "deals") return all;
@@ -117,7 +117,7 @@ function resolve(
   return { ...all, pipeline: pipeline.id, dealstage: stage.id };
 }
 
-function ownerId(owners: Owner[], wanted: string, path: string): string {
+function findOwnerId(owners: Owner[], wanted: string, path: string): string {
   const found = owners.find(({ id, email, firstName, lastName }) =>
     [id, email, `${firstName} ${lastName}`.trim()].includes(wanted),
   );
@@ -131,9 +131,4 @@ function associate(records: CrmRecord[], wanted: string, path: string): string {
   );
   if (!found) throw new SeedError(path, `there is no record "${wanted}"`);
   return found.id;
-}
-
-function unique(values: string[], path: (index: number) => string): void {
-  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedError(path(index), `"${values[index]}" stands there twice`);
 }

@@ -57,7 +57,7 @@ export const hubspot: Provider<HubspotState> = {
       email,
     })),
   routes(app, place) {
-    tokenRoutes(app, place);
+    registerTokenRoutes(app, place);
     registerWebPages(app, place);
     const api = new Hono<HubspotEnv>();
     api.onError(handleErrors);
@@ -79,24 +79,24 @@ export const hubspot: Provider<HubspotState> = {
  * Returns the details of a token: by introspection with the client's credentials (v3), or by the token in the path
  * (v1).
  */
-function tokenRoutes(app: Hono<SandboxEnv>, place: ProviderContext<HubspotState>): void {
+function registerTokenRoutes(app: Hono<SandboxEnv>, place: ProviderContext<HubspotState>): void {
   app.post("/oauth/v3/token/introspect", async (c) => {
     const form = new URLSearchParams(await c.req.text());
     const { id, secret } = place.client;
     if (form.get("client_id") !== id || form.get("client_secret") !== secret) {
       return c.json(oauth.errors.client.body, 400);
     }
-    const about = aboutToken(place, form.get("token") ?? "");
+    const about = describeToken(place, form.get("token") ?? "");
     return c.json(about ? { active: true, token_use: "access_token", client_id: id, ...about } : { active: false });
   });
   app.get("/oauth/v1/access-tokens/:token", (c) => {
-    const about = aboutToken(place, c.req.param("token"));
+    const about = describeToken(place, c.req.param("token"));
     if (about) return c.json(about);
     return c.json({ status: "error", message: "access token is unknown or expired" }, 404);
   });
 }
 
-function aboutToken(place: ProviderContext<HubspotState>, token: string) {
+function describeToken(place: ProviderContext<HubspotState>, token: string) {
   const grant = place.grant(new Request("http://localhost/", { headers: { authorization: `Bearer ${token}` } }));
   const { portal, owners } = place.world();
   const owner = owners.find(({ userId }) => String(userId) === grant?.account);

@@ -23,7 +23,7 @@ export function registerObjectRoutes(app: Hono<HubspotEnv>, place: ProviderConte
   });
   app.get(ONE, (c) => {
     const type = parseObjectType(c, "read");
-    return c.json(view(c, type, recordIn(c, type)));
+    return c.json(toView(c, type, recordIn(c, type)));
   });
   app.patch(ONE, async (c) => {
     const type = parseObjectType(c, "write");
@@ -58,7 +58,7 @@ function list(c: Context<HubspotEnv>) {
   const records = [...getRecords(c, type)].sort((a, b) => Number(a.id) - Number(b.id));
   const start = after === undefined ? 0 : records.findIndex(({ id }) => Number(id) >= Number(after));
   if (start < 0) return c.json({ results: [] });
-  const results = records.slice(start, start + limit).map((record) => view(c, type, record));
+  const results = records.slice(start, start + limit).map((record) => toView(c, type, record));
   const next = records[start + limit];
   return c.json({ results, ...(next ? toPagingView(c, Number(next.id), Number.POSITIVE_INFINITY) : {}) });
 }
@@ -73,7 +73,7 @@ function recordIn(c: Context<HubspotEnv>, type: ObjectType): CrmRecord {
   return findRecord(getRecords(c, type), type, c.req.param("id") ?? "", c.req.query("idProperty"));
 }
 
-function view(c: Context<HubspotEnv>, type: ObjectType, record: CrmRecord) {
+function toView(c: Context<HubspotEnv>, type: ObjectType, record: CrmRecord) {
   const asked = parseList(c, "properties");
   const associations = parseList(c, "associations").flatMap((name) => {
     const other = findObjectType(name);

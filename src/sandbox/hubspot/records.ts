@@ -26,7 +26,7 @@ export function createRecord(
   const properties = validateProperties(world, type, given.properties);
   const time = new Date(place.now()).toISOString();
   const record: CrmRecord = {
-    id: String(Math.max(1_000, ...everyRecord(world).map(({ id }) => Number(id))) + 1),
+    id: String(Math.max(1_000, ...listAllRecords(world).map(({ id }) => Number(id))) + 1),
     properties: type === "contacts" ? { lifecyclestage: "lead", ...properties } : properties,
     createdAt: time,
     updatedAt: time,
@@ -63,7 +63,7 @@ export function archiveRecord(place: ProviderContext<HubspotState>, type: Object
   const record = world[type].find((one) => one.id === id);
   if (!record) return;
   world[type] = world[type].filter((one) => one !== record);
-  if (type !== "notes") for (const one of everyRecord(world)) one[type] = one[type].filter((tied) => tied !== id);
+  if (type !== "notes") for (const one of listAllRecords(world)) one[type] = one[type].filter((tied) => tied !== id);
   const archived = { ...record, contacts: [], deals: [], archivedAt: new Date(place.now()).toISOString() };
   world.archived = { ...world.archived, [type]: [...listArchived(world, type), archived] };
 }
@@ -73,7 +73,7 @@ export function listArchived(world: HubspotState, type: ObjectType): CrmRecord[]
 }
 
 /** IDs are never reused, so archived records count. */
-function everyRecord(world: HubspotState): CrmRecord[] {
+function listAllRecords(world: HubspotState): CrmRecord[] {
   const types = ["contacts", "deals", "notes"] as const;
   return types.flatMap((type) => [...world[type], ...listArchived(world, type)]);
 }

@@ -46,13 +46,13 @@ function getGroups(value: unknown): Filter[][] {
 function getWords(query: unknown): string[] {
   const text = typeof query === "string" ? query : "";
   if (text.length > LIMITS.query) throw badRequestError(`The query may have at most ${LIMITS.query} characters.`);
-  return tokens(text);
+  return splitTokens(text);
 }
 
 /** Each word must be the start of a word in a searched property. */
 function matchesWords(record: CrmRecord, type: ObjectType, words: string[]): boolean {
   const properties = listProperties(record, type);
-  const known = OBJECT_TYPES[type].searched.flatMap((name) => tokens(properties[name] ?? ""));
+  const known = OBJECT_TYPES[type].searched.flatMap((name) => splitTokens(properties[name] ?? ""));
   return words.every((word) => known.some((one) => one.startsWith(word)));
 }
 
@@ -67,13 +67,13 @@ function holds(filter: Filter, record: CrmRecord, type: ObjectType): boolean {
   const values = (Array.isArray(filter.values) ? filter.values : []).map(String);
   switch (filter.operator) {
     case "EQ":
-      return same(has, value);
+      return isSame(has, value);
     case "NEQ":
-      return !same(has, value);
+      return !isSame(has, value);
     case "IN":
-      return values.some((one) => same(has, one));
+      return values.some((one) => isSame(has, one));
     case "NOT_IN":
-      return has !== "" && !values.some((one) => same(has, one));
+      return has !== "" && !values.some((one) => isSame(has, one));
     case "HAS_PROPERTY":
       return has !== "";
     case "NOT_HAS_PROPERTY":
@@ -99,8 +99,8 @@ function holds(filter: Filter, record: CrmRecord, type: ObjectType): boolean {
 
 function sort(records: CrmRecord[], type: ObjectType, sorts: unknown): CrmRecord[] {
   const { name = OBJECT_TYPES[type].created, direction } = getSort(Array.isArray(sorts) ? sorts[0] : undefined);
-  const key = (record: CrmRecord) => listProperties(record, type)[name] ?? "";
-  return [...records].sort((a, b) => direction * compare(key(a), key(b)));
+  const getSortKey = (record: CrmRecord) => listProperties(record, type)[name] ?? "";
+  return [...records].sort((a, b) => direction * compare(getSortKey(a), getSortKey(b)));
 }
 
 /** A sort is an object, or a name with a leading `-` for descending order. */
@@ -112,7 +112,7 @@ function getSort(sort: unknown): { name?: string; direction: 1 | -1 } {
 
 /** Matches whole words, or parts with `*` at an end; all words of the value must match. */
 function contains(text: string, value: string): boolean {
-  const known = tokens(text);
+  const known = splitTokens(text);
   return value
     .toLowerCase()
     .split(/\s+/)
@@ -120,15 +120,15 @@ function contains(text: string, value: string): boolean {
     .every((word) => {
       const bare = word.replace(/^\*|\*$/g, "");
       if (bare !== word) return text.toLowerCase().includes(bare);
-      return tokens(word).every((token) => known.includes(token));
+      return splitTokens(word).every((token) => known.includes(token));
     });
 }
 
-function tokens(text: string): string[] {
+function splitTokens(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-function same(a: string, b: string): boolean {
+function isSame(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 

@@ -30,25 +30,25 @@ export function validateProperties(
 }
 
 function getFault(world: HubspotState, type: ObjectType, name: string, value: string): Fault | undefined {
-  const fault = (message: string, error: string) => ({ name, message, error });
+  const createFault = (message: string, error: string) => ({ name, message, error });
   if (!OBJECT_TYPES[type].writable.includes(name)) {
-    return fault(`Property "${name}" does not exist`, "PROPERTY_DOESNT_EXIST");
+    return createFault(`Property "${name}" does not exist`, "PROPERTY_DOESNT_EXIST");
   }
   if (value === "") return undefined;
   if (name === "email" && !/^[^@\s]+@[^@\s]+\.[^@\s.]+$/.test(value)) {
-    return fault(`Email address ${value} is invalid`, "INVALID_EMAIL");
+    return createFault(`Email address ${value} is invalid`, "INVALID_EMAIL");
   }
   if (name === "amount" && Number.isNaN(Number(value)))
-    return fault(`${value} was not a valid number.`, "INVALID_INTEGER");
+    return createFault(`${value} was not a valid number.`, "INVALID_INTEGER");
   if ((name === "closedate" || name === "hs_timestamp") && !isTime(value)) {
-    return fault(`${value} was not a valid long.`, "INVALID_LONG");
+    return createFault(`${value} was not a valid long.`, "INVALID_LONG");
   }
   if (name === "lifecyclestage" && !LIFECYCLE_STAGES.includes(value)) {
     const options = LIFECYCLE_STAGES.join(", ");
-    return fault(`${value} was not one of the allowed options: [${options}]`, "INVALID_OPTION");
+    return createFault(`${value} was not one of the allowed options: [${options}]`, "INVALID_OPTION");
   }
   if (name === "hubspot_owner_id" && !world.owners.some(({ id }) => id === value)) {
-    return fault(`Owner ${value} does not exist`, "INVALID_OWNER_ID");
+    return createFault(`Owner ${value} does not exist`, "INVALID_OWNER_ID");
   }
   return undefined;
 }
@@ -90,7 +90,7 @@ function withStage(
     const message = `${stage} was not one of the allowed options: [${options}]`;
     throw wrongPropertiesError([{ name: "dealstage", message, error: "INVALID_OPTION" }]);
   }
-  const dates: Record<string, string> = properties.closedate ? { closedate: isoTime(properties.closedate) } : {};
+  const dates: Record<string, string> = properties.closedate ? { closedate: formatIsoTime(properties.closedate) } : {};
   return { ...properties, ...dates, pipeline: pipeline.id, dealstage: stage };
 }
 
@@ -98,6 +98,6 @@ function isTime(value: string): boolean {
   return /^\d{10,}$/.test(value) || (/^\d{4}-\d\d-\d\d(T|$)/.test(value) && !Number.isNaN(Date.parse(value)));
 }
 
-function isoTime(value: string): string {
+function formatIsoTime(value: string): string {
   return new Date(/^\d+$/.test(value) ? Number(value) : Date.parse(value)).toISOString();
 }

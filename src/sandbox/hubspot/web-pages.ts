@@ -23,7 +23,7 @@ export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<H
       .filter(({ id }) => ids.includes(id))
       .map(
         ({ createdAt, properties: { hs_note_body = "" } }) =>
-          html`<h2>Note, ${createdAt.slice(0, 10)}</h2><article>${plain(hs_note_body)}</article>`,
+          html`<h2>Note, ${createdAt.slice(0, 10)}</h2><article>${toPlainText(hs_note_body)}</article>`,
       );
     const content = html`<h1>${title || record.id}</h1><dl>${facts}</dl>${notes}`;
     return c.html(renderSandboxPage(title || record.id, content), 200, getPageHeaders());
@@ -42,7 +42,7 @@ function format(world: HubspotState, name: string, value: string): string {
 }
 
 /** Converts a note's HTML to text; the page escapes it. */
-function plain(text: string): string {
+function toPlainText(text: string): string {
   return text
     .replace(/<br\s*\/?>|<\/(p|li|h\d|tr)>/gi, "\n")
     .replace(/<[^>]*>/g, "")

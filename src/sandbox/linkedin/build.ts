@@ -1,4 +1,4 @@
-import { SeedError } from "../provider.ts";
+import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment } from "../seed-time.ts";
 import type { LinkedinSeed } from "./seed.ts";
 import type { LinkedinState, Member } from "./state.ts";
@@ -14,7 +14,7 @@ export function buildLinkedin(seed: LinkedinSeed, now: number): LinkedinState {
     family_name: member.family_name ?? "",
     locale: member.locale ?? { country: "US", language: "en" },
   }));
-  unique(
+  requireUnique(
     members.map(({ sub }) => sub),
     (index) => `members[${index}].sub`,
   );
@@ -23,24 +23,24 @@ export function buildLinkedin(seed: LinkedinSeed, now: number): LinkedinState {
     const publishedAt = parseMoment(post.publishedAt ?? "-7d", now, `${path}.publishedAt`);
     return {
       id: post.id ?? `urn:li:share:${FIRST_POST + STEP * BigInt(index)}`,
-      author: person(members, post.author, `${path}.author`),
+      author: findPerson(members, post.author, `${path}.author`),
       commentary: post.commentary,
       visibility: post.visibility ?? "PUBLIC",
       article: post.article ?? null,
       publishedAt,
       comments: (post.comments ?? []).map((comment, at) => ({
         id: comment.id ?? String(FIRST_POST + STEP * BigInt(1_000 * (index + 1) + at)),
-        actor: person(members, comment.actor, `${path}.comments[${at}].actor`),
+        actor: findPerson(members, comment.actor, `${path}.comments[${at}].actor`),
         text: comment.text,
         created: comment.created ? parseMoment(comment.created, now, `${path}.comments[${at}].created`) : publishedAt,
       })),
       reactions: (post.reactions ?? []).map(({ actor, reactionType }, at) => ({
-        actor: person(members, actor, `${path}.reactions[${at}].actor`),
+        actor: findPerson(members, actor, `${path}.reactions[${at}].actor`),
         reactionType,
       })),
     };
   });
-  unique(
+  requireUnique(
     posts.map(({ id }) => id),
     (index) => `posts[${index}].id`,
   );
@@ -55,15 +55,10 @@ export function createNextId({ posts }: LinkedinState): string {
   return String(highest + STEP);
 }
 
-function person(members: Member[], wanted: string, path: string): string {
+function findPerson(members: Member[], wanted: string, path: string): string {
   const found = members.find(({ sub, email, given_name, family_name }) =>
     [sub, email, `${given_name} ${family_name}`.trim()].includes(wanted),
   );
   if (!found) throw new SeedError(path, `there is no member "${wanted}"`);
   return found.sub;
-}
-
-function unique(values: string[], path: (index: number) => string): void {
-  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedError(path(index), `"${values[index]}" stands there twice`);
 }

@@ -111,7 +111,7 @@ function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<Linkedin
     const { members, posts } = place.world();
     const post = posts.find(({ id }) => id === c.req.param("urn"));
     if (!post) return c.notFound();
-    const name = (sub: string) => {
+    const getMemberName = (sub: string) => {
       const member = members.find((one) => one.sub === sub);
       return member ? `${member.given_name} ${member.family_name}`.trim() : "somebody";
     };
@@ -120,13 +120,15 @@ function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<Linkedin
       "Seen by": post.visibility === "CONNECTIONS" ? "connections" : "everybody",
       Link: post.article ? `${post.article.title} (${post.article.source})` : "none",
       Reactions:
-        post.reactions.map(({ actor, reactionType }) => `${name(actor)}: ${reactionType}`).join(", ") || "none",
+        post.reactions.map(({ actor, reactionType }) => `${getMemberName(actor)}: ${reactionType}`).join(", ") ||
+        "none",
     };
     const list = html`<dl>${Object.entries(facts).map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}</dl>`;
     const comments = post.comments.map(
-      ({ actor, text, created }) => html`<h2>${name(actor)}, ${created.slice(0, 10)}</h2><article>${text}</article>`,
+      ({ actor, text, created }) =>
+        html`<h2>${getMemberName(actor)}, ${created.slice(0, 10)}</h2><article>${text}</article>`,
     );
-    const title = `A post of ${name(post.author)}`;
+    const title = `A post of ${getMemberName(post.author)}`;
     const content = html`<h1>${title}</h1><article>${parseLittle(post.commentary)}</article>${list}${comments}`;
     return c.html(renderSandboxPage(title, content), 200, getPageHeaders());
   });

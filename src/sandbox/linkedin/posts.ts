@@ -40,12 +40,12 @@ async function create(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinSt
   const world = c.get("world");
   const body = await parseBody(c);
   for (const field of ["author", "commentary", "visibility", "distribution", "lifecycleState"]) {
-    if (body[field] === undefined) throw missing(field);
+    if (body[field] === undefined) throw createMissingError(field);
   }
   requireSelf(c, body.author, "author");
-  if (body.lifecycleState !== "PUBLISHED") throw wrong("lifecycleState", String(body.lifecycleState));
+  if (body.lifecycleState !== "PUBLISHED") throw createValueError("lifecycleState", String(body.lifecycleState));
   const visibility = (["PUBLIC", "CONNECTIONS", "LOGGED_IN"] as const).find((one) => one === body.visibility);
-  if (!visibility) throw wrong("visibility", String(body.visibility));
+  if (!visibility) throw createValueError("visibility", String(body.visibility));
   const commentary = String(body.commentary).slice(0, COMMENTARY);
   const twin = world.posts.find((one) => one.author === c.get("member").sub && one.commentary === commentary);
   if (twin) throw duplicate(twin);
@@ -54,7 +54,7 @@ async function create(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinSt
     author: c.get("member").sub,
     commentary,
     visibility,
-    article: articleIn(body.content),
+    article: parseArticle(body.content),
     publishedAt: new Date(place.now()).toISOString(),
     comments: [],
     reactions: [],
@@ -100,12 +100,12 @@ function toPostView(post: Post) {
   };
 }
 
-function articleIn(content: unknown): Post["article"] {
+function parseArticle(content: unknown): Post["article"] {
   const article = (content as { article?: { source?: unknown; title?: unknown } } | undefined)?.article;
   if (!article) return null;
   if (typeof article.source !== "string" || !URL.canParse(article.source))
-    throw wrong("content/article/source", String(article.source));
-  if (typeof article.title !== "string" || article.title === "") throw missing("content/article/title");
+    throw createValueError("content/article/source", String(article.source));
+  if (typeof article.title !== "string" || article.title === "") throw createMissingError("content/article/title");
   return { source: article.source, title: article.title };
 }
 
@@ -113,7 +113,7 @@ function getAuthor({ author }: Post): string {
   return `urn:li:person:${author}`;
 }
 
-function missing(field: string): LinkedinError {
+function createMissingError(field: string): LinkedinError {
   return invalid(
     `/${field} :: field is required but not found and has no default value`,
     "MISSING_REQUIRED_FIELD",
@@ -121,7 +121,7 @@ function missing(field: string): LinkedinError {
   );
 }
 
-function wrong(field: string, value: string): LinkedinError {
+function createValueError(field: string, value: string): LinkedinError {
   return invalid(`/${field} :: "${value}" is not a value of this field`, "INVALID_VALUE_FOR_FIELD", field);
 }
 

@@ -17,11 +17,11 @@ export function registerSocialRoutes(app: Hono<LinkedinEnv>, place: ProviderCont
       elements: post.comments.map((one) => toCommentView(post, one)),
     });
   });
-  app.post("/rest/socialActions/:urn/comments", (c) => comment(c, place));
+  app.post("/rest/socialActions/:urn/comments", (c) => addComment(c, place));
   app.post("/rest/reactions", (c) => react(c, place));
 }
 
-async function comment(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinState>) {
+async function addComment(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinState>) {
   requireScope(c, "w_member_social", "partnerApiSocialActions.CREATE");
   const post = findPost(c, c.req.param("urn") ?? "");
   const body = await parseBody(c);

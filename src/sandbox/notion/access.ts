@@ -98,16 +98,16 @@ export function findBlocks(
   const page = entries.find((entry) => entry.id === wanted);
   if (page) return { entry: page, blocks: page.blocks };
   for (const entry of entries) {
-    const found = within(entry.blocks, wanted, entry.id);
+    const found = findBlockWithin(entry.blocks, wanted, entry.id);
     if (found) return { entry, blocks: found.block.children, ...found };
   }
   throw notFoundError("block", id);
 }
 
-function within(blocks: Block[], id: string, parent: string): { block: Block; parent: string } | undefined {
+function findBlockWithin(blocks: Block[], id: string, parent: string): { block: Block; parent: string } | undefined {
   for (const block of blocks) {
     if (block.id === id) return { block, parent };
-    const found = within(block.children, id, block.id);
+    const found = findBlockWithin(block.children, id, block.id);
     if (found) return found;
   }
   return undefined;

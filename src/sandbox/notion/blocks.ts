@@ -81,7 +81,7 @@ export function toBlocks(children: Record<string, unknown>[], place: ProviderCon
       type: String(type),
       value: {
         ...(type === "to_do" ? { checked: false } : {}),
-        ...Object.fromEntries(Object.entries(own).map(([name, one]) => [name, answer(name, one)])),
+        ...Object.fromEntries(Object.entries(own).map(([name, one]) => [name, toAnswer(name, one)])),
       },
       children: toBlocks(inner as Record<string, unknown>[], place),
       created_time: new Date(place.now()).toISOString(),
@@ -89,14 +89,14 @@ export function toBlocks(children: Record<string, unknown>[], place: ProviderCon
   });
 }
 
-function answer(name: string, value: unknown): unknown {
-  if (name === "rich_text" || name === "caption") return (value as unknown[]).map(answeredPiece);
-  return name === "cells" ? (value as unknown[][]).map((cell) => cell.map(answeredPiece)) : value;
+function toAnswer(name: string, value: unknown): unknown {
+  if (name === "rich_text" || name === "caption") return (value as unknown[]).map(toAnsweredPiece);
+  return name === "cells" ? (value as unknown[][]).map((cell) => cell.map(toAnsweredPiece)) : value;
 }
 
 const PLAIN = { bold: false, italic: false, strikethrough: false, underline: false, code: false, color: "default" };
 
-function answeredPiece(piece: unknown): Record<string, unknown> {
+function toAnsweredPiece(piece: unknown): Record<string, unknown> {
   const { text, annotations } = toRecord(piece);
   const { link = null } = toRecord(text);
   return {

@@ -1,4 +1,4 @@
-import { SeedError } from "../provider.ts";
+import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment, parsePeriod } from "../seed-time.ts";
 import { createUuidFromName } from "./ids.ts";
 import type { BlockSeed, DatabaseSeed, NotionSeed, PageSeed, RowSeed } from "./seed.ts";
@@ -23,7 +23,7 @@ export function buildNotion(seed: NotionSeed, now: number): NotionState {
   const lookup: Lookup = {
     now,
     first: users[0]?.id ?? "",
-    person: (wanted, path) => personIn(users, wanted, path),
+    person: (wanted, path) => findPerson(users, wanted, path),
     page: (wanted, path) => pageIn(given, wanted, path),
     time: (value, fallback, path) => (value === undefined ? fallback : parseMoment(value, now, path)),
   };
@@ -34,11 +34,11 @@ export function buildNotion(seed: NotionSeed, now: number): NotionState {
     pages: given.map((page, index) => buildPage(page, lookup, `pages[${index}]`)),
     databases: (seed.databases ?? []).map((one, index) => buildDatabase(one, lookup, `databases[${index}]`)),
   };
-  unique(world);
+  requireUniqueIds(world);
   return world;
 }
 
-function personIn(users: User[], wanted: string, path: string): string {
+function findPerson(users: User[], wanted: string, path: string): string {
   const found = users.find(({ id, name, email }) => [id, name, email].includes(wanted));
   if (!found) throw new SeedError(path, `there is no user "${wanted}"`);
   return found.id;
@@ -102,7 +102,7 @@ function buildRow(
 function getCell({ type, options }: Property, cell: Cell, lookup: Lookup, path: string): Cell {
   if (cell === null) return null;
   if (type === "people") return [cell].flat().map((one) => lookup.person(String(one), path));
-  if (type === "date") return days(String(cell), lookup.now);
+  if (type === "date") return shiftDay(String(cell), lookup.now);
   if (!["select", "status", "multi_select"].includes(type)) return cell;
   const wrong = [cell].flat().find((one) => !options.includes(String(one)));
   if (wrong !== undefined) throw new SeedError(path, `there is no option "${wrong}"; there are ${options.join(", ")}`);
@@ -110,7 +110,7 @@ function getCell({ type, options }: Property, cell: Cell, lookup: Lookup, path: 
 }
 
 /** Days of a seed may be relative to now: "-3d", "+2w". */
-function days(text: string, now: number): string {
+function shiftDay(text: string, now: number): string {
   const shift = parsePeriod(text);
   return shift === undefined ? text : new Date(now + shift).toISOString().slice(0, 10);
 }
@@ -154,8 +154,7 @@ function buildBlocks(blocks: BlockSeed[], parent: string, time: string): Block[]
   });
 }
 
-function unique({ users, pages, databases }: NotionState): void {
+function requireUniqueIds({ users, pages, databases }: NotionState): void {
   const ids = [...users, ...pages, ...databases, ...databases.flatMap(({ rows }) => rows)].map(({ id }) => id);
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice !== undefined) throw new SeedError("pages", `the id ${twice} stands there twice`);
+  requireUnique(ids, () => "pages");
 }

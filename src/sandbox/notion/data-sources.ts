@@ -107,13 +107,13 @@ function sort(rows: Row[], database: Database, sorts: unknown): Row[] {
   if (wrong) throw invalidError(`Could not find sort property with name or id: ${String(wrong.property)}`);
   return [...rows].sort((a, b) => {
     for (const { property, timestamp, direction } of orders) {
-      const key = (row: Row): Cell =>
+      const getSortKey = (row: Row): Cell =>
         timestamp === undefined
           ? (row.properties[String(property)] ?? null)
           : timestamp === "created_time"
             ? row.created_time
             : row.last_edited_time;
-      const difference = order(key(a), key(b));
+      const difference = order(getSortKey(a), getSortKey(b));
       if (difference !== 0) return direction === "descending" ? -difference : difference;
     }
     return 0;

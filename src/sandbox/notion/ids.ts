@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 /** Derives a UUID from a name, always the same. */
 export function createUuidFromName(name: string): string {
   const hex = createHash("sha256").update(name).digest("hex");
-  return shape(hex);
+  return formatUuid(hex);
 }
 
 /** A UUID from random bytes. */
 export function createUuid(random: (bytes: number) => Uint8Array): string {
-  return shape(Buffer.from(random(16)).toString("hex"));
+  return formatUuid(Buffer.from(random(16)).toString("hex"));
 }
 
 /** IDs in paths may have hyphens or not. */
@@ -17,7 +17,7 @@ export function normalizeId(text: string): string {
   return /^[0-9a-f]{32}$/.test(hex) ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") : text;
 }
 
-function shape(hex: string): string {
+function formatUuid(hex: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     "-",
   );

@@ -12,7 +12,7 @@ export function checkChildren(children: unknown, path = "body.children"): Record
   const counted = { elements: 0 };
   const list = checkLevel(children, path, 0, counted);
   if (counted.elements > ELEMENTS)
-    throw fault(path, `should have ≤ \`${ELEMENTS}\` block elements, instead had \`${counted.elements}\``);
+    throw createLimitError(path, `should have ≤ \`${ELEMENTS}\` block elements, instead had \`${counted.elements}\``);
   return list;
 }
 
@@ -22,22 +22,24 @@ function checkLevel(
   level: number,
   counted: { elements: number },
 ): Record<string, unknown>[] {
-  if (!Array.isArray(children)) throw fault(path, `should be an array, instead was \`${JSON.stringify(children)}\``);
+  if (!Array.isArray(children))
+    throw createLimitError(path, `should be an array, instead was \`${JSON.stringify(children)}\``);
   if (children.length > LIST)
-    throw fault(`${path}.length`, `should be ≤ \`${LIST}\`, instead was \`${children.length}\``);
-  if (level > LEVELS) throw fault(path, "should be not present");
+    throw createLimitError(`${path}.length`, `should be ≤ \`${LIST}\`, instead was \`${children.length}\``);
+  if (level > LEVELS) throw createLimitError(path, "should be not present");
   return children.map((child, index) => {
     counted.elements++;
     const block = toRecord(child);
     const type = String(block.type ?? Object.keys(block).find((key) => key !== "object") ?? "");
-    if (!TYPES.has(type)) throw fault(`${path}[${index}].type`, `should be a block type, instead was \`"${type}"\``);
+    if (!TYPES.has(type))
+      throw createLimitError(`${path}[${index}].type`, `should be a block type, instead was \`"${type}"\``);
     const at = `${path}[${index}].${type}`;
     if (typeof block[type] !== "object" || block[type] === null)
-      throw fault(at, "should be defined, instead was `undefined`");
+      throw createLimitError(at, "should be defined, instead was `undefined`");
     const value = toRecord(block[type]);
     for (const name of ["rich_text", "caption"]) if (name in value) checkRichText(value[name], `${at}.${name}`);
     if (TEXTS.has(type) && !("rich_text" in value))
-      throw fault(`${at}.rich_text`, "should be defined, instead was `undefined`");
+      throw createLimitError(`${at}.rich_text`, "should be defined, instead was `undefined`");
     const inner = value.children === undefined ? [] : checkLevel(value.children, `${at}.children`, level + 1, counted);
     if (type === "table") checkTable(value, inner, at);
     if (type === "table_row") checkRow(value, at);
@@ -47,16 +49,17 @@ function checkLevel(
 
 /** Validates rich text of a request. @throws NotionRefusal validation_error */
 export function checkRichText(pieces: unknown, path: string): void {
-  if (!Array.isArray(pieces)) throw fault(path, "should be an array");
-  if (pieces.length > LIST) throw fault(`${path}.length`, `should be ≤ \`${LIST}\`, instead was \`${pieces.length}\``);
+  if (!Array.isArray(pieces)) throw createLimitError(path, "should be an array");
+  if (pieces.length > LIST)
+    throw createLimitError(`${path}.length`, `should be ≤ \`${LIST}\`, instead was \`${pieces.length}\``);
   for (const [index, piece] of pieces.entries()) {
     const text = toRecord(toRecord(piece).text);
     const { content } = text;
     const at = `${path}[${index}].text`;
-    if (typeof content !== "string") throw fault(`${at}.content`, "should be a string");
+    if (typeof content !== "string") throw createLimitError(`${at}.content`, "should be a string");
     if (content.length > CONTENT)
-      throw fault(`${at}.content.length`, `should be ≤ \`${CONTENT}\`, instead was \`${content.length}\``);
-    if (!content.isWellFormed()) throw fault(`${at}.content`, "should be well-formed Unicode");
+      throw createLimitError(`${at}.content.length`, `should be ≤ \`${CONTENT}\`, instead was \`${content.length}\``);
+    if (!content.isWellFormed()) throw createLimitError(`${at}.content`, "should be well-formed Unicode");
     const { url } = toRecord(text.link);
     if (url !== undefined && (typeof url !== "string" || !URL.canParse(url) || url.length > CONTENT)) {
       throw invalidError("Invalid URL for link.");
@@ -65,7 +68,7 @@ export function checkRichText(pieces: unknown, path: string): void {
 }
 
 function checkTable(value: Record<string, unknown>, rows: Record<string, unknown>[], at: string): void {
-  if (rows.length === 0) throw fault(`${at}.children`, "should be defined, instead was `undefined`");
+  if (rows.length === 0) throw createLimitError(`${at}.children`, "should be defined, instead was `undefined`");
   const wrong = rows.some(
     (row) => row.type !== "table_row" || (toRecord(row.value).cells as unknown[]).length !== value.table_width,
   );
@@ -73,11 +76,11 @@ function checkTable(value: Record<string, unknown>, rows: Record<string, unknown
 }
 
 function checkRow({ cells }: Record<string, unknown>, at: string): void {
-  if (!Array.isArray(cells)) throw fault(`${at}.cells`, "should be an array");
+  if (!Array.isArray(cells)) throw createLimitError(`${at}.cells`, "should be an array");
   for (const [index, one] of cells.entries()) checkRichText(one, `${at}.cells[${index}]`);
 }
 
-function fault(path: string, what: string) {
+function createLimitError(path: string, what: string) {
   return invalidError(`body failed validation: ${path} ${what}.`);
 }
 

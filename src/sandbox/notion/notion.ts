@@ -68,7 +68,7 @@ export const notion: Provider<NotionState> = {
     const v1 = new Hono<NotionEnv>();
     v1.onError(handleErrors);
     v1.use(requireToken(place));
-    userRoutes(v1);
+    registerUserRoutes(v1);
     registerSearchRoutes(v1);
     registerPageRoutes(v1, place);
     registerBlockRoutes(v1, place);
@@ -83,7 +83,7 @@ export const notion: Provider<NotionState> = {
 };
 
 /** People (developers.notion.com/reference/user). */
-function userRoutes(app: Hono<NotionEnv>): void {
+function registerUserRoutes(app: Hono<NotionEnv>): void {
   app.get("/users/me", (c) => c.json(toBotView(c.get("world"), c.get("user"))));
   app.get("/users", requireCapability("read_users"), (c) => {
     const { users } = c.get("world");

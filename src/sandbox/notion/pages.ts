@@ -59,14 +59,14 @@ function add(
 ): FoundPage {
   if (parent.data_source_id !== undefined) {
     const database = findDataSource(world, String(parent.data_source_id));
-    const row = { ...entry, properties: cells(database, properties, world) };
+    const row = { ...entry, properties: parseCells(database, properties, world) };
     database.rows.push(row);
     return { row, database };
   }
   if (parent.page_id === undefined)
     throw invalidError("body failed validation: body.parent.page_id should be defined, instead was `undefined`.");
   const above = getEntry(findPage(world, String(parent.page_id)));
-  const page = { ...entry, title: titleFrom(properties) ?? "", parent: above.id };
+  const page = { ...entry, title: parseTitle(properties) ?? "", parent: above.id };
   above.blocks.push({
     id: page.id,
     type: "child_page",
@@ -86,8 +86,8 @@ async function update(c: Context<NotionEnv>, place: ProviderContext<NotionState>
   if (found.page) {
     const other = Object.keys(properties).find((name) => name !== "title");
     if (other !== undefined) throw invalidError(`${other} is not a property that exists.`);
-    found.page.title = titleFrom(properties) ?? found.page.title;
-  } else Object.assign(found.row.properties, cells(found.database, properties, world));
+    found.page.title = parseTitle(properties) ?? found.page.title;
+  } else Object.assign(found.row.properties, parseCells(found.database, properties, world));
   const entry = getEntry(found);
   if (typeof body.in_trash === "boolean") entry.in_trash = body.in_trash;
   touchEntry(c, place, entry);
@@ -95,15 +95,15 @@ async function update(c: Context<NotionEnv>, place: ProviderContext<NotionState>
 }
 
 /** Reads the title of a page outside databases: `{"title": {"title": […]}}`, or the list alone. */
-function titleFrom({ title }: Record<string, unknown>): string | undefined {
+function parseTitle({ title }: Record<string, unknown>): string | undefined {
   if (title === undefined) return undefined;
   return toPlainText(Array.isArray(title) ? title : toRecord(title).title);
 }
 
-function cells(database: Database, properties: Record<string, unknown>, world: NotionState) {
+function parseCells(database: Database, properties: Record<string, unknown>, world: NotionState) {
   return Object.fromEntries(
     Object.entries(properties).map(([given, value]) => {
-      const name = given === "title" ? titleName(database) : given;
+      const name = given === "title" ? findTitleName(database) : given;
       const property = database.properties[name];
       if (!property) throw invalidError(`${given} is not a property that exists.`);
       return [name, parseCell(name, property, value, world)];
@@ -111,6 +111,6 @@ function cells(database: Database, properties: Record<string, unknown>, world: N
   );
 }
 
-function titleName({ properties }: Database): string {
+function findTitleName({ properties }: Database): string {
   return Object.entries(properties).find(([, { type }]) => type === "title")?.[0] ?? "title";
 }

@@ -21,13 +21,13 @@ export function parseBlocks(text: string): BlockSeed[] {
     if (code) {
       const language = code[1] || "plain text";
       blocks.push({ type: "code", value: { rich_text: [toTextPiece(code[2] ?? "")], language, caption: [] } });
-    } else blocks.push(...part.split(/\n\s*\n/).flatMap(paragraphs));
+    } else blocks.push(...part.split(/\n\s*\n/).flatMap(parseParagraphs));
   }
   return blocks;
 }
 
 /** Adjacent lines that are not items belong to one paragraph. */
-function paragraphs(part: string): BlockSeed[] {
+function parseParagraphs(part: string): BlockSeed[] {
   const blocks: BlockSeed[] = [];
   let open: string[] = [];
   const close = () => {
@@ -35,7 +35,7 @@ function paragraphs(part: string): BlockSeed[] {
     open = [];
   };
   for (const line of part.split("\n").filter((one) => one.trim() !== "")) {
-    const block = lineBlock(line.trim());
+    const block = parseLineBlock(line.trim());
     if (block) {
       close();
       blocks.push(block);
@@ -45,7 +45,7 @@ function paragraphs(part: string): BlockSeed[] {
   return blocks;
 }
 
-function lineBlock(line: string): BlockSeed | undefined {
+function parseLineBlock(line: string): BlockSeed | undefined {
   if (line === "---") return { type: "divider", value: {} };
   for (const [pattern, type] of LINES) {
     const match = pattern.exec(line);

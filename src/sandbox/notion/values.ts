@@ -19,7 +19,7 @@ export function toOptionView(name: string): Record<string, unknown> {
 /** Converts a cell to a property value of a response (developers.notion.com/reference/page-property-values). */
 export function toValueView(name: string, { type }: Property, cell: Cell | undefined, people: (id: string) => unknown) {
   const id = type === "title" ? "title" : getPropertyId(name);
-  return { id, type, [type]: inner(type, cell ?? null, people) };
+  return { id, type, [type]: toInner(type, cell ?? null, people) };
 }
 
 /** Derives the short ID of a property. */
@@ -27,7 +27,7 @@ export function getPropertyId(name: string): string {
   return createUuidFromName(`property ${name}`).slice(0, 4);
 }
 
-function inner(type: Property["type"], cell: Cell, people: (id: string) => unknown): unknown {
+function toInner(type: Property["type"], cell: Cell, people: (id: string) => unknown): unknown {
   const list = cell === null ? [] : [cell].flat();
   switch (type) {
     case "title":
@@ -58,7 +58,7 @@ function inner(type: Property["type"], cell: Cell, people: (id: string) => unkno
 export function parseCell(name: string, property: Property, value: unknown, world: NotionState): Cell {
   const { type } = property;
   const given = toRecord(value)[type];
-  const wrong = (what: string) =>
+  const createValueError = (what: string) =>
     invalidError(`body failed validation: body.properties.${name}.${type} should be ${what}.`);
   if (given === undefined) throw invalidError(`${name} is expected to be ${type}.`);
   switch (type) {
@@ -67,29 +67,29 @@ export function parseCell(name: string, property: Property, value: unknown, worl
       checkRichText(given, `body.properties.${name}.${type}`);
       return toPlainText(given);
     case "number":
-      if (given !== null && typeof given !== "number") throw wrong("a number or `null`");
+      if (given !== null && typeof given !== "number") throw createValueError("a number or `null`");
       return given;
     case "checkbox":
-      if (typeof given !== "boolean") throw wrong("a boolean");
+      if (typeof given !== "boolean") throw createValueError("a boolean");
       return given;
     case "select":
     case "status":
-      return given === null ? null : option(name, property, toRecord(given).name);
+      return given === null ? null : chooseOption(name, property, toRecord(given).name);
     case "multi_select":
-      if (!Array.isArray(given)) throw wrong("an array");
-      return given.map((one) => option(name, property, toRecord(one).name));
+      if (!Array.isArray(given)) throw createValueError("an array");
+      return given.map((one) => chooseOption(name, property, toRecord(one).name));
     case "people":
-      if (!Array.isArray(given)) throw wrong("an array");
-      return given.map((one) => userId(toRecord(one).id, world));
+      if (!Array.isArray(given)) throw createValueError("an array");
+      return given.map((one) => requireUserId(toRecord(one).id, world));
     case "date":
-      return given === null ? null : day(toRecord(given), wrong);
+      return given === null ? null : parseDay(toRecord(given), createValueError);
     default:
-      if (given !== null && typeof given !== "string") throw wrong("a string or `null`");
+      if (given !== null && typeof given !== "string") throw createValueError("a string or `null`");
       return given;
   }
 }
 
-function option(name: string, property: Property, wanted: unknown): string {
+function chooseOption(name: string, property: Property, wanted: unknown): string {
   const text = String(wanted ?? "");
   if (text.includes(",") || text === "") throw invalidError("Invalid select option, commas not allowed.");
   if (property.options.includes(text)) return text;
@@ -99,12 +99,12 @@ function option(name: string, property: Property, wanted: unknown): string {
   return text;
 }
 
-function userId(id: unknown, { users }: NotionState): string {
+function requireUserId(id: unknown, { users }: NotionState): string {
   if (users.some((user) => user.id === id)) return String(id);
   throw invalidError("body failed validation: the people property has an id that is no user.");
 }
 
-function day({ start, end }: Record<string, unknown>, wrong: (what: string) => Error): string {
+function parseDay({ start, end }: Record<string, unknown>, wrong: (what: string) => Error): string {
   const days = [start, end].filter((one) => one !== undefined && one !== null).map(String);
   if (start === undefined || days.some((one) => !/^\d{4}-\d\d-\d\d/.test(one) || Number.isNaN(Date.parse(one)))) {
     throw wrong("a valid ISO 8601 date string");

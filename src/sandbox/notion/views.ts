@@ -57,7 +57,7 @@ export function toPageView(c: Context<NotionEnv>, found: FoundPage): Record<stri
     is_locked: false,
     properties: found.page
       ? { title: { id: "title", type: "title", title: found.page.title === "" ? [] : [toTextPiece(found.page.title)] } }
-      : rowProperties(c, found),
+      : toRowProperties(c, found),
     url: buildPageUrl(c, getTitle(found), id),
     public_url: null,
   };
@@ -68,15 +68,15 @@ function getParent({ page, database }: FoundPage): Record<string, unknown> {
   return page.parent === null ? { type: "workspace", workspace: true } : { type: "page_id", page_id: page.parent };
 }
 
-function rowProperties(c: Context<NotionEnv>, found: FoundPage): Record<string, unknown> {
+function toRowProperties(c: Context<NotionEnv>, found: FoundPage): Record<string, unknown> {
   const { users } = c.get("world");
-  const person = (id: string) => {
+  const toPerson = (id: string) => {
     const user = users.find((one) => one.id === id);
     return user ? toUserView(user) : { object: "user", id };
   };
   const entries = Object.entries(found.database?.properties ?? {});
   return Object.fromEntries(
-    entries.map(([name, property]) => [name, toValueView(name, property, found.row?.properties[name], person)]),
+    entries.map(([name, property]) => [name, toValueView(name, property, found.row?.properties[name], toPerson)]),
   );
 }
 

@@ -11,7 +11,7 @@ export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<N
   app.get("/:page{[A-Za-z0-9-]*[0-9a-f]{32}}", (c) => {
     const id = normalizeId(c.req.param("page").slice(-32));
     const world = place.world();
-    const name = (user: string) => world.users.find((one) => one.id === user)?.name ?? "somebody";
+    const getUserName = (user: string) => world.users.find((one) => one.id === user)?.name ?? "somebody";
     const database = world.databases.find((one) => one.id === id);
     const rows = world.databases.flatMap((one) => one.rows.map((row) => ({ row, database: one })));
     const row = rows.find((one) => one.row.id === id);
@@ -19,12 +19,13 @@ export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<N
     if (!page && !database) return c.notFound();
     const title = database ? database.title : page && "title" in page ? page.title : getTitle(row);
     const facts = Object.entries(row?.row.properties ?? {});
-    const list = html`<dl>${facts.map(([key, value]) => html`<dt>${key}</dt><dd>${format(value, name)}</dd>`)}</dl>`;
+    const list = html`<dl>${facts.map(([key, value]) => html`<dt>${key}</dt><dd>${format(value, getUserName)}</dd>`)}</dl>`;
     const text = database
       ? database.rows.map((one) => getTitle({ row: one, database })).join("\n")
       : getLines(page?.blocks ?? []);
     const comments = (page?.comments ?? []).map(
-      (one) => html`<h2>${name(one.author)}, ${one.created_time.slice(0, 10)}</h2><article>${one.text}</article>`,
+      (one) =>
+        html`<h2>${getUserName(one.author)}, ${one.created_time.slice(0, 10)}</h2><article>${one.text}</article>`,
     );
     return c.html(
       renderSandboxPage(title, html`<h1>${title}</h1>${list}<article>${text}</article>${comments}`),

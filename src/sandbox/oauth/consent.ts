@@ -58,7 +58,7 @@ export function renderConsentPage(view: ConsentView): Page {
         <input type="hidden" name="ticket" value="${view.ticket}">
         <fieldset>
           <legend>Continue as</legend>
-          ${view.accounts.map((account, index) => accountChoice(account, index === 0))}
+          ${view.accounts.map((account, index) => renderAccountChoice(account, index === 0))}
         </fieldset>
         <section>
           <h2>kay will be able to</h2>
@@ -121,7 +121,7 @@ export function renderSandboxPage(title: string, content: Page): Page {
 </html>`;
 }
 
-function accountChoice(account: Account, chosen: boolean): Page {
+function renderAccountChoice(account: Account, chosen: boolean): Page {
   return html`<label><input type="radio" name="account" value="${account.id}" ${chosen ? raw("checked") : ""}>
     <span><b>${account.name}</b><small>${account.email}</small></span></label>`;
 }

@@ -54,7 +54,7 @@ export function createGrants(traits: OAuthTraits, rows: GrantRows, ports: Omit<S
   const store: Store = { traits, rows, ...ports };
   return {
     /** Issues a code for a consent. */
-    code: (request: CodeRequest) => newCode(store, request),
+    code: (request: CodeRequest) => createCode(store, request),
 
     /** Exchanges a code for tokens; undefined if anything is invalid. */
     exchange: (code: string, client: string, redirectUri: string, verifier: string | undefined) =>
@@ -98,12 +98,12 @@ export function createGrantRows(): GrantRows {
   return { grants: {}, codes: {}, access: {}, refresh: {} };
 }
 
-function newCode(store: Store, request: CodeRequest): string {
+function createCode(store: Store, request: CodeRequest): string {
   const { account, client, scopes, redirectUri, challenge, asksRefresh } = request;
   const { rows, now } = store;
   prune(rows, now());
   const again = Object.values(rows.grants).some((grant) => grant.account === account && grant.client === client);
-  const [id, code] = [secret(store), secret(store)];
+  const [id, code] = [createSecret(store), createSecret(store)];
   rows.grants[id] = { account, client, scopes };
   rows.codes[hash(code)] = {
     grant: id,
@@ -151,10 +151,15 @@ function issue(store: Store, grant: Grant, withRefresh: boolean): IssuedTokens {
   const { rows, traits, now } = store;
   const { access, refresh } = traits.prefixes ?? { access: "", refresh: "" };
   const { scopes, account } = grant;
-  const tokens: IssuedTokens = { access: access + secret(store), scopes, expiresIn: traits.accessSeconds, account };
+  const tokens: IssuedTokens = {
+    access: access + createSecret(store),
+    scopes,
+    expiresIn: traits.accessSeconds,
+    account,
+  };
   rows.access[hash(tokens.access)] = { grant: grant.id, expires: now() + traits.accessSeconds * 1000 };
   if (withRefresh) {
-    tokens.refresh = refresh + secret(store);
+    tokens.refresh = refresh + createSecret(store);
     const expires = traits.refreshSeconds && now() + traits.refreshSeconds * 1000;
     rows.refresh[hash(tokens.refresh)] = { grant: grant.id, spent: false, ...(expires ? { expires } : {}) };
   }
@@ -184,7 +189,7 @@ function getGrant(rows: GrantRows, id: string): Grant | undefined {
   return row && { id, ...row };
 }
 
-function secret({ random }: Store): string {
+function createSecret({ random }: Store): string {
   return Buffer.from(random(32)).toString("base64url");
 }
 

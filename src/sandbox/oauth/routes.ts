@@ -23,7 +23,7 @@ export function registerOAuthRoutes(app: Hono<SandboxEnv>, place: OAuthTarget): 
   const { authorizePath, tokenPath, olderTokenPaths = [], revocation } = place.traits;
   const waiting = new Map<string, { authorization: AuthorizationRequest; expires: number }>();
   app.get(authorizePath, (c) => show(c, place, waiting));
-  app.post(authorizePath, (c) => answer(c, place, waiting));
+  app.post(authorizePath, (c) => applyAnswer(c, place, waiting));
   for (const path of [tokenPath, ...olderTokenPaths]) {
     app.post(path, createTokenEndpoint(place.traits, place.grants, place.client));
   }
@@ -66,7 +66,7 @@ function show(c: Context<SandboxEnv>, place: OAuthTarget, waiting: Waiting) {
   return c.html(renderConsentPage(view), 200, getPageHeaders(redirectUri));
 }
 
-async function answer(c: Context<SandboxEnv>, place: OAuthTarget, waiting: Waiting) {
+async function applyAnswer(c: Context<SandboxEnv>, place: OAuthTarget, waiting: Waiting) {
   const refuse = (reason: string) => c.html(renderErrorPage(place.title, reason), 403, getPageHeaders());
   const origin = c.req.header("origin");
   if (origin !== undefined && origin !== new URL(c.req.url).origin)

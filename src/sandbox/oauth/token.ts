@@ -12,8 +12,8 @@ export type Client = { id: string; secret: string };
  */
 export function createTokenEndpoint(traits: OAuthTraits, grants: Grants, client: Client) {
   return async (c: Context<SandboxEnv>): Promise<Response> => {
-    const body = await parameters(c.req.raw);
-    const answer = (fields: Record<string, unknown>, status: 200 | 400 | 401 | 403) => {
+    const body = await readParameters(c.req.raw);
+    const sendAnswer = (fields: Record<string, unknown>, status: 200 | 400 | 401 | 403) => {
       const json = !traits.formUnlessAsked || (c.req.header("accept") ?? "").includes("json");
       if (json) return c.json(fields, status, NO_STORE);
       const form = new URLSearchParams(
@@ -21,14 +21,14 @@ export function createTokenEndpoint(traits: OAuthTraits, grants: Grants, client:
       );
       return c.body(form.toString(), status, { ...NO_STORE, "content-type": "application/x-www-form-urlencoded" });
     };
-    const fail = (error: TokenError) => answer(traits.errors[error].body, traits.errors[error].status);
+    const fail = (error: TokenError) => sendAnswer(traits.errors[error].body, traits.errors[error].status);
     if (!body) return fail("request");
     if (!isClient(c.req.header("authorization"), body, client)) return fail("client");
     const grantType = body.grant_type ?? "";
     const use = uses(grants, client.id, body)[grantType];
     if (!use) return fail("grant_type");
     const tokens = use.run();
-    return tokens ? answer(traits.answer(tokens, grantType), 200) : fail(use.error);
+    return tokens ? sendAnswer(traits.answer(tokens, grantType), 200) : fail(use.error);
   };
 }
 
@@ -39,7 +39,7 @@ export function createRevocationEndpoint(
   { grants, client }: { grants: Grants; client: Client },
 ) {
   return async (c: Context<SandboxEnv>): Promise<Response> => {
-    const body = await parameters(c.req.raw);
+    const body = await readParameters(c.req.raw);
     if (!body) return c.json(errors.request.body, 400, NO_STORE);
     if (!open && !isClient(c.req.header("authorization"), body, client))
       return c.json(errors.client.body, errors.client.status, NO_STORE);
@@ -61,7 +61,7 @@ function uses(grants: Grants, client: string, body: Record<string, string>) {
   return table as Record<string, (typeof table)[string] | undefined>;
 }
 
-async function parameters(request: Request): Promise<Record<string, string> | undefined> {
+async function readParameters(request: Request): Promise<Record<string, string> | undefined> {
   const text = await request.text();
   if (!(request.headers.get("content-type") ?? "").includes("json"))
     return Object.fromEntries(new URLSearchParams(text));
@@ -78,12 +78,12 @@ async function parameters(request: Request): Promise<Record<string, string> | un
 
 function isClient(authorization: string | undefined, body: Record<string, string>, client: Client): boolean {
   const basic = authorization?.match(/^basic\s+(.+)$/i)?.[1];
-  const [id, secret] = basic === undefined ? [body.client_id, body.client_secret] : credentials(basic);
-  return id === client.id && secret !== undefined && same(secret, client.secret);
+  const [id, secret] = basic === undefined ? [body.client_id, body.client_secret] : parseBasic(basic);
+  return id === client.id && secret !== undefined && isSame(secret, client.secret);
 }
 
 /** RFC 6749 section 2.3.1: ID and secret are form-encoded before they become Basic credentials. */
-function credentials(basic: string): [string, string] {
+function parseBasic(basic: string): [string, string] {
   const text = Buffer.from(basic, "base64").toString();
   const colon = text.indexOf(":");
   return [decode(text.slice(0, colon)), decode(text.slice(colon + 1))];
@@ -93,7 +93,7 @@ function decode(text: string): string {
   return new URLSearchParams(`v=${text}`).get("v") ?? "";
 }
 
-function same(a: string, b: string): boolean {
+function isSame(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { SeedError } from "../provider.ts";
+import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment } from "../seed-time.ts";
 import type { ChannelSeed, ImSeed, MessageSeed, SlackSeed } from "./seed.ts";
 import type { Channel, Im, Message, Reply, SlackState, User } from "./state.ts";
@@ -21,11 +21,11 @@ export function buildSlack(seed: SlackSeed, now: number): SlackState {
       deleted: user.deleted ?? false,
     }),
   );
-  unique(
+  requireUnique(
     users.map((user) => user.name),
     (index) => `users[${index}].name`,
   );
-  unique(
+  requireUnique(
     users.map((user) => user.id),
     (index) => `users[${index}].id`,
   );
@@ -35,16 +35,16 @@ export function buildSlack(seed: SlackSeed, now: number): SlackState {
     now,
     longAgo: new Date(now - 90 * 86_400_000).toISOString(),
     everybody: users.filter(({ deleted }) => !deleted).map((user) => user.id),
-    person: personIn(users),
+    person: createPersonLookup(users),
   };
   const channels = (seed.channels ?? []).map((one, index) => buildChannel(one, lookup, `channels[${index}]`));
-  unique(
+  requireUnique(
     channels.map((channel) => channel.name),
     (index) => `channels[${index}].name`,
   );
   const ims = (seed.ims ?? []).map((one, index) => buildIm(one, lookup, `ims[${index}]`));
   return {
-    team: { id: id ?? createSlackId("T", `team ${name}`), name, domain: domain ?? slug(name) },
+    team: { id: id ?? createSlackId("T", `team ${name}`), name, domain: domain ?? toSlug(name) },
     users,
     channels,
     ims,
@@ -103,7 +103,7 @@ function buildMessages(seeds: MessageSeed[] | undefined, lookup: Lookup, path: s
     return { ...root, replies };
   });
   list.sort((a, b) => a.ts.localeCompare(b.ts));
-  unique(
+  requireUnique(
     list.flatMap((message) => [message.ts, ...message.replies.map(({ ts }) => ts)]),
     () => `${path}.messages`,
   );
@@ -130,7 +130,7 @@ function buildReply(
   };
 }
 
-function personIn(users: User[]): Lookup["person"] {
+function createPersonLookup(users: User[]): Lookup["person"] {
   return (wanted, path) => {
     const found = users.find(({ id, name, real_name, email }) =>
       [id, name, `@${name}`, real_name, email].includes(wanted),
@@ -140,12 +140,7 @@ function personIn(users: User[]): Lookup["person"] {
   };
 }
 
-function unique(values: string[], pathOf: (index: number) => string): void {
-  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
-  if (index >= 0) throw new SeedError(pathOf(index), `"${values[index]}" is there twice`);
-}
-
-function slug(name: string): string {
+function toSlug(name: string): string {
   return (
     name
       .toLowerCase()

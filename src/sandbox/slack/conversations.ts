@@ -37,8 +37,8 @@ export function registerConversationMethods(app: Hono<SandboxEnv>, place: Provid
     const { page, next } = paginate(call, isIm(conversation) ? conversation.users : conversation.members);
     return { members: page, response_metadata: { next_cursor: next } };
   });
-  registerMethod(app, place, "conversations.history", undefined, history);
-  registerMethod(app, place, "conversations.replies", undefined, replies);
+  registerMethod(app, place, "conversations.history", undefined, readHistory);
+  registerMethod(app, place, "conversations.replies", undefined, readReplies);
   registerMethod(app, place, "conversations.open", "im:write", open);
   registerMethod(app, place, "conversations.join", "channels:write", (call) => {
     const channel = findConversation(call);
@@ -74,15 +74,15 @@ function list(call: MethodCall): Record<string, unknown> {
   };
 }
 
-function history(call: MethodCall): Record<string, unknown> {
+function readHistory(call: MethodCall): Record<string, unknown> {
   const conversation = findConversation(call);
   requireScope(call, getScope(conversation, "history"));
   const { oldest = "0", latest, inclusive } = call.args;
-  const within = (ts: string) => {
+  const isWithin = (ts: string) => {
     const [from, to] = [Number(ts) - Number(oldest), Number(latest || Number.MAX_SAFE_INTEGER) - Number(ts)];
     return (from > 0 && to > 0) || (inclusive === "true" && from >= 0 && to >= 0);
   };
-  const { page, next } = paginate(call, conversation.messages.filter(({ ts }) => within(ts)).toReversed(), {
+  const { page, next } = paginate(call, conversation.messages.filter(({ ts }) => isWithin(ts)).toReversed(), {
     most: 999,
   });
   return {
@@ -93,7 +93,7 @@ function history(call: MethodCall): Record<string, unknown> {
   };
 }
 
-function replies(call: MethodCall): Record<string, unknown> {
+function readReplies(call: MethodCall): Record<string, unknown> {
   const conversation = findConversation(call);
   requireScope(call, getScope(conversation, "history"));
   const { ts } = call.args;
@@ -139,8 +139,8 @@ export function ensureIm({ world, me, place }: MethodCall, id: string): Im {
   if (!user) throw new SlackError("user_not_found");
   if (user.is_bot) throw new SlackError("cannot_dm_bot");
   const users = [...new Set([me.id, user.id])];
-  const same = (im: Im) => im.users.length === users.length && users.every((one) => im.users.includes(one));
-  const found = world.ims.find(same);
+  const hasSameUsers = (im: Im) => im.users.length === users.length && users.every((one) => im.users.includes(one));
+  const found = world.ims.find(hasSameUsers);
   if (found) return found;
   const im: Im = {
     id: createSlackId("D", users.toSorted().join(" ")),

@@ -37,13 +37,13 @@ export function registerMethod(
   app.on(["GET", "POST"], `/api/${name}`, async (c) => {
     const args = await getArguments(c);
     try {
-      const call = { args, ...signedIn(c, place), world: place.world(), place, request: c.req.raw };
+      const call = { args, ...authenticate(c, place), world: place.world(), place, request: c.req.raw };
       c.header("x-oauth-scopes", call.grant.scopes.join(","));
       if (scope !== undefined) {
         c.header("x-accepted-oauth-scopes", scope);
         requireScope(call, scope);
       }
-      return c.json({ ok: true, ...run(call), ...warning(c) });
+      return c.json({ ok: true, ...run(call), ...createWarning(c) });
     } catch (error) {
       if (!(error instanceof SlackError)) throw error;
       return c.json({ ok: false, error: error.message, ...error.more });
@@ -105,7 +105,7 @@ function getPosition(cursor: string): number {
   return Number(position);
 }
 
-function signedIn(c: Context<SandboxEnv>, place: ProviderContext<SlackState>): { grant: Grant; me: User } {
+function authenticate(c: Context<SandboxEnv>, place: ProviderContext<SlackState>): { grant: Grant; me: User } {
   if (!c.req.header("authorization")) throw new SlackError("not_authed");
   const grant = place.grant(c.req.raw);
   const me = place.world().users.find(({ id }) => id === grant?.account);
@@ -133,7 +133,7 @@ async function getArguments(c: Context<SandboxEnv>): Promise<Record<string, stri
 }
 
 /** Slack warns about JSON without a charset but handles the request. */
-function warning(c: Context<SandboxEnv>): Record<string, unknown> {
+function createWarning(c: Context<SandboxEnv>): Record<string, unknown> {
   const type = c.req.header("content-type") ?? "";
   if (!type.includes("json") || /charset=utf-8/i.test(type)) return {};
   return { warning: "missing_charset", response_metadata: { warnings: ["missing_charset"] } };

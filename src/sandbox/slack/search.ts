@@ -13,10 +13,10 @@ export function registerSearchMethods(app: Hono<SandboxEnv>, place: ProviderCont
     const { args } = call;
     if (!args.query?.trim()) throw new SlackError("no_query");
     const tests = readQuery(args.query, call);
-    const hits = everything(call).filter((hit) => tests.every((test) => test(hit)));
+    const hits = listHits(call).filter((hit) => tests.every((test) => test(hit)));
     const direction = args.sort_dir === "asc" ? 1 : -1;
     hits.sort((a, b) => direction * a.message.ts.localeCompare(b.message.ts));
-    const [count, page] = [within(args.count, 20), within(args.page, 1)];
+    const [count, page] = [clampNumber(args.count, 20), clampNumber(args.page, 1)];
     const start = (page - 1) * count;
     const shown = hits.slice(start, start + count);
     const pages = Math.ceil(hits.length / count);
@@ -39,7 +39,7 @@ export function registerSearchMethods(app: Hono<SandboxEnv>, place: ProviderCont
   });
 }
 
-function everything({ world, me }: MethodCall): Hit[] {
+function listHits({ world, me }: MethodCall): Hit[] {
   return [...world.channels, ...world.ims]
     .filter((conversation) => canSee(conversation, me))
     .flatMap((conversation) =>
@@ -57,29 +57,29 @@ function readQuery(query: string, call: MethodCall): Test[] {
   return [...query.matchAll(/(-?)(?:(in|from|before|after|on|has):)?("[^"]*"|\S+)/gi)].map(
     ([, minus, modifier, value = ""]) => {
       const wanted = value.replaceAll('"', "").toLowerCase();
-      const test = modifier ? modifierTest(modifier.toLowerCase(), wanted, call) : wordTest(wanted);
+      const test = modifier ? createModifierTest(modifier.toLowerCase(), wanted, call) : createWordTest(wanted);
       return minus ? (hit) => !test(hit) : test;
     },
   );
 }
 
-function wordTest(wanted: string): Test {
+function createWordTest(wanted: string): Test {
   return ({ message }) => message.text.toLowerCase().includes(wanted);
 }
 
-function modifierTest(modifier: string, wanted: string, { world, me }: MethodCall): Test {
+function createModifierTest(modifier: string, wanted: string, { world, me }: MethodCall): Test {
   const id = wanted.replace(/^<[@#]([^|>]+)(\|[^>]*)?>$/, "$1").replace(/^[@#]/, "");
   const isUser = (user: User | undefined) =>
     user !== undefined && [user.id, user.name, user.real_name, user.email].some((one) => one.toLowerCase() === id);
-  const who = (userId: string) => world.users.find((user) => user.id === userId);
+  const findUser = (userId: string) => world.users.find((user) => user.id === userId);
   switch (modifier) {
     case "in":
       return ({ conversation }) =>
         isIm(conversation)
-          ? isUser(who(getPartner(conversation, me)))
+          ? isUser(findUser(getPartner(conversation, me)))
           : [conversation.id.toLowerCase(), conversation.name].includes(id);
     case "from":
-      return ({ message }) => (id === "me" ? message.user === me.id : isUser(who(message.user)));
+      return ({ message }) => (id === "me" ? message.user === me.id : isUser(findUser(message.user)));
     case "has":
       return ({ message }) => (id === "link" ? message.text.includes("<http") : message.reactions.length > 0);
     default:
@@ -116,7 +116,7 @@ function toMatchView({ world, me, request }: MethodCall, { conversation, message
   };
 }
 
-function within(text: string | undefined, fallback: number): number {
+function clampNumber(text: string | undefined, fallback: number): number {
   const number = Number(text || fallback);
   return Number.isInteger(number) && number >= 1 ? Math.min(number, 100) : fallback;
 }

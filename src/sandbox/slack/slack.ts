@@ -86,7 +86,7 @@ export const slack: Provider<SlackState> = {
       .filter(({ is_bot, deleted }) => !is_bot && !deleted)
       .map(({ id, real_name, email }) => ({ id, name: real_name, email })),
   routes(app, place) {
-    peopleMethods(app, place);
+    registerPeopleMethods(app, place);
     registerConversationMethods(app, place);
     registerChatMethods(app, place);
     registerSearchMethods(app, place);
@@ -98,7 +98,7 @@ export const slack: Provider<SlackState> = {
   },
 };
 
-function peopleMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
+function registerPeopleMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
   registerMethod(app, place, "auth.test", undefined, ({ me, world, request }) => ({
     url: `${new URL(request.url).origin}/`,
     team: world.team.name,
@@ -135,10 +135,10 @@ function peopleMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>
 
 /** Read-only pages that links lead to: the workspace, `/archives/<channel>` and `/archives/<channel>/p<ts>`. */
 function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
-  const name = (id: string) => place.world().users.find((user) => user.id === id)?.real_name ?? id;
+  const getUserName = (id: string) => place.world().users.find((user) => user.id === id)?.real_name ?? id;
   const block = ({ user, ts, text }: Reply) => {
     const time = new Date(Number(ts) * 1000).toISOString().slice(0, 16).replace("T", " ");
-    return html`<h2 id="p${ts.replace(".", "")}">${name(user)}, ${time}</h2><article>${text}</article>`;
+    return html`<h2 id="p${ts.replace(".", "")}">${getUserName(user)}, ${time}</h2><article>${text}</article>`;
   };
   app.get("/", (c) => {
     const { team, channels } = place.world();
@@ -154,7 +154,7 @@ function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<SlackSta
     const isIt = (message: Reply) => wanted === undefined || message.ts === wanted;
     const shown = found.messages.filter((root) => isIt(root) || root.replies.some(isIt));
     if (wanted !== undefined && shown.length === 0) return c.notFound();
-    const title = isIm(found) ? found.users.map(name).join(" and ") : `#${found.name}`;
+    const title = isIm(found) ? found.users.map(getUserName).join(" and ") : `#${found.name}`;
     const blocks = shown.map((root) => html`${block(root)}${root.replies.map(block)}`);
     return c.html(renderSandboxPage(title, html`<h1>${title}</h1>${blocks}`), 200, getPageHeaders());
   });

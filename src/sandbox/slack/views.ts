@@ -45,7 +45,7 @@ export function toConversationView(call: MethodCall, conversation: Conversation)
 }
 
 function toChannelView({ me, world }: MethodCall, channel: Channel) {
-  const words = (value: string) => ({ value, creator: "", last_set: 0 });
+  const toTextValue = (value: string) => ({ value, creator: "", last_set: 0 });
   return {
     id: channel.id,
     name: channel.name,
@@ -55,7 +55,7 @@ function toChannelView({ me, world }: MethodCall, channel: Channel) {
     is_im: false,
     is_mpim: false,
     is_private: channel.is_private,
-    created: seconds(channel.created),
+    created: toSeconds(channel.created),
     is_archived: channel.is_archived,
     is_general: channel.name === "general",
     is_shared: false,
@@ -63,8 +63,8 @@ function toChannelView({ me, world }: MethodCall, channel: Channel) {
     context_team_id: world.team.id,
     creator: channel.members[0] ?? "",
     is_member: isMember(channel, me),
-    topic: words(channel.topic),
-    purpose: words(channel.purpose),
+    topic: toTextValue(channel.topic),
+    purpose: toTextValue(channel.purpose),
     previous_names: [],
     num_members: channel.members.length,
   };
@@ -73,7 +73,7 @@ function toChannelView({ me, world }: MethodCall, channel: Channel) {
 function toImView({ me, world }: MethodCall, im: Im) {
   return {
     id: im.id,
-    created: seconds(im.created),
+    created: toSeconds(im.created),
     is_archived: false,
     is_im: true,
     is_org_shared: false,
@@ -131,6 +131,6 @@ export function buildPermalink(request: Request, conversation: Conversation, ts:
   return thread ? `${url}?thread_ts=${thread}&cid=${conversation.id}` : url;
 }
 
-function seconds(iso: string): number {
+function toSeconds(iso: string): number {
   return Math.floor(Date.parse(iso) / 1000);
 }

@@ -3,22 +3,22 @@ import { escapeStorage, parseStorage, type StorageNode } from "./storage.ts";
 
 /** Converts a page's storage format to an Atlassian document, as for `body-format=atlas_doc_format`. */
 export function storageToAdf(text: string): Adf {
-  return { type: "doc", version: 1, content: blocks(parseStorage(text)) };
+  return { type: "doc", version: 1, content: wrapBlocks(parseStorage(text)) };
 }
 
 /** Converts an Atlassian document to storage format, for pages that were written as one. */
 export function adfToStorage(node: AdfNode): string {
-  const inner = () => (node.content ?? []).map(adfToStorage).join("");
+  const convertChildren = () => (node.content ?? []).map(adfToStorage).join("");
   if (node.type === "text") return (node.marks ?? []).reduce(mark, escapeStorage(node.text ?? ""));
   if (node.type === "heading")
-    return `<h${Number(node.attrs?.level ?? 1)}>${inner()}</h${Number(node.attrs?.level ?? 1)}>`;
+    return `<h${Number(node.attrs?.level ?? 1)}>${convertChildren()}</h${Number(node.attrs?.level ?? 1)}>`;
   if (node.type === "hardBreak") return "<br />";
   if (node.type === "rule") return "<hr />";
-  if (node.type === "codeBlock") return `<pre>${inner()}</pre>`;
-  if (node.type === "table") return `<table><tbody>${inner()}</tbody></table>`;
+  if (node.type === "codeBlock") return `<pre>${convertChildren()}</pre>`;
+  if (node.type === "table") return `<table><tbody>${convertChildren()}</tbody></table>`;
   if (node.type === "mention" || node.type === "emoji") return escapeStorage(String(node.attrs?.text ?? ""));
   const name = TAGS[node.type];
-  return name === undefined ? inner() : `<${name}>${inner()}</${name}>`;
+  return name === undefined ? convertChildren() : `<${name}>${convertChildren()}</${name}>`;
 }
 
 const TAGS: Record<string, string> = {
@@ -48,7 +48,7 @@ const MARKS: Record<string, string> = {
 const CONTAINERS = new Set(["listItem", "tableCell", "tableHeader", "blockquote"]);
 
 /** Returns blocks for a list of pieces; loose text between them becomes a paragraph. */
-function blocks(pieces: StorageNode[]): AdfNode[] {
+function wrapBlocks(pieces: StorageNode[]): AdfNode[] {
   const result: AdfNode[] = [];
   let loose: AdfNode[] = [];
   const flush = () => {
@@ -78,20 +78,20 @@ function block(piece: Exclude<StorageNode, string>): AdfNode[] | undefined {
       piece.name,
     )
   )
-    return blocks(piece.children);
+    return wrapBlocks(piece.children);
   const type = NODES[piece.name];
   if (type === undefined) return undefined;
   return [{ type, content: type === "paragraph" ? inline(piece.children) : convertNested(piece, type) }];
 }
 
 function convertNested(piece: Exclude<StorageNode, string>, type: string): AdfNode[] {
-  if (CONTAINERS.has(type)) return blocks(piece.children);
+  if (CONTAINERS.has(type)) return wrapBlocks(piece.children);
   return piece.children.filter((child) => typeof child !== "string").flatMap((child) => block(child) ?? []);
 }
 
 function inline(pieces: StorageNode[], marks: AdfNode[] = []): AdfNode[] {
   return pieces.flatMap((piece): AdfNode[] => {
-    if (typeof piece === "string") return texts(piece, marks);
+    if (typeof piece === "string") return toTextNodes(piece, marks);
     if (piece.name === "br") return [{ type: "hardBreak" }];
     const mark =
       piece.name === "a" ? { type: "link", attrs: { href: piece.attributes.href ?? "" } } : MARKS[piece.name];
@@ -101,7 +101,7 @@ function inline(pieces: StorageNode[], marks: AdfNode[] = []): AdfNode[] {
 }
 
 /** Collapses white space, as in HTML. */
-function texts(text: string, marks: AdfNode[]): AdfNode[] {
+function toTextNodes(text: string, marks: AdfNode[]): AdfNode[] {
   const clean = text.replace(/[ \t\r\n]+/g, " ");
   return clean === "" ? [] : [{ type: "text", text: clean, ...(marks.length > 0 ? { marks } : {}) }];
 }

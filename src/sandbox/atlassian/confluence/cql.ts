@@ -30,7 +30,7 @@ const FIELDS: Record<string, Field> = {
   id: { kind: "name", operators: NAMES, of: (page) => [page.id] },
   content: { kind: "name", operators: NAMES, of: (page) => [page.id] },
   parent: { kind: "name", operators: NAMES, of: (page) => (page.parent === null ? [] : [page.parent]) },
-  ancestor: { kind: "name", operators: NAMES, of: (page, site) => ancestors(page, site) },
+  ancestor: { kind: "name", operators: NAMES, of: (page, site) => listAncestors(page, site) },
   creator: { kind: "name", operators: NAMES, of: (page) => [page.author] },
   contributor: { kind: "name", operators: NAMES, of: (page) => [page.author] },
   label: { kind: "name", operators: NAMES, of: () => [] },
@@ -140,7 +140,7 @@ function findKnown(name: string): Field | undefined {
   return Object.hasOwn(FIELDS, lower) ? FIELDS[lower] : undefined;
 }
 
-function ancestors(page: Page, site: Site): string[] {
+function listAncestors(page: Page, site: Site): string[] {
   const parent = site.pages.find(({ id }) => id === page.parent);
-  return parent ? [parent.id, ...ancestors(parent, site)] : [];
+  return parent ? [parent.id, ...listAncestors(parent, site)] : [];
 }

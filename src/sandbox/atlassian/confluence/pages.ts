@@ -14,7 +14,7 @@ const FORMATS = ["storage", "atlas_doc_format"];
 /** Pages and spaces (developer.atlassian.com/cloud/confluence/rest/v2, groups page and space). */
 export function registerPageRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
   const [read, write] = [requireScope("read:page:confluence"), requireScope("write:page:confluence")];
-  app.get("/pages", read, (c) => listPages(c, sort(matching(c), c.req.query("sort"))));
+  app.get("/pages", read, (c) => listPages(c, sort(listMatchingPages(c), c.req.query("sort"))));
   app.get("/pages/:id", read, (c) => {
     const format = getFormat(c, [...FORMATS, "view"]);
     const view = toPageView(c.get("site"), findPage(c), format);
@@ -31,7 +31,7 @@ export function registerPageRoutes(app: Hono<SiteEnv>, place: ProviderContext<At
   });
   const spaces = requireScope("read:space:confluence");
   app.get("/spaces", spaces, (c) => {
-    const [ids, keys] = [many(c, "ids"), many(c, "keys")];
+    const [ids, keys] = [readQueryList(c, "ids"), readQueryList(c, "keys")];
     const found = c
       .get("site")
       .spaces.filter(({ id, key }) => (!ids || ids.includes(id)) && (!keys || keys.includes(key)));
@@ -39,16 +39,16 @@ export function registerPageRoutes(app: Hono<SiteEnv>, place: ProviderContext<At
   });
   app.get("/spaces/:id", spaces, (c) =>
     c.json({
-      ...toSpaceView(c.get("site"), spaceWith(c)),
-      _links: { webui: `/spaces/${spaceWith(c).key}`, base: getBaseUrl(c) },
+      ...toSpaceView(c.get("site"), findSpaceById(c)),
+      _links: { webui: `/spaces/${findSpaceById(c).key}`, base: getBaseUrl(c) },
     }),
   );
   app.get("/spaces/:id/pages", read, (c) => {
-    const { key } = spaceWith(c);
+    const { key } = findSpaceById(c);
     return listPages(
       c,
       sort(
-        matching(c).filter(({ space }) => space === key),
+        listMatchingPages(c).filter(({ space }) => space === key),
         c.req.query("sort"),
       ),
     );
@@ -60,8 +60,8 @@ function listPages(c: Context<SiteEnv>, pages: Page[]) {
   return paginate(c, pages, (page) => toPageView(c.get("site"), page, format));
 }
 
-function matching(c: Context<SiteEnv>): Page[] {
-  const [ids, spaces, title] = [many(c, "id"), many(c, "space-id"), c.req.query("title")];
+function listMatchingPages(c: Context<SiteEnv>): Page[] {
+  const [ids, spaces, title] = [readQueryList(c, "id"), readQueryList(c, "space-id"), c.req.query("title")];
   const { pages, spaces: all } = c.get("site");
   const keys = spaces && all.filter(({ id }) => spaces.includes(id)).map(({ key }) => key);
   const wrong = [...(ids ?? []), ...(spaces ?? [])].find((id) => !/^\d+$/.test(id));
@@ -111,7 +111,7 @@ function create(given: Record<string, unknown>, site: Site, author: string, now:
   if (given.spaceId === undefined) throw new ConfluenceError(2, 400, "Missing required property 'spaceId'.");
   if (!space) throw notFoundError(`Cannot find a space with id [${String(given.spaceId)}]`);
   const title = getTitle(given.title);
-  free(site, space.key, title, undefined);
+  requireFreeTitle(site, space.key, title, undefined);
   const parent = given.parentId === undefined || given.parentId === null ? null : String(given.parentId);
   if (parent !== null && !site.pages.some(({ id }) => id === parent))
     throw notFoundError(`Cannot find a page with id [${parent}]`);
@@ -145,11 +145,11 @@ function applyChange(given: Record<string, unknown>, page: Page, site: Site, now
     );
   }
   const title = getTitle(given.title);
-  free(site, page.space, title, page);
+  requireFreeTitle(site, page.space, title, page);
   return { title, body: parseBody(given.body) ?? page.body, version: number, updated: now };
 }
 
-function free(site: Site, space: string, title: string, page: Page | undefined) {
+function requireFreeTitle(site: Site, space: string, title: string, page: Page | undefined) {
   const taken = site.pages.find((one) => one !== page && one.space === space && one.title === title);
   if (taken)
     throw new ConfluenceError(
@@ -201,7 +201,7 @@ export function findPageById(c: Context<SiteEnv>, wanted: string): Page {
   return page;
 }
 
-function spaceWith(c: Context<SiteEnv>) {
+function findSpaceById(c: Context<SiteEnv>) {
   const space = c.get("site").spaces.find(({ id }) => id === c.req.param("id"));
   if (!space) throw notFoundError(`Cannot find a space with id [${c.req.param("id")}]`);
   return space;
@@ -218,6 +218,6 @@ function getFormat(c: Context<SiteEnv>, formats: string[]): string | undefined {
 }
 
 /** Reads a parameter that is repeated or separated by commas. */
-function many(c: Context<SiteEnv>, name: string): string[] | undefined {
+function readQueryList(c: Context<SiteEnv>, name: string): string[] | undefined {
   return c.req.queries(name)?.flatMap((one) => one.split(","));
 }

@@ -15,7 +15,10 @@ export function registerSearchRoutes(app: Hono<SiteEnv>, place: ProviderContext<
     const cql = c.req.query("cql") ?? "";
     if (cql.trim() === "") throw new ConfluenceError(1, 400, "A cql query is required");
     const found = runCql(cql, { site: c.get("site"), me: c.get("account").accountId, now: place.now() });
-    const [start, limit] = [whole(c, "start", 0, Number.MAX_SAFE_INTEGER), whole(c, "limit", 25, 1000)];
+    const [start, limit] = [
+      readWholeNumber(c, "start", 0, Number.MAX_SAFE_INTEGER),
+      readWholeNumber(c, "limit", 25, 1000),
+    ];
     const results = found
       .slice(start, start + limit)
       .map((page) => toResultView(c, page, listSearchedWords(cql), place.now()));
@@ -72,20 +75,20 @@ function toResultView(c: Context<SiteEnv>, page: Page, words: string[], now: num
       },
     },
     title: mark(page.title),
-    excerpt: c.req.query("excerpt") === "none" ? "" : mark(excerpt(getPageText(page), words)),
+    excerpt: c.req.query("excerpt") === "none" ? "" : mark(cutExcerpt(getPageText(page), words)),
     url: getWebPath(page),
     resultGlobalContainer: { title: space.name, displayUrl: `/spaces/${space.key}` },
     breadcrumbs: [],
     entityType: "content",
     iconCssClass: "aui-icon content-type-page",
     lastModified: page.updated,
-    friendlyLastModified: friendly(page.updated, now),
+    friendlyLastModified: formatAge(page.updated, now),
     score: 0,
   };
 }
 
 /** Returns the 200 characters around the first searched word. */
-function excerpt(text: string, words: string[]): string {
+function cutExcerpt(text: string, words: string[]): string {
   const flat = text.replace(/\s+/g, " ");
   const at = words.length === 0 ? 0 : Math.max(0, flat.toLowerCase().indexOf((words[0] ?? "").toLowerCase()));
   return flat.slice(Math.max(0, at - 60), Math.max(0, at - 60) + 200);
@@ -98,7 +101,7 @@ function highlight(text: string, words: string[]): string {
   );
 }
 
-function friendly(iso: string, now: number): string {
+function formatAge(iso: string, now: number): string {
   const days = Math.floor((now - Date.parse(iso)) / 86_400_000);
   if (days < 1) return "today";
   return days === 1
@@ -108,7 +111,7 @@ function friendly(iso: string, now: number): string {
       : new Date(iso).toLocaleDateString("en-US", { month: "short", day: "2-digit", year: "numeric", timeZone: "UTC" });
 }
 
-function whole(c: Context, name: string, fallback: number, most: number): number {
+function readWholeNumber(c: Context, name: string, fallback: number, most: number): number {
   const value = Number(c.req.query(name) ?? fallback);
   if (!Number.isInteger(value) || value < 0) throw new ConfluenceError(1, 400, `Invalid value for '${name}'`);
   return Math.min(value, most);

@@ -17,7 +17,7 @@ export function findAdfProblem(value: unknown): "not_a_document" | "unknown_node
   if (!isNode(value) || value.type !== "doc" || value.version !== 1 || !Array.isArray(value.content))
     return "not_a_document";
   const nodes = [...walk(value)];
-  if (!nodes.every(wellFormed)) return "not_a_document";
+  if (!nodes.every(isWellFormed)) return "not_a_document";
   if (!nodes.every(({ type, marks }) => NODES.has(type) && (marks ?? []).every((mark) => MARKS.has(mark.type))))
     return "unknown_node";
   return getAdfText(value).length > TEXT_LIMIT ? "too_long" : undefined;
@@ -30,7 +30,7 @@ export function toAdf(value: string | object): Adf {
   return {
     type: "doc",
     version: 1,
-    content: paragraphs.map((block) => ({ type: "paragraph", content: lines(block) })),
+    content: paragraphs.map((block) => ({ type: "paragraph", content: toLineNodes(block) })),
   };
 }
 
@@ -43,7 +43,7 @@ export function getAdfText(node: AdfNode): string {
   return node.content?.some(({ type }) => BLOCKS.has(type)) ? inner.join("\n") : inner.join("");
 }
 
-function lines(block: string): AdfNode[] {
+function toLineNodes(block: string): AdfNode[] {
   return block
     .trim()
     .split("\n")
@@ -58,7 +58,7 @@ function* walk(node: AdfNode): Generator<AdfNode> {
   if (Array.isArray(node.content)) for (const child of node.content) yield* walk(child);
 }
 
-function wellFormed(node: unknown): boolean {
+function isWellFormed(node: unknown): boolean {
   if (!isNode(node)) return false;
   if (node.type === "text")
     return typeof node.text === "string" && node.text !== "" && !node.text.includes("\n") && node.content === undefined;

@@ -17,15 +17,15 @@ export function registerCommentRoutes(app: Hono<SiteEnv>, place: ProviderContext
   app.get(ALL, read, (c) => list(c, place));
   app.post(ALL, write, async (c) => {
     const issue = findIssue(c);
-    return c.json(view(c, place, issue, addComment(c, issue, (await parseBody(c)).body, place)), 201);
+    return c.json(toView(c, place, issue, addComment(c, issue, (await parseBody(c)).body, place)), 201);
   });
   app.get(ONE, read, (c) => {
     const issue = findIssue(c);
-    return c.json(view(c, place, issue, getComment(c, issue)));
+    return c.json(toView(c, place, issue, getComment(c, issue)));
   });
   app.put(ONE, write, async (c) => {
     const issue = findIssue(c);
-    return c.json(view(c, place, issue, change(c, issue, (await parseBody(c)).body, place)));
+    return c.json(toView(c, place, issue, change(c, issue, (await parseBody(c)).body, place)));
   });
   app.delete(ONE, write, (c) => {
     const issue = findIssue(c);
@@ -43,17 +43,17 @@ export function registerTextCommentRoutes(
   document: (text: unknown) => unknown,
 ) {
   const write = requireScope("write:jira-work");
-  const text = (c: Context<SiteEnv>, issue: Issue, comment: Comment) => ({
-    ...view(c, place, issue, comment),
+  const toTextView = (c: Context<SiteEnv>, issue: Issue, comment: Comment) => ({
+    ...toView(c, place, issue, comment),
     body: getAdfText(comment.body),
   });
   app.post(ALL, write, async (c) => {
     const issue = findIssue(c);
-    return c.json(text(c, issue, addComment(c, issue, document((await parseBody(c)).body), place)), 201);
+    return c.json(toTextView(c, issue, addComment(c, issue, document((await parseBody(c)).body), place)), 201);
   });
   app.put(ONE, write, async (c) => {
     const issue = findIssue(c);
-    return c.json(text(c, issue, change(c, issue, document((await parseBody(c)).body), place)));
+    return c.json(toTextView(c, issue, change(c, issue, document((await parseBody(c)).body), place)));
   });
 }
 
@@ -89,11 +89,11 @@ function list(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) {
   const maxResults = parseNumber(c.req.query("maxResults"), "maxResults", 100, 5000);
   const newest = c.req.query("orderBy") === "-created";
   const sorted = [...issue.comments].sort((a, b) => (newest ? -1 : 1) * a.created.localeCompare(b.created));
-  const comments = sorted.slice(startAt, startAt + maxResults).map((comment) => view(c, place, issue, comment));
+  const comments = sorted.slice(startAt, startAt + maxResults).map((comment) => toView(c, place, issue, comment));
   return c.json({ startAt, maxResults, total: sorted.length, comments });
 }
 
-function view(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, issue: Issue, comment: Comment) {
+function toView(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, issue: Issue, comment: Comment) {
   return toCommentView(toViewContext(c, place), issue, comment);
 }
 

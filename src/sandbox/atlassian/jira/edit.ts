@@ -37,7 +37,7 @@ export function parseProjectAndType(
   fields: Record<string, unknown>,
   site: Site,
 ): { project: Project; issuetype: string } {
-  const [inProject, ofType] = [reference(fields.project), reference(fields.issuetype)];
+  const [inProject, ofType] = [parseReference(fields.project), parseReference(fields.issuetype)];
   const project = site.projects.find((one) => one.id === inProject.id || one.key === inProject.key);
   const type = ISSUE_TYPES.find((one) => one.id === ofType.id || one.name.toLowerCase() === ofType.name?.toLowerCase());
   const errors: Record<string, string> = {};
@@ -74,19 +74,19 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
     return { value: { description: toAdf(value as object) } };
   },
   priority(value) {
-    const { id, name } = reference(value);
+    const { id, name } = parseReference(value);
     const found = PRIORITIES.find((one) => one.id === id || one.name.toLowerCase() === name?.toLowerCase());
     return found ? { value: { priority: found.name } } : { error: `Priority name '${name ?? id ?? ""}' is not valid.` };
   },
   assignee(value, site, accounts) {
-    if (value === null || reference(value).id === null) return { value: { assignee: null } };
-    const found = person(value, site, accounts);
+    if (value === null || parseReference(value).id === null) return { value: { assignee: null } };
+    const found = findPerson(value, site, accounts);
     return found
       ? { value: { assignee: found } }
-      : { error: `User '${reference(value).id ?? ""}' cannot be assigned issues.` };
+      : { error: `User '${parseReference(value).id ?? ""}' cannot be assigned issues.` };
   },
   reporter(value, site, accounts) {
-    const found = person(value, site, accounts);
+    const found = findPerson(value, site, accounts);
     return found ? { value: { reporter: found } } : { error: "The reporter specified is not a user." };
   },
   labels(value) {
@@ -99,7 +99,7 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
   },
   parent(value, site) {
     if (value === null) return { value: { parent: null } };
-    const { id, key } = reference(value);
+    const { id, key } = parseReference(value);
     const found = site.issues.find((one) => one.id === id || one.key === key);
     return found ? { value: { parent: found.key } } : { error: "Could not find issue by id or key." };
   },
@@ -110,8 +110,8 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
   },
 };
 
-function person(value: unknown, site: Site, accounts: Account[]): string | undefined {
-  const { id } = reference(value);
+function findPerson(value: unknown, site: Site, accounts: Account[]): string | undefined {
+  const { id } = parseReference(value);
   const here = site.accounts.length === 0 || site.accounts.includes(id ?? "");
   return here ? accounts.find(({ accountId }) => accountId === id)?.accountId : undefined;
 }
@@ -119,7 +119,7 @@ function person(value: unknown, site: Site, accounts: Account[]): string | undef
 type Reference = { id?: string | null; key?: string; name?: string };
 
 /** Reads `{id}`, `{key}`, `{name}` or `{accountId}`. */
-function reference(value: unknown): Reference {
+function parseReference(value: unknown): Reference {
   if (typeof value !== "object" || value === null) return {};
   const { id, accountId, key, name } = value as Record<string, unknown>;
   const either = accountId === undefined ? id : accountId;

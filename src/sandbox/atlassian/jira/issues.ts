@@ -33,7 +33,7 @@ export function registerIssueRoutes(app: Hono<SiteEnv>, place: ProviderContext<A
     const { project } = getProjectAndStatus(c.get("site"), issue);
     return c.json({
       expand: "transitions",
-      transitions: possible(issue, project).map((one) => toTransitionView(view, project, one)),
+      transitions: listPossibleTransitions(issue, project).map((one) => toTransitionView(view, project, one)),
     });
   });
   app.post("/issue/:key/transitions", write, (c) => move(c, place));
@@ -56,7 +56,8 @@ function issueView(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) 
   const fields = pickFields(toFieldsView(view, issue), wanted.length > 0 ? wanted : ["*all"]);
   const expanded = list(c, "expand");
   const { project } = getProjectAndStatus(view.site, issue);
-  const transitions = () => possible(issue, project).map((one) => toTransitionView(view, project, one));
+  const listTransitionViews = () =>
+    listPossibleTransitions(issue, project).map((one) => toTransitionView(view, project, one));
   return {
     expand: EXPAND,
     id: issue.id,
@@ -64,7 +65,7 @@ function issueView(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) 
     key: issue.key,
     fields,
     ...(expanded.includes("names") ? { names: getFieldNames(Object.keys(fields)) } : {}),
-    ...(expanded.includes("transitions") ? { transitions: transitions() } : {}),
+    ...(expanded.includes("transitions") ? { transitions: listTransitionViews() } : {}),
   };
 }
 
@@ -147,7 +148,7 @@ async function move(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>)
   const { project } = getProjectAndStatus(c.get("site"), issue);
   const id = (body.transition as { id?: unknown } | undefined)?.id;
   if (id === undefined) throw new JiraError(400, ["Missing 'transition' identifier"]);
-  const transition = possible(issue, project).find((one) => one.id === String(id));
+  const transition = listPossibleTransitions(issue, project).find((one) => one.id === String(id));
   if (!transition) throw new JiraError(400, [`Transition id '${String(id)}' is not valid for this issue.`]);
   const added = (body.update as { comment?: { add?: { body?: unknown } }[] } | undefined)?.comment ?? [];
   for (const { add } of added) addComment(c, issue, add?.body, place);
@@ -158,7 +159,7 @@ async function move(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>)
   return c.body(null, 204);
 }
 
-function possible(issue: Issue, project: Project) {
+function listPossibleTransitions(issue: Issue, project: Project) {
   return project.workflow.transitions.filter(
     ({ from, to }) => to !== issue.status && (from === undefined || from.includes(issue.status)),
   );

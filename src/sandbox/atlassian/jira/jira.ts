@@ -48,14 +48,14 @@ export function createJiraApp(place: ProviderContext<AtlassianState>): Hono<Site
 export function createJiraTextApp(place: ProviderContext<AtlassianState>): Hono<SiteEnv> {
   const app = new Hono<SiteEnv>();
   app.onError(handleErrors);
-  const document = (text: unknown) => (typeof text === "string" ? toAdf(text) : text);
+  const toDocument = (text: unknown) => (typeof text === "string" ? toAdf(text) : text);
   app.post("/issue", requireScope("write:jira-work"), async (c) => {
     const body = await parseBody(c);
     const { description, ...fields } = (body.fields ?? {}) as Record<string, unknown>;
-    const written = description === undefined ? fields : { ...fields, description: document(description) };
+    const written = description === undefined ? fields : { ...fields, description: toDocument(description) };
     return c.json(createIssue(c, { ...body, fields: written }, place), 201);
   });
-  registerTextCommentRoutes(app, place, document);
+  registerTextCommentRoutes(app, place, toDocument);
   app.all("/*", sendNoEndpoint);
   return app;
 }

@@ -22,55 +22,55 @@ const EQUAL: Operator[] = ["=", "!=", "IN", "NOT IN"];
 const NAMES: Operator[] = [...EQUAL, "IS", "IS NOT"];
 const RANGES: Operator[] = ["<", "<=", ">", ">="];
 const TEXTS: Operator[] = ["~", "!~", "IS", "IS NOT"];
-const maybe = (value: string | null): string[] => (value === null || value === "" ? [] : [value]);
+const toList = (value: string | null): string[] => (value === null || value === "" ? [] : [value]);
 
 const FIELDS: Record<string, JqlField> = {
   project: {
     kind: "name",
     operators: NAMES,
     of: (issue) => [issue.key.slice(0, issue.key.lastIndexOf("-"))],
-    resolve: (text, { site }) => site.projects.find((one) => same(text, one.key, one.name, one.id))?.key,
+    resolve: (text, { site }) => site.projects.find((one) => isAnyName(text, one.key, one.name, one.id))?.key,
   },
   status: {
     kind: "name",
     operators: NAMES,
     of: (issue) => [issue.status],
     resolve: (text, { site }) =>
-      site.projects.flatMap(({ workflow }) => workflow.statuses).find((one) => same(text, one.name, one.id))?.name,
+      site.projects.flatMap(({ workflow }) => workflow.statuses).find((one) => isAnyName(text, one.name, one.id))?.name,
   },
   statuscategory: {
     kind: "name",
     operators: NAMES,
     of: (issue, { site }) => [getProjectAndStatus(site, issue).status.statusCategory],
-    resolve: (text) => Object.values(CATEGORIES).find((one) => same(text, one.name, one.key, String(one.id)))?.key,
+    resolve: (text) => Object.values(CATEGORIES).find((one) => isAnyName(text, one.name, one.key, String(one.id)))?.key,
   },
   issuetype: {
     kind: "name",
     operators: NAMES,
     of: (issue) => [issue.issuetype],
-    resolve: (text) => ISSUE_TYPES.find((one) => same(text, one.name, one.id))?.name,
+    resolve: (text) => ISSUE_TYPES.find((one) => isAnyName(text, one.name, one.id))?.name,
   },
   priority: {
     kind: "name",
     operators: [...NAMES, ...RANGES],
     of: (issue) => [issue.priority],
-    resolve: (text) => PRIORITIES.find((one) => same(text, one.name, one.id))?.name,
+    resolve: (text) => PRIORITIES.find((one) => isAnyName(text, one.name, one.id))?.name,
     rank: (issue) => getPriorityRank(issue.priority),
   },
-  assignee: { kind: "name", operators: NAMES, of: (issue) => maybe(issue.assignee), resolve: person },
-  reporter: { kind: "name", operators: NAMES, of: (issue) => maybe(issue.reporter), resolve: person },
+  assignee: { kind: "name", operators: NAMES, of: (issue) => toList(issue.assignee), resolve: findPerson },
+  reporter: { kind: "name", operators: NAMES, of: (issue) => toList(issue.reporter), resolve: findPerson },
   labels: { kind: "name", operators: NAMES, of: (issue) => issue.labels, resolve: (text) => text },
   resolution: {
     kind: "name",
     operators: NAMES,
     of: (issue) => (issue.resolutiondate === null ? ["Unresolved"] : ["Done"]),
-    resolve: (text) => ["Unresolved", "Done"].find((name) => same(text, name)),
+    resolve: (text) => ["Unresolved", "Done"].find((name) => isAnyName(text, name)),
   },
   summary: { kind: "text", operators: TEXTS, of: (issue) => [issue.summary] },
   description: {
     kind: "text",
     operators: TEXTS,
-    of: (issue) => maybe(issue.description && getAdfText(issue.description)),
+    of: (issue) => toList(issue.description && getAdfText(issue.description)),
   },
   comment: { kind: "text", operators: ["~", "!~"], of: (issue) => issue.comments.map(({ body }) => getAdfText(body)) },
   text: {
@@ -86,13 +86,13 @@ const FIELDS: Record<string, JqlField> = {
   },
   created: { kind: "date", operators: [...NAMES, ...RANGES], of: (issue) => [issue.created] },
   updated: { kind: "date", operators: [...NAMES, ...RANGES], of: (issue) => [issue.updated] },
-  resolved: { kind: "date", operators: [...NAMES, ...RANGES], of: (issue) => maybe(issue.resolutiondate) },
-  duedate: { kind: "date", operators: [...NAMES, ...RANGES], of: (issue) => maybe(issue.duedate) },
+  resolved: { kind: "date", operators: [...NAMES, ...RANGES], of: (issue) => toList(issue.resolutiondate) },
+  duedate: { kind: "date", operators: [...NAMES, ...RANGES], of: (issue) => toList(issue.duedate) },
   issuekey: {
     kind: "key",
     operators: [...EQUAL, ...RANGES],
     of: (issue) => [issue.key],
-    resolve: (text, { site }) => site.issues.find((one) => same(text, one.key, one.id))?.key,
+    resolve: (text, { site }) => site.issues.find((one) => isAnyName(text, one.key, one.id))?.key,
     rank: (issue) => Number(issue.key.slice(issue.key.lastIndexOf("-") + 1)),
   },
 };
@@ -122,10 +122,10 @@ export function getPriorityRank(priority: string): number {
   return -PRIORITIES.findIndex(({ name }) => name === priority);
 }
 
-function person(text: string, { accounts }: JqlContext): string | undefined {
-  return accounts.find((one) => same(text, one.accountId, one.displayName, one.emailAddress))?.accountId;
+function findPerson(text: string, { accounts }: JqlContext): string | undefined {
+  return accounts.find((one) => isAnyName(text, one.accountId, one.displayName, one.emailAddress))?.accountId;
 }
 
-function same(text: string, ...names: string[]): boolean {
+function isAnyName(text: string, ...names: string[]): boolean {
   return names.some((name) => name.toLowerCase() === text.toLowerCase());
 }

@@ -30,8 +30,8 @@ export function runJql(jql: string, place: JqlContext): Issue[] {
   const query = parse(jql);
   if (query.condition === null) throw new JiraError(400, [UNBOUNDED]);
   const wrong = [
-    ...listComparisons(query.condition).flatMap((comparison) => problems(comparison, place)),
-    ...query.order.filter(({ field }) => !sortable(field)).map(({ field }) => unknownField(field)),
+    ...listComparisons(query.condition).flatMap((comparison) => listProblems(comparison, place)),
+    ...query.order.filter(({ field }) => !isSortable(field)).map(({ field }) => unknownField(field)),
   ];
   if (wrong.length > 0) throw new JiraError(400, [...new Set(wrong)]);
   const found = place.site.issues.filter((issue) =>
@@ -71,7 +71,7 @@ function toProblem({ problem, token }: QuerySyntaxError, jql: string): string {
   return `Error in the JQL Query: Expecting ${expected} but got ${got}. ${where}`;
 }
 
-function problems(comparison: Comparison, place: JqlContext): string[] {
+function listProblems(comparison: Comparison, place: JqlContext): string[] {
   const { field: name, operator, operands } = comparison;
   const field = findJqlField(name);
   if (!field) return [unknownField(name)];
@@ -83,10 +83,10 @@ function problems(comparison: Comparison, place: JqlContext): string[] {
       ? []
       : [`The operator '${operator.toLowerCase()}' can only be used with EMPTY or NULL for the field '${name}'.`];
   }
-  return operands.flatMap((operand) => problem(operand, name, field, operator === "=", place));
+  return operands.flatMap((operand) => checkOperand(operand, name, field, operator === "=", place));
 }
 
-function problem(operand: Operand, name: string, field: JqlField, alone: boolean, place: JqlContext): string[] {
+function checkOperand(operand: Operand, name: string, field: JqlField, alone: boolean, place: JqlContext): string[] {
   if (operand.kind === "empty") return [];
   if (operand.kind === "function") {
     const known = operand.name.toLowerCase() === "currentuser" || getTime(operand, place) !== undefined;
@@ -114,7 +114,7 @@ function holds({ field: name, operator, operands }: Comparison, issue: Issue, pl
   const empty = has.length === 0;
   if (operator === "IS" || operator === "IS NOT") return empty === (operator === "IS");
   const equal = operands.some((operand) =>
-    operand.kind === "empty" ? empty : has.some((one) => equals(one, getMeaning(operand, field, place), field)),
+    operand.kind === "empty" ? empty : has.some((one) => isEqual(one, getMeaning(operand, field, place), field)),
   );
   if (operator === "=" || operator === "IN") return equal;
   if (operator === "!=" || operator === "NOT IN") return !empty && !equal;
@@ -129,7 +129,7 @@ function holds({ field: name, operator, operands }: Comparison, issue: Issue, pl
   );
 }
 
-function equals(has: string, wanted: string | undefined, field: JqlField): boolean {
+function isEqual(has: string, wanted: string | undefined, field: JqlField): boolean {
   if (wanted === undefined) return false;
   return field.kind === "date" ? Date.parse(has) === Date.parse(wanted) : has.toLowerCase() === wanted.toLowerCase();
 }
@@ -140,13 +140,13 @@ function getMeaning(operand: Operand, field: JqlField, place: JqlContext): strin
   if (operand.kind === "function") {
     const person = operand.name.toLowerCase() === "currentuser";
     if (field.kind === "date") return getTime(operand, place);
-    return person && field.kind === "name" ? people(field, place) : undefined;
+    return person && field.kind === "name" ? resolvePerson(field, place) : undefined;
   }
   if (field.kind === "text") return operand.text;
   return field.kind === "date" ? getDate(operand.text, place.now) : field.resolve?.(operand.text, place);
 }
 
-function people(field: JqlField, place: JqlContext): string | undefined {
+function resolvePerson(field: JqlField, place: JqlContext): string | undefined {
   return field.resolve?.(place.me, place) === place.me && field !== findJqlField("labels") ? place.me : undefined;
 }
 
@@ -210,7 +210,7 @@ function compare(a: Issue, b: Issue, order: Sorting[], place: JqlContext): numbe
   return Number(b.id) - Number(a.id);
 }
 
-function sortable(name: string): boolean {
+function isSortable(name: string): boolean {
   return name.toLowerCase() === "rank" || findJqlField(name) !== undefined;
 }
 

@@ -19,7 +19,7 @@ import {
 export function registerProjectRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
   const [read, people] = [requireScope("read:jira-work"), requireScope("read:jira-user")];
   app.get("/project/search", read, (c) => searchProjects(c, toViewContext(c, place)));
-  app.get("/project/:key", read, (c) => c.json(wholeProject(toViewContext(c, place), getProject(c))));
+  app.get("/project/:key", read, (c) => c.json(toWholeProject(toViewContext(c, place), getProject(c))));
   app.get("/project/:key/statuses", read, (c) => {
     const [project, view] = [getProject(c), toViewContext(c, place)];
     const statuses = project.workflow.statuses.map((status) => toStatusView(view, status));
@@ -76,19 +76,19 @@ function searchProjects(c: Context<SiteEnv>, view: ViewContext) {
   const maxResults = parseNumber(c.req.query("maxResults"), "maxResults", 50, 100);
   const values = [...projects].sort((a, b) => a.key.localeCompare(b.key)).slice(startAt, startAt + maxResults);
   const isLast = startAt + maxResults >= projects.length;
-  const address = (start: number) => getSelfUrl(view, `project/search?maxResults=${maxResults}&startAt=${start}`);
+  const getPageUrl = (start: number) => getSelfUrl(view, `project/search?maxResults=${maxResults}&startAt=${start}`);
   return c.json({
-    self: address(startAt),
-    ...(isLast ? {} : { nextPage: address(startAt + maxResults) }),
+    self: getPageUrl(startAt),
+    ...(isLast ? {} : { nextPage: getPageUrl(startAt + maxResults) }),
     maxResults,
     startAt,
     total: projects.length,
     isLast,
-    values: values.map((project) => listedProject(view, project)),
+    values: values.map((project) => toListedProject(view, project)),
   });
 }
 
-function listedProject(view: ViewContext, project: Project) {
+function toListedProject(view: ViewContext, project: Project) {
   return {
     expand: "description,lead,issueTypes,url,projectKeys,permissions,insight",
     ...toProjectView(view, project),
@@ -98,9 +98,9 @@ function listedProject(view: ViewContext, project: Project) {
   };
 }
 
-function wholeProject(view: ViewContext, project: Project) {
+function toWholeProject(view: ViewContext, project: Project) {
   return {
-    ...listedProject(view, project),
+    ...toListedProject(view, project),
     description: project.description,
     lead: toUserView(view, project.lead),
     components: [],

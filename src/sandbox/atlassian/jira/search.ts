@@ -18,11 +18,11 @@ const REMOVED =
 export function registerSearchRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
   const read = requireScope("read:jira-work");
   app.get("/search/jql", read, (c) =>
-    c.json(page(c, place, { ...c.req.query(), fields: c.req.queries("fields")?.flatMap((one) => one.split(",")) })),
+    c.json(sendPage(c, place, { ...c.req.query(), fields: c.req.queries("fields")?.flatMap((one) => one.split(",")) })),
   );
-  app.post("/search/jql", read, async (c) => c.json(page(c, place, await parseBody(c, NAMES))));
+  app.post("/search/jql", read, async (c) => c.json(sendPage(c, place, await parseBody(c, NAMES))));
   app.post("/search/approximate-count", read, async (c) =>
-    c.json({ count: found(c, place, (await parseBody(c)).jql).length }),
+    c.json({ count: findIssues(c, place, (await parseBody(c)).jql).length }),
   );
   app.on(["GET", "POST"], "/search", () => {
     throw new JiraError(410, [REMOVED]);
@@ -41,22 +41,22 @@ const NAMES = [
   "reconcileIssues",
 ];
 
-function page(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, query: Record<string, unknown>) {
+function sendPage(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, query: Record<string, unknown>) {
   const jql = typeof query.jql === "string" ? query.jql : "";
   const fields = (Array.isArray(query.fields) ? query.fields.map(String) : []).filter(Boolean);
   const small = fields.every((name) => name === "id" || name === "key");
   const size = Math.max(1, parseNumber(query.maxResults, "maxResults", 50, small ? 5000 : 100));
   const start = getStart(query.nextPageToken, jql);
-  const issues = found(c, place, jql);
+  const issues = findIssues(c, place, jql);
   const more = start + size < issues.length;
   return {
-    issues: issues.slice(start, start + size).map((issue) => view(c, place, issue, fields)),
+    issues: issues.slice(start, start + size).map((issue) => toView(c, place, issue, fields)),
     ...(more ? { nextPageToken: getToken(start + size, jql) } : {}),
     isLast: !more,
   };
 }
 
-function found(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, jql: unknown): Issue[] {
+function findIssues(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, jql: unknown): Issue[] {
   const me = c.get("account").accountId;
   return runJql(typeof jql === "string" ? jql : "", {
     site: c.get("site"),
@@ -66,7 +66,7 @@ function found(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, jql:
   });
 }
 
-function view(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, issue: Issue, fields: string[]) {
+function toView(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, issue: Issue, fields: string[]) {
   const shared = toViewContext(c, place);
   const others = fields.filter((name) => name !== "id" && name !== "key");
   if (fields.length === 0 || (others.length === 0 && !fields.includes("key"))) return { id: issue.id };

@@ -24,7 +24,7 @@ export function toUserView(view: ViewContext, id: string | null) {
     accountId: account.accountId,
     accountType: "atlassian",
     emailAddress: account.emailAddress,
-    avatarUrls: pictures(view, account.displayName),
+    avatarUrls: toAvatarUrls(view, account.displayName),
     displayName: account.displayName,
     active: account.active,
     timeZone: account.timeZone,
@@ -75,7 +75,7 @@ export function toProjectView(view: ViewContext, project: Project) {
     name: project.name,
     projectTypeKey: "software",
     simplified: false,
-    avatarUrls: pictures(view, project.name),
+    avatarUrls: toAvatarUrls(view, project.name),
   };
 }
 
@@ -203,7 +203,7 @@ export function pickFields(fields: Record<string, unknown>, wanted: string[]): R
 }
 
 /** Four sizes, one picture. */
-function pictures(view: ViewContext, name: string) {
+function toAvatarUrls(view: ViewContext, name: string) {
   const url = getAvatarUrl(view.request, name);
   return { "48x48": url, "24x24": url, "16x16": url, "32x32": url };
 }

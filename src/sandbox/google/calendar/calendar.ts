@@ -31,7 +31,7 @@ export function registerCalendarRoutes(app: Hono<GoogleEnv>, place: ProviderCont
   });
   calendar.get("/calendars/:calendar/events", requireAccess("eventsRead"), list);
   calendar.get("/calendars/:calendar/events/:id", requireAccess("eventsRead"), (c) =>
-    c.json(toEventView(c, eventIn(c))),
+    c.json(toEventView(c, findEvent(c))),
   );
   calendar.post("/calendars/:calendar/events", requireAccess("eventsWrite"), async (c) => {
     const account = getCalendar(c);
@@ -47,13 +47,13 @@ export function registerCalendarRoutes(app: Hono<GoogleEnv>, place: ProviderCont
     return c.json(toEventView(c, event));
   });
   calendar.patch("/calendars/:calendar/events/:id", requireAccess("eventsWrite"), async (c) => {
-    const event = ownEvent(c);
+    const event = findOwnEvent(c);
     applyEventPatch(event, await parseBody(c), c.get("account"), new Date(place.now()).toISOString());
     place.save();
     return c.json(toEventView(c, event));
   });
   calendar.delete("/calendars/:calendar/events/:id", requireAccess("eventsWrite"), (c) => {
-    const event = eventIn(c);
+    const event = findEvent(c);
     const world = place.world();
     const { email } = c.get("account");
     // A guest only removes the event from their calendar.
@@ -62,7 +62,7 @@ export function registerCalendarRoutes(app: Hono<GoogleEnv>, place: ProviderCont
     place.save();
     return c.body(null, 204);
   });
-  calendar.post("/freeBusy", requireAccess("calendarRead"), busy);
+  calendar.post("/freeBusy", requireAccess("calendarRead"), sendBusyTimes);
   app.route("/calendar/v3", calendar);
 }
 
@@ -101,7 +101,7 @@ function list(c: Context<GoogleEnv>) {
   return c.json(applyFieldMask(answer, c.req.query("fields")) as typeof answer);
 }
 
-async function busy(c: Context<GoogleEnv>) {
+async function sendBusyTimes(c: Context<GoogleEnv>) {
   const body = await parseBody(c);
   const [from, to] = [bound(getText(body, "timeMin"), "timeMin"), bound(getText(body, "timeMax"), "timeMax")];
   if (from === undefined || to === undefined || to <= from)
@@ -117,13 +117,16 @@ async function busy(c: Context<GoogleEnv>) {
       .map(({ start, end }) => ({ start: getInstant(start, account.timeZone), end: getInstant(end, account.timeZone) }))
       .filter(({ start, end }) => end > from && start < to)
       .sort((a, b) => a.start - b.start)
-      .map(({ start, end }) => ({ start: rfc3339(Math.max(start, from)), end: rfc3339(Math.min(end, to)) }));
+      .map(({ start, end }) => ({
+        start: formatRfc3339(Math.max(start, from)),
+        end: formatRfc3339(Math.min(end, to)),
+      }));
     return [id, { busy: times }];
   });
   return c.json({
     kind: "calendar#freeBusy",
-    timeMin: rfc3339(from),
-    timeMax: rfc3339(to),
+    timeMin: formatRfc3339(from),
+    timeMax: formatRfc3339(to),
     calendars: Object.fromEntries(calendars),
   });
 }
@@ -140,15 +143,15 @@ function getCalendar(c: Context<GoogleEnv>): Account {
   return account;
 }
 
-function eventIn(c: Context<GoogleEnv>): CalendarEvent {
+function findEvent(c: Context<GoogleEnv>): CalendarEvent {
   const { email } = getCalendar(c);
   const found = c.get("world").events.find(({ id }) => id === c.req.param("id"));
   if (!found || !isIn(found, email)) throw notFoundError("Not Found");
   return found;
 }
 
-function ownEvent(c: Context<GoogleEnv>): CalendarEvent {
-  const event = eventIn(c);
+function findOwnEvent(c: Context<GoogleEnv>): CalendarEvent {
+  const event = findEvent(c);
   if (event.organizer === c.get("account").email) return event;
   throw new GoogleError(
     403,
@@ -177,6 +180,6 @@ function bound(text: string | undefined, name: string): number | undefined {
   throw new GoogleError(400, "badRequest", `Bad Request: ${name}`);
 }
 
-function rfc3339(instant: number): string {
+function formatRfc3339(instant: number): string {
   return new Date(instant).toISOString().replace(".000", "");
 }

@@ -5,8 +5,8 @@ import { formatZonedTime, getInstant, isTimeZone, toInstant } from "../times.ts"
 
 /** Creates an event from the body of an insert. @throws GoogleRefusal */
 export function createEvent(body: Record<string, unknown>, account: Account, id: string, now: string): CalendarEvent {
-  const start = timeIn(body, "start", account, undefined);
-  const end = timeIn(body, "end", account, undefined);
+  const start = parseEventTime(body, "start", account, undefined);
+  const end = parseEventTime(body, "end", account, undefined);
   checkOrder(start, end, account);
   return {
     id,
@@ -16,7 +16,7 @@ export function createEvent(body: Record<string, unknown>, account: Account, id:
     location: getText(body, "location") ?? "",
     start,
     end,
-    attendees: attendeesIn(body),
+    attendees: parseAttendees(body),
     created: now,
     updated: now,
   };
@@ -29,18 +29,18 @@ export function applyEventPatch(
   account: Account,
   now: string,
 ): void {
-  const start = "start" in body ? timeIn(body, "start", account, event.start) : event.start;
-  const end = "end" in body ? timeIn(body, "end", account, event.end) : event.end;
+  const start = "start" in body ? parseEventTime(body, "start", account, event.start) : event.start;
+  const end = "end" in body ? parseEventTime(body, "end", account, event.end) : event.end;
   checkOrder(start, end, account);
   Object.assign(event, { start, end, updated: now });
   for (const name of ["summary", "description", "location"] as const) {
     if (name in body) event[name] = getText(body, name) ?? "";
   }
-  if ("attendees" in body) event.attendees = attendeesIn(body);
+  if ("attendees" in body) event.attendees = parseAttendees(body);
 }
 
 /** Reads a time: `date`, or `dateTime` with an offset or a `timeZone`, never both. */
-function timeIn(
+function parseEventTime(
   body: Record<string, unknown>,
   name: string,
   account: Account,
@@ -81,7 +81,7 @@ function checkOrder(start: EventTime, end: EventTime, { timeZone }: Account): vo
     throw new GoogleError(400, "timeRangeEmpty", "The specified time range is empty.");
 }
 
-function attendeesIn(body: Record<string, unknown>): CalendarEvent["attendees"] {
+function parseAttendees(body: Record<string, unknown>): CalendarEvent["attendees"] {
   return getList(body, "attendees").map((one) => {
     const attendee = getRecord({ one }, "one") ?? {};
     const email = getText(attendee, "email") ?? "";

@@ -16,11 +16,11 @@ export function registerDocsRoutes(app: Hono<GoogleEnv>, place: ProviderContext<
     const file = createFile(c.get("account"), title, DOCUMENT_TYPE, place);
     place.world().files.push(file);
     place.save();
-    return answer(c, toDocumentView(file, false));
+    return sendMasked(c, toDocumentView(file, false));
   });
   docs.get("/documents/:id", requireAccess("docsRead"), (c) => {
     const file = findVisibleFile(c, c.req.param("id"), DOCUMENT_TYPE);
-    return answer(c, toDocumentView(file, c.req.query("includeTabsContent") === "true"));
+    return sendMasked(c, toDocumentView(file, c.req.query("includeTabsContent") === "true"));
   });
   docs.post("/documents/:call", requireAccess("docsWrite"), (c) => update(c, place));
   app.route("/v1", docs);
@@ -39,10 +39,10 @@ async function update(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>
   file.paragraphs = paragraphs;
   file.modifiedTime = new Date(place.now()).toISOString();
   place.save();
-  return answer(c, { documentId: id, replies, writeControl: { requiredRevisionId: getRevision(file) } });
+  return sendMasked(c, { documentId: id, replies, writeControl: { requiredRevisionId: getRevision(file) } });
 }
 
-function answer(c: Context<GoogleEnv>, value: object) {
+function sendMasked(c: Context<GoogleEnv>, value: object) {
   return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
 }
 

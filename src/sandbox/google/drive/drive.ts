@@ -27,7 +27,7 @@ import { createDriveMatcher } from "./query.ts";
 /** Drive API v3 (developers.google.com/workspace/drive/api/reference/rest/v3): files without their content. */
 export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
   const drive = new Hono<GoogleEnv>();
-  const answer = (c: Context<GoogleEnv>, file: DriveFile) =>
+  const sendFile = (c: Context<GoogleEnv>, file: DriveFile) =>
     c.json(
       applyFieldMask(toFileView(c, file), c.req.query("fields") ?? "kind,id,name,mimeType") as Record<string, unknown>,
     );
@@ -36,7 +36,7 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext
     return c.json({ kind: "drive#about", user: { kind: "drive#user", displayName, emailAddress, me: true } });
   });
   drive.get("/files", requireAccess("driveRead"), list);
-  drive.get("/files/:id", requireAccess("driveRead"), (c) => answer(c, findVisibleFile(c, c.req.param("id"))));
+  drive.get("/files/:id", requireAccess("driveRead"), (c) => sendFile(c, findVisibleFile(c, c.req.param("id"))));
   drive.post("/files", requireAccess("driveWrite"), async (c) => {
     const body = await parseBody(c);
     const file = createFile(
@@ -54,7 +54,7 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext
     }
     place.world().files.push(file);
     place.save();
-    return answer(c, file);
+    return sendFile(c, file);
   });
   drive.patch("/files/:id", requireAccess("driveWrite"), async (c) => {
     const file = findWritableFile(c, c.req.param("id"));
@@ -73,11 +73,11 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext
     file.description = getText(body, "description") ?? file.description;
     file.modifiedTime = new Date(place.now()).toISOString();
     place.save();
-    return answer(c, file);
+    return sendFile(c, file);
   });
   drive.post("/files/:id/permissions", requireAccess("driveWrite"), async (c) => {
     const file = findWritableFile(c, c.req.param("id"));
-    const permission = permissionIn(await parseBody(c));
+    const permission = parsePermission(await parseBody(c));
     file.permissions = [...file.permissions.filter(({ id }) => id !== permission.id), permission];
     place.save();
     return c.json({ kind: "drive#permission", id: permission.id, type: permission.type, role: permission.role });
@@ -135,7 +135,7 @@ function list(c: Context<GoogleEnv>) {
   return c.json(applyFieldMask(answer, fields) as Record<string, unknown>);
 }
 
-function permissionIn(body: Record<string, unknown>): Permission {
+function parsePermission(body: Record<string, unknown>): Permission {
   const [type, role, emailAddress] = [getText(body, "type"), getText(body, "role"), getText(body, "emailAddress")];
   if (role !== "reader" && role !== "commenter" && role !== "writer")
     throw invalidError("The specified role is invalid or not supported.");

@@ -13,39 +13,39 @@ type Token = { kind: "text" | "word" | "mark"; text: string };
 export function createDriveMatcher(query: string, me: Account, accounts: Account[]): Test {
   const tokens = getTokens(query);
   let at = 0;
-  const next = () => tokens[at++] ?? fail();
+  const takeToken = () => tokens[at++] ?? fail();
   const isWord = (text: string) => tokens[at]?.kind === "word" && tokens[at]?.text.toLowerCase() === text;
-  const either = (): Test => {
-    let test = both();
+  const parseOr = (): Test => {
+    let test = parseAnd();
     while (isWord("or")) {
       at += 1;
-      const [left, right] = [test, both()];
+      const [left, right] = [test, parseAnd()];
       test = (file) => left(file) || right(file);
     }
     return test;
   };
-  const both = (): Test => {
-    let test = one();
+  const parseAnd = (): Test => {
+    let test = parseTerm();
     while (isWord("and")) {
       at += 1;
-      const [left, right] = [test, one()];
+      const [left, right] = [test, parseTerm()];
       test = (file) => left(file) && right(file);
     }
     return test;
   };
-  const one = (): Test => {
+  const parseTerm = (): Test => {
     if (isWord("not")) {
       at += 1;
-      const test = one();
+      const test = parseTerm();
       return (file) => !test(file);
     }
-    const first = next();
+    const first = takeToken();
     if (first.text === "(" && first.kind === "mark") {
-      const test = either();
-      if (next().text !== ")") fail();
+      const test = parseOr();
+      if (takeToken().text !== ")") fail();
       return test;
     }
-    const [operator, last] = [next().text.toLowerCase(), next()];
+    const [operator, last] = [takeToken().text.toLowerCase(), takeToken()];
     if (first.kind === "text" && operator === "in" && last.text === "parents")
       return ({ parents }) => parents.includes(first.text);
     if (first.kind === "text" && operator === "in" && last.text === "owners") {
@@ -58,9 +58,9 @@ export function createDriveMatcher(query: string, me: Account, accounts: Account
         owner !== me.id && permissions.some(({ emailAddress }) => emailAddress === me.email);
       return (file) => isShared(file) === (last.text === "true");
     }
-    return comparison(first.text, operator, last.text);
+    return createComparison(first.text, operator, last.text);
   };
-  const test = either();
+  const test = parseOr();
   return at === tokens.length ? test : fail();
 }
 
@@ -70,7 +70,7 @@ function getContent({ name, description, paragraphs, sheets }: DriveFile): strin
   return [name, description, ...text, ...(sheets ?? []).flatMap(({ rows }) => rows.flat())].join(" ").toLowerCase();
 }
 
-function comparison(field: string, operator: string, value: string): Test {
+function createComparison(field: string, operator: string, value: string): Test {
   const wanted = value.toLowerCase();
   const is = (test: Test): Test => (operator === "=" ? test : operator === "!=" ? (file) => !test(file) : fail());
   switch (field) {

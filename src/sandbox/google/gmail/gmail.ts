@@ -40,12 +40,12 @@ export function registerGmailRoutes(app: Hono<GoogleEnv>, place: ProviderContext
     await modify(c, thread, place);
     return c.json({ id: c.req.param("id"), messages: thread.map((one) => toMessageView(one, "minimal", [])) });
   });
-  mail.post("/drafts", requireAccess("mailCompose"), (c) => draft(c, place));
+  mail.post("/drafts", requireAccess("mailCompose"), (c) => createDraft(c, place));
   app.route("/gmail/v1/users/:user", mail);
   // A whole message beside its JSON (developers.google.com/workspace/gmail/api/guides/uploads).
   const upload = "/upload/gmail/v1/users/:user";
   app.post(`${upload}/messages/send`, checkUser, requireAccess("mailSend"), (c) => send(c, place));
-  app.post(`${upload}/drafts`, checkUser, requireAccess("mailCompose"), (c) => draft(c, place));
+  app.post(`${upload}/drafts`, checkUser, requireAccess("mailCompose"), (c) => createDraft(c, place));
 }
 
 const checkUser: MiddlewareHandler<GoogleEnv> = async (c, next) => {
@@ -81,7 +81,7 @@ async function readMail(c: Context<GoogleEnv>): Promise<{ body: Record<string, u
 
 async function send(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
   const { body, whole } = await readMail(c);
-  const message = outgoing(c, { ...body, ...whole }, place, ["SENT"]);
+  const message = createOutgoing(c, { ...body, ...whole }, place, ["SENT"]);
   const recipients = findAddresses(`${message.to},${message.cc},${message.bcc}`);
   if (recipients.length === 0) throw new GoogleError(400, "invalidArgument", "Recipient address required");
   place.world().messages.push(message);
@@ -92,17 +92,20 @@ async function send(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) 
   return c.json({ id: message.id, threadId: message.threadId, labelIds: message.labelIds });
 }
 
-async function draft(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
+async function createDraft(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
   const { body, whole } = await readMail(c);
   const mail = { ...getRecord(body, "message"), ...whole };
-  const message = { ...outgoing(c, mail, place, ["DRAFT"]), draft: `r${Buffer.from(place.random(8)).toString("hex")}` };
+  const message = {
+    ...createOutgoing(c, mail, place, ["DRAFT"]),
+    draft: `r${Buffer.from(place.random(8)).toString("hex")}`,
+  };
   place.world().messages.push(message);
   place.save();
   return c.json({ id: message.draft, message: { id: message.id, threadId: message.threadId, labelIds: ["DRAFT"] } });
 }
 
 /** Reads a message that a client sent as `raw`. Gmail adds its sender, date and ID. */
-function outgoing(
+function createOutgoing(
   c: Context<GoogleEnv>,
   body: Record<string, unknown>,
   place: ProviderContext<GoogleState>,
@@ -117,7 +120,7 @@ function outgoing(
     );
   const account = c.get("account");
   const id = Buffer.from(place.random(8)).toString("hex");
-  const header = (name: string) => parsed.headers.get(name) ?? "";
+  const getHeader = (name: string) => parsed.headers.get(name) ?? "";
   const threadId = getText(body, "threadId");
   if (threadId !== undefined && !listOwnMessages(c).some((one) => one.threadId === threadId)) throw notFoundError();
   return {
@@ -126,16 +129,16 @@ function outgoing(
     threadId: threadId ?? id,
     messageId: `<${id}@mail.example.com>`,
     from: `${account.name} <${account.email}>`,
-    to: header("to"),
-    cc: header("cc"),
-    bcc: header("bcc"),
-    subject: header("subject"),
+    to: getHeader("to"),
+    cc: getHeader("cc"),
+    bcc: getHeader("bcc"),
+    subject: getHeader("subject"),
     date: new Date(place.now()).toISOString(),
     labelIds,
     text: parsed.text.replace(/\r\n/g, "\n"),
     html: "",
-    inReplyTo: header("in-reply-to"),
-    references: header("references"),
+    inReplyTo: getHeader("in-reply-to"),
+    references: getHeader("references"),
     attachments: parsed.files.map(({ id: _, ...file }) => file),
   };
 }

@@ -8,7 +8,7 @@ const SYSTEM = new Set(["inbox", "sent", "starred", "unread", "important", "spam
  * query names them.
  */
 export function findMail(world: GoogleState, account: string, query: string, everywhere: boolean): Message[] {
-  const tests = terms(query).map((term) => getTest(world, account, term));
+  const tests = parseTerms(query).map((term) => getTest(world, account, term));
   const named = everywhere || /\b(in|is|label):(anywhere|spam|trash)\b/i.test(query);
   return world.messages
     .filter((message) => message.account === account)
@@ -19,7 +19,7 @@ export function findMail(world: GoogleState, account: string, query: string, eve
 
 type Term = { not: boolean; key: string; values: string[] };
 
-function terms(query: string): Term[] {
+function parseTerms(query: string): Term[] {
   const found = query.matchAll(/(-)?(?:(\w+):)?(?:\(([^)]*)\)|"([^"]*)"|([^\s()"]+))/g);
   return [...found].map(([, minus, key = "", group, phrase, word]) => ({
     not: minus !== undefined,
@@ -32,16 +32,16 @@ function terms(query: string): Term[] {
 function getTest(world: GoogleState, account: string, { not, key, values }: Term): (message: Message) => boolean {
   const labels = world.labels.filter((label) => label.account === account);
   const test = (message: Message): boolean => {
-    const all = (text: string) => values.every((value) => text.toLowerCase().includes(value));
-    if (key === "from") return all(message.from);
-    if (key === "to") return all(`${message.to} ${message.cc} ${message.bcc}`);
-    if (key === "subject") return all(message.subject);
+    const includesAll = (text: string) => values.every((value) => text.toLowerCase().includes(value));
+    if (key === "from") return includesAll(message.from);
+    if (key === "to") return includesAll(`${message.to} ${message.cc} ${message.bcc}`);
+    if (key === "subject") return includesAll(message.subject);
     if (key === "after") return Date.parse(message.date) >= getTime(values[0]);
     if (key === "before") return Date.parse(message.date) < getTime(values[0]);
     if (key === "has") return values[0] === "attachment" && message.attachments.length > 0;
     if (key === "in" || key === "is" || key === "label")
       return values.every((value) => hasLabel(message, value, labels));
-    return all(
+    return includesAll(
       `${message.subject} ${message.from} ${message.to} ${message.text} ${message.html.replace(/<[^>]*>/g, " ")}`,
     );
   };

@@ -53,11 +53,11 @@ type Part = {
 
 function getContent({ text, html, attachments }: Message): Part {
   const bodies = [
-    ...(text === "" && html !== "" ? [] : [textPart("text/plain", text)]),
-    ...(html === "" ? [] : [textPart("text/html", html)]),
+    ...(text === "" && html !== "" ? [] : [createTextPart("text/plain", text)]),
+    ...(html === "" ? [] : [createTextPart("text/html", html)]),
   ];
   const [first, ...others] = bodies;
-  const body = first && others.length === 0 ? first : container("multipart/alternative", bodies);
+  const body = first && others.length === 0 ? first : createContainer("multipart/alternative", bodies);
   if (attachments.length === 0) return body;
   const files = attachments.map(({ filename, mimeType, size }, index) => ({
     partId: String(index + 1),
@@ -66,10 +66,10 @@ function getContent({ text, html, attachments }: Message): Part {
     headers: [{ name: "Content-Disposition", value: `attachment; filename="${filename}"` }],
     body: { size, attachmentId: `attachment-${index + 1}` },
   }));
-  return container("multipart/mixed", [{ ...body, partId: "0" }, ...files]);
+  return createContainer("multipart/mixed", [{ ...body, partId: "0" }, ...files]);
 }
 
-function textPart(mimeType: string, content: string): Part {
+function createTextPart(mimeType: string, content: string): Part {
   const bytes = Buffer.from(content.replace(/\r?\n/g, "\r\n"));
   return {
     partId: "",
@@ -80,7 +80,7 @@ function textPart(mimeType: string, content: string): Part {
   };
 }
 
-function container(mimeType: string, parts: Part[]): Part {
+function createContainer(mimeType: string, parts: Part[]): Part {
   const numbered = parts.map((part, index) => ({ ...part, partId: String(index) }));
   const headers = [{ name: "Content-Type", value: `${mimeType}; boundary="b"` }];
   return { partId: "", mimeType, filename: "", headers, body: { size: 0 }, parts: numbered };

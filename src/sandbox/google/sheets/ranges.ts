@@ -23,10 +23,10 @@ export function parseRange(file: DriveFile, text: string, purpose: Purpose): Ran
   const sheet = named ?? sheets[0];
   // A word that names no sheet may be cells of the first one.
   const rest = named || name === undefined || text.includes("!") ? (cells ?? "") : text;
-  if (!sheet || (!named && text.includes("!"))) throw unreadable(text);
+  if (!sheet || (!named && text.includes("!"))) throw createRangeError(text);
   const { rowCount, columnCount } = getGrid(sheet);
   const end = { lastRow: rowCount - 1, lastColumn: columnCount - 1 };
-  const asked = rest === "" ? { row: 0, column: 0, ...end } : corners(rest, text, purpose, end);
+  const asked = rest === "" ? { row: 0, column: 0, ...end } : parseCorners(rest, text, purpose, end);
   const last = purpose === "write" ? asked : { lastRow: asked.row, lastColumn: asked.column };
   if (last.lastRow > end.lastRow || last.lastColumn > end.lastColumn) {
     const range = formatRange({ sheet, ...asked });
@@ -67,11 +67,12 @@ export function toColumnLetters(column: number): string {
 }
 
 /** Returns the corners of `B2`, `B2:C3`, `A:C` or `2:5`, in order; open ends extend to the end. */
-function corners(cells: string, text: string, purpose: Purpose, end: Pick<Range, "lastRow" | "lastColumn">) {
+function parseCorners(cells: string, text: string, purpose: Purpose, end: Pick<Range, "lastRow" | "lastColumn">) {
   const [, from, fromRow, to, toRow] = /^\$?([A-Za-z]{0,3})\$?(\d*)(?::\$?([A-Za-z]{0,3})\$?(\d*))?$/.exec(cells) ?? [];
   const single = to === undefined;
-  if ((!from && !fromRow) || (single && (!from || !fromRow)) || (!single && !to && !toRow)) throw unreadable(text);
-  if (Number(fromRow || 1) < 1 || Number(toRow || 1) < 1) throw unreadable(text);
+  if ((!from && !fromRow) || (single && (!from || !fromRow)) || (!single && !to && !toRow))
+    throw createRangeError(text);
+  if (Number(fromRow || 1) < 1 || Number(toRow || 1) < 1) throw createRangeError(text);
   const [row, column] = [fromRow ? Number(fromRow) - 1 : 0, from ? getColumn(from) : 0];
   if (single) return { row, column, ...endOfOne(purpose, row, column, end) };
   const [lastRow, lastColumn] = [
@@ -95,6 +96,6 @@ function getColumn(letters: string): number {
   return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
-function unreadable(text: string) {
+function createRangeError(text: string) {
   return invalidError(`Unable to parse range: ${text}`);
 }

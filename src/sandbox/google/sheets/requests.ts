@@ -41,7 +41,7 @@ const WORKS: Record<string, Work> = {
     if (sheets.some(({ sheetId }) => sheetId === sheet.sheetId)) {
       throw new Fault(`Sheet with id ${sheet.sheetId} already exists.`);
     }
-    sheet.title = freeTitle(sheets, getText(asked, "title") ?? `Sheet${sheets.length + 1}`);
+    sheet.title = requireFreeTitle(sheets, getText(asked, "title") ?? `Sheet${sheets.length + 1}`);
     const index = Math.min(Number(asked.index ?? sheets.length), sheets.length);
     sheets.splice(index, 0, sheet);
     return { addSheet: { properties: toSheetProperties(sheet, index) } };
@@ -57,7 +57,7 @@ const WORKS: Record<string, Work> = {
     const sheet = getSheet(file, properties.sheetId ?? 0);
     const fields = getFields(request);
     const others = (file.sheets ?? []).filter((one) => one !== sheet);
-    if (fields("title")) sheet.title = freeTitle(others, getText(properties, "title") ?? "");
+    if (fields("title")) sheet.title = requireFreeTitle(others, getText(properties, "title") ?? "");
     if (fields("index")) file.sheets = others.toSpliced(Number(properties.index ?? 0), 0, sheet);
     return {};
   },
@@ -88,7 +88,7 @@ function getSheet(file: DriveFile, id: unknown): Sheet {
   return sheet;
 }
 
-function freeTitle(others: Sheet[], title: string): string {
+function requireFreeTitle(others: Sheet[], title: string): string {
   if (others.some((one) => one.title.toLowerCase() === title.toLowerCase())) {
     throw new Fault(`A sheet with the name "${title}" already exists. Please enter another name.`);
   }

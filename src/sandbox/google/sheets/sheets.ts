@@ -20,13 +20,13 @@ export function registerSheetsRoutes(app: Hono<GoogleEnv>, place: ProviderContex
     const file = create(c, await parseBody(c), place);
     place.world().files.push(file);
     place.save();
-    return answer(c, toSpreadsheetView(c, file));
+    return sendMasked(c, toSpreadsheetView(c, file));
   });
   sheets.get("/spreadsheets/:id", requireAccess("sheetsRead"), (c) => {
     const file = findVisibleFile(c, c.req.param("id"), SPREADSHEET_TYPE);
     const ranges = (c.req.queries("ranges") ?? []).map((text) => parseRange(file, text, "read"));
     const grid = c.req.query("includeGridData") === "true" || /\bdata\b/.test(c.req.query("fields") ?? "");
-    return answer(c, toSpreadsheetView(c, file, ranges, grid));
+    return sendMasked(c, toSpreadsheetView(c, file, ranges, grid));
   });
   sheets.post("/spreadsheets/:call", requireAccess("sheetsWrite"), async (c) => {
     const [, id = ""] = /^(.+):batchUpdate$/.exec(c.req.param("call")) ?? [];
@@ -38,13 +38,13 @@ export function registerSheetsRoutes(app: Hono<GoogleEnv>, place: ProviderContex
     place.save();
     const updated = body.includeSpreadsheetInResponse === true;
     const rest = updated ? { updatedSpreadsheet: toSpreadsheetView(c, file) } : {};
-    return answer(c, { spreadsheetId: file.id, replies, ...rest });
+    return sendMasked(c, { spreadsheetId: file.id, replies, ...rest });
   });
   registerValueRoutes(sheets, place);
   app.route("/v4", sheets);
 }
 
-function answer(c: Context<GoogleEnv>, value: object) {
+function sendMasked(c: Context<GoogleEnv>, value: object) {
   return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
 }
 
@@ -83,23 +83,23 @@ function toSpreadsheetView(c: Context<GoogleEnv>, file: DriveFile, ranges: Range
     properties: { title: file.name, locale: "en_US", autoRecalc: "ON_CHANGE", timeZone: c.get("account").timeZone },
     sheets: listed.map((sheet) => ({
       properties: toSheetProperties(sheet, all.indexOf(sheet)),
-      ...(grid ? { data: gridData(file, sheet, ranges) } : {}),
+      ...(grid ? { data: toGridData(file, sheet, ranges) } : {}),
     })),
     spreadsheetUrl: new URL(getWebPath(file), c.req.url).href,
   };
 }
 
-function gridData(file: DriveFile, sheet: Sheet, ranges: Range[]) {
+function toGridData(file: DriveFile, sheet: Sheet, ranges: Range[]) {
   const whole = parseRange(file, `'${sheet.title.replace(/'/g, "''")}'`, "read");
   const wanted = ranges.length === 0 ? [whole] : ranges.filter((range) => range.sheet === sheet);
   return wanted.map((range) => ({
     ...(range.row > 0 ? { startRow: range.row } : {}),
     ...(range.column > 0 ? { startColumn: range.column } : {}),
-    rowData: readValues(range, "UNFORMATTED_VALUE").map((cells) => ({ values: cells.map(cellData) })),
+    rowData: readValues(range, "UNFORMATTED_VALUE").map((cells) => ({ values: cells.map(toCellData) })),
   }));
 }
 
-function cellData(cell: Cell) {
+function toCellData(cell: Cell) {
   if (cell === "") return {};
   const type = { string: "stringValue", number: "numberValue", boolean: "boolValue" }[typeof cell as "string"];
   const formula = typeof cell === "string" && cell.startsWith("=");

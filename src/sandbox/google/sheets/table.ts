@@ -8,19 +8,19 @@ type Box = Omit<Range, "sheet">;
  * (developers.google.com/workspace/sheets/api/guides/values, "Append values"). Undefined if there is none.
  */
 export function findTable({ sheet, ...range }: Range): Range | undefined {
-  const filled = filledCells(sheet);
-  const last = tables(filled).findLast((table) => meets(table, range));
+  const filled = listFilledCells(sheet);
+  const last = joinTables(filled).findLast((table) => meets(table, range));
   return last && { sheet, ...last };
 }
 
-function filledCells({ rows }: Sheet): Box[] {
+function listFilledCells({ rows }: Sheet): Box[] {
   return rows.flatMap((cells, row) =>
     cells.flatMap((cell, column) => (cell === "" ? [] : [{ row, column, lastRow: row, lastColumn: column }])),
   );
 }
 
 /** Merges boxes until none touches another; the lowest is the last. */
-function tables(cells: Box[]): Box[] {
+function joinTables(cells: Box[]): Box[] {
   let boxes: Box[] = [];
   for (const cell of cells) {
     let box = cell;

@@ -18,40 +18,42 @@ const MANY = "/spreadsheets/:id/:call";
 
 /** Values of cells (developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values), one range or many at once. */
 export function registerValueRoutes(sheets: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
-  const readable = (c: C) => findVisibleFile(c, c.req.param("id") ?? "", SPREADSHEET_TYPE);
-  const writable = (c: C) => findWritableFile(c, c.req.param("id") ?? "", SPREADSHEET_TYPE);
-  sheets.get(ONE, requireAccess("sheetsRead"), (c) => answer(c, read(c, readable(c), c.req.param("range") ?? "")));
+  const findReadable = (c: C) => findVisibleFile(c, c.req.param("id") ?? "", SPREADSHEET_TYPE);
+  const findWritable = (c: C) => findWritableFile(c, c.req.param("id") ?? "", SPREADSHEET_TYPE);
+  sheets.get(ONE, requireAccess("sheetsRead"), (c) =>
+    sendMasked(c, read(c, findReadable(c), c.req.param("range") ?? "")),
+  );
   sheets.put(ONE, requireAccess("sheetsWrite"), async (c) => {
-    const file = writable(c);
+    const file = findWritable(c);
     const done = write(file, c.req.param("range") ?? "", await parseBody(c), (name) => c.req.query(name));
     touch(file, place);
-    return answer(c, toUpdateResponse(file, done, getAsked(c)));
+    return sendMasked(c, toUpdateResponse(file, done, getAsked(c)));
   });
   sheets.post("/spreadsheets/:id/values/:call", requireAccess("sheetsWrite"), async (c) => {
     const [, range = "", verb] = /^(.+):(append|clear)$/.exec(c.req.param("call")) ?? [];
     if (range === "") throw notFoundError("Not Found");
-    const file = writable(c);
+    const file = findWritable(c);
     const result = verb === "append" ? await append(c, file, range) : { clearedRange: clear(file, range) };
     touch(file, place);
-    return answer(c, { spreadsheetId: file.id, ...result });
+    return sendMasked(c, { spreadsheetId: file.id, ...result });
   });
   sheets.get(MANY, requireAccess("sheetsRead"), (c) => {
     if (c.req.param("call") !== "values:batchGet") throw notFoundError("Not Found");
-    const file = readable(c);
+    const file = findReadable(c);
     const valueRanges = (c.req.queries("ranges") ?? []).map((range) => read(c, file, range));
-    return answer(c, { spreadsheetId: file.id, valueRanges });
+    return sendMasked(c, { spreadsheetId: file.id, valueRanges });
   });
   sheets.post(MANY, requireAccess("sheetsWrite"), async (c) => {
     const many = { "values:batchUpdate": writeMany, "values:batchClear": clearMany }[c.req.param("call")];
     if (!many) throw notFoundError("Not Found");
-    const file = writable(c);
+    const file = findWritable(c);
     const result = many(file, await parseBody(c));
     touch(file, place);
-    return answer(c, { spreadsheetId: file.id, ...result });
+    return sendMasked(c, { spreadsheetId: file.id, ...result });
   });
 }
 
-function answer(c: C, value: object) {
+function sendMasked(c: C, value: object) {
   return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
 }
 
@@ -110,11 +112,11 @@ function clearMany(file: DriveFile, body: Record<string, unknown>) {
 
 /** Writes all ranges or none. */
 function writeMany(file: DriveFile, body: Record<string, unknown>) {
-  const asked: Asked = (name) => (body[name] === undefined ? undefined : String(body[name]));
+  const readField: Asked = (name) => (body[name] === undefined ? undefined : String(body[name]));
   const draft = structuredClone(file);
   const done = getList(body, "data").map((one, index) => {
     const data = getRecord({ one }, "one") ?? {};
-    return inPart(`data[${index}]`, () => write(draft, getText(data, "range") ?? "", data, asked));
+    return withPart(`data[${index}]`, () => write(draft, getText(data, "range") ?? "", data, readField));
   });
   file.sheets = draft.sheets;
   const sum = (count: (one: WriteSummary) => number) => done.reduce((total, one) => total + count(one), 0);
@@ -123,12 +125,12 @@ function writeMany(file: DriveFile, body: Record<string, unknown>) {
     totalUpdatedColumns: sum(({ columns }) => columns),
     totalUpdatedCells: sum(({ cells }) => cells),
     totalUpdatedSheets: new Set(done.map(({ range }) => range.sheet.sheetId)).size,
-    responses: done.map((one) => toUpdateResponse(draft, one, asked)),
+    responses: done.map((one) => toUpdateResponse(draft, one, readField)),
   };
 }
 
 /** Errors of a part of a batch name that part. */
-function inPart<T>(part: string, work: () => T): T {
+function withPart<T>(part: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
