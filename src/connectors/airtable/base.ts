@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
+import { isPartOf, isSameName, type Purpose } from "../match.ts";
 import { quoteName } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 
@@ -67,9 +68,9 @@ export async function listTables({ http }: ToolContext, base: Base): Promise<Tab
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
-export async function findBase(context: ToolContext, text: string | undefined): Promise<Base> {
+export async function findBase(context: ToolContext, text: string | undefined, purpose: Purpose): Promise<Base> {
   const bases = await listAllBases(context);
-  const [only, ...more] = text?.trim() ? filterMatches(bases, text, "app") : bases;
+  const [only, ...more] = text?.trim() ? filterMatches(bases, text, "app", purpose) : bases;
   if (only && more.length === 0) return only;
   const wanted = text?.trim();
   const sentence = !wanted
@@ -85,17 +86,22 @@ export async function findBase(context: ToolContext, text: string | undefined): 
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
-export async function findTable(context: ToolContext, table: string, base: string | undefined): Promise<TablePlace> {
+export async function findTable(
+  context: ToolContext,
+  { table, base }: { table: string; base?: string | undefined },
+  purpose: Purpose,
+): Promise<TablePlace> {
   const address = /^https?:/i.test(table.trim()) ? table : undefined;
-  const candidates = (base ?? address) ? [await findBase(context, base ?? address)] : await listAllBases(context);
+  const candidates =
+    (base ?? address) ? [await findBase(context, base ?? address, purpose)] : await listAllBases(context);
   const places: TablePlace[] = [];
   const known: { name: string }[] = [];
   for (const one of candidates.slice(0, MAX_BASES)) {
     const tables = await listTables(context, one);
     known.push(...tables);
-    places.push(...filterMatches(tables, table, "tbl").map((found) => ({ base: one, table: found, tables })));
+    places.push(...filterMatches(tables, table, "tbl", purpose).map((found) => ({ base: one, table: found, tables })));
   }
-  const exact = places.filter((place) => hasSameName(place.table.name, table) || place.table.id === table.trim());
+  const exact = places.filter((place) => isSameName(place.table.name, table) || place.table.id === table.trim());
   const [only, ...more] = exact.length > 0 ? exact : places;
   if (only && more.length === 0) return only;
   if (only) {
@@ -116,7 +122,7 @@ export async function findTable(context: ToolContext, table: string, base: strin
 /** Finds a field by name, ignoring case. @throws Problem INVALID_REQUEST that lists the existing fields */
 export function findField({ fields, name: table }: Table, wanted: string): Field {
   const text = wanted.trim();
-  const found = fields.find(({ id, name }) => id === text || hasSameName(name, text));
+  const found = fields.find(({ id, name }) => id === text || isSameName(name, text));
   if (found) return found;
   throw new Problem("INVALID_REQUEST", `The table ${escapeCell(table)} has no field “${escapeCell(text)}”.`, {
     hint: findByName("field", fields),
@@ -147,15 +153,16 @@ export function formatTablePlace(table: string, base: string | undefined): strin
   return within === null ? `in the table ${name}` : `in the table ${name} of the base ${within}`;
 }
 
-function filterMatches<T extends { id: string; name: string }>(list: T[], text: string, kind: "app" | "tbl"): T[] {
+function filterMatches<T extends { id: string; name: string }>(
+  list: T[],
+  text: string,
+  kind: "app" | "tbl",
+  purpose: Purpose,
+): T[] {
   const id = findId(text, kind);
   if (id) return list.filter((one) => one.id === id);
-  const exact = list.filter(({ name }) => hasSameName(name, text));
-  return exact.length > 0 ? exact : list.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
-}
-
-function hasSameName(name: string, text: string): boolean {
-  return name.trim().localeCompare(text.trim(), undefined, { sensitivity: "base" }) === 0;
+  const exact = list.filter(({ name }) => isSameName(name, text));
+  return exact.length > 0 || purpose === "change" ? exact : list.filter(({ name }) => isPartOf(text, name));
 }
 
 function findByName(what: string, list: { name: string }[]): string {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
+import { quoteTitle } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { findField, findPrimaryField, findTable, formatTablePlace, getTablePath, type TablePlace } from "./base.ts";
 import { AirtableRecord, buildRecordUrl, getRecordName } from "./record.ts";
@@ -38,8 +39,12 @@ export const createRecordTool = defineTool({
   ],
   summary: describeCall,
   resource: ({ table, base }: Input) => formatTablePlace(table, base),
+  async describeTarget(input, context) {
+    const { table, base } = await findTable(context, input, "change");
+    return `${quoteTitle(table.name)} (${table.id}) of ${base.name}`;
+  },
   async run(input, context) {
-    const place = await findTable(context, input.table, input.base);
+    const place = await findTable(context, input, "change");
     const body = { records: [{ fields: await getFields(input, place, context) }] };
     const request = { method: "POST", path: getTablePath(place), body, answer: Created } as const;
     const { records } = await context.http.request({ ...request, scope: "data.records:write" });

@@ -34,7 +34,7 @@ export const deleteRecordTool = defineTool({
   resource: ({ table, base }: Input) => formatTablePlace(table, base),
   describeTarget: ({ table, base, record }, context) => describeRecord(context, { table, base, record }),
   async run(input, context) {
-    const place = await findTable(context, input.table, input.base);
+    const place = await findTable(context, input, "change");
     const record = await findRecord(context, place, input.record);
     const path = `${getTablePath(place)}/${encodeURIComponent(record.id)}`;
     await context.http.request({ method: "DELETE", path, answer: Deleted, scope: "data.records:write" });

@@ -26,7 +26,7 @@ export const describeBaseTool = defineTool({
   summary: ({ base }: Input) =>
     `Read the tables of ${base?.trim() ? `the base “${base.trim()}”` : "the base"} in Airtable`,
   async run(input, context) {
-    const base = await findBase(context, input.base);
+    const base = await findBase(context, input.base, "read");
     const tables = await listTables(context, base);
     const url = `${context.http.endpoints.web ?? "https://airtable.com"}/${base.id}`;
     const data = tables.map(({ id, name, description, fields }) => ({

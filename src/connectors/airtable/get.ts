@@ -32,7 +32,7 @@ export const getRecordTool = defineTool({
   ],
   summary: ({ table, record }: Input) => `Read the record “${record.trim()}” of “${table.trim()}” in Airtable`,
   async run(input, context) {
-    const place = await findTable(context, input.table, input.base);
+    const place = await findTable(context, input, "read");
     const found = await findRecord(context, place, input.record);
     const [record = found] = await nameLinks(context, place, [found]);
     const url = buildRecordUrl(context, place, record.id);

@@ -60,7 +60,7 @@ export const listRecordsTool = defineTool({
   ],
   summary: (input: Input) => `List ${describeList(input)}`,
   async run(input, context) {
-    const place = await findTable(context, input.table, input.base);
+    const place = await findTable(context, input, "read");
     const sort = input.sort?.trim() ? findField(place.table, input.sort.trim().replace(/^-/, "")).name : undefined;
     const query = { formula: getFormula(input, place), sort, descending: /^\s*-/.test(input.sort ?? "") };
     const { records: found, more } = await readRecords(context, place, query, input.limit ?? 50);

@@ -151,10 +151,10 @@ export function getRecordName(record: AirtableRecord, place: TablePlace): string
 /** Describes a record for the approval of a call that names it: its name, table and base. */
 export async function describeRecord(
   context: ToolContext,
-  { table, base, record: text }: { table: string; base?: string | undefined; record: string },
+  input: { table: string; base?: string | undefined; record: string },
 ): Promise<string> {
-  const place = await findTable(context, table, base);
-  const record = await findRecord(context, place, text);
+  const place = await findTable(context, input, "change");
+  const record = await findRecord(context, place, input.record);
   return `${quoteTitle(getRecordName(record, place))} (${record.id}) in ${place.table.name} of ${place.base.name}`;
 }
 

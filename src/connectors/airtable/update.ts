@@ -49,7 +49,7 @@ export const updateRecordTool = defineTool({
   resource: ({ table, base }: Input) => formatTablePlace(table, base),
   describeTarget: ({ table, base, record }, context) => describeRecord(context, { table, base, record }),
   async run(input, context) {
-    const place = await findTable(context, input.table, input.base);
+    const place = await findTable(context, input, "change");
     const changes = listChanges(input);
     if (changes.length === 0) {
       throw new Problem("INVALID_REQUEST", "A field to set is required.", { details: { field: "field" } });

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { getSite } from "../atlassian/oauth.ts";
+import { type Purpose, requireMatch } from "../match.ts";
 import { formatPlace, quoteName, quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 import { buildCql, buildPageIdUrl, findPages } from "./search.ts";
@@ -107,27 +108,19 @@ export function parseSpaceKey(text: string): string {
 }
 
 /** Returns the ID from a number or URL, or of the only page with that title. To read, words from it are enough. */
-async function resolvePageId(
-  { page, space }: PageName,
-  context: ToolContext,
-  purpose: "read" | "change",
-): Promise<string> {
+async function resolvePageId({ page, space }: PageName, context: ToolContext, purpose: Purpose): Promise<string> {
   const id = findId(page);
   if (id) return id;
   const exact = await findPages(context, buildCql({ title: page, space }), 10);
-  const found = exact.pages.length > 0 ? exact : await findPages(context, buildCql({ text: page, space }), 10);
-  const fitting = purpose === "change" ? exact.pages : found.pages;
-  const [only, ...more] = fitting;
-  const where = space ? ` in ${space}` : "";
-  const list = found.pages.map(({ title, space: name, id: number }) => `“${title}” in ${name} (${number})`).join(", ");
-  if (!only)
-    throw new Problem("INVALID_REQUEST", `No page${where} is called “${page.trim()}”.`, {
-      hint: list === "" ? "Search for it first." : `Similar: ${list}.`,
-    });
-  if (more.length === 0) return only.id;
-  throw new Problem("INVALID_REQUEST", `Several pages match “${page.trim()}”: ${list}.`, {
-    hint: "Specify the page by its ID.",
-  });
+  const { pages } = exact.pages.length > 0 ? exact : await findPages(context, buildCql({ text: page, space }), 10);
+  return requireMatch(pages, page, {
+    purpose,
+    noun: "page",
+    where: space ? ` in ${space}` : "",
+    getName: ({ title }) => title,
+    format: ({ title, space: name, id: number }) => `${quoteTitle(title)} in ${name} (${number})`,
+    hints: { none: "Search for it first.", several: "Specify the page by its ID." },
+  }).id;
 }
 
 function findId(page: string): string | undefined {

@@ -5,7 +5,7 @@ import { findMessage } from "./find.ts";
 import { buildThreadUrl, describeMessage, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
 
 const Input = z.object({
-  message: withDescription(z.string(), "ID of a message in the conversation, or words from its subject."),
+  message: withDescription(z.string(), "ID of a message in the conversation, or its subject."),
 });
 type Input = z.output<typeof Input>;
 
@@ -23,9 +23,9 @@ export const archiveTool = defineTool({
     "remove the email {message} from my inbox",
   ],
   summary: ({ message }: Input) => `Archive the conversation of the email ${escapeCell(message)}`,
-  describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message)),
+  describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message, "change")),
   async run(input, context) {
-    const message = await findMessage(context, input.message);
+    const message = await findMessage(context, input.message, "change");
     await context.http.request({
       method: "POST",
       path: `/gmail/v1/users/me/threads/${encodeURIComponent(message.threadId)}/modify`,

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
+import { type Purpose, requireMatch } from "../match.ts";
 import type { ToolContext } from "../tool.ts";
 import { GMAIL_SCOPE, getDate, getSenderName, getSubject, MESSAGES_PATH, Message } from "./message.ts";
 
@@ -55,28 +56,26 @@ export function fetchMessage(
 }
 
 /**
- * Finds a message by ID, URL, or words from its subject. Returns the newest message of a conversation.
+ * Finds a message by ID, URL, or subject. A read also takes words of the subject. Returns the newest message of a
+ * conversation.
  *
  * @throws Problem INVALID_REQUEST when none matches, or several conversations do
  */
-export async function findMessage(context: ToolContext, text: string): Promise<Message> {
+export async function findMessage(context: ToolContext, text: string, purpose: Purpose): Promise<Message> {
   const wanted = text.trim();
   const [, id] = /(?:^|\/)(?:msg-[af]:)?([0-9a-f]{12,20})$/.exec(wanted) ?? [];
   if (id) return fetchMessage(context, id, "metadata");
   const words = wanted.replace(/["“”()\s]+/g, " ").trim();
   if (words === "") throw noMessageProblem(wanted);
   const { messages } = await findMessages(context, `subject:(${words}) -in:drafts`, 10);
-  const exact = messages.filter((message) => withoutReplyPrefix(getSubject(message)) === withoutReplyPrefix(words));
-  const matches = exact.length > 0 ? exact : messages;
-  const [first] = matches;
-  if (!first) throw noMessageProblem(wanted);
-  if (matches.every(({ threadId }) => threadId === first.threadId)) return first;
-  const list = matches
-    .slice(0, 5)
-    .map((one) => `“${getSubject(one)}” from ${getSenderName(one)}, ${getDate(one).slice(0, 10)} (${one.id})`);
-  throw new Problem("INVALID_REQUEST", `Several messages match “${wanted}”: ${list.join("; ")}.`, {
-    hint: "Specify it by its ID.",
-    details: { field: "message" },
+  return requireMatch(messages, withoutReplyPrefix(words), {
+    purpose,
+    noun: "message",
+    field: "message",
+    getName: (message) => withoutReplyPrefix(getSubject(message)),
+    format: (one) => `“${getSubject(one)}” from ${getSenderName(one)}, ${getDate(one).slice(0, 10)} (${one.id})`,
+    getKey: ({ threadId }) => threadId,
+    hints: { none: "Search for it first, and specify it by its ID.", several: "Specify it by its ID." },
   });
 }
 

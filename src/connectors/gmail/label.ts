@@ -7,7 +7,7 @@ import { findMessage } from "./find.ts";
 import { buildThreadUrl, describeMessage, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
 
 const Input = z.object({
-  message: withDescription(z.string(), "ID of a message in the conversation, or words from its subject."),
+  message: withDescription(z.string(), "ID of a message in the conversation, or its subject."),
   label: withDescription(z.string(), '"read", "unread", "starred", "important", "spam", or the name of a label.'),
   remove: withDescription(z.optional(z.boolean()), "Whether to remove the label."),
 });
@@ -36,9 +36,9 @@ export const changeLabelTool = defineTool({
       : `Mark the email ${escapeCell(message)} as ${escapeCell(label)}`,
   resource: ({ message, label, remove }: Input) =>
     narrowPlace(formatPlace(remove ? "without" : "with", quoteName(label)), quoteName(message)),
-  describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message)),
+  describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message, "change")),
   async run(input, context) {
-    const message = await findMessage(context, input.message);
+    const message = await findMessage(context, input.message, "change");
     const change = findSystemChange(input) ?? (await findLabelChange(input, context));
     await context.http.request({
       method: "POST",

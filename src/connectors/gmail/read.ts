@@ -29,7 +29,7 @@ export const readMessageTool = defineTool({
   ],
   summary: ({ message }: Input) => `Read the email ${escapeCell(message)}`,
   async run(input, context) {
-    const { id } = await findMessage(context, input.message);
+    const { id } = await findMessage(context, input.message, "read");
     const message = await fetchMessage(context, id, "full");
     const { text: whole, attachments } = await readContent(context, message);
     const body = truncateText(whole, MAX_TEXT_LENGTH);

@@ -11,7 +11,7 @@ import { buildThreadUrl, describeMessage, getHeader, getSubject, MESSAGES_PATH, 
 import { SentMessage } from "./send.ts";
 
 const Input = z.object({
-  message: withDescription(z.string(), "ID of the message to answer, or words from its subject."),
+  message: withDescription(z.string(), "ID of the message to answer, or its subject."),
   body: withDescription(z.string(), "Text of the reply."),
   all: withDescription(z.optional(z.boolean()), "Whether to reply to all recipients instead of only the sender."),
   attachments: withDescription(z.optional(Attachments), "Names of files that the user attached in this conversation."),
@@ -42,13 +42,13 @@ export const replyTool = defineTool({
   },
   chooseMode: ({ all }: Input) => (all ? "confirm_before_execution" : undefined),
   async describeTarget({ message, all }, context) {
-    const original = await findMessage(context, message);
+    const original = await findMessage(context, message, "change");
     const { to, cc } = getReplyRecipients(original, getOwnAddress(context.metadata), all === true);
     const addresses = [...to, ...cc].map(({ address }) => address);
     return `${describeMessage(original)}; the reply goes to ${addresses.join(", ") || "nobody"}`;
   },
   async run(input, context) {
-    const original = await findMessage(context, input.message);
+    const original = await findMessage(context, input.message, "change");
     const { to, cc } = getReplyRecipients(original, getOwnAddress(context.metadata), input.all === true);
     if (to.length === 0) {
       throw new Problem("INVALID_REQUEST", "The message has no address to reply to.", {

@@ -2,6 +2,8 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { addDays, type CalendarTime, DAY_MS, parseCalendarTime, toInstant, toWallTime } from "../google/time.ts";
 import { readPages } from "../http/pages.ts";
+import { isPartOf, requireMatch } from "../match.ts";
+import { quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 import {
   buildEventPath,
@@ -72,7 +74,7 @@ export function parseSpan(
 }
 
 /**
- * Finds an event from today on by ID, URL or title. Returns the next occurrence of a recurring event.
+ * Finds an event to change from today on by ID, URL or title. Returns the next occurrence of a recurring event.
  *
  * @throws Problem INVALID_REQUEST when none or several have the title
  */
@@ -88,24 +90,21 @@ export async function findEvent(context: ToolContext, text: string, day: string 
     ? parseSpan({ start }, zone, now, 1)
     : { from: toInstant({ date: today }, zone), to: now + 366 * DAY_MS };
   const { events } = await findEvents(context, span, wanted, 100);
-  const title = (event: Event) => getTitle(event).toLowerCase();
-  const exact = events.filter((event) => title(event) === wanted.toLowerCase());
-  const matches = exact.length > 0 ? exact : events.filter((event) => title(event).includes(wanted.toLowerCase()));
-  const [first, ...others] = matches;
   const when = day?.trim() ? ` on ${day.trim()}` : "";
-  if (!first) {
-    throw new Problem("INVALID_REQUEST", `No upcoming event is called “${wanted}”${when}.`, {
-      hint: "Check the title, or specify the event by its ID.",
-      details: { field: "event" },
-    });
-  }
-  const series = first.recurringEventId;
-  if (others.every(({ recurringEventId }) => series && recurringEventId === series)) return first;
-  const list = matches.slice(0, 5).map((event) => `${getTitle(event)} (${formatWhen(event, zone, now)})`);
-  throw new Problem("INVALID_REQUEST", `Several events match “${wanted}”: ${list.join("; ")}.`, {
-    hint: "Specify the day of the event.",
-    details: { field: "event" },
-  });
+  return requireMatch(
+    events.filter((event) => isPartOf(wanted, getTitle(event))),
+    wanted,
+    {
+      purpose: "change",
+      noun: "upcoming event",
+      where: when,
+      field: "event",
+      getName: getTitle,
+      format: (event) => `${quoteTitle(getTitle(event))} (${formatWhen(event, zone, now)})`,
+      getKey: ({ id, recurringEventId }) => recurringEventId ?? id,
+      hints: { none: "Check the title, or specify the event by its ID.", several: "Specify the day of the event." },
+    },
+  );
 }
 
 /** Returns the ID from an event's URL (`eid` is ID and calendar in base64), or the text itself if it is one. */

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { formatMarkdownTable } from "../markup/markdown.ts";
+import { isSameName, requireMatch } from "../match.ts";
 import { quoteName, quoteTitle } from "../place.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import type { ToolContext } from "../tool.ts";
@@ -104,21 +105,15 @@ async function searchFile(
   const noun = kind ?? "file";
   if (name === "") throw new Problem("INVALID_REQUEST", `No ${noun} is specified.`, { details: { field: noun } });
   const { files } = await findFiles(http, { name, kind }, 20);
-  const named = files.filter((file) => file.name.trim().toLowerCase() === name.toLowerCase());
+  const named = files.filter((file) => isSameName(file.name, name));
   const exact = purpose === "change entry" ? named : dropShortcutsTo(named);
-  const [only, ...others] = exact.length > 0 || purpose !== "read" ? exact : files;
-  if (only && others.length === 0) return only;
-  if (!only) {
-    const similar = files.slice(0, 5).map((file) => `${file.name} (${file.id})`);
-    throw new Problem("INVALID_REQUEST", `No ${noun} is called “${name}”.`, {
-      hint: similar.length > 0 ? `Similar names: ${similar.join(", ")}.` : "Check the name, or specify its URL.",
-      details: { field: noun },
-    });
-  }
-  const names = [only, ...others].slice(0, 5).map((file) => `${file.name} (${file.id})`);
-  throw new Problem("INVALID_REQUEST", `Several ${noun}s match “${name}”: ${names.join(", ")}.`, {
-    hint: "Specify it by its URL or ID.",
-    details: { field: noun },
+  return requireMatch(exact.length > 0 ? exact : files, name, {
+    purpose: purpose === "read" ? "read" : "change",
+    noun,
+    field: noun,
+    getName: (file) => file.name,
+    format: (file) => `${file.name} (${file.id})`,
+    hints: { none: "Check the name, or specify its URL.", several: "Specify it by its URL or ID." },
   });
 }
 

@@ -1,7 +1,8 @@
 import { Problem } from "#protocol/errors";
 import { formatMarkdownTable } from "../markup/markdown.ts";
+import { requireMatch } from "../match.ts";
 import type { ToolContext } from "../tool.ts";
-import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, pickOnlyOne, searchRecords } from "./record.ts";
+import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, SEARCH_HINTS, searchRecords } from "./record.ts";
 
 /** Properties of a contact that kay reads. */
 export const CONTACT_PROPERTIES = [
@@ -73,12 +74,14 @@ export async function findContact(context: ToolContext, text: string, associatio
     return read(wanted, "email").catch((error: unknown) => throwNoSuchContact(error, wanted));
   const search = { text: wanted, properties: CONTACT_PROPERTIES, sort: "lastmodifieddate" };
   const { records } = await searchRecords(http, "contacts", search, 20);
-  const more = (record: CrmRecord) => [record.properties.email, record.id].filter(Boolean).join(", ");
-  const found = pickOnlyOne(records, wanted, {
+  const found = requireMatch(records, wanted, {
+    purpose: associations === undefined ? "change" : "read",
     noun: "contact",
-    name: getContactName,
-    more,
-    exact: associations === undefined,
+    where: " in HubSpot",
+    field: "contact",
+    getName: getContactName,
+    format: (one) => `${getContactName(one)} (${[one.properties.email, one.id].filter(Boolean).join(", ")})`,
+    hints: SEARCH_HINTS,
   });
   return associations ? read(found.id) : found;
 }

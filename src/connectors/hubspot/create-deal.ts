@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, quoteName } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { findContact, getContactName } from "./contact.ts";
+import { describeContact, findContact, getContactName } from "./contact.ts";
 import { formatMoney } from "./deal.ts";
 import { findPipeline, findStage, listPipelines, type Pipeline, type Stage } from "./pipelines.ts";
 import { buildRecordUrl, createRecord, pickGiven } from "./record.ts";
@@ -46,6 +46,8 @@ export const createDealTool = defineTool({
   summary: describeCall,
   resource: ({ pipeline }: Input) =>
     pipeline?.trim() ? formatPlace("in the pipeline", quoteName(pipeline)) : "in the default pipeline",
+  describeTarget: async ({ contact }, context) =>
+    contact?.trim() ? `with ${describeContact(await findContact(context, contact))}` : "",
   async run(input, context) {
     const dealname = input.name.replace(/\s+/g, " ").trim();
     if (dealname === "") throw new Problem("INVALID_REQUEST", "A deal needs a name.", { details: { field: "name" } });

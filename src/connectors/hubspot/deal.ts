@@ -1,9 +1,10 @@
 import { Problem } from "#protocol/errors";
 import { formatMarkdownTable } from "../markup/markdown.ts";
+import { requireMatch } from "../match.ts";
 import { quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 import type { Pipeline } from "./pipelines.ts";
-import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, pickOnlyOne, searchRecords } from "./record.ts";
+import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, SEARCH_HINTS, searchRecords } from "./record.ts";
 
 /** Properties of a deal that kay reads. */
 export const DEAL_PROPERTIES = [
@@ -82,11 +83,14 @@ export async function findDeal({ http }: ToolContext, text: string): Promise<Crm
   if (id) return getRecord(http, "deals", id, { properties: DEAL_PROPERTIES });
   const search = { text: wanted, properties: DEAL_PROPERTIES, sort: "hs_lastmodifieddate" };
   const { records } = await searchRecords(http, "deals", search, 20);
-  return pickOnlyOne(records, wanted, {
+  return requireMatch(records, wanted, {
+    purpose: "change",
     noun: "deal",
-    name: getDealName,
-    more: (record) => record.id,
-    exact: true,
+    where: " in HubSpot",
+    field: "deal",
+    getName: getDealName,
+    format: (one) => `${getDealName(one)} (${one.id})`,
+    hints: SEARCH_HINTS,
   });
 }
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
+import { isSameName, requirePerson } from "../match.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import type { ToolContext } from "../tool.ts";
 
@@ -26,7 +26,7 @@ const PAGES = 5;
 /** Finds the owner with an email address. Source: HubSpot CRM v3, GET /crm/v3/owners. */
 export async function findOwner(http: ServiceHttp, email: string): Promise<Owner | undefined> {
   const { results } = await http.request({ path: "/crm/v3/owners", query: { email }, answer: Owners, scope: SCOPE });
-  return results.map(getOwner).find((owner) => hasSameText(owner.email, email));
+  return results.map(getOwner).find((owner) => isSameName(owner.email, email));
 }
 
 /**
@@ -38,18 +38,13 @@ export async function findOwnerByName(context: ToolContext, text: string): Promi
   const wanted = text.trim();
   const { owner_id: own } = context.metadata;
   if (isMe(wanted) && typeof own === "string") return { id: own, name: "you", email: "" };
-  const owners = await listAllOwners(context.http);
-  const exact = owners.filter(({ name, email }) => hasSameText(name, wanted) || hasSameText(email, wanted));
-  const found =
-    exact.length > 0
-      ? exact
-      : owners.filter(({ name }) => name.toLowerCase().split(" ").includes(wanted.toLowerCase()));
-  const [only, ...more] = found;
-  if (only && more.length === 0) return only;
-  const sentence = only
-    ? `Several people in HubSpot match “${wanted}”: ${found.map(({ email }) => email).join(", ")}.`
-    : `No owner in HubSpot is called “${wanted}”.`;
-  throw new Problem("INVALID_REQUEST", sentence, { hint: "Use the full name or the email address." });
+  return requirePerson(await listAllOwners(context.http), wanted, {
+    purpose: "read",
+    where: "HubSpot",
+    listNames: ({ name }) => [name],
+    listAccounts: ({ email, id }) => [email, id],
+    isShown: false,
+  });
 }
 
 export function isMe(text: string | undefined): boolean {
@@ -68,8 +63,4 @@ async function listAllOwners(http: ServiceHttp): Promise<Owner[]> {
 function getOwner({ id, email, firstName, lastName }: z.output<typeof Owners>["results"][number]): Owner {
   const name = [firstName, lastName].filter(Boolean).join(" ");
   return { id, name: name || email || id, email: email ?? "" };
-}
-
-function hasSameText(a: string, b: string): boolean {
-  return a.localeCompare(b.trim(), undefined, { sensitivity: "base" }) === 0;
 }

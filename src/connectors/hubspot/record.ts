@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { quoteName } from "../place.ts";
 import type { ServiceHttp } from "../service-http.ts";
@@ -137,34 +136,11 @@ export function formatRecordPlace(text: string, kind: RecordKind): string | unde
   return findRecordId(text, kind) ?? quoteName(text);
 }
 
-/** How records are called. `exact`: for changes, since a part of a name may fit a record of somebody else. */
-type Naming = { noun: string; name(record: CrmRecord): string; more(record: CrmRecord): string; exact: boolean };
-
-/** Picks the only match among candidates. Exact matches of the name take precedence. */
-export function pickOnlyOne(
-  records: CrmRecord[],
-  wanted: string,
-  { noun, name, more, exact: isExact }: Naming,
-): CrmRecord {
-  const exact = records.filter(
-    (record) => name(record).localeCompare(wanted.trim(), undefined, { sensitivity: "base" }) === 0,
-  );
-  const found = exact.length > 0 || isExact ? exact : records;
-  const format = (some: CrmRecord[]) => some.map((record) => `${name(record)} (${more(record)})`).join(", ");
-  const [only, ...others] = found;
-  if (only && others.length === 0) return only;
-  if (!only) {
-    throw new Problem("INVALID_REQUEST", `No ${noun} in HubSpot is called “${wanted.trim()}”.`, {
-      hint:
-        records.length > 0
-          ? `Similar names: ${format(records.slice(0, 5))}.`
-          : "Search for it first. HubSpot finds new records after some seconds.",
-    });
-  }
-  throw new Problem("INVALID_REQUEST", `Several ${noun}s match “${wanted.trim()}”: ${format(found.slice(0, 8))}.`, {
-    hint: `Specify the ${noun} by its ID.`,
-  });
-}
+/** What to do when no record, or several, have a name. */
+export const SEARCH_HINTS = {
+  none: "Search for it first. HubSpot finds new records after some seconds.",
+  several: "Specify it by its ID.",
+};
 
 /** Returns the properties that have a value. */
 export function pickGiven(properties: Record<string, string | undefined>): Record<string, string> {

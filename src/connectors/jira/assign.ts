@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import {
   buildBrowseUrl,
   describeIssue,
@@ -10,7 +10,7 @@ import {
   parseIssueKey,
 } from "./issue.ts";
 import { isMe, isNobody } from "./jql.ts";
-import { findPerson } from "./people.ts";
+import { describePerson, findPerson, type Person } from "./people.ts";
 
 const Input = z.object({
   issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
@@ -30,11 +30,15 @@ export const assignIssueTool = defineTool({
       ? `Assign ${formatIssueKey(issue)} to nobody`
       : `Assign ${formatIssueKey(issue)} to ${isMe(assignee) ? "you" : assignee.trim()}`,
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
-  describeTarget: ({ issue }, context) => describeIssue(issue, context),
+  async describeTarget(input, context) {
+    const person = await findAssignee(input, context);
+    const issue = await describeIssue(input.issue, context);
+    return person ? `${issue}; the new assignee is ${describePerson(person)}` : issue;
+  },
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const key = parseIssueKey(input.issue);
-    const person = isNobody(input.assignee) ? undefined : await findPerson(context.http, api, input.assignee);
+    const person = await findAssignee(input, context);
     await context.http.request({
       method: "PUT",
       path: `${api}/issue/${encodeURIComponent(key)}`,
@@ -51,3 +55,7 @@ export const assignIssueTool = defineTool({
     };
   },
 });
+
+async function findAssignee({ assignee }: Input, context: ToolContext): Promise<Person | undefined> {
+  return isNobody(assignee) ? undefined : findPerson(context, assignee, { purpose: "change", isShown: true });
+}

@@ -5,7 +5,7 @@ import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { addRequiredFields, describeFields, listCreateFields, toFieldValues } from "./fields.ts";
 import { buildBrowseUrl, formatProjectPlace, getJiraApi, parseProjectName } from "./issue.ts";
-import { findPerson } from "./people.ts";
+import { describePerson, findPerson, type Person } from "./people.ts";
 import { capitalize, checkSummary, parseDueDate, parseLabels, parseParent, toPriority } from "./values.ts";
 
 const Input = z.object({
@@ -49,6 +49,10 @@ export const createIssueTool = defineTool({
   ],
   summary: describeCall,
   resource: ({ project }: Input) => formatProjectPlace(project),
+  async describeTarget(input, context) {
+    const person = await findAssignee(input, context);
+    return person ? `assigned to ${describePerson(person)}` : "";
+  },
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const fields = await buildIssueFields(input, context);
@@ -78,10 +82,9 @@ function describeCall(input: Input): string {
 type IssueFields = Record<string, unknown> & { project: { key: string }; issuetype: { name: string } };
 
 async function buildIssueFields(input: Input, context: ToolContext): Promise<IssueFields> {
-  const { api } = getJiraApi(context);
   const summary = checkSummary(input.summary);
   const description = toAdf(input.description, "description");
-  const assignee = input.assignee?.trim() ? await findPerson(context.http, api, input.assignee) : undefined;
+  const assignee = await findAssignee(input, context);
   const [project, type] = [await resolveProjectKey(input.project, context), formatTypeName(input.type)];
   const hasOthers = Object.keys(input.fields ?? {}).length > 0;
   const others = hasOthers ? await listCreateFields(context, project, type) : [];
@@ -97,6 +100,10 @@ async function buildIssueFields(input: Input, context: ToolContext): Promise<Iss
     ...(input.parent?.trim() ? { parent: parseParent(input.parent) } : {}),
     ...(await toFieldValues(input.fields ?? {}, others, context)),
   };
+}
+
+async function findAssignee({ assignee }: Input, context: ToolContext): Promise<Person | undefined> {
+  return assignee?.trim() ? findPerson(context, assignee, { purpose: "change", isShown: true }) : undefined;
 }
 
 /** Adds the required fields to a rejection: projects may require any field. */

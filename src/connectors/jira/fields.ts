@@ -140,7 +140,7 @@ async function toSingleValue(field: IssueField, type: string, value: unknown, co
       if (text !== "" && Number.isFinite(Number(text))) return Number(text);
       throw invalidValueProblem(field, `“${text}” is not a number`);
     case "user":
-      return { accountId: (await findPerson(context.http, getJiraApi(context).api, text)).accountId };
+      return { accountId: (await findPerson(context, text, { purpose: "change" })).accountId };
     case "option":
       return { value: text };
     case "issuelink":

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
-import type { ServiceHttp } from "../service-http.ts";
+import { type Purpose, requirePerson } from "../match.ts";
+import type { ToolContext } from "../tool.ts";
+import { getJiraApi } from "./issue.ts";
 import { isMe } from "./jql.ts";
 
 const User = z.looseObject({
@@ -11,34 +12,46 @@ const User = z.looseObject({
   active: z.nullish(z.boolean()),
 });
 
-/** A user of the site. */
-export type Person = { accountId: string; name: string };
+/** A user of the site, with what identifies them in errors and approvals. */
+export type Person = { accountId: string; name: string; account: string };
 
 /**
- * Finds a user by name, email address or "me". Jira's API accepts only account IDs.
+ * Finds a user by name, email address, account ID or "me". Jira's API accepts only account IDs.
  *
+ * @param isShown whether the approval of a change shows the person, so that a given name is enough
  * @throws Problem INVALID_REQUEST when none or several match
  */
-export async function findPerson(http: ServiceHttp, api: string, name: string): Promise<Person> {
+export async function findPerson(
+  { http, metadata }: Pick<ToolContext, "http" | "metadata">,
+  text: string,
+  { purpose, isShown = false }: { purpose: Purpose; isShown?: boolean },
+): Promise<Person> {
+  const { api } = getJiraApi({ metadata });
   const scope = "read:jira-user";
-  if (isMe(name)) return toPerson(await http.request({ path: `${api}/myself`, answer: User, scope }));
-  const query = { query: name, maxResults: 20 };
+  if (isMe(text)) return toPerson(await http.request({ path: `${api}/myself`, answer: User, scope }));
+  if (/^(?:\d+:)?[0-9a-f-]{24,}$/i.test(text.trim())) {
+    const query = { accountId: text.trim() };
+    return toPerson(await http.request({ path: `${api}/user`, query, answer: User, scope }));
+  }
+  const query = { query: text.trim(), maxResults: 20 };
   const found = await http.request({ path: `${api}/user/search`, query, answer: z.array(User), scope });
   const people = found.filter((user) => user.active !== false && (user.accountType ?? "atlassian") === "atlassian");
-  const exact = people.filter((user) => [user.displayName, user.emailAddress].some((text) => hasSameText(text, name)));
-  const [only, ...more] = exact.length > 0 ? exact : people;
-  if (only && more.length === 0) return toPerson(only);
-  if (!only) throw new Problem("INVALID_REQUEST", `No user in Jira is called “${name}”.`, { hint: "Check the name." });
-  const names = [only, ...more].map((user) => user.emailAddress ?? user.displayName ?? user.accountId).join(", ");
-  throw new Problem("INVALID_REQUEST", `Several people in Jira match “${name}”: ${names}.`, {
-    hint: "Use the full name or the email address.",
+  const one = requirePerson(people, text, {
+    purpose,
+    where: "Jira",
+    listNames: ({ displayName }) => [displayName],
+    listAccounts: ({ emailAddress, accountId }) => [emailAddress ?? accountId],
+    isShown,
   });
+  return toPerson(one);
 }
 
-function toPerson(user: z.output<typeof User>): Person {
-  return { accountId: user.accountId, name: user.displayName ?? user.emailAddress ?? user.accountId };
+/** Describes a person for the approval of a call. */
+export function describePerson({ name, account }: Person): string {
+  return `${name} (${account})`;
 }
 
-function hasSameText(text: string | null | undefined, name: string): boolean {
-  return text?.localeCompare(name.trim(), undefined, { sensitivity: "base" }) === 0;
+function toPerson({ accountId, displayName, emailAddress }: z.output<typeof User>): Person {
+  const account = [emailAddress, accountId].filter(Boolean).join(", ");
+  return { accountId, name: displayName ?? emailAddress ?? accountId, account };
 }

@@ -107,7 +107,7 @@ async function searchIssues(
 async function resolveJql(filter: IssueFilter, context: ToolContext): Promise<string> {
   const find = async (person: string | undefined) => {
     if (!person || isMe(person) || isNobody(person)) return undefined;
-    return (await findPerson(context.http, getJiraApi(context).api, person)).accountId;
+    return (await findPerson(context, person, { purpose: "read" })).accountId;
   };
   for (const name of ["updatedSince", "createdSince", "dueBefore", "dueAfter"] as const) {
     if (filter[name] === undefined || /^(\d{4}-\d\d-\d\d( \d\d:\d\d)?|-?\d+[hdwm])$/.test(filter[name])) continue;

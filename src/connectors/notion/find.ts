@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
+import { isPartOf, type Purpose, requireMatch } from "../match.ts";
 import { quoteName } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 import { CURSOR, getNextCursor } from "./read.ts";
@@ -13,9 +14,8 @@ const Database = z.looseObject({
   data_sources: z.array(z.looseObject({ id: z.string(), name: z.nullish(z.string()) })),
 });
 
-/** Maximum number of candidates for a name, and how many of them a message lists. */
+/** Maximum number of candidates for a name. */
 const MAX_CANDIDATES = 50;
-const LISTED = 5;
 
 /**
  * Finds a page by title, ID or URL. Notion's search also returns partial matches, so an exact title takes precedence.
@@ -32,8 +32,6 @@ export async function findPage(context: ToolContext, text: string, purpose: Purp
 export async function findPageToChange(context: ToolContext, text: string): Promise<NotionObject> {
   return await findPage(context, text, "change");
 }
-
-type Purpose = "read" | "change";
 
 /**
  * Finds a data source (the table of a database) by title, ID or URL, with its properties.
@@ -84,32 +82,20 @@ async function findByTitle(
     const page = await context.http.request({ method: "POST", path: "/v1/search", body, answer: Found, reads: true });
     return { items: page.results, next: getNextCursor(page) };
   }, MAX_CANDIDATES);
-  const found = items.filter((one) => one.in_trash !== true && containsWords(getTitle(one), wanted));
-  const exact = found.filter((one) => hasSameTitle(getTitle(one), wanted));
-  const [only, ...more] = exact.length > 0 || purpose === "change" ? exact : found;
-  if (only && more.length === 0) return only;
+  // Notion also returns titles that are only similar.
+  const found = items.filter((one) => one.in_trash !== true && isPartOf(wanted, getTitle(one)));
   const noun = kind === "page" ? "page" : "database";
-  if (!only) {
-    throw new Problem(
-      "INVALID_REQUEST",
-      `No ${noun} in Notion that kay can access is called “${escapeCell(wanted)}”.`,
-      {
-        hint:
-          found.length > 0
-            ? `Similar titles: ${listTitles(found)}.`
-            : "Check the title, and that the page is shared with kay in Notion (••• › Connections).",
-      },
-    );
-  }
-  const titles = listTitles([only, ...more]);
-  throw new Problem("INVALID_REQUEST", `Several ${noun}s in Notion match “${escapeCell(wanted)}”: ${titles}.`, {
-    hint: `Use the full title or the URL of the ${noun}.`,
+  return requireMatch(found, wanted, {
+    purpose,
+    noun,
+    where: " in Notion that kay can access",
+    getName: getTitle,
+    format: (one) => `“${escapeCell(getTitle(one))}” (${one.id})`,
+    hints: {
+      none: "Check the title, and that the page is shared with kay in Notion (••• › Connections).",
+      several: `Use the full title or the URL of the ${noun}.`,
+    },
   });
-}
-
-function listTitles(objects: NotionObject[]): string {
-  const titles = [...new Set(objects.map(getTitle))].slice(0, LISTED);
-  return titles.map((title) => `“${escapeCell(title)}”`).join(", ");
 }
 
 /** Resolves an ID to a data source. It may be the ID of a database or of the data source itself. */
@@ -130,16 +116,4 @@ async function resolveDataSourceId(context: ToolContext, id: string): Promise<st
 
 async function fetchDataSource(context: ToolContext, id: string): Promise<NotionObject> {
   return await context.http.request({ path: `/v1/data_sources/${id}`, answer: NotionObject });
-}
-
-/**
- * Notion also returns similar titles. Only titles that contain the given words count, because kay may write to the
- * result.
- */
-function containsWords(title: string, wanted: string): boolean {
-  return title.toLowerCase().includes(wanted.toLowerCase());
-}
-
-function hasSameTitle(title: string, wanted: string): boolean {
-  return title.localeCompare(wanted, undefined, { sensitivity: "base" }) === 0;
 }

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
+import { type Purpose, requirePerson } from "../match.ts";
 import type { ToolContext } from "../tool.ts";
 import { CURSOR, getNextCursor } from "./read.ts";
 import type { NotionObject } from "./title.ts";
@@ -60,18 +61,17 @@ export function findOption({ name, options }: Column, wanted: string): string {
 }
 
 /** Finds a user by name, email address or "me". @throws Problem INVALID_REQUEST when none or several match */
-export async function findUser(context: ToolContext, wanted: string): Promise<string> {
+export async function findUser(context: ToolContext, wanted: string, purpose: Purpose): Promise<string> {
   const { user_id: me } = context.metadata;
-  const name = wanted.trim().toLowerCase();
-  if (/^(me|myself|my|mine|i)$/.test(name) && typeof me === "string") return me;
+  if (/^(me|myself|my|mine|i)$/i.test(wanted.trim()) && typeof me === "string") return me;
   const people = (await listUsers(context)).filter(({ type }) => type !== "bot");
-  const found = people.filter((one) => [one.name, one.person?.email].some((text) => text?.toLowerCase() === name));
-  const [only, ...more] = found.length > 0 ? found : people.filter((one) => one.name?.toLowerCase().includes(name));
-  if (only && more.length === 0) return only.id;
-  const sentence = only
-    ? `Several people in Notion match “${escapeCell(wanted)}”.`
-    : `No user in Notion is called “${escapeCell(wanted)}”.`;
-  throw new Problem("INVALID_REQUEST", sentence, { hint: "Use the full name or the email address." });
+  return requirePerson(people, wanted, {
+    purpose,
+    where: "Notion",
+    listNames: (one) => [one.name],
+    listAccounts: ({ id, person }) => [person?.email, id],
+    isShown: false,
+  }).id;
 }
 
 /** Lists the users of the workspace. */

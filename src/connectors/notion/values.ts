@@ -78,7 +78,7 @@ async function getCondition(column: Column, value: string, context: ToolContext)
     case "date":
       return { equals: value };
     case "people":
-      return { contains: await findUser(context, value) };
+      return { contains: await findUser(context, value, "read") };
     default:
       throw invalidValueProblem(
         column,
@@ -118,7 +118,7 @@ function isDate(text: string): boolean {
 async function findPeople(value: string, context: ToolContext): Promise<{ id: string }[]> {
   const found: { id: string }[] = [];
   for (const one of /^(nobody|no one|none)$/i.test(value) ? [] : splitList(value)) {
-    found.push({ id: await findUser(context, one) });
+    found.push({ id: await findUser(context, one, "change") });
   }
   return found;
 }

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
+import type { Purpose } from "../match.ts";
 import type { ToolContext } from "../tool.ts";
 import { callMethod, callReadMethod, readAllItems } from "./call.ts";
 import { findPerson, getUserName, type User } from "./people.ts";
@@ -26,6 +27,9 @@ export type Conversation = { id: string; name: string };
 
 type Context = Pick<ToolContext, "http" | "metadata">;
 
+/** What a conversation is looked up for. */
+type Use = Purpose | "send";
+
 /** Largest page size of Slack. */
 const PAGE = 999;
 
@@ -39,22 +43,22 @@ export function listChannels(context: Context, enough: (channels: Channel[]) => 
 /**
  * Finds a channel or direct message by `#general`, `general`, `@sam`, `Sam Sample`, an email address, an ID or a URL.
  *
- * @param forWriting opens a new direct message if needed. `sam` then means only the channel, so that a message approved
- * for `#sam` never reaches a user of that name.
+ * @param use "send" opens a new direct message if needed. For a change, `sam` means only the channel, so that a message
+ * approved for `#sam` never reaches a user of that name.
  * @throws Problem INVALID_REQUEST when none or several match
  */
-export async function findConversation(context: Context, text: string, forWriting: boolean): Promise<Conversation> {
+export async function findConversation(context: Context, text: string, use: Use): Promise<Conversation> {
   const name = text.trim();
   const id = findConversationId(name);
   if (id) return fetchConversationById(context, id);
   if (name.startsWith("#")) return findConversationByName(context, name);
-  if (isPerson(name)) return withPerson(context, name, forWriting);
+  if (isPerson(name)) return withPerson(context, name, use);
   try {
     return await findConversationByName(context, name);
   } catch (error) {
-    const person = await findPerson(context, name).catch(() => undefined);
+    const person = await findPerson(context, name, "read").catch(() => undefined);
     if (!person || !(error instanceof Problem)) throw error;
-    if (!forWriting) return withPerson(context, person.id, forWriting);
+    if (use === "read") return withPerson(context, person.id, use);
     const hint = `To write to ${getUserName(person)}, use @${person.name ?? person.id}.`;
     throw new Problem(error.code, error.message, { hint, details: error.details, cause: error });
   }
@@ -69,17 +73,17 @@ export async function describeConversation(context: Context, text: string): Prom
   const id = findConversationId(name);
   if (id) {
     const channel = await fetchChannel(context, id);
-    const person = channel.user ? await findPerson(context, channel.user) : undefined;
+    const person = channel.user ? await findPerson(context, channel.user, "change") : undefined;
     const kind = channel.is_private ? "private channel" : "channel";
     return person ? `direct messages with ${describePerson(person)}` : `#${channel.name ?? id}, a ${kind}`;
   }
   if (name.startsWith("#") || !isPerson(name)) return "";
-  return describePerson(await findPerson(context, name));
+  return describePerson(await findPerson(context, name, "change"));
 }
 
 function describePerson(user: User): string {
-  const handle = user.name ? `@${user.name}` : user.id;
-  return `${getUserName(user)} (${[handle, user.profile?.email].filter(Boolean).join(", ")})`;
+  const accounts = [user.name && `@${user.name}`, user.profile?.email, user.id].filter(Boolean);
+  return `${getUserName(user)} (${accounts.join(", ")})`;
 }
 
 /** Formats a conversation for a summary, before anything is validated: `general` is a channel, `Sam Sample` a user. */
@@ -149,10 +153,10 @@ async function findConversationByName(context: Context, text: string): Promise<C
   });
 }
 
-async function withPerson(context: Context, name: string, forWriting: boolean): Promise<Conversation> {
-  const user = await findPerson(context, name);
+async function withPerson(context: Context, name: string, use: Use): Promise<Conversation> {
+  const user = await findPerson(context, name, use === "read" ? "read" : "change");
   const shown = `@${getUserName(user)}`;
-  if (forWriting) {
+  if (use === "send") {
     const answer = z.looseObject({ channel: z.looseObject({ id: z.string() }) });
     // Opens a direct message. Repeating it returns the same one and notifies no one, so it may be repeated like a read.
     const request = { body: { users: user.id }, answer, scope: "im:write", reads: true };

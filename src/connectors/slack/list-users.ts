@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { formatCount, formatMarkdownTable } from "../markup/markdown.ts";
+import { isPartOf } from "../match.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { getUserName, listPeople, matchName, type User } from "./people.ts";
+import { getUserName, listPeople, type User } from "./people.ts";
 
 const Input = z.object({
   name: withDescription(z.optional(z.string()), "Name, handle or email address of a user. Default: all users."),
@@ -48,7 +49,8 @@ export const listUsersTool = defineTool({
 });
 
 function matchesName(user: User, name: string): boolean {
-  return matchName(user, name) !== undefined || getUserName(user).toLowerCase().includes(name.toLowerCase());
+  const names = [getUserName(user), user.name, user.profile?.display_name, user.profile?.email];
+  return names.some((one) => isPartOf(name, one ?? ""));
 }
 
 function formatUserTable(people: User[]): string {

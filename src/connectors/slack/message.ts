@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
+import type { Purpose } from "../match.ts";
 import { quoteTitle } from "../place.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import type { ToolContext } from "../tool.ts";
@@ -93,24 +94,24 @@ export function toIsoTime(ts: string): string {
   return Number.isNaN(time.getTime()) ? "" : time.toISOString();
 }
 
-/** Describes a message before it is looked up: "the newest message", "the message “on it”". */
+/** Describes a message before it is looked up: "the newest message", "the message that says “on it”". */
 export function formatMessageRef(text: string | undefined): string {
   const name = text?.trim() ?? "";
   if (isNewest(name)) return "the newest message";
-  return getTs(name)
-    ? `the message ${name}`
-    : `the newest message that says “${truncateText(name.replace(/\s+/g, " "), 80)}”`;
+  return getTs(name) ? `the message ${name}` : `the message that says “${truncateText(name.replace(/\s+/g, " "), 80)}”`;
 }
 
 /**
- * Finds a message by its `ts`, its URL or some of its words, or returns the newest one.
+ * Finds a message by its `ts`, its URL or some of its words, or returns the newest one. A read takes the newest message
+ * that says the words. A change needs words that only one says, since anybody can post them again.
  *
- * @throws Problem INVALID_REQUEST when there is none
+ * @throws Problem INVALID_REQUEST when there is none, or several for a change
  */
 export async function findMessage(
   http: ServiceHttp,
   { id, name }: Conversation,
   text: string | undefined,
+  purpose: Purpose,
 ): Promise<Message> {
   const wanted = text?.trim() ?? "";
   const ts = getTs(wanted);
@@ -118,8 +119,15 @@ export async function findMessage(
   if (ts) return { ts, ...(thread ? { thread_ts: thread } : {}) };
   const messages = await fetchNewest(http, id, { limit: isNewest(wanted) ? 1 : MAX_SEARCHED });
   const words = withoutEmphasis(wanted);
-  const found = isNewest(wanted) ? messages[0] : messages.find((message) => hasWords(message, words));
-  if (found) return found;
+  const [found, ...more] = isNewest(wanted) ? messages : messages.filter((message) => hasWords(message, words));
+  if (found && (more.length === 0 || purpose === "read" || isNewest(wanted))) return found;
+  if (found) {
+    const list = [found, ...more].slice(0, 5).map((one) => `${quoteTitle(getPlainText(one))} (${one.ts})`);
+    throw new Problem("INVALID_REQUEST", `Several messages in ${name} contain “${wanted}”: ${list.join(", ")}.`, {
+      hint: "Specify more of its words, or its URL.",
+      details: { field: "message" },
+    });
+  }
   const sentence = isNewest(wanted) ? `${name} has no messages.` : `No message in ${name} contains “${wanted}”.`;
   throw new Problem("INVALID_REQUEST", sentence, { hint: "Specify the URL of the message." });
 }
@@ -130,12 +138,11 @@ export async function describeMessage(
   place: Conversation,
   text: string | undefined,
 ): Promise<string> {
-  const found = await findMessage(http, place, text);
+  const found = await findMessage(http, place, text, "change");
   const message = found.text === undefined ? (await fetchThread(http, place.id, found.ts, 1))[0] : found;
   if (!message) return `a message in ${place.name}`;
   const names = await loadNames(http, [message]);
-  const words = truncateText(toMarkdown(message, names).replace(/\s+/g, " ").trim(), 80);
-  return `${quoteTitle(words)} by ${getAuthorName(message, names)} in ${place.name} (${message.ts})`;
+  return `${quoteTitle(getPlainText(message, names))} by ${getAuthorName(message, names)} in ${place.name} (${message.ts})`;
 }
 
 /**
@@ -174,6 +181,11 @@ function getTs(text: string): string | undefined {
 
 function getReactions({ reactions }: Message): string[] {
   return (reactions ?? []).map(({ name, count }) => `:${name}: ${count ?? 1}`);
+}
+
+/** Returns the beginning of a message in one line. */
+function getPlainText(message: Message, names: Names = { users: new Map() }): string {
+  return truncateText(toMarkdown(message, names).replace(/\s+/g, " ").trim(), 80);
 }
 
 /** Returns whether a message says the words, in its text or in what an app put beside it. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { type Purpose, requirePerson } from "../match.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import type { ToolContext } from "../tool.ts";
 import { callReadMethod, readAllItems } from "./call.ts";
@@ -42,22 +43,16 @@ export async function listPeople(http: ServiceHttp): Promise<{ people: User[]; m
   return { people: items.filter((user) => !user.deleted && !user.is_bot && user.id !== "USLACKBOT"), more };
 }
 
-/** Matches a name against a user's full name, handle, display name or address, or one word of the name. */
-export function matchName(user: User, name: string): "exactly" | "partly" | undefined {
-  const wanted = normalize(name);
-  const names = [getUserName(user), user.name, user.profile?.display_name, user.profile?.email].map((one) =>
-    normalize(one ?? ""),
-  );
-  if (names.includes(wanted)) return "exactly";
-  return wanted !== "" && names[0]?.split(" ").includes(wanted) ? "partly" : undefined;
-}
-
 /**
  * Finds a user by name, handle, email address, ID or "me".
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
-export async function findPerson(context: Pick<ToolContext, "http" | "metadata">, text: string): Promise<User> {
+export async function findPerson(
+  context: Pick<ToolContext, "http" | "metadata">,
+  text: string,
+  purpose: Purpose,
+): Promise<User> {
   const name = text
     .trim()
     .replace(/^<@([A-Z0-9]+)(\|[^>]*)?>$/, "$1")
@@ -73,7 +68,13 @@ export async function findPerson(context: Pick<ToolContext, "http" | "metadata">
     return (await callReadMethod(http, "users.lookupByEmail", request)).user;
   }
   const { people } = await listPeople(http);
-  return requireOnePerson(people, name);
+  return requirePerson(people, name, {
+    purpose,
+    where: "Slack",
+    listNames: (user) => [getUserName(user), user.profile?.display_name],
+    listAccounts: (user) => [user.name && `@${user.name}`, user.profile?.email],
+    isShown: true,
+  });
 }
 
 /** Loads the names of users by ID. An ID that cannot be looked up stays. */
@@ -100,21 +101,4 @@ export async function loadUserNames(http: ServiceHttp, ids: string[]): Promise<M
     );
   }
   return names;
-}
-
-function requireOnePerson(people: User[], name: string): User {
-  const exact = people.filter((user) => matchName(user, name) === "exactly");
-  const [only, ...more] = exact.length > 0 ? exact : people.filter((user) => matchName(user, name));
-  if (only && more.length === 0) return only;
-  if (!only) {
-    throw new Problem("INVALID_REQUEST", `No user in Slack is called “${name}”.`, { hint: "Check the name." });
-  }
-  const names = [only, ...more].map((user) => `${getUserName(user)} (@${user.name ?? user.id})`).join(", ");
-  throw new Problem("INVALID_REQUEST", `Several people in Slack match “${name}”: ${names}.`, {
-    hint: "Use the full name, the handle or the email address.",
-  });
-}
-
-function normalize(text: string): string {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").trim().toLowerCase();
 }

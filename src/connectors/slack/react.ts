@@ -39,11 +39,15 @@ export const addReactionTool = defineTool({
     `React with :${toEmojiName(emoji)}: to ${formatMessageRef(message)} in ${formatConversation(channel)}`,
   resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
   describeTarget: async (input, context) =>
-    describeMessage(context, await findConversation(context, formatConversation(input.channel), false), input.message),
+    describeMessage(
+      context,
+      await findConversation(context, formatConversation(input.channel), "change"),
+      input.message,
+    ),
   async run(input, context) {
     const name = toEmojiName(input.emoji);
-    const place = await findConversation(context, formatConversation(input.channel), false);
-    const message = await findMessage(context.http, place, input.message);
+    const place = await findConversation(context, formatConversation(input.channel), "change");
+    const message = await findMessage(context.http, place, input.message, "change");
     const body = { channel: place.id, timestamp: message.ts, name };
     const url = buildMessageUrl(context, place.id, message);
     const changed = await callMethod(context.http, "reactions.add", {

@@ -49,10 +49,10 @@ export const readChannelTool = defineTool({
     thread?.trim() ? `Read a thread in ${formatConversation(channel)}` : `Read ${formatConversation(channel)}`,
   async run(input, context) {
     const { http } = context;
-    const place = await findConversation(context, input.channel, false);
+    const place = await findConversation(context, input.channel, "read");
     const limit = input.limit ?? 20;
     const oldest = getMoment(input.since);
-    const root = input.thread?.trim() ? await findMessage(http, place, input.thread) : undefined;
+    const root = input.thread?.trim() ? await findMessage(http, place, input.thread, "read") : undefined;
     const messages = root
       ? await fetchThread(http, place.id, root.thread_ts ?? root.ts, limit)
       : (await fetchNewest(http, place.id, { limit, oldest })).reverse();

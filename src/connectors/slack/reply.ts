@@ -38,10 +38,10 @@ export const replyTool = defineTool({
   destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
   chooseMode: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
   describeTarget: async (input, context) =>
-    describeMessage(context, await findConversation(context, input.channel, false), input.message),
+    describeMessage(context, await findConversation(context, input.channel, "change"), input.message),
   async run(input, context) {
-    const place = await findConversation(context, input.channel, false);
-    const message = await findMessage(context.http, place, input.message);
+    const place = await findConversation(context, input.channel, "change");
+    const message = await findMessage(context.http, place, input.message, "change");
     const { ts, url } = await postMessage(context, place, input.text, message.thread_ts ?? message.ts);
     return {
       data: { channel: place.name, thread: message.thread_ts ?? message.ts, ts, url },

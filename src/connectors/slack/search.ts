@@ -84,7 +84,7 @@ function formatResult(shown: Shown[], total: number, what: string): string {
 }
 
 async function getQuery({ text, channel, from }: Input, context: ToolContext): Promise<string> {
-  const author = from?.trim() ? await findPerson(context, from) : undefined;
+  const author = from?.trim() ? await findPerson(context, from, "read") : undefined;
   return [
     text.trim(),
     channel?.trim() ? `in:#${channel.trim().replace(/^#/, "")}` : "",

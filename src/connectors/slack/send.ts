@@ -37,7 +37,7 @@ export const sendMessageTool = defineTool({
   chooseMode: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
   describeTarget: ({ channel }, context) => describeConversation(context, channel),
   async run(input, context) {
-    const place = await findConversation(context, input.channel, true);
+    const place = await findConversation(context, input.channel, "send");
     const { ts, url } = await postMessage(context, place, input.text);
     return {
       data: { channel: place.name, ts, url },

@@ -40,7 +40,7 @@ export const uploadFileTool = defineTool({
   describeTarget: ({ channel }, context) => describeConversation(context, channel),
   async run(input, context) {
     const files = await loadAttachments(context, input.attachments);
-    const place = await findConversation(context, input.channel, true);
+    const place = await findConversation(context, input.channel, "send");
     const comment = input.text?.trim() ? await formatOutgoing(context.http, input.text) : undefined;
     const ids: { id: string; title: string }[] = [];
     for (const file of files) ids.push({ id: await uploadFile(context.http, file), title: file.name });

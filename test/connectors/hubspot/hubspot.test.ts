@@ -197,7 +197,7 @@ test("a name of several contacts is asked back with their addresses, and nothing
   ).rejects.toMatchObject({
     code: "INVALID_REQUEST",
     message:
-      "Several contacts match “Mara Lind”: Mara Lind (mara@example.com, 101), Mara Lind (m.lind@example.com, 102).",
+      "Several contacts in HubSpot match “Mara Lind”: Mara Lind (mara@example.com, 101), Mara Lind (m.lind@example.com, 102).",
   });
 });
 
@@ -206,7 +206,7 @@ test("a part of a contact's name is enough to read it, and not to change it", as
     run("hubspot.update_contact", { contact: "Mara", phone: "1" }, searched("contacts", contactSearch("Mara"), [MARA])),
   ).rejects.toMatchObject({
     message: "No contact in HubSpot is called “Mara”.",
-    hint: "Similar names: Mara Lind (mara@example.com, 101).",
+    hint: "Similar: Mara Lind (mara@example.com, 101). Use the whole name.",
   });
 });
 

@@ -266,7 +266,7 @@ test("several people with one name are asked back", async () => {
   };
   await expect(run("jira.assign_issue", { issue: "KAY-3", assignee: "Ana" }, people)).rejects.toMatchObject({
     code: "INVALID_REQUEST",
-    message: "Several people in Jira match “Ana”: ana@x.test, ana2@x.test.",
+    message: "Several people in Jira match “Ana”: Ana Díaz (ana@x.test), Ana Díaz (ana2@x.test).",
   });
 });
 

@@ -47,7 +47,7 @@ test("a title means the page with exactly that title; a similar one is not writt
   expect(result.text).toBe(`Commented on “Tuscan kale”.\n\n${URL_OF}`);
   await expect(run("notion.comment", { page: "Kale", text: "ok" }, search("Kale", both))).rejects.toMatchObject({
     message: "No page in Notion that kay can access is called “Kale”.",
-    hint: "Similar titles: “Tuscan kale soup”, “Tuscan kale”.",
+    hint: "Similar: “Tuscan kale soup” (other), “Tuscan kale” (59833787-2cf9-4fdf-8782-e53db20768a5). Use the whole name.",
   });
   await expect(run("notion.comment", { page: "Kohl", text: "ok" }, search("Kohl", both))).rejects.toMatchObject({
     code: "INVALID_REQUEST",

@@ -351,8 +351,9 @@ test("an unknown or ambiguous user gets no message", async () => {
   const twins = { ...people, json: { ok: true, members: [BOBBY, member("U0BOBBOB9", "b2", "Bob Black")] } };
   expect(await send("@Bob", twins)).toEqual({
     code: "INVALID_REQUEST",
-    message: "Several people in Slack match “Bob”: Bob Brown (@bobby), Bob Black (@b2).",
-    hint: "Use the full name, the handle or the email address.",
+    message:
+      "Several people in Slack match “Bob”: Bob Brown (@bobby, bobby@example.com), Bob Black (@b2, b2@example.com).",
+    hint: "Use the full name, or what is in parentheses.",
   });
   expect(await send("@zoe", people)).toEqual({
     code: "INVALID_REQUEST",
@@ -447,7 +448,7 @@ test("a call is described exactly before it is made", () => {
     "Reply in #general to the newest message: “ok”",
   );
   expect(summary("slack.reply", { channel: "#general", message: "is it ready", text: "ok" })).toBe(
-    "Reply in #general to the newest message that says “is it ready”: “ok”",
+    "Reply in #general to the message that says “is it ready”: “ok”",
   );
   expect(summary("slack.add_reaction", { channel: "general", emoji: "thumbs up" })).toBe(
     "React with :+1: to the newest message in #general",

@@ -1,0 +1,122 @@
+import { Problem } from "#protocol/errors";
+
+/** Why a text is looked up. Words of a name may fit an object of somebody else, so only reads take them. */
+export type Purpose = "read" | "change";
+
+/** How candidates are compared and listed. */
+type Naming<T> = {
+  purpose: Purpose;
+  /** In errors: "page", and " in Notion". */
+  noun: string;
+  where?: string;
+  /** Field of the input in errors. */
+  field?: string;
+  getName(one: T): string;
+  /** A candidate in errors, with what else tells it apart: "“Plan” (1qc3Z)". */
+  format(one: T): string;
+  /** Objects of one key count as one: messages of a conversation, events of a series. */
+  getKey?(one: T): unknown;
+  hints: { none: string; several: string };
+};
+
+/** Maximum number of candidates that an error lists. */
+const MAX_LISTED = 5;
+
+/**
+ * Returns the one object that a text names, regardless of case, spaces and kinds of quotation marks. A read also takes
+ * the only candidate, of which the text may be a part.
+ *
+ * @param candidates what a search for the text found
+ * @throws Problem INVALID_REQUEST that lists the candidates when none or several match
+ */
+export function requireMatch<T>(candidates: T[], text: string, naming: Naming<T>): T {
+  const { purpose, noun, where = "", field, getName, format, getKey = (one: T) => one, hints } = naming;
+  const exact = candidates.filter((one) => isSameName(getName(one), text));
+  const found = exact.length > 0 || purpose === "change" ? exact : candidates;
+  const [first] = found;
+  if (first !== undefined && new Set(found.map(getKey)).size === 1) return first;
+  const list = (found.length > 0 ? found : candidates).slice(0, MAX_LISTED).map(format).join(", ");
+  const details = field === undefined ? {} : { details: { field } };
+  if (first !== undefined)
+    throw new Problem("INVALID_REQUEST", `Several ${noun}s${where} match “${text.trim()}”: ${list}.`, {
+      hint: hints.several,
+      ...details,
+    });
+  throw new Problem("INVALID_REQUEST", `No ${noun}${where} is called “${text.trim()}”.`, {
+    hint: list === "" ? hints.none : `Similar: ${list}. Use the whole name.`,
+    ...details,
+  });
+}
+
+/** How people are compared and listed. */
+type PeopleNaming<T> = {
+  purpose: Purpose;
+  /** The service in errors: "Slack". */
+  where: string;
+  /** Names that people choose freely, the full one first. */
+  listNames(one: T): (string | null | undefined)[];
+  /** What nobody else has: handle, email address, ID. */
+  listAccounts(one: T): (string | null | undefined)[];
+  /** Whether one word of a name is enough for a change, because the approval shows the full name and the account. */
+  isShown: boolean;
+};
+
+/**
+ * Returns the one person that a text names: by account, by full name, or by a whole word of the name if nobody else has
+ * it. Case and accents do not matter. A read also takes a part of a name.
+ *
+ * @throws Problem INVALID_REQUEST that lists the people when none or several match
+ */
+export function requirePerson<T>(people: T[], text: string, naming: PeopleNaming<T>): T {
+  const { purpose, where, listNames, listAccounts, isShown } = naming;
+  const wanted = foldText(text);
+  const filter = (list: (one: T) => (string | null | undefined)[], fits: (name: string) => boolean) =>
+    people.filter((one) => wanted !== "" && list(one).some((name) => name && fits(foldText(name))));
+  const account = filter(listAccounts, (name) => name === wanted);
+  const named = filter(listNames, (name) => name === wanted);
+  const word = [
+    ...filter(listNames, (name) => name.split(/[\s,]+/).includes(wanted)),
+    ...filter(listAccounts, (name) => name.startsWith(`${wanted}@`)),
+  ];
+  // Somebody called only "Sam" must not take the place of Sam Sample.
+  const whole = /\s/.test(wanted) ? named : [...new Set([...named, ...word])];
+  const similar = filter(
+    (one) => [...listNames(one), ...listAccounts(one)],
+    (name) => name.includes(wanted),
+  );
+  const lists = purpose === "read" ? [account, whole, similar] : [account, whole];
+  const found = lists.find((list) => list.length > 0) ?? [];
+  const [only, ...more] = found;
+  const isEnough = purpose === "read" || isShown || account.length > 0 || named.length > 0;
+  if (only !== undefined && more.length === 0 && isEnough) return only;
+  const format = (one: T) => {
+    const [name, ...others] = [listNames(one)[0], ...listAccounts(one)].filter(Boolean);
+    return `${name ?? ""} (${others.slice(0, 2).join(", ")})`;
+  };
+  const list = (more.length > 0 ? found : similar).slice(0, MAX_LISTED).map(format).join(", ");
+  const sentence = more.length > 0 ? `Several people in ${where} match` : `No user in ${where} is called`;
+  throw new Problem("INVALID_REQUEST", `${sentence} “${text.trim()}”${more.length > 0 ? `: ${list}` : ""}.`, {
+    hint: `${more.length > 0 || list === "" ? "" : `Similar: ${list}. `}${list === "" ? "Check the name." : "Use the full name, or what is in parentheses."}`,
+  });
+}
+
+/** Returns whether two names are the same, regardless of case, spaces and kinds of quotation marks. */
+export function isSameName(a: string, b: string): boolean {
+  return normalizeName(a) === normalizeName(b);
+}
+
+/** Returns whether a text is part of a name, regardless of accents too. */
+export function isPartOf(text: string, name: string): boolean {
+  return foldText(name).includes(foldText(text));
+}
+
+function normalizeName(text: string): string {
+  const straight = text.replace(/[‘’ʼ]/g, "'").replace(/[“”„]/g, '"');
+  return straight.normalize("NFC").replace(/\s+/g, " ").trim().toLowerCase();
+}
+
+function foldText(text: string): string {
+  return normalizeName(text)
+    .normalize("NFKD")
+    .replace(/\p{M}|^@/gu, "");
+}
