@@ -46,7 +46,7 @@ export async function main(argv: string[], greeted = false): Promise<number> {
   endOnCrash(terminal, (error) => reportCrash(error, kay));
   const code = await run(argv, kay);
   await notifyOfUpdate(argv, kay, {
-    paths: thesePaths(),
+    paths: createOwnPaths(),
     upgrade: async () =>
       (await import("#client/update/installed")).findUpgradeCommand(import.meta.filename, existsSync),
     look: () => spawnUpdateCheck(import.meta.filename),
@@ -63,12 +63,12 @@ export async function checkForUpdate(): Promise<void> {
   const { env, versions } = process;
   const send = createSend({ builtin: process.getBuiltinModule, env, clock });
   const unique = randomBytes(8).toString("hex");
-  await refreshUpdateRecord(manifest, { send, env, node: versions.node, folder: thesePaths().state(), unique });
+  await refreshUpdateRecord(manifest, { send, env, node: versions.node, folder: createOwnPaths().state(), unique });
 }
 
 const workingFolder = openWorkingFolder();
 
-function thesePaths(): Paths {
+function createOwnPaths(): Paths {
   return createPaths({ env: process.env, platform: process.platform, home: findHomeFolder(), cwd: workingFolder });
 }
 
@@ -111,7 +111,7 @@ function createPorts(opened: Pick<CliPorts, "terminal" | "signal" | "catchInterr
       postgres: async () => (await import("#host/postgres/binaries")).findInstalledPostgres(readMachine()),
       walk: async (address, signal) => (await import("#net/probe/probe")).probeRoute(address, { ...ways, signal }),
     },
-    localTools,
+    localTools: loadLocalTools,
     serve: (options, kay, ports) => serve(options, kay, { ...ports, processes }),
   };
 }
@@ -134,7 +134,7 @@ async function startJq(expression: string): Promise<JqThread> {
 const JQ_LIMIT_MS = 10_000;
 
 /** Tools of the backend in this process, for tokens of the environment. */
-async function localTools(setting: (key: SettingKey) => string | undefined): Promise<LocalTools> {
+async function loadLocalTools(setting: (key: SettingKey) => string | undefined): Promise<LocalTools> {
   const [{ createLocalTools }, { createOutboundFetch: createOutgoing }] = await Promise.all([
     import("#host/local-tools"),
     import("#host/outbound-fetch"),
@@ -167,7 +167,7 @@ async function serve(
     write: (line) => void (quiet || terminal.stderr.write(line)),
     ready: (host) => {
       if (options.embedded) return;
-      if (flags.json) kay.out.writeJson({ url: host.url, sandbox: sandboxOrigins(host.sandbox) });
+      if (flags.json) kay.out.writeJson({ url: host.url, sandbox: listOrigins(host.sandbox) });
       else
         kay.out.writeLine(
           `kay ${options.role === "agent" ? "agent server" : "backend"} on ${host.url} (Ctrl+C stops it)`,
@@ -175,13 +175,13 @@ async function serve(
       if (options.mcp && !flags.json) kay.out.writeLine(`Programs use ${options.publicUrl ?? host.url}/mcp`);
     },
     sandboxReady: (origins, file) => {
-      if (flags.json) kay.out.writeJson({ sandbox: sandboxOrigins(origins), file });
+      if (flags.json) kay.out.writeJson({ sandbox: listOrigins(origins), file });
       else kay.out.writeLine(`The sandbox runs; nodes share it with KAY_SANDBOX=${file} (Ctrl+C stops it)`);
     },
   });
 }
 
-function sandboxOrigins(sandbox: Record<string, { origin: string }>): Record<string, string> {
+function listOrigins(sandbox: Record<string, { origin: string }>): Record<string, string> {
   return Object.fromEntries(Object.entries(sandbox).map(([name, { origin }]) => [name, origin]));
 }
 

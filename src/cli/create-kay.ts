@@ -25,12 +25,12 @@ export function createKay(world: CliPorts): Kay {
     browser: true,
     plain: false,
   };
-  const page = async (text: string) => {
+  const showInUserPager = async (text: string) => {
     if (!env.PAGER) return false;
     const { showInPager } = await import("./terminal/pager.ts");
     return showInPager(text, { ...world, signal: kay.signal, flags, warn: out.warn });
   };
-  const out = createOutput(terminal, env, () => flags, page);
+  const out = createOutput(terminal, env, () => flags, showInUserPager);
   const warned = new Set<string>();
   const warn = (message: string) => {
     if (!warned.has(message)) out.warn(message);
@@ -40,8 +40,8 @@ export function createKay(world: CliPorts): Kay {
   let made: Settings | undefined;
   const exclusively = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
     const { withLock } = await import("#files/lock");
-    const unique = () => Buffer.from(random(8)).toString("hex");
-    return withLock({ path, clock, processes: world.processes, unique }, work, world.signal);
+    const createUniqueName = () => Buffer.from(random(8)).toString("hex");
+    return withLock({ path, clock, processes: world.processes, unique: createUniqueName }, work, world.signal);
   };
   const createProfileSettings = (profile: string | undefined) =>
     createSettings({ paths, env, clock, warn, exclusively, profile });

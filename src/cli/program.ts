@@ -63,7 +63,7 @@ export function buildProgram(
     .addOption(new Option("--color <when>", "When to use color").choices(["auto", "always", "never"]))
     .helpCommand(false)
     .showSuggestionAfterError(true);
-  for (const make of makersFor(words[0])) program.addCommand(make(kay));
+  for (const make of listMakers(words[0])) program.addCommand(make(kay));
   program.addHelpText(
     "after",
     '\nRun `kay` to start a session, or `kay "what is open in KAY?"` to ask a question.\nRun `kay try` for a guided tour, or `kay connect jira` to get started.\nMore: kay help exit-codes|environment|json|session|approvals|completion',
@@ -106,7 +106,7 @@ function listExamples(command: Command): readonly string[] {
 }
 
 /** `help` shows the pages of all commands. */
-function makersFor(word = ""): Iterable<(kay: Kay) => Command> {
+function listMakers(word = ""): Iterable<(kay: Kay) => Command> {
   const meant = word !== "help" && Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
   return meant ? [meant] : new Set(Object.values(COMMANDS));
 }
@@ -174,12 +174,12 @@ export function escapeLeadingDash(argument: string): string {
 
 /** Removes the marks of `protectText` from the arguments and option values of a command. */
 function unescapeArguments(command: Command): void {
-  command.processedArgs = command.processedArgs.map(bare);
+  command.processedArgs = command.processedArgs.map(removeMark);
   for (const [name, value] of Object.entries(command.opts()))
-    command.setOptionValueWithSource(name, bare(value), command.getOptionValueSource(name));
+    command.setOptionValueWithSource(name, removeMark(value), command.getOptionValueSource(name));
 }
 
-function bare(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(bare);
+function removeMark(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(removeMark);
   return typeof value === "string" && value.startsWith("\0") ? value.slice(1) : value;
 }

@@ -41,7 +41,7 @@ export async function run(typed: string[], kay: Kay): Promise<number> {
   });
   try {
     const work = program.parseAsync(argv.map(escapeLeadingDash), { from: "user" });
-    await (command === "serve" ? work : Promise.race([work, overdue(kay)]));
+    await (command === "serve" ? work : Promise.race([work, awaitShutdownGrace(kay)]));
     await showHelp(kay, told.help);
   } catch (error) {
     if (error instanceof CommanderError) return await wordUsage(error, kay, { program, argv, command, ...told });
@@ -85,7 +85,7 @@ async function toEnd(kay: Kay, error?: unknown): Promise<number> {
 }
 
 /** Work that cannot be ended after a signal is abandoned after a while. */
-function overdue(kay: Kay): Promise<void> {
+function awaitShutdownGrace(kay: Kay): Promise<void> {
   return new Promise((resolve) => {
     const wait = () => void kay.clock.sleep(kay.shutdownGraceMs).then(resolve, resolve);
     if (kay.signal.aborted) wait();

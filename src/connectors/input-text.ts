@@ -24,7 +24,10 @@ export function parseDay(text: string | undefined, field: string): string | unde
  * A field of a closed set, which models see as an `enum`. Case does not matter, and `synonyms` (in small letters) are
  * taken for the value that they mean.
  */
-export function choice<const Value extends string>(values: readonly Value[], synonyms: Record<string, Value> = {}) {
+export function createChoiceSchema<const Value extends string>(
+  values: readonly Value[],
+  synonyms: Record<string, Value> = {},
+) {
   const known = new Map<string, string>([...Object.entries(synonyms), ...values.map((one) => [one, one] as const)]);
   const toValue = (given: unknown) =>
     typeof given === "string" ? (known.get(given.trim().toLowerCase().replaceAll("_", " ")) ?? given) : given;

@@ -37,7 +37,7 @@ export async function takeRoom(
 }
 
 /** Frees the space for small files beside the file. */
-export async function freeSpare({ spare }: Room): Promise<void> {
+export async function deleteSpare({ spare }: Room): Promise<void> {
   await unlink(spare).catch(() => {});
 }
 

@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Backend } from "#backend/ports";
-import { secretsEqual } from "#backend/store/secrets";
+import { compareSecrets } from "#backend/store/secrets";
 import { computeFingerprint } from "#client/embedded/embedded";
 import { computeProof, isChallenge } from "#client/embedded/proof";
 import { findRunningRecord } from "#client/embedded/record";
@@ -115,7 +115,7 @@ async function hasOpenWork(backend: Backend): Promise<boolean> {
 
 /** Stops this backend if its own client asks for it: only while no request runs, unless the query says `force=true`. */
 function stopRequested(request: Request, secret: string, backend: Backend | undefined, onStop: () => void): Response {
-  const known = secretsEqual(request.headers.get(LOCAL_SECRET_HEADER) ?? "", secret);
+  const known = compareSecrets(request.headers.get(LOCAL_SECRET_HEADER) ?? "", secret);
   if (!known || request.method !== "POST") {
     const problem = new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another user.");
     return Response.json(toProblemBody(problem), { status: problem.status });

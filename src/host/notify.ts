@@ -23,14 +23,14 @@ type Ports = {
  * JSON on stdin, never through a shell, or an https URL that gets the JSON in a POST. A failure is only logged.
  */
 export function createNotifier(ports: Ports): Notifier {
-  const target = () => {
+  const getTarget = () => {
     const value = ports.setting()?.trim() ?? "";
     return ["", "auto", "off"].includes(value) ? undefined : value;
   };
   return {
-    isOn: () => target() !== undefined,
+    isOn: () => getTarget() !== undefined,
     async send(notice) {
-      const value = target();
+      const value = getTarget();
       if (value === undefined) return;
       try {
         await (/^https?:/i.test(value) ? post(ports.fetch, value, notice) : run(value, notice, ports.env));

@@ -1,5 +1,5 @@
 import type { Backend } from "#backend/ports";
-import { secretsEqual } from "#backend/store/secrets";
+import { compareSecrets } from "#backend/store/secrets";
 import { isLoopbackHost } from "#net/addresses";
 import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
 import { Problem, toProblemBody } from "#protocol/errors";
@@ -26,9 +26,10 @@ export function createOperatorMiddleware(operated: () => OperatorView | undefine
       if (request.method !== "GET" || (pathname !== METRICS_PATH && pathname !== STATUS_PATH))
         return fetch(request, address);
       const bearer = request.headers.get("authorization")?.replace(/^Bearer +/i, "") ?? "";
-      const isKnown = same(request.headers.get(LOCAL_SECRET_HEADER) ?? "", keys.secret) || same(bearer, keys.token);
+      const isKnown =
+        isSecret(request.headers.get(LOCAL_SECRET_HEADER) ?? "", keys.secret) || isSecret(bearer, keys.token);
       if (!isKnown) return keys.token && bearer !== "" ? refuse() : fetch(request, address);
-      return (await answer(operated(), pathname)) ?? fetch(request, address);
+      return (await sendAnswer(operated(), pathname)) ?? fetch(request, address);
     };
 }
 
@@ -39,12 +40,12 @@ export function createOperatorHandler(
   return async (request) => {
     const { pathname } = new URL(request.url);
     const isOwn = isLoopbackHost(URL.parse(`http://${request.headers.get("host") ?? ""}`)?.hostname ?? "");
-    const found = isOwn && request.method === "GET" ? await answer(operated(), pathname) : undefined;
-    return found ?? problemAnswer(new Problem("NOT_FOUND", "There is nothing at this path."));
+    const found = isOwn && request.method === "GET" ? await sendAnswer(operated(), pathname) : undefined;
+    return found ?? sendProblem(new Problem("NOT_FOUND", "There is nothing at this path."));
   };
 }
 
-async function answer(operated: OperatorView | undefined, path: string): Promise<Response | undefined> {
+async function sendAnswer(operated: OperatorView | undefined, path: string): Promise<Response | undefined> {
   if (path === METRICS_PATH) return await operated?.metrics?.();
   return operated && path === STATUS_PATH
     ? Response.json(await operated.status(), { headers: { "cache-control": "no-store" } })
@@ -52,13 +53,13 @@ async function answer(operated: OperatorView | undefined, path: string): Promise
 }
 
 function refuse(): Response {
-  return problemAnswer(new Problem("TOKEN_INVALID", "This is not the token of KAY_METRICS_TOKEN.", { hint: "" }));
+  return sendProblem(new Problem("TOKEN_INVALID", "This is not the token of KAY_METRICS_TOKEN.", { hint: "" }));
 }
 
-function problemAnswer(problem: Problem): Response {
+function sendProblem(problem: Problem): Response {
   return Response.json(toProblemBody(problem), { status: problem.status });
 }
 
-function same(given: string, wanted: string | undefined): boolean {
-  return Boolean(wanted) && secretsEqual(given, wanted ?? "");
+function isSecret(given: string, wanted: string | undefined): boolean {
+  return Boolean(wanted) && compareSecrets(given, wanted ?? "");
 }

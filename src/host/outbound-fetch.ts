@@ -26,7 +26,7 @@ export function createOutboundFetch(env: Record<string, string | undefined>): Ou
   const ca = file ? [...getCACertificates("default"), ...readCertificates(file, reading)] : undefined;
   const dispatchers = new Map<string, Dispatcher>();
   const chooseProxy = (url: URL) => (isLoopbackHost(url.hostname) ? null : findProxy(url, env, BlockList));
-  const dispatcherFor = (proxy: HttpProxy | null): Dispatcher => {
+  const getDispatcher = (proxy: HttpProxy | null): Dispatcher => {
     const key = proxy?.url.href ?? "";
     const known = dispatchers.get(key);
     if (known) return known;
@@ -43,7 +43,7 @@ export function createOutboundFetch(env: Record<string, string | undefined>): Ou
     fetch: async (address, init) => {
       const url = new URL(address);
       const proxy = chooseProxy(url);
-      const answer = await fetch(url, { ...(init as RequestInit), dispatcher: dispatcherFor(proxy) }).catch(
+      const answer = await fetch(url, { ...(init as RequestInit), dispatcher: getDispatcher(proxy) }).catch(
         (error: unknown) => {
           throw toProblem(error, url, proxy);
         },

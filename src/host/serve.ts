@@ -81,10 +81,10 @@ async function startParts(
   ]);
   let backend: Backend | undefined;
   let operatorView: OperatorView | undefined;
-  const status = async () => backend?.status();
+  const getStatus = async () => backend?.status();
   const telemetry = options.localSecret
     ? undefined
-    : await openTelemetry({ env, fetch: outgoing.fetch, log, version, pool: database.pool, status });
+    : await openTelemetry({ env, fetch: outgoing.fetch, log, version, pool: database.pool, status: getStatus });
   if (telemetry) stops.push(telemetry.close);
   const { fetch: outboundFetch, guarded } = telemetry?.instrument(outgoing) ?? outgoing;
   const operator = createOperatorMiddleware(() => operatorView, {

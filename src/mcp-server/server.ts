@@ -44,12 +44,12 @@ export function createKayServer(options: KayServerOptions): McpServer {
     { capabilities: { tools: {}, extensions: { [TASKS_EXTENSION]: {} } }, instructions: INSTRUCTIONS },
   );
   registerTaskMethods(server, openCalls);
-  const answer = (work: (calls: KayCalls) => Promise<Answer>): Promise<Answer> =>
+  const answerCall = (work: (calls: KayCalls) => Promise<Answer>): Promise<Answer> =>
     openCalls()
       .then(work)
       .catch((error: unknown) => describeProblem(error));
   const call = (name: string, input: Record<string, unknown>, context: ServerContext) =>
-    answer((calls) =>
+    answerCall((calls) =>
       runCall(calls, {
         ...{ name, input, context, server, closeCancels },
         program: program ?? getProgramName(context, server),
@@ -64,7 +64,7 @@ export function createKayServer(options: KayServerOptions): McpServer {
       inputSchema: fromJsonSchema<{ query: string }>(QUERY_SCHEMA),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ query }) => answer(async (calls) => toResult({ tools: (await searchTools(calls, query)).map(toToolEntry) })),
+    ({ query }) => answerCall(async (calls) => toResult({ tools: (await searchTools(calls, query)).map(toToolEntry) })),
   );
   server.registerTool(
     "call_tool",
@@ -84,7 +84,7 @@ export function createKayServer(options: KayServerOptions): McpServer {
       inputSchema: fromJsonSchema<{ id: string }>(RESULT_SCHEMA),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ id }, { mcpReq: { signal } }) => answer(async (calls) => describeCall(await waitForEnd(calls, id, signal))),
+    ({ id }, { mcpReq: { signal } }) => answerCall(async (calls) => describeCall(await waitForEnd(calls, id, signal))),
   );
   for (const { name, title, description, access, input_schema } of tools)
     server.registerTool(

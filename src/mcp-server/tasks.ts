@@ -43,7 +43,7 @@ function toTaskResult(view: ProgramCallView): CallToolResult {
 
 /** Lets hosts ask about tasks and cancel them. Their questions are asked before a task begins, so it never has any. */
 export function registerTaskMethods({ server }: McpServer, openCalls: () => Promise<KayCalls>): void {
-  const answer = async (context: ServerContext, work: (calls: KayCalls) => Promise<Record<string, unknown>>) => {
+  const answerTask = async (context: ServerContext, work: (calls: KayCalls) => Promise<Record<string, unknown>>) => {
     if (!supportsTasks(context))
       throw new MissingRequiredClientCapabilityError({
         requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
@@ -52,16 +52,16 @@ export function registerTaskMethods({ server }: McpServer, openCalls: () => Prom
   };
   const read = (calls: KayCalls, id: string) => calls.programCall(id, { waitSeconds: 0, until: "wait" });
   server.setRequestHandler("tasks/get", { params: TaskParams }, ({ taskId }, context) =>
-    answer(context, async (calls) => describeTask(await read(calls, taskId))),
+    answerTask(context, async (calls) => describeTask(await read(calls, taskId))),
   );
   server.setRequestHandler("tasks/update", { params: TaskParams }, ({ taskId }, context) =>
-    answer(context, async (calls) => {
+    answerTask(context, async (calls) => {
       await read(calls, taskId);
       return {};
     }),
   );
   server.setRequestHandler("tasks/cancel", { params: TaskParams }, ({ taskId }, context) =>
-    answer(context, async (calls) => {
+    answerTask(context, async (calls) => {
       await read(calls, taskId);
       await calls.cancelGeneration(taskId);
       return {};

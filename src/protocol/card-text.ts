@@ -39,11 +39,11 @@ export function listRanTexts({ preview }: InteractionRequest): string[] {
 export function listReasons({ preview }: Pick<InteractionRequest, "preview">): string[] {
   return [
     ...formatNewDestinations(preview ?? {}).map((line) => `  ${line}`),
-    ...(preview?.why ? [`  kay asks because ${lowerFirst(cleanLine(preview.why))}`] : []),
+    ...(preview?.why ? [`  kay asks because ${lowerFirstLetter(cleanLine(preview.why))}`] : []),
   ];
 }
 
-function lowerFirst(sentence: string): string {
+function lowerFirstLetter(sentence: string): string {
   return sentence.startsWith("--") ? sentence : `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
 }
 

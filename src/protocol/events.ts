@@ -46,7 +46,7 @@ const MessageMetadata = z.looseObject({
   dry_run: z.optional(z.boolean()),
 });
 
-const dataPart = <N extends string, T extends z.core.$ZodType>(type: N, of: T) =>
+const createDataPart = <N extends string, T extends z.core.$ZodType>(type: N, of: T) =>
   z.looseObject({ type: z.literal(type), id: z.optional(text), data: of });
 
 /** One entry in the log of a running tool. */
@@ -107,11 +107,11 @@ export const StreamPart = z.discriminatedUnion("type", [
     details: z.optional(z.record(text, z.unknown())),
   }),
   z.looseObject({ type: z.literal("abort"), reason: z.optional(text) }),
-  dataPart(
+  createDataPart(
     "data-status",
     z.looseObject({ generation_id: text, session_id: z.optional(text), status: GenerationStatus }),
   ),
-  dataPart(
+  createDataPart(
     "data-user-message",
     z.looseObject({
       text,
@@ -121,23 +121,23 @@ export const StreamPart = z.discriminatedUnion("type", [
     }),
   ),
   /** A sentence for the user about the request, such as an attachment that the model does not read. */
-  dataPart("data-notice", z.looseObject({ text })),
-  dataPart("data-tool-log", z.looseObject({ tool_call_id: text, entries: z.array(LogEntry) })),
-  dataPart("data-interaction-request", InteractionRequest),
-  dataPart("data-interaction-response", InteractionResponse),
-  dataPart("data-interaction-extended", InteractionExtended),
-  dataPart("data-auth-needed", AuthNeeded),
-  dataPart("data-auth-progress", z.looseObject({ connected: text, remaining: names })),
-  dataPart(
+  createDataPart("data-notice", z.looseObject({ text })),
+  createDataPart("data-tool-log", z.looseObject({ tool_call_id: text, entries: z.array(LogEntry) })),
+  createDataPart("data-interaction-request", InteractionRequest),
+  createDataPart("data-interaction-response", InteractionResponse),
+  createDataPart("data-interaction-extended", InteractionExtended),
+  createDataPart("data-auth-needed", AuthNeeded),
+  createDataPart("data-auth-progress", z.looseObject({ connected: text, remaining: names })),
+  createDataPart(
     "data-auth-result",
     /** `client` is the name of the client that ended the request. */
     z.looseObject({ success: z.boolean(), integrations: names, reason: z.optional(text), client: z.optional(text) }),
   ),
-  dataPart("data-receipt", Receipt),
-  dataPart("data-output", z.looseObject({ value: z.unknown() })),
-  dataPart("data-planned", Planned),
+  createDataPart("data-receipt", Receipt),
+  createDataPart("data-output", z.looseObject({ value: z.unknown() })),
+  createDataPart("data-planned", Planned),
   /** Tokens of the generation that ends. */
-  dataPart("data-usage", Usage),
+  createDataPart("data-usage", Usage),
   /** Clients that follow the conversation now; not part of the log. `total` is set if not all are listed. */
   z.looseObject({
     type: z.literal("data-presence"),

@@ -119,12 +119,12 @@ function adaptValue(field: JSONSchema7, value: unknown): unknown {
 
 /** The value of a closed set that a text is, whatever its case and separators: "IN_PROGRESS" is "in progress". */
 function findChoice(values: unknown[], text: string): unknown {
-  const plain = (value: unknown) =>
+  const foldText = (value: unknown) =>
     String(value)
       .toLowerCase()
       .replace(/[\s_-]+/g, " ")
       .trim();
-  return values.includes(text) ? text : (values.find((value) => plain(value) === plain(text)) ?? text);
+  return values.includes(text) ? text : (values.find((value) => foldText(value) === foldText(text)) ?? text);
 }
 
 /** Makes a list of a single value, unless the text may be a list itself. */

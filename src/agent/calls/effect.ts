@@ -56,26 +56,26 @@ export async function recordEffect(
 ): Promise<ToolResult> {
   const id = buildEffectId(log.scope, toolCallId);
   const progress = { sent: false, wrote: false };
-  const receipt = (effect: Receipt["effect"], url?: string): void =>
+  const addReceipt = (effect: Receipt["effect"], url?: string): void =>
     report({ tool_call_id: toolCallId, tool: write.tool, effect, summary: write.summary, ...(url ? { url } : {}) });
   const before = await log.plan({ id, toolCallId, ...write });
   if (before.state === "settled") {
-    receipt("settled", before.result.url);
+    addReceipt("settled", before.result.url);
     return before.result;
   }
   if (before.state === "unknown" && !(await log.resume(id))) {
-    receipt("unknown");
+    addReceipt("unknown");
     throw outcomeUnknownProblem(undefined, write);
   }
   if (before.state === "refused") throw fromStoredProblem(before.result);
-  if (before.state === "new") receipt("planned");
+  if (before.state === "new") addReceipt("planned");
   const effect: Effect = {
     id,
     sent: async (account) => {
       if (progress.sent) return;
       if (!(await log.set(id, "sent", account))) throw new Problem("CANCELLED", TAKEN_OVER);
       progress.sent = true;
-      receipt("sent");
+      addReceipt("sent");
     },
     unsent: async () => {
       if (progress.sent && !progress.wrote && (await log.set(id, "failed"))) progress.sent = false;
@@ -89,13 +89,13 @@ export async function recordEffect(
     // A tool that found nothing to do ("is already Done") sent nothing, so it has no effect and no receipt.
     if (progress.sent) await log.settle(id, result);
     else await log.set(id, "failed");
-    if (progress.sent) receipt("settled", result.url);
+    if (progress.sent) addReceipt("settled", result.url);
     return result;
   } catch (error) {
     const unknown = isUnknown(error, progress);
     if (!unknown && progress.sent && isRefusal(error)) await log.refuse(id, toStoredProblem(error));
     else await log.set(id, unknown ? "unknown" : "failed");
-    if (unknown) receipt("unknown");
+    if (unknown) addReceipt("unknown");
     throw unknown ? outcomeUnknownProblem(error, write) : error;
   }
 }

@@ -81,7 +81,7 @@ async function runTool(
   let access = await readAccess();
   const idempotencyKey = effect?.id ?? context.toolCallId;
   // A long turn can outlive the token it started with.
-  const token = async () => {
+  const getToken = async () => {
     if (ports.clock.now() >= (access.until ?? 0)) access = await readAccess();
     return access.token;
   };
@@ -90,7 +90,7 @@ async function runTool(
     clock: ports.clock,
     endpoints,
     service,
-    token,
+    token: getToken,
     onRejected: async (rejected) => {
       access = await readAccess(rejected);
       return access.token;

@@ -19,7 +19,7 @@ export function createMessagesRepair(): AnswerRepair {
     switch (type) {
       case "message_start": {
         const { id, model, usage: counts } = isRecord(message) ? message : {};
-        return [{ type, message: { ...texts({ id, model }), usage: { input_tokens: 0, ...toUsage(counts) } } }];
+        return [{ type, message: { ...pickTexts({ id, model }), usage: { input_tokens: 0, ...toUsage(counts) } } }];
       }
       case "content_block_start": {
         const empty = BLOCKS[String(block.type)];
@@ -44,7 +44,7 @@ export function createMessagesRepair(): AnswerRepair {
         const { stop_reason, stop_sequence } = isRecord(delta) ? delta : {};
         const end = {
           type,
-          delta: texts({ stop_reason, stop_sequence }),
+          delta: pickTexts({ stop_reason, stop_sequence }),
           usage: { output_tokens: 0, ...toUsage(usage) },
         };
         return [...[...started].flatMap(stop), end];
@@ -105,6 +105,6 @@ function toUsage(usage: unknown): JsonRecord {
   );
 }
 
-function texts(fields: JsonRecord): JsonRecord {
+function pickTexts(fields: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === "string"));
 }

@@ -45,7 +45,7 @@ async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, St
   // The SDK prints provider warnings to the console, where they would corrupt JSON output.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const answer: Gathered = { text: "", calls: [], finishReason: "", tokens: {}, ids: new Map() };
-  const id = (given: string) => getUniqueId(given, answer.ids, input.taken ?? []);
+  const toUniqueId = (given: string) => getUniqueId(given, answer.ids, input.taken ?? []);
   const silence = createSilenceTimer(input.signal, FIRST_PART_MS);
   const until = performance.now() + TOTAL_MS;
   let messages: ModelMessage[] = [];
@@ -74,12 +74,12 @@ async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, St
         silence.restart(Math.min(NEXT_PART_MS, until - performance.now()));
       if (part.type === "error") return toFailure(input, part.error);
       if (part.type === "abort") return input.signal.aborted ? { kind: "aborted" } : toTimeoutFailure(input);
-      yield* translatePart(part, answer, id);
+      yield* translatePart(part, answer, toUniqueId);
     }
     // Keeps only the assistant's messages: the SDK adds its own results for invalid calls, and kay provides those
     // itself.
     const message = messages.find(({ role }) => role === "assistant");
-    return toAnswer(message && withIds(message, id), answer);
+    return toAnswer(message && withIds(message, toUniqueId), answer);
   } catch (error) {
     return input.signal.aborted ? { kind: "aborted" } : toFailure(input, error);
   } finally {

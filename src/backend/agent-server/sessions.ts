@@ -98,11 +98,11 @@ export async function beginTurn(
 
 /** Returns the URL of a turn's webhook. */
 export function unsealWebhook({ keys }: Pick<BackendPorts, "keys">, conversationId: string, sealed: Buffer): string {
-  return unseal(keys.sealing, place(conversationId), sealed).toString("utf8");
+  return unseal(keys.sealing, getSecretName(conversationId), sealed).toString("utf8");
 }
 
 function sealWebhook({ keys }: Pick<BackendPorts, "keys">, conversationId: string, url: string): Buffer {
-  return seal(keys.sealing, place(conversationId), url);
+  return seal(keys.sealing, getSecretName(conversationId), url);
 }
 
 /**
@@ -151,6 +151,6 @@ function busyProblem(): Problem {
   return new Problem("BACKEND_BUSY", "Another stream of this session is still running.");
 }
 
-function place(conversationId: string): string {
+function getSecretName(conversationId: string): string {
   return `agent-webhooks/${conversationId}`;
 }

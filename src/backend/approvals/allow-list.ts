@@ -59,7 +59,7 @@ function refuse(entry: string, message: string, nearest?: string): Problem {
 function getEntry(entry: string): Allowed {
   const at = entry.indexOf(":");
   if (at < 0) return { tool: entry.trim() };
-  return { tool: entry.slice(0, at).trim(), resource: plain(entry.slice(at + 1)) };
+  return { tool: entry.slice(0, at).trim(), resource: normalizeSpaces(entry.slice(at + 1)) };
 }
 
 /**
@@ -67,7 +67,7 @@ function getEntry(entry: string): Allowed {
  * itself, since anyone can name a channel `c0enginee2` after the ID `C0ENGINEE2`.
  */
 function isPlace(wanted: string, resource: string): boolean {
-  return getNames(plain(resource)).some((name) => {
+  return getNames(normalizeSpaces(resource)).some((name) => {
     if (name === wanted) return true;
     if (ID.test(wanted)) return false;
     if (name === name.toLowerCase()) return name === wanted.toLowerCase();
@@ -88,7 +88,7 @@ function getNames(words: string): string[] {
 const LEAD =
   /^(?:to|in|on|for|with|without|among) (?:(?:the (?:conversation|person|document|spreadsheet|folder|page|database|table|post|deal|contact|file)|project|repository|space) )?/;
 
-function plain(text: string): string {
+function normalizeSpaces(text: string): string {
   return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }
 

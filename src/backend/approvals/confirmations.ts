@@ -45,7 +45,7 @@ export async function closeConfirmation(
   if (answered) return answered;
   const found = await findConfirmation(db, hashSecret(token), installationId);
   if (!found) throw new Problem("CONFIRMATION_NOT_FOUND", "No confirmation has this token.");
-  if (found.answeredAt) throw alreadyAnswered(found, found.answeredAt);
+  if (found.answeredAt) throw createAnsweredProblem(found, found.answeredAt);
   throw new Problem("CONFIRMATION_EXPIRED", "The confirmation expired after 5 minutes; nothing was done.");
 }
 
@@ -58,7 +58,7 @@ export function peekConfirmation(
   return findConfirmation(db, hashSecret(token), installationId);
 }
 
-function alreadyAnswered({ approved }: StoredConfirmation, at: Date): Problem {
+function createAnsweredProblem({ approved }: StoredConfirmation, at: Date): Problem {
   const answer = approved ? "approved" : "denied";
   return new Problem("CONFIRMATION_USED", `The confirmation was already ${answer} at ${at.toISOString()}.`, {
     details: { answered: answer, answered_at: at.toISOString() },

@@ -80,7 +80,12 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
   if (everyTime) return { mode, why, offer };
   const allowed = isPlain ? findAllowEntry(allow, tool.name, resource) : undefined;
   if (allowed !== undefined) {
-    const runs = { mode: floorAfter(tool.mode, fromInput), why: `it is allowed by --allow ${allowed}`, offer, allowed };
+    const runs = {
+      mode: getLeastMode(tool.mode, fromInput),
+      why: `it is allowed by --allow ${allowed}`,
+      offer,
+      allowed,
+    };
     return guard(`--allow ${allowed}`, allowed.includes(":") ? resource : undefined) ?? runs;
   }
   const wanted = { installationId, key: offer.key, ...(conversationId ? { conversationId } : {}) };
@@ -91,7 +96,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
   const grant = peek ? saved : await noteGrantUse(ports, saved);
   if (!grant) return { mode, why, offer };
   // The approval covers the call before it runs, not its result.
-  return { mode: floorAfter(tool.mode, fromInput), why: `you approved ${grant.words}`, offer, grant };
+  return { mode: getLeastMode(tool.mode, fromInput), why: `you approved ${grant.words}`, offer, grant };
 }
 
 /**
@@ -134,6 +139,6 @@ export function toSentence(why: string): string {
   return `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
 }
 
-function floorAfter(...modes: (ToolMode | undefined)[]): ToolMode {
+function getLeastMode(...modes: (ToolMode | undefined)[]): ToolMode {
   return modes.includes("confirm_after_execution") ? "confirm_after_execution" : "auto";
 }

@@ -30,12 +30,12 @@ export function listForeignFields({ tool, input, provenance, given, fixed }: For
     return !provenance.isOwn(value) && !place.isOwn(value);
   };
   const foreign = Object.entries(input).filter(isForeign);
-  const names = (fields: [string, unknown][]) => fields.map(([name]) => name);
-  if (tool.access !== "read") return names(foreign);
+  const listNames = (fields: [string, unknown][]) => fields.map(([name]) => name);
+  if (tool.access !== "read") return listNames(foreign);
   if (!tool.egress) return [];
   // A service may get its own words back, but an address only as it gave it: another one could carry words elsewhere.
   const readsOthers = [...provenance.services].some((service) => service !== tool.service);
-  return names(
+  return listNames(
     readsOthers ? foreign : foreign.filter(([, value]) => hasAddress(value) && !provenance.isFrom(tool.service, value)),
   );
 }

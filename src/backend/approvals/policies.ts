@@ -33,7 +33,8 @@ export function resolveMode({ tool, fromInput, policies, writes }: ModeQuestion)
     ({ target, mode }) =>
       [tool.name, tool.service, "*"].includes(target) || (mode !== "everything" && isLimited(tool, target)),
   );
-  const views = applying.length > 0 ? applying.map((policy) => byPolicy(tool, policy)) : [byDefault(tool, writes)];
+  const views =
+    applying.length > 0 ? applying.map((policy) => applyPolicy(tool, policy)) : [applyDefault(tool, writes)];
   const view = views.reduce((first, other) => (isStricter(other.mode, first.mode) ? other : first));
   const everyTime = applying.some(({ mode }) => mode === "ask");
   if (fromInput === undefined || fromInput === "auto" || isStricter(view.mode, fromInput))
@@ -66,7 +67,7 @@ export function isTrusted(policies: Policy[], access: Access): boolean {
 
 type View = { mode: ToolMode; why: string };
 
-function byPolicy({ access, mode }: ModeQuestion["tool"], { target, mode: policy }: Policy): View {
+function applyPolicy({ access, mode }: ModeQuestion["tool"], { target, mode: policy }: Policy): View {
   const of = target === "*" ? "everything" : target;
   const free = policy === "everything" || (policy === "reads" && access === "read");
   // A review after the call is part of what the tool does. No policy removes it.
@@ -74,7 +75,7 @@ function byPolicy({ access, mode }: ModeQuestion["tool"], { target, mode: policy
   return { mode: free ? running : "confirm_before_execution", why: `your policy for ${of} is to ${POLICY[policy]}` };
 }
 
-function byDefault({ name, access, mode }: ModeQuestion["tool"], writes: ModeQuestion["writes"]): View {
+function applyDefault({ name, access, mode }: ModeQuestion["tool"], writes: ModeQuestion["writes"]): View {
   if (mode !== undefined) return { mode, why: `the tool ${name} ${WHEN[mode]} unless a policy says otherwise` };
   switch (access) {
     case "read":

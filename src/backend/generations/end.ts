@@ -43,7 +43,7 @@ export async function failGeneration({ ports, row, writer, progress }: Written, 
   const { code, message: errorText, hint } = problem;
   const told = getTold(problem);
   const parts: StreamPart[] = [
-    ...(await leftOpen({ ports, row, writer })),
+    ...(await closeOpenParts({ ports, row, writer })),
     ...(await listUsageParts(ports, row, progress())),
     toStatusPart(row, "error"),
     { type: "error", errorText, code, ...(hint ? { hint } : {}), ...told },
@@ -55,7 +55,7 @@ export async function failGeneration({ ports, row, writer, progress }: Written, 
       `(This request ended with an error and was not finished: ${errorText})`,
       ports.clock.now(),
     );
-    await over(tx, row, "error", ports.clock.now());
+    await endRow(tx, row, "error", ports.clock.now());
   });
   recordGenerationEnd(ports, row, "error", code);
 }
@@ -84,7 +84,7 @@ export async function cancelGeneration({ ports, row: before, writer }: Written, 
   const awaited = row.auth?.integrations;
   const told = calls.map(({ toolCallId }) => toolCallId);
   const parts: StreamPart[] = [
-    ...(await leftOpen({ ports, row, writer }, told)),
+    ...(await closeOpenParts({ ports, row, writer }, told)),
     ...responses.flatMap(toResponseParts),
     ...(awaited?.length ? [toAuthResultParts(false, awaited, { reason })] : []),
     ...undone.map((call): StreamPart => endPart(call, reason)),
@@ -103,7 +103,7 @@ export async function cancelGeneration({ ports, row: before, writer }: Written, 
       await appendMessages(tx, row.conversation_id, { messages, generationId: row.id, now });
     }
     await tellModel(tx, row, `(This request was stopped and not finished: ${reason} Do nothing more for it.)`, now);
-    await over(tx, row, "cancelled", now);
+    await endRow(tx, row, "cancelled", now);
   });
   if (responses.length > 0) ports.observe?.count("kay_interactions_total", { event: "cancelled" }, responses.length);
   recordGenerationEnd(ports, row, "cancelled");
@@ -152,13 +152,16 @@ export function toAuthResultParts(
 }
 
 /** Closes texts and calls of a step that ends in the middle, so that no reader waits for more of them. */
-async function leftOpen({ ports, row, writer }: Omit<Written, "progress">, told: string[] = []): Promise<StreamPart[]> {
+async function closeOpenParts(
+  { ports, row, writer }: Omit<Written, "progress">,
+  told: string[] = [],
+): Promise<StreamPart[]> {
   await writer.commit([]);
   const parts = (await listEvents(ports.db, row.id)).map(({ part }) => part);
   return closeStep(readLoggedStep(parts), told);
 }
 
-async function over(tx: DbConnection, row: ClaimedRow, status: GenerationStatus, now: number): Promise<void> {
+async function endRow(tx: DbConnection, row: ClaimedRow, status: GenerationStatus, now: number): Promise<void> {
   await changeGeneration(tx, row.id, toEnd(status, now));
 }
 

@@ -90,13 +90,13 @@ export function createEngine(ports: BackendPorts): Engine {
   });
 
   /** Cancels the turn at an agent server that may have received it. */
-  async function given(id: string): Promise<RunResult | undefined> {
+  async function runAndNotify(id: string): Promise<RunResult | undefined> {
     const end = await run(id);
     if (end === undefined && share === "backend") notifyGeneration(ports.db, id);
     return end;
   }
 
-  function poke(id: string): void {
+  function noteChange(id: string): void {
     const one = active.get(id);
     if (!one) return;
     one.again = true;
@@ -119,7 +119,7 @@ export function createEngine(ports: BackendPorts): Engine {
   function run(id: string): Promise<RunResult | undefined> {
     const running = active.get(id);
     if (running) {
-      poke(id);
+      noteChange(id);
       return running.ended;
     }
     if (handing.signal.aborted) notifyGeneration(ports.db, id);
@@ -130,14 +130,14 @@ export function createEngine(ports: BackendPorts): Engine {
     }
     const one = createActiveRun({ closing: leaving.signal, handing: handing.signal });
     active.set(id, one);
-    one.ended = slices(id, one);
+    one.ended = runSlices(id, one);
     void one.ended
-      .then((end) => (end && end.kind !== "waiting" ? next(end.row.conversation_id) : undefined))
+      .then((end) => (end && end.kind !== "waiting" ? wakeNext(end.row.conversation_id) : undefined))
       .catch(ignore);
     return one.ended;
   }
 
-  async function slices(id: string, one: ActiveRun): Promise<RunResult | undefined> {
+  async function runSlices(id: string, one: ActiveRun): Promise<RunResult | undefined> {
     try {
       for (;;) {
         one.again = false;
@@ -153,7 +153,7 @@ export function createEngine(ports: BackendPorts): Engine {
   }
 
   /** Returns the next generation in a conversation's queue. One that is held for a confirmation does not block it. */
-  async function next(conversationId: string): Promise<void> {
+  async function wakeNext(conversationId: string): Promise<void> {
     const [first] = (await listOpenGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));
     if (first?.status === "paused") wake(first.id);
   }
@@ -173,7 +173,7 @@ export function createEngine(ports: BackendPorts): Engine {
     for (const { id, wake_at } of await listNews(ports.db, [...active.keys()])) {
       const one = active.get(id);
       const news = wake_at?.getTime() ?? -1;
-      if (one && one.news !== news) poke(id);
+      if (one && one.news !== news) noteChange(id);
       if (one) one.news = news;
     }
     if (hub.size() === 0) return;
@@ -197,11 +197,11 @@ export function createEngine(ports: BackendPorts): Engine {
   return {
     hub,
     attendance,
-    run: given,
+    run: runAndNotify,
     takesWork: () => !closing && !handing.signal.aborted,
     create: created.create,
     claim: created.claim,
-    wake: (id) => void given(id).catch((error: unknown) => fail(ports, id, error)),
+    wake: (id) => void runAndNotify(id).catch((error: unknown) => fail(ports, id, error)),
     stop,
     leave(conversationId) {
       if (hub.followers(conversationId) > 0 || closing) return;

@@ -64,7 +64,7 @@ export async function pauseGeneration(
   await writer.commit([], async (tx) => {
     const current = (await lockGeneration(tx, row.id)) ?? row;
     const known = current.auth;
-    const connected = connectedSince(row.auth, known);
+    const connected = listConnectedSince(row.auth, known);
     const still = waits.filter(
       (one) => one.kind !== "auth" || !one.integrations.every((name) => connected.includes(name)),
     );
@@ -90,7 +90,7 @@ export async function pauseGeneration(
 }
 
 /** Returns the services that were connected while the generation ran. */
-function connectedSince(before: AuthNeeded | null, now: AuthNeeded | null): string[] {
+function listConnectedSince(before: AuthNeeded | null, now: AuthNeeded | null): string[] {
   const connected = now ? now.connected : (before?.integrations ?? []);
   return connected.filter((name) => !before?.connected.includes(name));
 }

@@ -58,16 +58,16 @@ export function createRealigner(logged: LoggedStep): (part: StreamPart) => Strea
         return [];
       case "reasoning-start":
       case "text-start":
-        return state.own ? begun(part, state) : [];
+        return state.own ? beginPart(part, state) : [];
       case "reasoning-delta":
         return state.live.has(part.id) ? [part] : [];
       case "text-delta":
-        return state.own ? formatOwn(part, state) : sameOrOwn(part, state, logged);
+        return state.own ? formatOwn(part, state) : alignText(part, state, logged);
       case "reasoning-end":
         return state.live.delete(part.id) ? [part] : [];
       case "text-end":
         if (state.own) return state.live.delete(part.id) ? [rename(part, state)] : [];
-        return state.said.length < logged.text.length ? [] : closing(logged);
+        return state.said.length < logged.text.length ? [] : closeOpenPart(logged);
       case "tool-input-start":
         return logged.calls.has(part.toolCallId) ? [] : [...formatFinish(logged, state), part];
       case "tool-input-delta":
@@ -104,7 +104,7 @@ const ENDS_CALL = new Set<StreamPart["type"]>([
   "tool-output-denied",
 ]);
 
-function sameOrOwn(part: TextDelta, state: State, logged: LoggedStep): StreamPart[] {
+function alignText(part: TextDelta, state: State, logged: LoggedStep): StreamPart[] {
   state.said += part.delta;
   if (logged.text.startsWith(state.said)) return [];
   state.own = true;
@@ -118,7 +118,7 @@ function sameOrOwn(part: TextDelta, state: State, logged: LoggedStep): StreamPar
     return [{ type: "text-delta", id, delta: more }];
   }
   const id = part.id + (more === undefined ? AGAIN : ON);
-  return [...closing(logged), ...formatOwn({ ...part, delta: more ?? state.said }, state, id)];
+  return [...closeOpenPart(logged), ...formatOwn({ ...part, delta: more ?? state.said }, state, id)];
 }
 
 /** A text whose beginning was skipped, and that was closed meanwhile, continues as a separate one. */
@@ -129,7 +129,7 @@ function formatOwn(part: TextDelta, state: State, id = part.id + ON): StreamPart
   return [{ type: "text-start", id }, rename(part, state)];
 }
 
-function begun(part: Extract<StreamPart, { type: "text-start" | "reasoning-start" }>, state: State): StreamPart[] {
+function beginPart(part: Extract<StreamPart, { type: "text-start" | "reasoning-start" }>, state: State): StreamPart[] {
   state.live.add(part.id);
   return [part];
 }
@@ -138,7 +138,7 @@ function rename<P extends { id: string }>(part: P, { renamed: ids }: State): P {
   return { ...part, id: ids.get(part.id) ?? part.id };
 }
 
-function closing(logged: LoggedStep): StreamPart[] {
+function closeOpenPart(logged: LoggedStep): StreamPart[] {
   const { open } = logged;
   delete logged.open;
   return open ? [{ type: `${open.type}-end`, id: open.id }] : [];
@@ -147,7 +147,7 @@ function closing(logged: LoggedStep): StreamPart[] {
 /** The new step is shorter than what was seen, or continues with its calls. */
 function formatFinish(logged: LoggedStep, state: State): StreamPart[] {
   state.own = true;
-  return closing(logged);
+  return closeOpenPart(logged);
 }
 
 function cutOff(toolCallId: string, toolName: string): StreamPart {

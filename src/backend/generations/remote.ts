@@ -63,13 +63,13 @@ export async function openTurn(ports: BackendPorts, agent: Agent, turn: WebhookT
  */
 export async function* runRemoteTurn(work: RemoteWork, agent: Agent): AsyncGenerator<AgentEvent> {
   const asked = work.progress().remote !== null;
-  const heard = createTurnTracker(getHost(agent), asked ? await toldCalls(work) : undefined);
+  const heard = createTurnTracker(getHost(agent), asked ? await listReportedCalls(work) : undefined);
   yield { type: "start" };
   yield { type: "start-step" };
   const end = asked ? undefined : yield* stream(work, agent, heard);
   const told = end ?? (yield* report(work, agent, heard));
   if (told !== "unsent") return yield* conclude(work, heard, told);
-  yield* conclude(work, heard, (yield* stream(work, agent, heard)) ?? (yield* afterStream(work, agent, heard)));
+  yield* conclude(work, heard, (yield* stream(work, agent, heard)) ?? (yield* reportAfterStream(work, agent, heard)));
 }
 
 type End = "finish" | "abort" | Problem;
@@ -101,9 +101,9 @@ async function* stream(
 }
 
 /** Reads the reports of a turn whose prompt was sent from here. */
-async function* afterStream(work: RemoteWork, agent: Agent, heard: TurnTracker): AsyncGenerator<AgentEvent, End> {
+async function* reportAfterStream(work: RemoteWork, agent: Agent, heard: TurnTracker): AsyncGenerator<AgentEvent, End> {
   const end = yield* report(work, agent, heard);
-  return end === "unsent" ? lastWord(heard, agent) : end;
+  return end === "unsent" ? concludeSilence(heard, agent) : end;
 }
 
 /** @returns `unsent` if the streaming client could not send the prompt and no report contradicts that */
@@ -125,7 +125,8 @@ async function* report(
       const note = streamNote(report);
       if (note && !direct) continue;
       if (note?.outcome === "unsent" && reports.every((each) => streamNote(each.report))) return "unsent";
-      if (note?.outcome === "broken" || note?.outcome === "unsent") patience = await brokenPatience(ports, agent);
+      if (note?.outcome === "broken" || note?.outcome === "unsent")
+        patience = await computeBrokenPatience(ports, agent);
       const { parts, end } = note ? endOfStream(note) : heard.report(report as AgentReport);
       yield* parts;
       if (end) return end;
@@ -137,7 +138,7 @@ async function* report(
     const now = ports.clock.now();
     const silent = now - last >= (said ? patience.said : patience.unsaid);
     // An agent server on this database is known to be working on it.
-    if (now >= until || (silent && !(await isUnderWay(ports.db, row.id)))) return lastWord(heard, agent);
+    if (now >= until || (silent && !(await isUnderWay(ports.db, row.id)))) return concludeSilence(heard, agent);
     if (control.closing.aborted) return "abort";
     await applyChange(control);
   }
@@ -147,7 +148,7 @@ async function* report(
 type Patience = { said: number; unsaid: number };
 
 /** Once a client's stream broke off, only reports describe the turn, and an agent server that is gone sends none. */
-async function brokenPatience({ fetch }: BackendPorts, agent: Agent): Promise<Patience> {
+async function computeBrokenPatience({ fetch }: BackendPorts, agent: Agent): Promise<Patience> {
   return { said: QUIET_CUT_MS, unsaid: (await isReachable(fetch, agent)) ? SILENT_MS : QUIET_CUT_MS };
 }
 
@@ -161,7 +162,7 @@ function endOfStream({ outcome, message = "It does not say why." }: StreamRecord
   return { parts: [], end: new Problem("AGENT_FAILED", `The agent server failed: ${cleanLine(message, 500)}`) };
 }
 
-function lastWord(heard: TurnTracker, agent: Agent): End {
+function concludeSilence(heard: TurnTracker, agent: Agent): End {
   if (heard.getText() !== "" && heard.isComplete()) return "finish";
   const what = "did not say how the request ended";
   return new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} ${what}.`, {
@@ -186,7 +187,7 @@ async function* conclude({ ports, row }: RemoteWork, heard: TurnTracker, end: En
   yield { type: "error", errorText: end.message, problem: end };
 }
 
-async function toldCalls({ ports, row }: RemoteWork): Promise<Map<string, "open" | "over">> {
+async function listReportedCalls({ ports, row }: RemoteWork): Promise<Map<string, "open" | "over">> {
   const told = new Map<string, "open" | "over">();
   for (const { part } of await listEvents(ports.db, row.id)) {
     if (part.type === "tool-input-available") told.set(part.toolCallId, "open");
@@ -199,13 +200,13 @@ async function toldCalls({ ports, row }: RemoteWork): Promise<Map<string, "open"
 async function applyChange({ stop, closing, onChange }: RunControl): Promise<void> {
   const signal = AbortSignal.any([stop.signal, closing]);
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, LOOK_AGAIN_MS);
-    const off = onChange(done);
-    signal.addEventListener("abort", done, { once: true });
-    function done() {
+    const timer = setTimeout(finish, LOOK_AGAIN_MS);
+    const off = onChange(finish);
+    signal.addEventListener("abort", finish, { once: true });
+    function finish() {
       clearTimeout(timer);
       off();
-      signal.removeEventListener("abort", done);
+      signal.removeEventListener("abort", finish);
       resolve();
     }
   });

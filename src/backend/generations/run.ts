@@ -72,7 +72,7 @@ async function carryOn(world: World): Promise<RunResult | undefined> {
   const { ports, row, writer } = world;
   const isApproved = world.progress().approval === "granted";
   const now = ports.clock.now();
-  const reason = row.cancel ?? outOfTime(row, isApproved, now);
+  const reason = row.cancel ?? describeTimeout(row, isApproved, now);
   if (reason !== undefined && isApproved) {
     // The approved calls run; nothing after them does.
     world.control.reason = reason;
@@ -100,7 +100,7 @@ async function carryOn(world: World): Promise<RunResult | undefined> {
   const begun = beginGeneration(world);
   // In the middle of a step this is not read; otherwise the user's message may come with it.
   if (row.step === null) await begun;
-  const recorded = going === "no" ? await begun.then(tooLong) : await work(world, begun, isFirst);
+  const recorded = going === "no" ? await begun.then(createTooLongRun) : await work(world, begun, isFirst);
   if (writer.failure() !== undefined) throw writer.failure();
   const end = await conclude(world, recorded);
   return { ...end, row, failed: recorded.failed, receipts: await listClaimedReceipts(world) };
@@ -112,7 +112,7 @@ async function listClaimedReceipts({ ports, row, progress }: World): Promise<Rec
   return await listRunReceipts(ports.db, { ...row, progress: progress() });
 }
 
-function tooLong(): RecordedRun {
+function createTooLongRun(): RecordedRun {
   const problem = new Problem("CONTEXT_TOO_LONG", "The conversation is too long for the model.");
   return { end: { kind: "error", problem }, text: "", failed: [], receipts: [], last: [] };
 }
@@ -123,7 +123,7 @@ export function isHeld({ status, request }: Pick<StoredGeneration, "status" | "r
 }
 
 /** Returns why a wait has ended without its event. */
-function outOfTime(row: ClaimedRow, isApproved: boolean, now: number): string | undefined {
+function describeTimeout(row: ClaimedRow, isApproved: boolean, now: number): string | undefined {
   const auth = row.auth;
   const missing = auth?.integrations.filter((name) => !auth.connected.includes(name)) ?? [];
   if (auth && missing.length > 0 && Date.parse(auth.expires_at) <= now) {
@@ -140,11 +140,11 @@ type World = ClaimedGeneration & { control: RunControl; isNew: boolean };
 /** @param isFirst nothing of the generation was logged before */
 async function work(world: World, begun: Promise<void>, isFirst = world.isNew): Promise<RecordedRun> {
   const { ports, row, writer, control } = world;
-  const realigned = row.step === null && !isFirst ? await realigning(world) : (part: StreamPart) => [part];
+  const realigned = row.step === null && !isFirst ? await createLogRealigner(world) : (part: StreamPart) => [part];
   const record = createRecorder({ ...world, realigned });
   try {
     const source = { ...world, onChange: control.onChange, signal: control.stop.signal };
-    const elsewhere = agentFor(world);
+    const elsewhere = chooseAgent(world);
     if (elsewhere) {
       await begun;
       for await (const event of runRemoteTurn({ ...source, control }, elsewhere)) {
@@ -187,7 +187,7 @@ async function work(world: World, begun: Promise<void>, isFirst = world.isNew): 
 }
 
 /** A generation that began here continues here. One that an agent server received is never sent to a model as well. */
-function agentFor({ ports, row, request, progress }: World): BackendPorts["agent"] {
+function chooseAgent({ ports, row, request, progress }: World): BackendPorts["agent"] {
   // A program's call has no prompt that an agent server could answer.
   if (request.call) return undefined;
   const { remote } = progress();
@@ -200,7 +200,7 @@ function agentFor({ ports, row, request, progress }: World): BackendPorts["agent
 }
 
 /** The model's part of a step may have been interrupted. A step with open calls was complete. */
-async function realigning({ ports, row }: World): Promise<(part: StreamPart) => StreamPart[]> {
+async function createLogRealigner({ ports, row }: World): Promise<(part: StreamPart) => StreamPart[]> {
   return createRealigner(readLoggedStep((await listEvents(ports.db, row.id)).map(({ part }) => part)));
 }
 

@@ -45,7 +45,7 @@ export async function listen(
   const handle = getRequestListener(
     async (request, env) => {
       const { incoming, outgoing } = env as HttpBindings;
-      const response = await fetch(request, peer(incoming.socket.remoteAddress));
+      const response = await fetch(request, toPeerAddress(incoming.socket.remoteAddress));
       if (dropHeader && response.headers.has(dropHeader)) incoming.socket.destroy();
       const open = getStreamSource(response);
       if (!open) return response;
@@ -65,7 +65,7 @@ export async function listen(
   await bound(server, host, port);
   const { port: actual } = server.address() as AddressInfo;
   return {
-    url: `http://${urlHost(host)}:${actual}`,
+    url: `http://${toUrlHost(host)}:${actual}`,
     port: actual,
     drain: () => {
       draining = true;
@@ -133,13 +133,13 @@ function close(server: Server, grace: number): Promise<void> {
   });
 }
 
-function urlHost(host: string): string {
+function toUrlHost(host: string): string {
   if (host === "0.0.0.0" || host === "") return "127.0.0.1";
   if (host === "::") return "[::1]";
   return host.includes(":") ? `[${host}]` : host;
 }
 
 /** IPv4 peers of an IPv6 socket count by their IPv4 address. */
-function peer(address: string | undefined): string | undefined {
+function toPeerAddress(address: string | undefined): string | undefined {
   return address?.replace(/^::ffff:(?=\d+\.)/i, "");
 }

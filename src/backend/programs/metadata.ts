@@ -42,13 +42,13 @@ export function buildResourceMetadata(ports: Ports): Record<string, unknown> {
 
 /** Describes the authorization server (RFC 8414), which takes public clients with PKCE only. */
 export function buildServerMetadata(ports: Ports): Record<string, unknown> {
-  const at = (path: string) => `${ports.publicUrl}${path}`;
+  const toPublicUrl = (path: string) => `${ports.publicUrl}${path}`;
   return {
     issuer: getIssuer(ports),
-    authorization_endpoint: at(AUTHORIZE_PATH),
-    token_endpoint: at(TOKEN_PATH),
-    registration_endpoint: at(REGISTER_PATH),
-    revocation_endpoint: at(REVOKE_PATH),
+    authorization_endpoint: toPublicUrl(AUTHORIZE_PATH),
+    token_endpoint: toPublicUrl(TOKEN_PATH),
+    registration_endpoint: toPublicUrl(REGISTER_PATH),
+    revocation_endpoint: toPublicUrl(REVOKE_PATH),
     scopes_supported: [SCOPE],
     response_types_supported: ["code"],
     response_modes_supported: ["query"],

@@ -13,7 +13,7 @@ import {
   insertProgramRequest,
   type ProgramRequest,
 } from "../store/programs.ts";
-import { hashSecret, secretsEqual } from "../store/secrets.ts";
+import { compareSecrets, hashSecret } from "../store/secrets.ts";
 import { findFamily } from "../store/token-families.ts";
 import { allowsRedirect, findClient } from "./clients.ts";
 import { AUTHORIZE_PATH, getIssuer, isOwnResource } from "./metadata.ts";
@@ -157,7 +157,7 @@ function isForRequest(request: ProgramRequest, { clientId, redirectUri, verifier
     request.client_id === clientId &&
     (redirectUri === null || request.redirect_uri === redirectUri) &&
     verifier.length >= 43 &&
-    secretsEqual(challenge, request.code_challenge)
+    compareSecrets(challenge, request.code_challenge)
   );
 }
 

@@ -2,7 +2,7 @@ import { isLoopbackHost } from "#net/addresses";
 import { Problem } from "#protocol/errors";
 import { ANSWER_PATH } from "../approvals/answer-device.ts";
 import type { BackendPorts } from "../ports.ts";
-import { secretsEqual } from "../store/secrets.ts";
+import { compareSecrets } from "../store/secrets.ts";
 
 /** A name or an address, and a port (RFC 9110 section 7.2). */
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/i;
@@ -59,6 +59,6 @@ function checkOrigin({ publicUrl }: Ports, request: Request, host: string): void
 function checkLocalSecret({ localSecret }: Ports, request: Request, path: string): void {
   if (localSecret === undefined || OPEN.includes(`${request.method} ${path.replace(OWN_CALLBACK, "$1")}`)) return;
   if (path === ANSWER_PATH || path.startsWith(`${ANSWER_PATH}/`)) return;
-  if (secretsEqual(request.headers.get("kay-local-secret") ?? "", localSecret)) return;
+  if (compareSecrets(request.headers.get("kay-local-secret") ?? "", localSecret)) return;
   throw new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another process of this machine.");
 }

@@ -6,7 +6,7 @@ import type { AgentServer } from "../agent-server/server.ts";
 import type { TurnStream } from "../agent-server/turn-stream.ts";
 import { createStreamingResponse, type StreamSink, type StreamSource } from "../http/streaming-response.ts";
 import type { BackendPorts } from "../ports.ts";
-import { secretsEqual } from "../store/secrets.ts";
+import { compareSecrets } from "../store/secrets.ts";
 import { readJsonBody } from "./body.ts";
 import { type LiveSink, STREAM_HEADERS, type TimerWheel, withKeepAlive } from "./sse.ts";
 
@@ -40,7 +40,7 @@ export function createAgentRoutes(turns: AgentServer, { password }: NonNullable<
 /** Compares digests, so the time does not depend on where they differ. */
 function checkPassword(password: string, given: string | undefined): void {
   const [, told = ""] = /^Bearer (.+)$/i.exec(given ?? "") ?? [];
-  if (secretsEqual(told, password)) return;
+  if (compareSecrets(told, password)) return;
   throw new Problem("TOKEN_INVALID", "This is not the password of the agent server.", {
     hint: "The administrator of the backend must set KAY_AGENT_PASSWORD to the agent server's password.",
   });
@@ -53,7 +53,7 @@ export function streamTurn(feed: TurnStream, wheel?: TimerWheel): Response {
 
 function tell(feed: TurnStream, out: LiveSink, sink: StreamSink): StreamSource {
   let ended = false;
-  const gone = () => {
+  const leave = () => {
     ended = true;
     out.stop();
     feed.leave();
@@ -64,7 +64,7 @@ function tell(feed: TurnStream, out: LiveSink, sink: StreamSink): StreamSource {
     if (text.length > 0) out.write(text.join(""));
     if (!feed.isOver()) return;
     sink.end();
-    gone();
+    leave();
   };
   feed.watch(advance);
   return {
@@ -72,6 +72,6 @@ function tell(feed: TurnStream, out: LiveSink, sink: StreamSink): StreamSource {
       out.full = false;
       advance();
     },
-    gone,
+    gone: leave,
   };
 }

@@ -50,7 +50,7 @@ export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {
       throw new Problem("NOT_FOUND", "No request with this key has arrived.", { details: { state: "absent" } });
     return c.json(await loadOutcome(ports, openAnswer(ports, { installationId, key }, found)));
   });
-  app.onError((error) => failure(ports, error));
+  app.onError((error) => sendFailure(ports, error));
   return app;
 }
 
@@ -136,7 +136,7 @@ function checkPrompt(body: unknown): void {
 }
 
 /** Every failed request has `status: "error"` besides the usual fields. */
-function failure(ports: BackendPorts, error: unknown): Response {
+function sendFailure(ports: BackendPorts, error: unknown): Response {
   const known = error instanceof Problem;
   if (!known) ports.log(getFaultLevel(error), "ask_failed", { error });
   const problem = known

@@ -52,7 +52,7 @@ export async function limitBody(request: Request, limit: number, extend?: () => 
   const check = async (size: number) => {
     if (size <= most) return;
     if (extend && most === limit) most = Math.max(limit, await extend());
-    if (size > most) throw tooLarge(most);
+    if (size > most) throw createSizeProblem(most);
   };
   const { headers } = request;
   const length = headers.get("content-length");
@@ -86,6 +86,6 @@ export function toProblemResponse(problem: Problem, more?: { status: "error" }):
   );
 }
 
-function tooLarge(limit: number): Problem {
+function createSizeProblem(limit: number): Problem {
   return new Problem("PAYLOAD_TOO_LARGE", `The body of the request is larger than ${limit} bytes.`);
 }

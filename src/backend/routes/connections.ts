@@ -17,7 +17,7 @@ export function createConnectionRoutes(ports: BackendPorts): Hono<{ Bindings: { 
   const app = new Hono<{ Bindings: { address?: string } }>();
   app.post("/connections/connect", async (c) => {
     const body = parseShape(ConnectRequest, await readJsonBody(c.req.raw), "the request");
-    const asker = { signedInAs: await signedInAs(ports, c.req.raw), address: c.env?.address };
+    const asker = { signedInAs: await findSignedIn(ports, c.req.raw), address: c.env?.address };
     return c.json(await beginConnect(ports, c.req.query("service"), body, asker));
   });
   app.get("/connections", async (c) => {
@@ -27,7 +27,7 @@ export function createConnectionRoutes(ports: BackendPorts): Hono<{ Bindings: { 
   app.post("/connections/disconnect", async (c) => {
     const body = parseShape(DisconnectRequest, await readJsonBody(c.req.raw), "the request");
     const installationId = await getInstallation(ports, c.req.raw, body.session_id);
-    const signedIn = (await signedInAs(ports, c.req.raw)) === installationId;
+    const signedIn = (await findSignedIn(ports, c.req.raw)) === installationId;
     const { service, ...more } = await disconnectService(ports, installationId, c.req.query("service"), signedIn);
     return c.json({ service, connected: false, message: `Successfully disconnected from ${service}`, ...more });
   });
@@ -35,7 +35,7 @@ export function createConnectionRoutes(ports: BackendPorts): Hono<{ Bindings: { 
 }
 
 /** The guide's client sends no token here, so a missing or expired one is not an error. */
-async function signedInAs(ports: BackendPorts, request: Request): Promise<string | undefined> {
+async function findSignedIn(ports: BackendPorts, request: Request): Promise<string | undefined> {
   if (!hasAuthorization(request)) return undefined;
   try {
     return (await authenticate(ports, request)).installationId;

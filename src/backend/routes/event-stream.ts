@@ -59,7 +59,7 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
   const opened = ports.clock.now();
   let [reading, again, ended, isRead] = [false, true, false, false];
   const out = withKeepAlive(sink);
-  const gone = (isOver = false) => {
+  const closeStream = (isOver = false) => {
     if (ended) return;
     ended = true;
     if (isRead) ports.observe?.count("kay_streams", {}, -1);
@@ -73,10 +73,10 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
     if (ended) return;
     if (last !== "") sink.write(last);
     sink.end();
-    gone(isOver);
+    closeStream(isOver);
   };
   /** Sends the next events. Returns false at the end. */
-  const more = async (): Promise<boolean> => {
+  const sendMore = async (): Promise<boolean> => {
     const events = position < until ? await hub.read(id, position) : [];
     if (ended) return false;
     const wanted = events.filter((event) => concerns(event, streamed));
@@ -99,7 +99,7 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
     reading = true;
     while (again && !out.full && !ended) {
       again = false;
-      if (await more()) again = true;
+      if (await sendMore()) again = true;
     }
     reading = false;
     // Cut instead of ended, so that the client reconnects and continues.
@@ -123,7 +123,7 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
       out.full = false;
       goOn();
     },
-    gone: () => gone(),
+    gone: () => closeStream(),
   };
 }
 

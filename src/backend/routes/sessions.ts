@@ -58,13 +58,13 @@ async function getPage(
 ): Promise<ConversationsResponse> {
   const offset = (page - 1) * limit;
   const { conversations, total } = await listConversations(ports.db, installationId, { offset, limit });
-  return { data: conversations.map(view), page, limit, total, has_more: offset + limit < total };
+  return { data: conversations.map(toView), page, limit, total, has_more: offset + limit < total };
 }
 
 async function getView(ports: BackendPorts, installationId: string, id: string): Promise<ConversationView> {
   const found = await findConversation(ports.db, installationId, id);
   if (!found) throw sessionNotFoundProblem();
-  return view(found);
+  return toView(found);
 }
 
 async function removeConversation(
@@ -80,7 +80,7 @@ async function removeConversation(
   });
 }
 
-function view({ id, title, created_at, updated_at, last_event, status }: ListedConversation): ConversationView {
+function toView({ id, title, created_at, updated_at, last_event, status }: ListedConversation): ConversationView {
   return {
     id,
     title: title === null ? null : cleanLine(title),

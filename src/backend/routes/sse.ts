@@ -29,14 +29,14 @@ export function withKeepAlive(sink: StreamSink, wheel = sharedWheel): LiveSink {
     full: true,
     write(text) {
       live.full = !sink.write(text);
-      wheel.set(beat);
+      wheel.set(sendKeepAlive);
     },
-    stop: () => wheel.clear(beat),
+    stop: () => wheel.clear(sendKeepAlive),
   };
-  const beat = () => {
+  const sendKeepAlive = () => {
     if (!live.full) live.write(": keepalive\n\n");
   };
-  wheel.set(beat);
+  wheel.set(sendKeepAlive);
   return live;
 }
 
@@ -53,7 +53,7 @@ export function createTimerWheel(seconds: number): TimerWheel {
   const due = new Map<() => void, number>();
   let timer: NodeJS.Timeout | undefined;
   let now = 0;
-  const turn = () => {
+  const turnWheel = () => {
     now++;
     for (const [call, at] of due) {
       if (at > now) return;
@@ -65,7 +65,7 @@ export function createTimerWheel(seconds: number): TimerWheel {
     set(call) {
       due.delete(call);
       due.set(call, now + seconds);
-      timer ??= setInterval(turn, 1_000).unref();
+      timer ??= setInterval(turnWheel, 1_000).unref();
     },
     clear(call) {
       due.delete(call);

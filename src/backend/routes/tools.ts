@@ -31,7 +31,7 @@ export function createToolRoutes(ports: BackendPorts): Hono {
   app.get("/tools/:name", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const tool = findTool(await getTools(ports, installationId), c.req.param("name"));
-    return c.json((await views(ports, installationId, [tool]))[0]);
+    return c.json((await listToolViews(ports, installationId, [tool]))[0]);
   });
   app.post("/tools/:name/call", async (c) => {
     const { installationId } = await authenticateWrite(ports, c.req.raw);
@@ -54,14 +54,14 @@ export async function listTools(
     (tool) => service === undefined || tool.service === service,
   );
   const found = query === undefined ? tools : searchTools(tools, query.slice(0, MAX_QUERY_LENGTH));
-  return await views(ports, installationId, found);
+  return await listToolViews(ports, installationId, found);
 }
 
 function getTools(ports: BackendPorts, installationId: string, generationId = ""): Promise<AgentTool[]> {
   return buildServiceTools(ports, { installationId, generationId });
 }
 
-async function views(ports: BackendPorts, installationId: string, tools: AgentTool[]) {
+async function listToolViews(ports: BackendPorts, installationId: string, tools: AgentTool[]) {
   const connected = await listConnectedServices(ports, installationId);
   return tools.map((tool) => ({ ...toToolView(tool), connected: connected.includes(tool.service) }));
 }
@@ -79,12 +79,12 @@ async function runTool(
     return { status: 200, body: await callToolDirectly(tool, input, { id, signal }) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { status: error.status, body: failureBody(error) };
+    return { status: error.status, body: toFailureBody(error) };
   }
 }
 
 /** Reports a missing connection as every tool does, in an object with the fields of every error. */
-function failureBody(problem: Problem): Record<string, unknown> {
+function toFailureBody(problem: Problem): Record<string, unknown> {
   const [integration] = getIntegrations(problem);
   const body = toProblemBody(problem);
   if (integration === undefined) return body;

@@ -56,14 +56,14 @@ function readWallTime(moment: number, timeZone: string): number {
 
 /** Returns the first moment at which clocks show a time, or the end of the gap if they skip it. */
 function toInstant(wall: number, timeZone: string): number {
-  const offset = (moment: number) => readWallTime(moment, timeZone) - Math.floor(moment / MINUTE) * MINUTE;
-  const [before, behind] = [offset(wall - DAY), offset(wall + DAY)];
+  const getOffset = (moment: number) => readWallTime(moment, timeZone) - Math.floor(moment / MINUTE) * MINUTE;
+  const [before, behind] = [getOffset(wall - DAY), getOffset(wall + DAY)];
   const [early, late] = [wall - Math.max(before, behind), wall - Math.min(before, behind)];
   for (const moment of [early, late]) if (readWallTime(moment, timeZone) === wall) return moment;
   let [low, high] = [early, late];
   while (high - low > MINUTE) {
     const middle = low + Math.floor((high - low) / 2 / MINUTE) * MINUTE;
-    if (offset(middle) === before) low = middle;
+    if (getOffset(middle) === before) low = middle;
     else high = middle;
   }
   return high;

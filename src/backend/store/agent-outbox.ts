@@ -51,7 +51,7 @@ export async function claimDelivery(
     .set({ courier: node })
     .where("generation_id", "=", generationId)
     .where("deliver_at", "<=", new Date(now))
-    .where(leftTo(node))
+    .where(isLeftTo(node))
     .returning(["sealed_webhook", "conversation_id", "expires_at", "tries"])
     .executeTakeFirst();
   return (
@@ -126,12 +126,12 @@ export async function dropOutbox(db: Kysely<Database>, generationId: string, now
 /** Lists the turns with undelivered reports that no living node delivers. */
 export async function listTurnsToDeliver(db: Kysely<Database>, node: number, now: number): Promise<string[]> {
   const due = db.selectFrom("agent_turns").select("generation_id").where("deliver_at", "<=", new Date(now));
-  const rows = await due.where(leftTo(node)).orderBy("deliver_at").limit(AT_ONCE).execute();
+  const rows = await due.where(isLeftTo(node)).orderBy("deliver_at").limit(AT_ONCE).execute();
   return rows.map(({ generation_id }) => generation_id);
 }
 
 /** Maximum number of turns that one tick takes up. */
 const AT_ONCE = 100;
 
-const leftTo = (node: number) =>
+const isLeftTo = (node: number) =>
   sql<boolean>`(courier is null or courier = ${node} or courier not in (${sql.raw(LIVE_NODES_SQL)}))`;

@@ -15,7 +15,7 @@ type Ports = { db: Kysely<Database>; keys: Keys };
 export async function findAgentSecret({ db, keys }: Ports, conversationId: string): Promise<string | undefined> {
   const query = db.selectFrom("conversations").select("sealed_agent_secret").where("id", "=", conversationId);
   const sealed = (await query.executeTakeFirst())?.sealed_agent_secret;
-  return sealed ? unseal(keys.sealing, place(conversationId), sealed).toString("utf8") : undefined;
+  return sealed ? unseal(keys.sealing, getSecretName(conversationId), sealed).toString("utf8") : undefined;
 }
 
 /** Returns the secret, created with the first turn. Of two concurrent calls, both get the one that was first. */
@@ -24,7 +24,7 @@ export async function ensureAgentSecret(ports: Ports, conversationId: string, fr
   if (known !== undefined) return known;
   await ports.db
     .updateTable("conversations")
-    .set({ sealed_agent_secret: seal(ports.keys.sealing, place(conversationId), fresh) })
+    .set({ sealed_agent_secret: seal(ports.keys.sealing, getSecretName(conversationId), fresh) })
     .where("id", "=", conversationId)
     .where("sealed_agent_secret", "is", null)
     .execute();
@@ -71,6 +71,6 @@ export async function listReports(db: Kysely<Database>, generationId: string): P
   return rows.map(({ report, created_at }) => ({ report, at: created_at }));
 }
 
-function place(conversationId: string): string {
+function getSecretName(conversationId: string): string {
   return `agent-secrets/${conversationId}`;
 }

@@ -48,7 +48,7 @@ export async function claimTurn(
     .set({ node })
     .where("generation_id", "=", generationId)
     .where("finished_at", "is", null)
-    .where(leftTo(node))
+    .where(isLeftTo(node))
     .returningAll()
     .executeTakeFirst();
 }
@@ -88,7 +88,7 @@ export async function changeTurn(
 /** Lists the turns that no living node runs, including turns of this node that it has lost track of. */
 export async function listTurnsToRun(db: Kysely<Database>, node: number): Promise<string[]> {
   const query = db.selectFrom("agent_turns").select("generation_id").where("finished_at", "is", null);
-  const rows = await query.where(leftTo(node)).limit(AT_ONCE).execute();
+  const rows = await query.where(isLeftTo(node)).limit(AT_ONCE).execute();
   return rows.map(({ generation_id }) => generation_id);
 }
 
@@ -137,5 +137,5 @@ export async function forgetTurns(db: Kysely<Database>): Promise<void> {
 /** Maximum number of turns that one tick takes up. */
 const AT_ONCE = 100;
 
-const leftTo = (node: number) =>
+const isLeftTo = (node: number) =>
   sql<boolean>`(node is null or node = ${node} or node not in (${sql.raw(LIVE_NODES_SQL)}))`;

@@ -38,16 +38,16 @@ async function format(
   const own = tx.selectFrom("conversations").select("id").where("installation_id", "=", installationId);
   const found =
     offset <= total / 2
-      ? newestFirst(own).offset(offset)
+      ? orderNewestFirst(own).offset(offset)
       : own
           .orderBy("updated_at")
           .orderBy("created_at")
           .orderBy("id", "desc")
           .offset(total - offset - limit);
-  return await newestFirst(list(tx, installationId).where("id", "in", found.limit(limit))).execute();
+  return await orderNewestFirst(list(tx, installationId).where("id", "in", found.limit(limit))).execute();
 }
 
-function newestFirst<O>(query: SelectQueryBuilder<Database, "conversations", O>) {
+function orderNewestFirst<O>(query: SelectQueryBuilder<Database, "conversations", O>) {
   return query.orderBy("updated_at", "desc").orderBy("created_at", "desc").orderBy("id");
 }
 

@@ -33,13 +33,15 @@ export async function openDatabase(
   where: pg.PoolConfig | string,
   { log, revive }: { log: Log; revive?: () => Promise<void> },
 ): Promise<OpenDatabase> {
-  const config = poolConfig(where);
+  const config = toPoolConfig(where);
   const place = describePlace(config);
   const pool = new pg.Pool(config);
   pool.on("connect", nameStatements);
   // As an error, so that the operator sees Postgres's code.
   listenForDrops(pool, (error) => log("warn", "database.connection_dropped", { ...place, error }));
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: revive ? reviving(pool, revive) : pool }) });
+  const db = new Kysely<Database>({
+    dialect: new PostgresDialect({ pool: revive ? createRevivingPool(pool, revive) : pool }),
+  });
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= db.destroy();
@@ -50,7 +52,7 @@ export async function openDatabase(
     await runMigrations(db, config, log);
   } catch (error) {
     await close();
-    throw error instanceof Problem ? error : unavailable(error, place);
+    throw error instanceof Problem ? error : createUnavailableProblem(error, place);
   }
   return { db, pool, place: `${place.host}:${place.port}/${place.database}`, close };
 }
@@ -102,9 +104,9 @@ function listenForDrops(pool: pg.Pool, tell: (error: Error) => void): void {
 }
 
 /** A pool that restarts the database if it cannot be reached: kay's own Postgres may have been killed. */
-function reviving(pool: pg.Pool, revive: () => Promise<void>): PostgresPool {
+function createRevivingPool(pool: pg.Pool, revive: () => Promise<void>): PostgresPool {
   let underWay: Promise<void> | undefined;
-  const once = () => {
+  const reviveOnce = () => {
     underWay ??= revive().finally(() => {
       underWay = undefined;
     });
@@ -113,7 +115,7 @@ function reviving(pool: pg.Pool, revive: () => Promise<void>): PostgresPool {
   return {
     connect: () =>
       pool.connect().catch(async () => {
-        await once();
+        await reviveOnce();
         return pool.connect();
       }),
     end: () => pool.end(),
@@ -127,7 +129,7 @@ export async function hasOwnTables(db: Kysely<Database>): Promise<boolean> {
   return Object.keys(MIGRATIONS).every((name) => done.includes(name));
 }
 
-function poolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
+function toPoolConfig(where: pg.PoolConfig | string): pg.PoolConfig {
   if (typeof where === "string" && !/^postgres(ql)?:\/\//.test(where)) throw notAnAddress();
   return {
     connectionTimeoutMillis: CONNECT_LIMIT,
@@ -199,7 +201,7 @@ function notAnAddress(): Problem {
   });
 }
 
-function unavailable(cause: unknown, { host, port, database, user }: Place): Problem {
+function createUnavailableProblem(cause: unknown, { host, port, database, user }: Place): Problem {
   const at = host.startsWith("/") ? host : `${host}:${port}`;
   const known: Record<string, string> = {
     ECONNREFUSED: `No Postgres answers at ${at} (database ${database}).`,

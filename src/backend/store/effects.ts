@@ -27,7 +27,7 @@ export async function planEffect(
   now: number,
 ): Promise<{ state: "new" | "planned" | "unknown" } | { state: "settled" | "refused"; result: unknown }> {
   const at = new Date(now);
-  const fresh = db.insertInto("effects").values(row(effect, at));
+  const fresh = db.insertInto("effects").values(toRow(effect, at));
   const { numInsertedOrUpdatedRows } = await fresh.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
   if (numInsertedOrUpdatedRows) return { state: "new" };
   return await db.transaction().execute(async (tx) => {
@@ -56,7 +56,7 @@ export async function insertEffect(
 ): Promise<boolean> {
   const named = account === undefined ? null : cleanText(account);
   const { generationId, node, input } = effect;
-  const given = { ...row(effect, new Date(now)), input, state, account: named };
+  const given = { ...toRow(effect, new Date(now)), input, state, account: named };
   const names = sql.join(Object.keys(given).map((name) => sql.id(name)));
   const { rows } = await sql`with held as materialized (select id from generations
       where id = ${generationId} and finished_at is null and node = ${node} for no key update)
@@ -83,7 +83,7 @@ export async function setEffectState(
   account?: string,
 ): Promise<boolean> {
   const named = account === undefined ? {} : { account: cleanText(account) };
-  const own = ownEffect(db, effect).set({ state, updated_at: new Date(now), ...named });
+  const own = updateOwnEffect(db, effect).set({ state, updated_at: new Date(now), ...named });
   const open = state === "sent" ? own.where("state", "in", ["planned", "failed"]) : own;
   return (await open.executeTakeFirst()).numUpdatedRows > 0n;
 }
@@ -96,7 +96,7 @@ export async function settleEffect(
   now: number,
 ): Promise<void> {
   const settled = { state: "settled", url: result.url ?? null, result: toJsonColumn(result) } as const;
-  await ownEffect(db, effect)
+  await updateOwnEffect(db, effect)
     .set({ ...settled, updated_at: new Date(now) })
     .execute();
 }
@@ -108,7 +108,7 @@ export async function refuseEffect(
   problem: object,
   now: number,
 ): Promise<void> {
-  await ownEffect(db, effect)
+  await updateOwnEffect(db, effect)
     .set({ state: "failed", result: toJsonColumn(problem), updated_at: new Date(now) })
     .execute();
 }
@@ -129,7 +129,7 @@ export async function resumeEffect(db: Kysely<Database>, { id, node }: EffectKey
   return numUpdatedRows > 0n;
 }
 
-function ownEffect(db: Kysely<Database>, { id, node }: EffectKey) {
+function updateOwnEffect(db: Kysely<Database>, { id, node }: EffectKey) {
   return db
     .updateTable("effects")
     .where("id", "=", id)
@@ -178,7 +178,7 @@ export async function markLostEffects(db: Kysely<Database>, now: number): Promis
   return Number(lost.numUpdatedRows);
 }
 
-function row(effect: PlannedEffect, at: Date) {
+function toRow(effect: PlannedEffect, at: Date) {
   return {
     id: effect.id,
     generation_id: effect.generationId,

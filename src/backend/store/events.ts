@@ -22,7 +22,7 @@ export type Condition = { queries: RawBuilder<unknown>[]; changes: RawBuilder<un
  * node claims it.
  * @param also further conditions for the row
  */
-export function whileHeldBy(
+export function createHeldCondition(
   { generationId, node }: Holder,
   changes: RawBuilder<unknown>[] = [],
   also: RawBuilder<unknown> = sql`true`,
@@ -73,8 +73,8 @@ export async function appendEvents(
   const named = changes.map((change, index) => sql`${sql.id(`change_${index}`)} as (${change})`);
   const statement = sql<{ last?: number }>`with ${sql.join([...queries, ...(events.length > 0 ? log : []), ...named])}
     ${events.length > 0 ? sql`select last_event as last from numbered` : sql`select from held`}`;
-  const doubt = () => [{ topic: "events" as const, id: conversationId }];
-  const { rows } = await publishDoubt(tx, doubt, () => statement.execute(tx));
+  const listDoubts = () => [{ topic: "events" as const, id: conversationId }];
+  const { rows } = await publishDoubt(tx, listDoubts, () => statement.execute(tx));
   const [first] = rows;
   if (first?.last !== undefined)
     wake(tx, { topic: "events", id: conversationId, events: parseWritten(text, first.last - events.length, at) });

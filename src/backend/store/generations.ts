@@ -115,7 +115,7 @@ export async function claimGeneration(
         .where("id", "=", id)
         .where("finished_at", "is", null)
         .where(isIdle)
-        .where(keptBy(node))
+        .where(isKeptBy(node))
         .where(isWithin(share))
         .forUpdate(),
     )
@@ -247,7 +247,7 @@ export const isWithin = (share: DelegationScope) =>
     : sql<boolean>`(${share === "all"} or cancel is not null or options ->> 'at' is distinct from 'agent')`;
 
 /** A call that a live node keeps open continues only there. Another node could only repeat it. */
-const keptBy = (node: number) =>
+const isKeptBy = (node: number) =>
   sql<boolean>`(kept_by is null or kept_by = ${node} or kept_by not in (${sql.raw(LIVE_NODES_SQL)}))`;
 
 /** Counts the calls of a program of `/mcp` that have not ended. */

@@ -41,20 +41,20 @@ export type KeySource = { folder: string } | { value: string };
  * lose every stored token.
  */
 export async function loadBackendKeys(source: KeySource): Promise<Keys> {
-  if ("folder" in source) return keysOfFolder(source.folder);
+  if ("folder" in source) return readFolderKeys(source.folder);
   if (source.value.trimStart().startsWith("{")) return parseKeys(source.value, "KAY_KEYS");
   // The value may be a key without its braces, so errors do not repeat it.
   return parseKeys(await readKeys(source.value, "the file of KAY_KEYS"), "the file of KAY_KEYS");
 }
 
-async function keysOfFolder(folder: string): Promise<Keys> {
+async function readFolderKeys(folder: string): Promise<Keys> {
   const file = join(folder, "keys.json");
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if ((await readFile(file, "utf8").catch(() => undefined)) === undefined) await createKeys(folder, file);
     await chmod(file, 0o600).catch(() => undefined);
   } catch (cause) {
-    throw unreadable(file, `they could not be stored (${getErrno(cause)})`);
+    throw createUnreadableProblem(file, `they could not be stored (${getErrno(cause)})`);
   }
   return parseKeys(await readKeys(file, file), file);
 }
@@ -62,8 +62,8 @@ async function keysOfFolder(folder: string): Promise<Keys> {
 /** Writes a temporary file and links it to its name. Of several processes, only the first succeeds. */
 async function createKeys(folder: string, file: string): Promise<void> {
   const passing = `${file}.new-${randomBytes(6).toString("hex")}`;
-  const fresh = () => ({ id: randomBytes(6).toString("hex"), key: randomBytes(KEY_BYTES).toString("base64url") });
-  const text = `${JSON.stringify({ version: 1, signing: fresh(), sealing: [fresh()] }, null, 2)}\n`;
+  const createKey = () => ({ id: randomBytes(6).toString("hex"), key: randomBytes(KEY_BYTES).toString("base64url") });
+  const text = `${JSON.stringify({ version: 1, signing: createKey(), sealing: [createKey()] }, null, 2)}\n`;
   try {
     await writeThrough(passing, text);
     await link(passing, file).catch((error) => {
@@ -91,7 +91,7 @@ async function readKeys(file: string, where: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    throw unreadable(
+    throw createUnreadableProblem(
       where,
       getErrno(cause) === "ENOENT" ? "the file does not exist" : `it cannot be read (${getErrno(cause)})`,
     );
@@ -102,20 +102,23 @@ async function readKeys(file: string, where: string): Promise<string> {
 function parseKeys(text: string, where: string): Keys {
   const found = KeyFile.safeParse(parseJson(text, where));
   if (!found.success) {
-    throw unreadable(
+    throw createUnreadableProblem(
       where,
       `${found.error.issues[0]?.path.join(".") || "the whole"} is missing or not of the right form`,
     );
   }
   const [signing, sealing] = [[found.data.signing].flat().map(decode), found.data.sealing.map(decode)];
   for (const { id, key } of signing) {
-    if (key.length < KEY_BYTES) throw unreadable(where, `the signing key ${id} has less than ${KEY_BYTES} bytes`);
+    if (key.length < KEY_BYTES)
+      throw createUnreadableProblem(where, `the signing key ${id} has less than ${KEY_BYTES} bytes`);
   }
   for (const { id, key } of sealing) {
-    if (key.length !== KEY_BYTES) throw unreadable(where, `the sealing key ${id} has not ${KEY_BYTES} bytes`);
+    if (key.length !== KEY_BYTES)
+      throw createUnreadableProblem(where, `the sealing key ${id} has not ${KEY_BYTES} bytes`);
   }
   for (const [kind, keys] of Object.entries({ signing, sealing })) {
-    if (new Set(keys.map(({ id }) => id)).size < keys.length) throw unreadable(where, `two ${kind} keys have one id`);
+    if (new Set(keys.map(({ id }) => id)).size < keys.length)
+      throw createUnreadableProblem(where, `two ${kind} keys have one id`);
   }
   return { signing: signing as Keys["signing"], sealing };
 }
@@ -124,7 +127,7 @@ function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
-    throw unreadable(where, "this is not JSON");
+    throw createUnreadableProblem(where, "this is not JSON");
   }
 }
 
@@ -132,7 +135,7 @@ function decode({ id, key }: { id: string; key: string }): { id: string; key: Ui
   return { id, key: new Uint8Array(Buffer.from(key, "base64")) };
 }
 
-function unreadable(where: string, reason: string): Problem {
+function createUnreadableProblem(where: string, reason: string): Problem {
   return new Problem("STORE_UNREADABLE", `The backend's keys in ${where} cannot be used: ${reason}.`, {
     hint: "Restore a copy of them. Without them every stored sign-in is lost, so kay does not create new ones.",
   });

@@ -28,7 +28,7 @@ export async function runMigrations<T>(db: Kysely<T>, config: pg.PoolConfig, log
   if (await isUpToDate(db, log)) return;
   const end = performance.now() + GIVE_UP;
   for (;;) {
-    const { error, results } = await attempt(config);
+    const { error, results } = await tryMigration(config);
     for (const { migrationName, status } of (error === undefined && results) || [])
       log("info", "database.migrated", { migration: migrationName, status });
     // A newer kay may have migrated in between, which the migrator would treat as corruption.
@@ -48,7 +48,7 @@ export async function listMigrations<T>(db: Kysely<T>): Promise<string[]> {
 }
 
 /** Runs a migration on a separate connection whose statements may take long but never wait for a lock. */
-async function attempt(config: pg.PoolConfig) {
+async function tryMigration(config: pg.PoolConfig) {
   const pool = new pg.Pool({ ...config, max: 1, lock_timeout: LOCK_LIMIT, statement_timeout: 0 });
   pool.on("error", () => {});
   const db = new Kysely({ dialect: new PostgresDialect({ pool }) });

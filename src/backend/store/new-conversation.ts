@@ -116,8 +116,8 @@ async function insertBegun(
       from jsonb_array_elements(${text}::jsonb) with ordinality as parts (given, place))${sql.join(changes, sql``)}
     insert into "generations" (id, conversation_id, installation_id, status, node, request, progress, options, detached, created_at)
     values (${generationId}, ${id}, ${installationId}, 'running', ${node}, ${request}, ${progress}, ${options}, ${detached}, ${at})`;
-  const doubt = () => [{ topic: "events" as const, id }];
-  await publishDoubt(tellers, doubt, () => statement.execute(connection));
+  const listDoubts = () => [{ topic: "events" as const, id }];
+  await publishDoubt(tellers, listDoubts, () => statement.execute(connection));
   wake(tellers, { topic: "events", id, events: parseWritten(text, end.event, at) });
   return {
     id: generationId,

@@ -26,18 +26,18 @@ export async function claimUnseenRequests(
   { now, before }: { now: number; before: number },
 ): Promise<UnseenRequest[]> {
   const [at, opened] = [new Date(now), new Date(before)];
-  const unseen = (conversation: string) => sql`not exists (select from followers
+  const isUnseen = (conversation: string) => sql`not exists (select from followers
     where followers.conversation_id = ${sql.ref(conversation)} and node in (${sql.raw(LIVE_NODES_SQL)}))`;
   const { rows } = await sql<UnseenRequest>`
     with asked as (update interactions set notified_at = ${at} where id in (
         select id from interactions where status = 'open' and notified_at is null and expires_at > ${at}
-          and created_at <= ${opened} and ${unseen("interactions.conversation_id")}
+          and created_at <= ${opened} and ${isUnseen("interactions.conversation_id")}
         limit ${CLAIMED_AT_ONCE} for update skip locked)
       returning id, installation_id, conversation_id, request, null::jsonb as auth),
     needed as (update generations set notified_at = ${at} where id in (
         select id from generations where status = 'awaiting_auth' and finished_at is null and auth is not null
           and paused_at <= ${opened} and (notified_at is null or notified_at < paused_at)
-          and ${unseen("generations.conversation_id")}
+          and ${isUnseen("generations.conversation_id")}
         limit ${CLAIMED_AT_ONCE} for update skip locked)
       returning id, installation_id, conversation_id, null::jsonb as request, auth)
     select * from asked union all select * from needed`.execute(db);

@@ -21,7 +21,7 @@ export function seal(keys: Keys["sealing"], context: string, plain: string | Uin
   const head = Buffer.concat([Buffer.from([VERSION, id.length]), id]);
   const nonce = randomBytes(NONCE);
   const cipher = createCipheriv("aes-256-gcm", first.key, nonce, { authTagLength: TAG });
-  cipher.setAAD(additional(head, context));
+  cipher.setAAD(joinAdditionalData(head, context));
   const text = Buffer.concat([
     cipher.update(typeof plain === "string" ? Buffer.from(plain, "utf8") : plain),
     cipher.final(),
@@ -36,30 +36,30 @@ export function seal(keys: Keys["sealing"], context: string, plain: string | Uin
 export function unseal(keys: Keys["sealing"], context: string, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   const headLength = 2 + (bytes[1] ?? 0);
-  if (bytes[0] !== VERSION || bytes.length < headLength + NONCE + TAG) throw unreadable("it is damaged");
+  if (bytes[0] !== VERSION || bytes.length < headLength + NONCE + TAG) throw createUnreadableProblem("it is damaged");
   const head = bytes.subarray(0, headLength);
   const id = head.toString("utf8", 2);
   const key = keys.find((candidate) => candidate.id === id);
-  if (key === undefined) throw unreadable("the key it was sealed with is not among the backend's keys");
+  if (key === undefined) throw createUnreadableProblem("the key it was sealed with is not among the backend's keys");
   const textStart = headLength + NONCE + TAG;
   const decipher = createDecipheriv("aes-256-gcm", key.key, bytes.subarray(headLength, headLength + NONCE), {
     authTagLength: TAG,
   });
-  decipher.setAAD(additional(head, context));
+  decipher.setAAD(joinAdditionalData(head, context));
   decipher.setAuthTag(bytes.subarray(headLength + NONCE, textStart));
   try {
     return Buffer.concat([decipher.update(bytes.subarray(textStart)), decipher.final()]);
   } catch (cause) {
-    throw unreadable("it is damaged, or was sealed for another place", cause);
+    throw createUnreadableProblem("it is damaged, or was sealed for another place", cause);
   }
 }
 
 /** The head contains its own length, so no other pair of head and context has the same bytes. */
-function additional(head: Buffer, context: string): Buffer {
+function joinAdditionalData(head: Buffer, context: string): Buffer {
   return Buffer.concat([head, Buffer.from(context, "utf8")]);
 }
 
-function unreadable(reason: string, cause?: unknown): Problem {
+function createUnreadableProblem(reason: string, cause?: unknown): Problem {
   return new Problem("STORE_UNREADABLE", `A stored secret cannot be opened: ${reason}.`, {
     cause,
     hint: "Put the backend's former keys back, or connect the service again.",

@@ -6,6 +6,6 @@ export function hashSecret(secret: string): Buffer {
 }
 
 /** Compares two secrets of any length in constant time. */
-export function secretsEqual(given: string, expected: string): boolean {
+export function compareSecrets(given: string, expected: string): boolean {
   return timingSafeEqual(hashSecret(given), hashSecret(expected));
 }

@@ -64,9 +64,11 @@ export async function buildAgentTools(
     owner.attachments ?? listAttachments(ports.db, owner.generationId),
   ]);
   const reach = getReach(ports, { ...owner, attachments }, configured);
-  const services = async () => (await describeServices(ports, owner.installationId)).services;
-  const request = createHttpRequestTool(configured, (configuration, tool) => agentTool(reach, configuration, tool));
-  return addOwnTools(buildLocalTools(reach), request, services);
+  const listDescribed = async () => (await describeServices(ports, owner.installationId)).services;
+  const request = createHttpRequestTool(configured, (configuration, tool) =>
+    createAgentTool(reach, configuration, tool),
+  );
+  return addOwnTools(buildLocalTools(reach), request, listDescribed);
 }
 
 /** Adds kay's own tools to those of services. */
@@ -118,11 +120,11 @@ const OWN = "own";
 /** Builds the tools, wherever their tokens come from. */
 export function buildLocalTools(reach: ToolAccess): AgentTool[] {
   return reach.services.flatMap((configuration) =>
-    configuration.service.tools.map((tool) => agentTool(reach, configuration, tool)),
+    configuration.service.tools.map((tool) => createAgentTool(reach, configuration, tool)),
   );
 }
 
-function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool: Tool): AgentTool {
+function createAgentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool: Tool): AgentTool {
   const { service } = configuration;
   // A call uses the connection that it was checked with, which is read once.
   let checked: Awaited<ReturnType<ToolAccess["access"]>> | undefined;
@@ -145,7 +147,7 @@ function agentTool(ports: ToolAccess, configuration: ServiceConfiguration, tool:
     },
     ...(configuration.described ? { metricName: OWN } : {}),
     ...(tool.name.includes("@") ? { metricName: getBaseName(tool.name) } : {}),
-    parse: (input) => bindAttachments(tool, checkedInput(tool, input), ports.files?.list ?? []),
+    parse: (input) => bindAttachments(tool, checkInput(tool, input), ports.files?.list ?? []),
     run: async (input, context) => {
       const work = (context: RunContext) => runToolCall({ ...ports, access }, configuration, tool, { input, context });
       return await (tool.suspendable && ports.keep && context.interaction.available
@@ -194,7 +196,7 @@ function createTargetReader(
     (await runToolCall({ ...ports, dryRun: true }, configuration, reader, { input, context })).text;
 }
 
-function checkedInput(tool: Tool, input: unknown): Record<string, unknown> {
+function checkInput(tool: Tool, input: unknown): Record<string, unknown> {
   if (tool.check) return tool.check(input);
   const result = tool.input.safeParse(input);
   if (result.success) return result.data;

@@ -36,7 +36,7 @@ export async function readAllowList(
   kay: Kay,
   options: AllowOptions & { confirm?: boolean },
 ): Promise<Pick<AskRequest, "dry_run" | "allow">> {
-  const fromFiles = await Promise.all((options.allowFile ?? []).map((file) => entriesIn(kay, file)));
+  const fromFiles = await Promise.all((options.allowFile ?? []).map((file) => readEntries(kay, file)));
   const allow = [...new Set([...(options.allow ?? []).map((entry) => entry.trim()), ...fromFiles.flat()])];
   for (const entry of allow) checkEntry(entry);
   if (allow.length > MOST_ENTRIES)
@@ -46,7 +46,7 @@ export async function readAllowList(
 }
 
 /** One entry per line. A `#` at the start of a line or after a space begins a comment. */
-async function entriesIn(kay: Kay, file: string): Promise<string[]> {
+async function readEntries(kay: Kay, file: string): Promise<string[]> {
   const lines = (await readTextFile(kay, file, MOST_BYTES)).split(/\r?\n/);
   return lines
     .map((text) =>
@@ -95,13 +95,13 @@ export async function checkLimitsSupported(link: BackendHandle, request: AskRequ
   const [missing] = wanted.filter((name) => !features.includes(FEATURE_NAMES[name] ?? name));
   const option = missing === undefined ? undefined : BOUNDS[missing];
   if (option === undefined) return;
-  if (features.includes("agent_stream")) throw elsewhere(option);
+  if (features.includes("agent_stream")) throw createUnsupportedProblem(option);
   throw new Problem("NOT_FOUND", `This backend does not support ${option}, so nothing was sent.`, {
     hint: "Omit it, or use the local backend: `kay config unset api-url`.",
   });
 }
 
-function elsewhere(option: string): Problem {
+function createUnsupportedProblem(option: string): Problem {
   const sentence = `This backend uses an agent server, which does not support ${option}, so nothing was sent.`;
   return new Problem("NOT_FOUND", sentence, {
     hint: `Omit ${option}, or use a backend without an agent server (without KAY_AGENT_URL).`,

@@ -21,14 +21,14 @@ export async function readAskRequest(
   if (promptFromStdin && fileFromStdin)
     throw new Problem("USAGE", "stdin cannot be both the prompt and a file.", { hint: "Pass the prompt as text." });
   const typed = formatSaid(promptFromStdin ? "" : words.join(" "));
-  if (!typed && fileFromStdin) throw nothing();
+  if (!typed && fileFromStdin) throw createEmptyProblem();
   const files = await readFiles(
     kay,
     names.filter((name) => !isStdin(name)),
   );
   const piped = formatSaid(await readPipedInput(kay, { patient: promptFromStdin || fileFromStdin }));
   const prompt = typed || piped;
-  if (!prompt) throw nothing();
+  if (!prompt) throw createEmptyProblem();
   const stdin = typed && piped ? { stdin: piped } : {};
   checkSize([...files.map(({ text }) => text), piped]);
   const context = { ...stdin, ...(files.length > 0 ? { files } : {}) };
@@ -66,7 +66,7 @@ function checkSize(texts: string[]): void {
     });
 }
 
-function nothing(): Problem {
+function createEmptyProblem(): Problem {
   return new Problem("USAGE", "No prompt given.", {
     hint: 'Pass a question: kay ask "what is open in project KAY?"',
   });

@@ -15,7 +15,7 @@ export async function editInput(
   let text = formatInput(input);
   for (;;) {
     const edited = await kay.editText(text);
-    if (edited === null) return fieldByField(kay, input, signal);
+    if (edited === null) return editFields(kay, input, signal);
     const value = parseInput(edited);
     if (value) return value;
     writeNotice(kay, `✗ ${INVALID_INPUT_TEXT}`);
@@ -25,7 +25,7 @@ export async function editInput(
   }
 }
 
-async function fieldByField(
+async function editFields(
   kay: Kay,
   input: Record<string, unknown>,
   signal: AbortSignal,
@@ -34,13 +34,13 @@ async function fieldByField(
   const edited: [string, unknown][] = [];
   for (const [name, value] of Object.entries(input)) {
     const old = typeof value === "string" ? value : JSON.stringify(value);
-    edited.push([name, await newValue(kay, name, value, old, signal)]);
+    edited.push([name, await promptValue(kay, name, value, old, signal)]);
   }
   return Object.fromEntries(edited);
 }
 
 /** A text stays a text; other values are edited as JSON. */
-async function newValue(kay: Kay, name: string, value: unknown, old: string, signal: AbortSignal): Promise<unknown> {
+async function promptValue(kay: Kay, name: string, value: unknown, old: string, signal: AbortSignal): Promise<unknown> {
   for (;;) {
     const typed = await promptLine(kay, `  ${toLine(name)} [${toLine(old)}]: `, signal);
     if (typed === "") return value;

@@ -44,7 +44,7 @@ export async function followGeneration(kay: Kay, link: BackendHandle, options: F
   let next = iterator.next();
   try {
     for (;;) {
-      const came = await soonest(kay, next, desk, waitsHere(view, options));
+      const came = await awaitFirst(kay, next, desk, waitsHere(view, options));
       if (came === "quiet" || came === "left") return { view, waiting: listOpenCards(view) };
       if (came.done) break;
       next = iterator.next();
@@ -102,12 +102,12 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
       const { signal } = current.closer;
       const place = { session: view.session_id ?? "", client };
       const [key] = keys;
-      const cards = () => keys.map(getCard).filter(isApproval);
+      const listCards = () => keys.map(getCard).filter(isApproval);
       if (keys.length > 1) {
         const first = getCard(key);
         const position = { n: at + 1, of: at + openKeys(view, asked).length };
         show.hold({ card: first, at: position.n, of: position.of });
-        const plan = { cards, signal, position };
+        const plan = { cards: listCards, signal, position };
         const end = await promptForPlan(kay, link, plan, place);
         if (end === "one by one") asked.plans.add(getPlan(first)?.id ?? "");
         if (end === "answered") for (const one of keys) asked.keys.add(one);
@@ -177,7 +177,7 @@ function isLeft(error: unknown): boolean {
 
 type Came = IteratorResult<NumberedPart> | "quiet" | "left";
 
-async function soonest(
+async function awaitFirst(
   kay: Kay,
   next: Promise<IteratorResult<NumberedPart>>,
   desk: Desk,

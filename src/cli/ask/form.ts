@@ -66,17 +66,17 @@ async function fillIn(kay: Kay, fields: InputField[], before: FormValues, signal
     writeNotice(kay, formatFieldLabel({ ...field, options: undefined }));
     for (const [index, option] of (field.options ?? []).entries())
       writeNotice(kay, `  ${index + 1}  ${toLine(option.label)}`);
-    values.push([field.id, await fieldValue(kay, field, before[field.id], signal)]);
+    values.push([field.id, await promptField(kay, field, before[field.id], signal)]);
   }
   return Object.fromEntries(values);
 }
 
-async function fieldValue(kay: Kay, field: InputField, before: unknown, signal: AbortSignal): Promise<unknown> {
+async function promptField(kay: Kay, field: InputField, before: unknown, signal: AbortSignal): Promise<unknown> {
   const kept = before === undefined ? "" : ` [${formatValue(field, before)}]`;
   for (;;) {
     const typed =
       field.type === "textarea"
-        ? await lines(kay, kept, signal)
+        ? await promptLines(kay, kept, signal)
         : await promptLine(kay, `${HINTS[getHint(field)]}${kept}: `, signal);
     const read = parseField(field, typed, before);
     if ("value" in read) return read.value;
@@ -85,7 +85,7 @@ async function fieldValue(kay: Kay, field: InputField, before: unknown, signal: 
 }
 
 /** Reads a text of several lines, up to a line with only a dot. An empty first line keeps the previous value. */
-async function lines(kay: Kay, kept: string, signal: AbortSignal): Promise<string> {
+async function promptLines(kay: Kay, kept: string, signal: AbortSignal): Promise<string> {
   const first = await promptLine(kay, `Several lines; end with a line that has only a dot${kept}: `, signal);
   const typed = first === "" || first === "." || first === "-" ? [] : [first];
   if (typed.length === 0) return first === "-" ? first : "";

@@ -29,15 +29,18 @@ export function toPendingItem(kay: Kay, card: CardItem, { session_id }: View): P
 /** Returns the commands that answer a card, ready to be copied. */
 export function getAnswerCommands(kay: Kay, card: CardItem): string[] {
   const profile = formatProfileFlag(kay.profile());
-  const command = (rest: string) => `kay answer ${quoteShellWord(card.id)}${rest}${profile}`;
-  if (card.type === "auth") return [command(""), command(" --cancel")];
-  if (card.type === "form") return [command(formRest(card)), command(" --decline"), command(" --cancel")];
+  const formatCommand = (rest: string) => `kay answer ${quoteShellWord(card.id)}${rest}${profile}`;
+  if (card.type === "auth") return [formatCommand(""), formatCommand(" --cancel")];
+  if (card.type === "form")
+    return [formatCommand(formatFormOptions(card)), formatCommand(" --decline"), formatCommand(" --cancel")];
   const scopes = card.request.approval_scopes?.map(({ scope }) => scope).filter((scope) => scope !== "once") ?? [];
-  const approvals = ["", ...scopes.map((scope) => ` --scope ${scope}`)].map((scope) => command(` --approve${scope}`));
-  return [...approvals, command(" --deny")];
+  const approvals = ["", ...scopes.map((scope) => ` --scope ${scope}`)].map((scope) =>
+    formatCommand(` --approve${scope}`),
+  );
+  return [...approvals, formatCommand(" --deny")];
 }
 
-function formRest(card: Extract<CardItem, { type: "approval" | "form" }>): string {
+function formatFormOptions(card: Extract<CardItem, { type: "approval" | "form" }>): string {
   const fields = card.request.input_schema?.fields ?? [];
   const needed = fields.filter(({ required }) => required);
   const named = (needed.length > 0 ? needed : fields.slice(0, 1)).map(

@@ -61,14 +61,14 @@ async function read(path: string, shown: string, most: number, signal: AbortSign
     if (found.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Specify each file." });
     if (!found.isFile() && !found.isFIFO())
       throw new Problem("USAGE", `${shown} is not a regular file.`, { hint: "Specify a file or a pipe." });
-    if (found.size > most) throw tooLarge(shown, most);
+    if (found.size > most) throw createSizeProblem(shown, most);
     const chunks: Buffer[] = [];
     let size = 0;
     // The file may have grown since, and the size of a pipe is known only at its end.
     for await (const chunk of found.isFIFO() ? pipe(path, shown, signal) : (await open(path, "r")).createReadStream()) {
       chunks.push(chunk);
       size += chunk.byteLength;
-      if (size > most) throw tooLarge(shown, most);
+      if (size > most) throw createSizeProblem(shown, most);
     }
     return Buffer.concat(chunks);
   } catch (error) {
@@ -119,7 +119,7 @@ function readNow(fd: number): Buffer | null {
 /** Capacity of a pipe on this system, in bytes. */
 const PIPE_BYTES = 65_536;
 
-function tooLarge(shown: string, most: number): Problem {
+function createSizeProblem(shown: string, most: number): Problem {
   const size =
     most % 1_000_000 === 0
       ? formatSize(most)

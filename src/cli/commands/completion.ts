@@ -16,7 +16,7 @@ export function createCompletionCommand(kay: Kay): Command {
     .addArgument(new Argument("[shell]", "Shell type").choices(names))
     .addHelpText("after", AFTER)
     .action(async (shell: Shell | undefined) => {
-      if (!shell) throw missing(kay.env.SHELL, names);
+      if (!shell) throw createMissingProblem(kay.env.SHELL, names);
       const script = await kay.readPackageFile(`completions/${SHELLS[shell]}`);
       if (kay.flags.json) return kay.out.writeJson({ shell, script });
       kay.terminal.stdout.write(script);
@@ -24,7 +24,7 @@ export function createCompletionCommand(kay: Kay): Command {
 }
 
 /** The hint names the user's shell if SHELL is one of the supported ones. */
-function missing(own: string | undefined, names: Shell[]): Problem {
+function createMissingProblem(own: string | undefined, names: Shell[]): Problem {
   const guess = names.find((name) => own?.endsWith(`/${name}`));
   return new Problem("USAGE", `Specify a shell: ${names.slice(0, -1).join(", ")} or ${names.at(-1)}.`, {
     hint: guess ? `You seem to use ${guess}. Run \`kay completion ${guess}\`.` : "For example: `kay completion bash`.",

@@ -43,12 +43,12 @@ async function showTopic(kay: Kay, text: string): Promise<void> {
  * Returns the help page of the command that the words name as one document. Ignores words after the last known command.
  */
 export function toHelpDocument(program: Command, words: string[]): Record<string, unknown> {
-  const under = (from: Command, [word, ...rest]: string[]): Command => {
+  const findCommand = (from: Command, [word, ...rest]: string[]): Command => {
     const found = from.commands.find((one) => one.name() === word || one.aliases().includes(word ?? ""));
-    return found ? under(found, rest) : from;
+    return found ? findCommand(found, rest) : from;
   };
   return getDocument(
-    under(
+    findCommand(
       program,
       words.filter((word) => !word.startsWith("-")),
     ),
@@ -74,14 +74,14 @@ async function showSchema(kay: Kay, words: string[]): Promise<void> {
 /** Converts a help page to one document. */
 function getDocument(command: Command): Record<string, unknown> {
   const help = command.createHelp();
-  const entry = (one: Command) => ({ name: getName(one), description: one.description() });
+  const toEntry = (one: Command) => ({ name: getName(one), description: one.description() });
   return {
     name: getName(command),
     description: command.description(),
     usage: help.commandUsage(command),
     arguments: command.registeredArguments.map((one) => ({ flags: one.name(), description: one.description })),
     options: help.visibleOptions(command).map(({ flags, description }) => ({ flags, description })),
-    commands: help.visibleCommands(command).map(entry),
+    commands: help.visibleCommands(command).map(toEntry),
     text: command.helpInformation(),
   };
 }

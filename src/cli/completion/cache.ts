@@ -41,14 +41,14 @@ export function openCompletionCache(owner: CacheOwner, unique: () => string): Co
   return {
     read: (kind) => readCompletionCache(kind, owner),
     write: (kind, values) => {
-      quietly(() => {
+      tryOrNull(() => {
         const path = join(getFolder(owner), `${kind}.json`);
         const kept = { backend: owner.backend, at: owner.now(), values: tidy(values) };
         if (isKnown(kind, owner, kept.values)) return;
         replace(path, `${JSON.stringify(kept)}\n`, unique());
       });
     },
-    forget: () => void quietly(() => rmSync(getFolder(owner), { recursive: true, force: true })),
+    forget: () => void tryOrNull(() => rmSync(getFolder(owner), { recursive: true, force: true })),
   };
 }
 
@@ -67,7 +67,7 @@ function isKnown(kind: CachedKind, owner: CacheOwner, values: CompletionValue[])
 const getAge = (kind: CachedKind) => AGES[kind] ?? AGE;
 
 function readYounger(kind: CachedKind, owner: CacheOwner, limit: number): CompletionValue[] | null {
-  return quietly(() => {
+  return tryOrNull(() => {
     const kept: unknown = JSON.parse(readFileSync(join(getFolder(owner), `${kind}.json`), "utf8"));
     const { backend, at, values } = (kept ?? {}) as Record<string, unknown>;
     const age = owner.now() - Number(at);
@@ -104,7 +104,7 @@ function tidy(values: readonly unknown[]): CompletionValue[] {
   return [...tidied];
 }
 
-function quietly<T>(work: () => T): T | null {
+function tryOrNull<T>(work: () => T): T | null {
   try {
     return work();
   } catch {

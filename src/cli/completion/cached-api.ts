@@ -6,7 +6,7 @@ import type { CachedKind, CompletionValue } from "./table.ts";
 /** Wraps the calls: names in their list answers are stored for completion. */
 export function withCompletionCache(api: Api, known: CompletionCache): Api {
   const keep = (kind: CachedKind, values: CompletionValue[]) => known.write(kind, values);
-  const first = (values: CompletionValue[]) => {
+  const keepFirst = (values: CompletionValue[]) => {
     const ids = new Set(values.map(([id]) => id));
     keep("sessions", [...values, ...(known.read("sessions") ?? []).filter(([id]) => !ids.has(id))]);
   };
@@ -22,18 +22,18 @@ export function withCompletionCache(api: Api, known: CompletionCache): Api {
     ...api,
     sessions: async (options) => {
       const answer = await api.sessions(options);
-      if (answer.page === 1 && !answer.has_more) keep("sessions", answer.data.map(sessionValue));
-      else if (answer.page === 1) first(answer.data.map(sessionValue));
+      if (answer.page === 1 && !answer.has_more) keep("sessions", answer.data.map(toSessionValue));
+      else if (answer.page === 1) keepFirst(answer.data.map(toSessionValue));
       return answer;
     },
     session: async (id) => {
       const answer = await api.session(id);
-      first([sessionValue(answer)]);
+      keepFirst([toSessionValue(answer)]);
       return answer;
     },
     renameSession: async (id, title) => {
       const answer = await api.renameSession(id, title);
-      first([sessionValue(answer)]);
+      keepFirst([toSessionValue(answer)]);
       return answer;
     },
     deleteSession: async (id) => {
@@ -119,6 +119,6 @@ export function withCompletionCache(api: Api, known: CompletionCache): Api {
 
 const KINDS = { approval: "an approval", input: "a form", auth: "a service to connect" };
 
-function sessionValue({ id, title }: ConversationView): CompletionValue {
+function toSessionValue({ id, title }: ConversationView): CompletionValue {
   return [id, title ?? ""];
 }

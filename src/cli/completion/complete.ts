@@ -19,21 +19,21 @@ export function runComplete(args: string[], world: CompletionPorts): string {
   const [shell = "", index = "", ...rest] = args;
   const place = Number(index);
   if (!/^\d+$/.test(index) || place < 1 || place > 1_000) return "";
-  const words = Array.from({ length: place }, (_, at) => unquot(rest[at] ?? ""));
+  const words = Array.from({ length: place }, (_, at) => removeQuotes(rest[at] ?? ""));
   const table = JSON.parse(readFileSync(world.table, "utf8")) as CompletionTable;
   return print(suggestCompletions(table, words, lookAround(world)), shell);
 }
 
 /** Removes quotes and backslashes from a typed word. Expands nothing. */
-function unquot(word: string): string {
+function removeQuotes(word: string): string {
   return word.replace(/\\(.)|["']/g, "$1");
 }
 
 function print({ values, paths, prefix }: Suggestions, shell: string): string {
-  const about = ([value, text]: CompletionValue) =>
+  const shortenText = ([value, text]: CompletionValue) =>
     shell === "bash" && text.length > 60 ? [value, `${text.slice(0, 59)}…`] : [value, text];
   const lines = values.map((value) =>
-    about(value)
+    shortenText(value)
       .map((part) => cleanLine(part))
       .join("\t"),
   );
@@ -43,11 +43,11 @@ function print({ values, paths, prefix }: Suggestions, shell: string): string {
 function lookAround(world: CompletionPorts): ValueLookup {
   const paths = createPaths(world);
   const own = world.env.KAY_PROFILE || "default";
-  const profiles = quietly(() => getProfiles(paths.config())) ?? {};
+  const profiles = tryOrNull(() => getProfiles(paths.config())) ?? {};
   return {
     profiles: () => [...new Set(["default", ...Object.keys(profiles)])].map((name): CompletionValue => [name, ""]),
     aliases: () =>
-      (quietly(() => readdirSync(join(paths.config(), "commands"))) ?? [])
+      (tryOrNull(() => readdirSync(join(paths.config(), "commands"))) ?? [])
         .filter((name) => /^[a-z][a-z0-9-]*\.md$/.test(name))
         .map((name): CompletionValue => [name.slice(0, -3), "alias"]),
     listKnown: (kind, given) => {
@@ -78,7 +78,7 @@ function getBackend(address: unknown): string {
 }
 
 /** A missing folder, or a missing or damaged file, means that nothing is known. */
-function quietly<T>(look: () => T): T | null {
+function tryOrNull<T>(look: () => T): T | null {
   try {
     return look();
   } catch {

@@ -17,33 +17,33 @@ export function buildCompletionTable(
   const entries = Object.entries(SETTINGS as Record<string, Entry>);
   const listed = entries.flatMap(([key, { values }]): [string, string[]][] => (values ? [[key, values]] : []));
   return {
-    program: commandEntry(program, []),
+    program: toCommandEntry(program, []),
     values: {
       ...known,
-      names: names(program),
+      names: listHelpNames(program),
       settings: entries.map(([key, { describe }]): CompletionValue => [key, describe]),
     },
     settings: Object.fromEntries(listed),
   };
 }
 
-function names(program: Command): CompletionValue[] {
+function listHelpNames(program: Command): CompletionValue[] {
   const topics = Object.entries(TOPICS).map(
     ([name, text]): CompletionValue => [name, text.trim().split("\n")[0] ?? ""],
   );
   return [...topics, ...format(program).map((command): CompletionValue => [command.name(), command.description()])];
 }
 
-function commandEntry(command: Command, above: string[]): CommandEntry {
+function toCommandEntry(command: Command, above: string[]): CommandEntry {
   const words = command.parent ? [...above, command.name()] : [];
   const help = command.createHelp();
   return {
     name: command.name(),
     aliases: command.aliases(),
     about: command.description(),
-    options: help.visibleOptions(command).map(optionEntry),
-    arguments: command.registeredArguments.map((argument) => argumentEntry(words.join(" "), argument)),
-    commands: format(command).map((child) => commandEntry(child, words)),
+    options: help.visibleOptions(command).map(toOptionEntry),
+    arguments: command.registeredArguments.map((argument) => toArgumentEntry(words.join(" "), argument)),
+    commands: format(command).map((child) => toCommandEntry(child, words)),
   };
 }
 
@@ -52,7 +52,7 @@ function format(command: Command): Command[] {
   return command.createHelp().visibleCommands(command);
 }
 
-function optionEntry(option: Option): OptionEntry {
+function toOptionEntry(option: Option): OptionEntry {
   const names = [option.short, option.long].filter((name) => name !== undefined);
   const takes = option.required || option.optional;
   const slot = findSlot(option.long ?? "", getPlaceholder(option), option.argChoices);
@@ -69,6 +69,6 @@ export function getPlaceholder({ flags }: Pick<Option, "flags">): string {
   return /^[^<[]*[<[](.+?)(?:\.{3})?[>\]]$/.exec(flags)?.[1] ?? "";
 }
 
-function argumentEntry(words: string, argument: Argument): ArgumentEntry {
+function toArgumentEntry(words: string, argument: Argument): ArgumentEntry {
   return { ...findSlot(words, argument.name(), argument.argChoices), many: argument.variadic };
 }

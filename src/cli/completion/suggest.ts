@@ -25,14 +25,14 @@ export type ValueLookup = {
 export function suggestCompletions(table: CompletionTable, words: string[], look: ValueLookup): Suggestions {
   const current = words.at(-1) ?? "";
   const line = readLine(table.program, words.slice(0, -1));
-  const values = (slot: Slot, prefix = "") => offer(slot, { table, line, look, current, prefix });
-  if (line.waiting && !(line.waiting.optional && current.startsWith("-"))) return values(line.waiting);
-  if (line.onlyArguments || !current.startsWith("-")) return positional(line, current, values);
+  const offerValues = (slot: Slot, prefix = "") => offer(slot, { table, line, look, current, prefix });
+  if (line.waiting && !(line.waiting.optional && current.startsWith("-"))) return offerValues(line.waiting);
+  if (line.onlyArguments || !current.startsWith("-")) return suggestPositional(line, current, offerValues);
   const [name = "", ...rest] = current.split("=");
   const valued = rest.length > 0 ? findOption(line.chain, name)?.value : undefined;
-  if (valued) return values(valued, `${name}=`);
+  if (valued) return offerValues(valued, `${name}=`);
   const options = getOptions(line).filter((option) => isOpen(option, line.given));
-  return { prefix: "", values: starting(options.flatMap(optionValues), current) };
+  return { prefix: "", values: filterByStart(options.flatMap(toOptionValues), current) };
 }
 
 /** The meaning of the words before the cursor. */
@@ -103,28 +103,28 @@ function isOpen({ names, repeats }: OptionEntry, given: Set<string>): boolean {
 }
 
 /** The long name, or the short one if there is no long name. */
-function optionValues({ names, about }: OptionEntry): CompletionValue[] {
+function toOptionValues({ names, about }: OptionEntry): CompletionValue[] {
   return names.slice(-1).map((name): CompletionValue => [name, about]);
 }
 
 /** Completes a subcommand or an argument; otherwise, the command's own options. */
-function positional(line: Line, current: string, values: (slot: Slot) => Suggestions): Suggestions {
+function suggestPositional(line: Line, current: string, values: (slot: Slot) => Suggestions): Suggestions {
   const [command] = line.chain;
-  const commands = line.args.length > 0 || line.onlyArguments ? [] : command.commands.flatMap(commandValues);
+  const commands = line.args.length > 0 || line.onlyArguments ? [] : command.commands.flatMap(toCommandValues);
   const last = command.arguments.at(-1);
   const isFirst = line.chain.length === 1 && line.args.length === 0 && !line.onlyArguments;
   const first: Slot | undefined = isFirst ? { kind: "aliases" } : undefined;
   const slot = command.arguments[line.args.length] ?? (last?.many ? last : first);
   const found = slot ? values(slot) : { prefix: "", values: [] };
-  const all = [...starting(commands, current), ...found.values.filter(([value]) => !line.args.includes(value))];
+  const all = [...filterByStart(commands, current), ...found.values.filter(([value]) => !line.args.includes(value))];
   const isUnknown = command.commands.length > 0 && line.args.length > 0 && !slot;
   if (all.length > 0 || found.paths || current !== "" || line.onlyArguments || isUnknown)
     return { ...found, values: all };
   const options = command.options.filter((option) => isOpen(option, line.given) && !option.names.includes("--help"));
-  return { prefix: "", values: options.flatMap(optionValues) };
+  return { prefix: "", values: options.flatMap(toOptionValues) };
 }
 
-function commandValues({ name, aliases, about }: CommandEntry): CompletionValue[] {
+function toCommandValues({ name, aliases, about }: CommandEntry): CompletionValue[] {
   return [[name, about], ...aliases.map((alias): CompletionValue => [alias, `the same as ${name}`])];
 }
 
@@ -145,30 +145,30 @@ function offer(slot: Slot, place: Place): Suggestions {
   const values = slot.choices
     ? slot.choices.map((choice): CompletionValue => [choice, ""])
     : slot.kind
-      ? shortenIds(ofKind(slot.kind, place), slot.kind, current)
+      ? shortenIds(listValues(slot.kind, place), slot.kind, current)
       : [];
   return {
     prefix,
-    values: starting(
+    values: filterByStart(
       values.map(([value, about]): CompletionValue => [prefix + value, about]),
       current,
     ),
   };
 }
 
-function ofKind(kind: ValueKind, place: Place): CompletionValue[] {
+function listValues(kind: ValueKind, place: Place): CompletionValue[] {
   const { table, line, look } = place;
   if (kind === "profiles") return look.profiles();
   if (kind === "connectable") {
-    const services = ofKind("services", place);
+    const services = listValues("services", place);
     const names = new Set(services.map(([name]) => name));
     return [...services, ...(table.values.connectable ?? []).filter(([name]) => !names.has(name))];
   }
   if (kind === "aliases") return look.aliases();
-  if (kind === "targets") return [...ofKind("services", place), ...ofKind("tools", place), ["*", "everything"]];
+  if (kind === "targets") return [...listValues("services", place), ...listValues("tools", place), ["*", "everything"]];
   if (kind === "setting-value") {
     const [key = ""] = line.args;
-    if (key === "model") return ofKind("models", place);
+    if (key === "model") return listValues("models", place);
     const listed = Object.hasOwn(table.settings, key) ? table.settings[key] : undefined;
     return (listed ?? []).map((value): CompletionValue => [value, ""]);
   }
@@ -183,6 +183,6 @@ function ofKind(kind: ValueKind, place: Place): CompletionValue[] {
   );
 }
 
-function starting(values: CompletionValue[], current: string): CompletionValue[] {
+function filterByStart(values: CompletionValue[], current: string): CompletionValue[] {
   return values.filter(([value]) => value.startsWith(current));
 }

@@ -99,7 +99,7 @@ async function requestConnection(
 ): Promise<BegunConnection> {
   const { token, refresh_token, session_id } = signIn;
   const signedIn = Boolean(token || refresh_token);
-  const before = signedIn ? await stateBefore(kay, link, service, session_id) : undefined;
+  const before = signedIn ? await findConnectionBefore(kay, link, service, session_id) : undefined;
   const now = kay.clock.now();
   const hasLostTokens = session_id !== undefined && !before && listFirstConnections(signIn, now).length === 0;
   const verifier = Buffer.from(kay.random(32)).toString("base64url");
@@ -129,7 +129,7 @@ async function requestConnection(
 }
 
 /** Returns the service before connecting; undefined if the sign-in has ended, so that new tokens are requested. */
-async function stateBefore(
+async function findConnectionBefore(
   kay: Kay,
   link: BackendHandle,
   service: string,

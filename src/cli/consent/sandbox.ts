@@ -9,14 +9,14 @@ const LIMIT_MS = 10_000;
  * calls it like a browser. Both must be on this machine.
  */
 export async function giveSandboxConsent(send: Send, authorizationUrl: string): Promise<void> {
-  const origin = loopbackOrigin(authorizationUrl);
+  const origin = requireLoopbackOrigin(authorizationUrl);
   const body = JSON.stringify({ authorization_url: authorizationUrl, decision: "allow" });
   const headers = { "Content-Type": "application/json" };
   const answer = await send({ method: "POST", url: `${origin}/_sandbox/consent`, headers, body, timeoutMs: LIMIT_MS });
   const redirect =
     answer.status === 200 ? (JSON.parse(answer.body) as { redirect_url?: string }).redirect_url : undefined;
   if (!redirect) throw new Problem("AUTHORIZATION_FAILED", `The sandbox did not give the consent (${answer.status}).`);
-  loopbackOrigin(redirect);
+  requireLoopbackOrigin(redirect);
   const status = await visitCallback(send, redirect);
   if (status >= 400) throw new Problem("AUTHORIZATION_FAILED", `The backend refused the consent (${status}).`);
 }
@@ -27,7 +27,7 @@ export async function visitCallback(send: Send, url: string): Promise<number> {
   return status;
 }
 
-function loopbackOrigin(text: string): string {
+function requireLoopbackOrigin(text: string): string {
   const url = URL.parse(text);
   if (url?.protocol === "http:" && isLoopbackHost(url.hostname)) return url.origin;
   throw new Problem("AUTHORIZATION_FAILED", "This service is not the sandbox's: only you can give the consent.", {

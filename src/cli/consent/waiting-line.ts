@@ -34,7 +34,7 @@ export function showWaiting(kay: Kay, wait: ConsentWait, deadline: number): Wait
     return { retrying: (message) => kay.out.writeProgress(message), end };
   }
   let note = "";
-  const { end } = showWaitLine(kay, (help) => line(kay, deadline, help, note), wait);
+  const { end } = showWaitLine(kay, (help) => formatLine(kay, deadline, help, note), wait);
   return {
     retrying: () => {
       note = "no answer, retrying";
@@ -147,7 +147,7 @@ function getUrls({ open }: ConsentWait): string[] {
   return open().map(({ response }) => response.authorization_url);
 }
 
-function line(kay: Kay, deadline: number, help: string, note: string): string {
+function formatLine(kay: Kay, deadline: number, help: string, note: string): string {
   const time = `${formatTimeLeft(deadline - kay.clock.now())} left`;
   const width = kay.terminal.stderr.columns() - 1;
   const full = `Waiting for authorization… ${time}${note ? ` · ${note}` : ""}`;

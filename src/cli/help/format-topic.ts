@@ -27,11 +27,11 @@ export function formatTopic(text: string, width: number): string {
 }
 
 function getRows({ name, words, at }: Entry, width: number): string[] {
-  if (at < WORDS || width - at >= BESIDE) return hanging(name, words, " ".repeat(at), width);
-  const below = hanging(BELOW, words, BELOW, width);
+  if (at < WORDS || width - at >= BESIDE) return wrapHanging(name, words, " ".repeat(at), width);
+  const below = wrapHanging(BELOW, words, BELOW, width);
   return name.trim() === "" ? below : [name.trimEnd(), ...below];
 }
 
-function hanging(start: string, words: string, indent: string, width: number): string[] {
+function wrapHanging(start: string, words: string, indent: string, width: number): string[] {
   return wrapWords(words, width - indent.length).map((row, index) => ((index === 0 ? start : indent) + row).trimEnd());
 }

@@ -29,13 +29,13 @@ export function buildHelpTable(program: Command, topics: readonly string[]): Hel
 
 function getPage(command: Command): HelpPage {
   const help = command.createHelp();
-  const options = (from: ReturnType<typeof help.visibleOptions>) =>
+  const listOptions = (from: ReturnType<typeof help.visibleOptions>) =>
     from.map((each): [string, string] => [help.optionTerm(each), help.optionDescription(each)]);
   const named = help.visibleArguments(command);
   const below = help.visibleCommands(command);
   const sections: HelpPage["sections"] = [
     ["Arguments:", named.map((each) => [help.argumentTerm(each), help.argumentDescription(each)])],
-    ["Options:", options(help.visibleOptions(command))],
+    ["Options:", listOptions(help.visibleOptions(command))],
     ["Commands:", below.map((each) => [help.subcommandTerm(each), help.subcommandDescription(each)])],
   ];
   return {

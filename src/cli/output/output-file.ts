@@ -25,7 +25,7 @@ export async function openOutputTarget(cwd: string, name: string): Promise<Outpu
     const path = await follow(given);
     const target: OutputTarget = { path, shown, kind: "file", ...(there ? { mode: there.mode & 0o7777 } : {}) };
     if (there) await (await open(path, "r+")).close();
-    await rm(await made(target, ""));
+    await rm(await createFile(target, ""));
     return target;
   } catch (error) {
     throw asProblem(error, shown);
@@ -38,7 +38,7 @@ export async function writeOutput(target: OutputTarget, text: string): Promise<v
     const file = await open(target.path, "w");
     return file.writeFile(text).finally(() => file.close());
   }
-  const path = await made(target, text);
+  const path = await createFile(target, text);
   await rename(path, target.path).catch(async (error: unknown) => {
     await rm(path, { force: true });
     throw error;
@@ -55,7 +55,7 @@ async function follow(path: string, depth = 0): Promise<string> {
 }
 
 /** Writes the text to a new file beside the one it replaces, with the same permissions. */
-async function made({ path, mode }: OutputTarget, text: string): Promise<string> {
+async function createFile({ path, mode }: OutputTarget, text: string): Promise<string> {
   const beside = join(dirname(path), `.kay-${randomUUID()}`);
   const file = await open(beside, "wx", mode ?? 0o666);
   try {

@@ -73,7 +73,7 @@ export function createOutput(
   let diverted: ((text: string) => void) | null = null;
   let filter: DocumentFilter | undefined;
   let lineOf: LineOf | undefined;
-  const above = (write: () => void) => {
+  const writeAboveStatus = (write: () => void) => {
     if (status === null) return write();
     terminal.stderr.write(ERASE);
     write();
@@ -83,7 +83,7 @@ export function createOutput(
     if (diverted) return diverted(text);
     const { stderr } = terminal;
     const shown = stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text;
-    above(() => stderr.write(`${shown}\n`));
+    writeAboveStatus(() => stderr.write(`${shown}\n`));
   };
   const jsonLine = (document: unknown) =>
     filter ? filter.push(document) : terminal.stdout.write(formatJsonLine(document));
@@ -96,7 +96,8 @@ export function createOutput(
   const text = async (text: string) => {
     if (diverted || status !== null || !(await page(`${text}\n`))) terminal.stdout.write(`${text}\n`);
   };
-  const verbatim = (text: string) => (diverted ? diverted(text) : above(() => terminal.stdout.write(`${text}\n`)));
+  const verbatim = (text: string) =>
+    diverted ? diverted(text) : writeAboveStatus(() => terminal.stdout.write(`${text}\n`));
   return {
     paint,
     writeText: text,

@@ -43,11 +43,11 @@ const FREE_ROWS = 3;
 export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardAnswer> {
   const { stderr } = kay.terminal;
   const { card, position, signal } = question;
-  const size = () => ({ columns: stderr.columns(), rows: stderr.rows() });
-  const screen = createScreen({ write: stderr.write, size, reflows: detectReflow(kay.env) });
+  const getSize = () => ({ columns: stderr.columns(), rows: stderr.rows() });
+  const screen = createScreen({ write: stderr.write, size: getSize, reflows: detectReflow(kay.env) });
   const over = new AbortController();
   const ended = Promise.withResolvers<CardAnswer>();
-  const room = () => ({ width: stderr.columns(), maxRows: Math.max(3, stderr.rows() - FREE_ROWS) });
+  const getRoom = () => ({ width: stderr.columns(), maxRows: Math.max(3, stderr.rows() - FREE_ROWS) });
   let { ui } = question;
   let focus = updateCards(INITIAL_FOCUS, [card()]);
   let locating: AbortController | null = null;
@@ -57,7 +57,7 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
   const draw = () => {
     if (over.signal.aborted || isAway || locating) return;
     const now = kay.clock.now();
-    const { rows, cursor = null } = layOutCard({ card: card(), ui, focused: true, position, now, ...room() });
+    const { rows, cursor = null } = layOutCard({ card: card(), ui, focused: true, position, now, ...getRoom() });
     const lines = rows.map((row) =>
       pinColumns(row.map(({ text, style }) => (style ? kay.out.paint(style, text, "stderr") : text)).join("")),
     );
@@ -116,7 +116,7 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
     // There is no composer that takes the other keys.
     focus = route.to === "card" ? route.focus : recordKey(focus, key);
     if (route.to !== "card") return;
-    const step = updateCard(ui, card(), key, room());
+    const step = updateCard(ui, card(), key, getRoom());
     ui = step.ui;
     const { act } = step;
     draw();

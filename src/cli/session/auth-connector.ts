@@ -73,18 +73,18 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
       void wait(card, service, { begun, over });
     } catch (error) {
       if (error instanceof Problem && error.code === "UNKNOWN_SERVICE") listener.onUnknown(card, service, error);
-      tell(card, service, { state: "failed", message: sentence(error) });
+      tell(card, service, { state: "failed", message: toSentence(error) });
     }
   };
   const wait = async (card: AuthCard, service: string, { begun, over }: Waiting) => {
     const host = new URL(begun.response.authorization_url).host;
-    const retrying = () => tell(card, service, { state: "waiting", host, message: "no answer, retrying" });
+    const reportRetry = () => tell(card, service, { state: "waiting", host, message: "no answer, retrying" });
     try {
       const { message } = await completeConsent(
         kay,
         link,
         begun,
-        { retrying },
+        { retrying: reportRetry },
         AbortSignal.any([kay.signal, over.signal]),
       );
       tell(card, service, { state: "connected", message });
@@ -92,7 +92,7 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
       listener.onConnected(card, service);
     } catch (error) {
       if (over.signal.aborted || kay.signal.aborted) return;
-      tell(card, service, { state: "failed", message: sentence(error) });
+      tell(card, service, { state: "failed", message: toSentence(error) });
       if (error instanceof Problem && error.code === "SITE_REQUIRED") listener.say(formatFault(error));
     } finally {
       desks.get(card.id)?.waiting.delete(service);
@@ -131,6 +131,6 @@ function getUrls(desk: Desk | undefined): string[] {
   return [...(desk?.waiting.values() ?? [])].map(({ begun }) => begun.response.authorization_url);
 }
 
-function sentence(error: unknown): string {
+function toSentence(error: unknown): string {
   return error instanceof Problem ? toLine(error.message) : "It could not be connected.";
 }

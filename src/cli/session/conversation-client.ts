@@ -135,7 +135,7 @@ function startFollowing(
     for (const one of awaited) if (one.number <= number) one.resolve();
     awaited = awaited.filter((one) => one.number > number);
   };
-  const once = async () => {
+  const followOnce = async () => {
     const parts = link.api.events(id, {
       after: last,
       client,
@@ -153,18 +153,18 @@ function startFollowing(
   };
   let ended: Promise<void> | undefined;
   const begin = () => {
-    ended ??= repeat(kay, once, listener, until).finally(() => {
+    ended ??= repeat(kay, followOnce, listener, until).finally(() => {
       ended = undefined;
       release(Number.POSITIVE_INFINITY);
     });
     return ended;
   };
   begin();
-  const reached = (number: number) =>
+  const awaitNumber = (number: number) =>
     last >= number
       ? Promise.resolve()
       : Promise.race([begin(), new Promise<void>((resolve) => awaited.push({ number, resolve }))]);
-  return { id, waitForPart: reached, again: () => void begin(), end: () => over.abort() };
+  return { id, waitForPart: awaitNumber, again: () => void begin(), end: () => over.abort() };
 }
 
 /** Follows until the session ends. A lost connection is retried at growing intervals. */

@@ -54,7 +54,7 @@ export async function sendPrompt(
     client: conversation.client,
   };
   if (body.attachments) await checkLimitsSupported(link, body);
-  await closingStream(kay, async (signal) => {
+  await withStream(kay, async (signal) => {
     const asked = await link.api.askStream(body, {
       signal,
       note: kay.out.writeProgress,
@@ -77,7 +77,7 @@ export async function showConversation(kay: Kay, link: BackendHandle, conversati
   const id = conversation.id ?? "";
   const { last_event: seen, status } = await link.api.session(id);
   const isUnderWay = status !== undefined && !["completed", "cancelled", "error"].includes(status);
-  await closingStream(kay, async (signal) => {
+  await withStream(kay, async (signal) => {
     const { writeProgress: note, warn } = kay.out;
     const events = link.api.events(id, { live: isUnderWay, client: conversation.client, signal, note, warn });
     await show(kay, link, conversation, { parts: isUnderWay ? takeUntilEnd(events, seen) : events, seen });
@@ -87,7 +87,7 @@ export async function showConversation(kay: Kay, link: BackendHandle, conversati
 /** Resumes at open cards: shows newer parts, and asks about the cards that are still open. */
 export async function resumeConversation(kay: Kay, link: BackendHandle, conversation: Conversation): Promise<void> {
   const { id = "", last: seen, client } = conversation;
-  await closingStream(kay, async (signal) => {
+  await withStream(kay, async (signal) => {
     const { writeProgress: note, warn } = kay.out;
     const events = link.api.events(id, { client, signal, note, warn });
     await show(kay, link, conversation, { parts: takeUntilEnd(events, seen), seen, told: true });
@@ -149,7 +149,7 @@ function getAnswer({ items, generation_id }: View): string {
   return texts.join("\n\n");
 }
 
-async function closingStream(kay: Kay, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+async function withStream(kay: Kay, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const leaving = new AbortController();
   try {
     await work(AbortSignal.any([kay.signal, leaving.signal]));

@@ -40,7 +40,7 @@ export function createHistoryFile(options: HistoryOptions): HistoryFile {
       if (!shouldRemember(text)) return;
       const path = getPath();
       ensurePrivateFolder(dirname(path), VARIABLE);
-      await withLock(getLock(path, options), () => addEntry(path, text, unique(options))).catch((error) => {
+      await withLock(getLock(path, options), () => addEntry(path, text, createUniqueName(options))).catch((error) => {
         const isBusy = error instanceof Problem && error.code === "STORE_BUSY";
         throw isBusy
           ? error
@@ -77,9 +77,9 @@ function getEntry(line: string): string[] {
 
 function getLock(path: string, options: HistoryOptions): Lock {
   const { clock, processes } = options;
-  return { path: path.replace(/jsonl$/, "lock"), clock, processes, unique: () => unique(options) };
+  return { path: path.replace(/jsonl$/, "lock"), clock, processes, unique: () => createUniqueName(options) };
 }
 
-function unique({ random }: HistoryOptions): string {
+function createUniqueName({ random }: HistoryOptions): string {
   return Buffer.from(random(8)).toString("hex");
 }

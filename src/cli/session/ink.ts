@@ -164,7 +164,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     await Promise.resolve();
     begin(mine, link, { dispatch, conversation, options, say: world.say });
     files.want();
-    await ticking(mine, () => session, dispatch);
+    await dispatchTicks(mine, () => session, dispatch);
   } finally {
     for (const release of releases.reverse()) release();
     conversation.end();
@@ -206,7 +206,7 @@ async function isSignedIn({ usesEnvironmentToken: byToken, credentials, origin }
 }
 
 /** Runs the clock while something counts down or works. Nothing runs while nothing happens. */
-async function ticking(kay: Kay, now: () => Session, dispatch: (event: SessionEvent) => void): Promise<void> {
+async function dispatchTicks(kay: Kay, now: () => Session, dispatch: (event: SessionEvent) => void): Promise<void> {
   const { clock, signal } = kay;
   while (!signal.aborted) {
     await clock.sleep(TICK_MS, signal).catch(() => {});

@@ -67,7 +67,7 @@ export function createPlainPresenter(
       for (const file of item.attachments ?? []) say(formatAttachment(file));
       return void told.set(index, { ...before, over: true });
     }
-    if (item.kind === "tool") for (const words of toolLines(item, before, look().width)) say(words);
+    if (item.kind === "tool") for (const words of formatToolLines(item, before, look().width)) say(words);
     else if (isFinal(item, readOnly ? undefined : client))
       say(item.kind === "card" ? formatCardEnd(item) : formatLabelled(item, look()));
     told.set(index, getTold(item, before));
@@ -118,7 +118,7 @@ function getTold(item: Item, before: Told): Told {
   return { ...before, over: true };
 }
 
-function toolLines(tool: ToolItem, { begun, log }: Told, width: number): string[] {
+function formatToolLines(tool: ToolItem, { begun, log }: Told, width: number): string[] {
   if (isToolFinished(tool)) return [formatToolLine(tool, width)];
   if (tool.state === "paused" || tool.state === "starting") return [];
   const fresh = tool.log.slice(log).map((entry) => `tool ${toLine(tool.name)}: ${toLine(entry)}`);

@@ -44,7 +44,8 @@ export async function runPlainSession(kay: Kay, link: BackendHandle, options: Se
   const release = kay.catchInterrupts(() => session.interrupt());
   try {
     greet(kay);
-    if (options.resume !== undefined) await during(session, (mine) => showConversation(mine, link, conversation));
+    if (options.resume !== undefined)
+      await workInterruptibly(session, (mine) => showConversation(mine, link, conversation));
     while (!session.leaving && !kay.signal.aborted) await step(session);
   } finally {
     release();
@@ -78,13 +79,13 @@ async function step(session: Session): Promise<void> {
   if (came === null) session.leaving = true;
   else if (typeof came !== "string") {
     if (conversation.left) came.end();
-    await during(session, (mine) =>
+    await workInterruptibly(session, (mine) =>
       conversation.left
         ? resumeConversation(mine, link, conversation)
         : followForeignTurn(mine, link, conversation, came.parts),
     );
     came.end();
-  } else await during(session, (mine) => act(session, mine, came));
+  } else await workInterruptibly(session, (mine) => act(session, mine, came));
   if (session.typed.hasEnded()) session.leaving = true;
 }
 
@@ -131,7 +132,7 @@ async function nextInput(session: Session): Promise<string | Others | null> {
 }
 
 /** Runs one step. A failure is reported, and the session continues. */
-async function during(session: Session, work: Work): Promise<void> {
+async function workInterruptibly(session: Session, work: Work): Promise<void> {
   const { kay, typed } = session;
   const cancelled = new AbortController();
   session.interrupt = () => {
@@ -141,7 +142,7 @@ async function during(session: Session, work: Work): Promise<void> {
   const signal = AbortSignal.any([kay.signal, cancelled.signal]);
   const terminal = { ...kay.terminal, stdin: typed.source };
   try {
-    await Promise.race([work({ ...kay, signal, terminal }), pressedTwice(kay, signal)]);
+    await Promise.race([work({ ...kay, signal, terminal }), awaitSecondPress(kay, signal)]);
   } catch (error) {
     if (kay.signal.aborted) throw error;
     if (cancelled.signal.aborted) kay.out.writeLine("canceled");
@@ -151,7 +152,7 @@ async function during(session: Session, work: Work): Promise<void> {
 }
 
 /** A task that does not end after Ctrl+C is abandoned. */
-async function pressedTwice(kay: Kay, signal: AbortSignal): Promise<never> {
+async function awaitSecondPress(kay: Kay, signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   await kay.clock.sleep(getCancelGraceMs(kay));
   throw new Problem("CANCELLED", "Canceled.");

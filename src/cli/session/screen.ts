@@ -63,14 +63,14 @@ export function createSessionScreen(
   onDrawn: (frame: LiveFrame, blocks: ScrollbackState, commit: string) => void,
 ): SessionScreen {
   const { stdout } = kay.terminal;
-  const size = () => ({ columns: stdout.columns(), rows: stdout.rows() });
+  const getSize = () => ({ columns: stdout.columns(), rows: stdout.rows() });
   const look = (): Look & { links: boolean } => ({
-    width: size().columns,
+    width: getSize().columns,
     paint: kay.out.paint,
     links: canOpenLinks(kay.env),
     client,
   });
-  const screen = createScreen({ write: (text) => stdout.write(text), size, reflows: detectReflow(kay.env) });
+  const screen = createScreen({ write: (text) => stdout.write(text), size: getSize, reflows: detectReflow(kay.env) });
   let blocks = createScrollbackState();
   let latest: Session | null = null;
   let away = false;
@@ -109,7 +109,7 @@ export function createSessionScreen(
     screen.draw(painter.paint(frame));
     onDrawn(frame, blocks, commit);
   };
-  const located = (row?: number) => {
+  const takeLocation = (row?: number) => {
     if (!locating) return;
     locating.abort();
     locating = null;
@@ -117,7 +117,7 @@ export function createSessionScreen(
     draw();
   };
   return {
-    say: (text) => screen.commit(`${wrapSentences(text, size().columns)}\n`),
+    say: (text) => screen.commit(`${wrapSentences(text, getSize().columns)}\n`),
     show(session, soon) {
       latest = session;
       if (isUrgent) return;
@@ -144,11 +144,11 @@ export function createSessionScreen(
       locating = mine;
       stdout.write(ASK_POSITION);
       void kay.clock.sleep(LOCATE_MS, mine.signal).then(
-        () => located(),
+        () => takeLocation(),
         () => {},
       );
     },
-    locate: located,
+    locate: takeLocation,
     redraw() {
       isStopped = false;
       screen.forget();

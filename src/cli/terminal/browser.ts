@@ -38,12 +38,12 @@ export function planBrowser(url: string, world: BrowserEnvironment): BrowserPlan
   const chosen = world.setting ?? world.env.BROWSER;
   if (chosen) return fromChoice(chosen, url);
   if (world.inCi) return { reason: "No browser is opened in CI." };
-  if (world.platform === "win32") return { launch: windows("rundll32", url) };
+  if (world.platform === "win32") return { launch: openOnWindows("rundll32", url) };
   const remote = Boolean(world.env.SSH_CONNECTION || world.env.SSH_TTY || world.env.SSH_CLIENT);
   if (world.platform === "darwin") {
     return remote ? { reason: "No browser is opened over SSH." } : { launch: { command: "open", args: [url] } };
   }
-  if (/microsoft/i.test(world.procVersion()) || world.env.WSL_DISTRO_NAME) return underWsl(url, world);
+  if (/microsoft/i.test(world.procVersion()) || world.env.WSL_DISTRO_NAME) return planUnderWsl(url, world);
   if (!world.env.DISPLAY && !world.env.WAYLAND_DISPLAY) {
     return { reason: remote ? "No browser is opened over SSH." : "There is no display to open a browser on." };
   }
@@ -78,15 +78,15 @@ function fromChoice(chosen: string, url: string): BrowserPlan {
 }
 
 /** cmd.exe and its `start` cut a URL at `&`; rundll32 accepts it as one argument. */
-function windows(command: string, url: string): LaunchCommand {
+function openOnWindows(command: string, url: string): LaunchCommand {
   return { command, args: ["url.dll,FileProtocolHandler", url] };
 }
 
-function underWsl(url: string, world: BrowserEnvironment): BrowserPlan {
+function planUnderWsl(url: string, world: BrowserEnvironment): BrowserPlan {
   const wslview = world.find("wslview");
   if (wslview) return { launch: { command: wslview, args: [url] } };
   const rundll = world.find("rundll32.exe");
-  if (rundll) return { launch: windows(rundll, url) };
+  if (rundll) return { launch: openOnWindows(rundll, url) };
   const explorer = world.find("explorer.exe");
   if (explorer) return { launch: { command: explorer, args: [url] } };
   return { reason: "No way was found to open a Windows browser from WSL (wslview, rundll32.exe, explorer.exe)." };

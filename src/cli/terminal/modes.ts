@@ -27,7 +27,7 @@ export function createTerminalModes(
   let isAway = false;
   let unwatch: (() => void) | undefined;
 
-  const raw = (on: boolean) => {
+  const setRaw = (on: boolean) => {
     if (isTerminal && isRaw !== on) streams.stdin().setRawMode(on);
     isRaw = isTerminal && on;
   };
@@ -53,7 +53,7 @@ export function createTerminalModes(
   };
 
   return {
-    raw,
+    raw: setRaw,
     modes(on, off, leave = () => {}) {
       const modes = { on, off, leave, done: streams.guard?.(off) ?? (() => {}) };
       if (held.size === 0) unwatch = streams.onContinue?.(takeBack);
@@ -75,7 +75,7 @@ export function createTerminalModes(
     },
     restore() {
       for (const modes of [...held].reverse()) release(modes);
-      raw(false);
+      setRaw(false);
     },
   };
 }

@@ -45,13 +45,13 @@ export function runPager(
   return new Promise<boolean>((resolve) => {
     const child = spawn(command, args, { stdio: ["pipe", "inherit", "inherit"], env: { ...DEFAULTS, ...env } });
     const end = () => void child.kill();
-    const over = (started: boolean) => {
+    const finish = (started: boolean) => {
       signal.removeEventListener("abort", end);
       resolve(started);
     };
     signal.addEventListener("abort", end, { once: true });
-    child.once("error", () => over(false));
-    child.once("close", () => over(true));
+    child.once("error", () => finish(false));
+    child.once("close", () => finish(true));
     // A user who leaves it early does not need the rest.
     child.stdin.on("error", () => {}).end(text);
   }).catch(() => false);

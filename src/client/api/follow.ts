@@ -181,7 +181,7 @@ type Outage = {
 function createOutage({ clock, random }: Pick<BackendConnection, "clock" | "random">): Outage {
   let since: number | null = null;
   let attempts = 0;
-  const leftMs = () => (since ?? clock.now()) + LIMIT_MS - clock.now();
+  const getTimeLeft = () => (since ?? clock.now()) + LIMIT_MS - clock.now();
   return {
     begin() {
       const begins = since === null;
@@ -192,9 +192,9 @@ function createOutage({ clock, random }: Pick<BackendConnection, "clock" | "rand
       const spread = 1 + (random(1)[0] ?? 0) / 1020;
       const growing = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempts) * spread;
       attempts += 1;
-      return leftMs() <= askedMs ? null : Math.min(leftMs(), Math.max(askedMs, growing));
+      return getTimeLeft() <= askedMs ? null : Math.min(getTimeLeft(), Math.max(askedMs, growing));
     },
-    leftMs,
+    leftMs: getTimeLeft,
     end() {
       since = null;
       attempts = 0;

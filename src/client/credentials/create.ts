@@ -3,7 +3,7 @@ import { checkCredentialFolder } from "#files/credential-folder";
 import { type Lock, withLock } from "#files/lock";
 import type { Processes } from "#files/processes";
 import { readFileIfExists, removeFile } from "#files/replace-file";
-import { freeSpare, leaveRoom, type Room } from "#files/room";
+import { deleteSpare, leaveRoom, type Room } from "#files/room";
 import type { Timer, Warn } from "#net/ports";
 import type { Problem } from "#protocol/errors";
 import type { Credentials } from "./credentials.ts";
@@ -38,7 +38,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   const rooms: Room[] = [];
   const takeFreeRoom = async () => {
     const room = rooms.pop();
-    if (room) await freeSpare(room);
+    if (room) await deleteSpare(room);
     return room;
   };
   const open = () => {

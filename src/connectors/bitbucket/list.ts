@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { choice } from "../input-text.ts";
+import { createChoiceSchema } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { readAllPages } from "./list-repositories.ts";
@@ -20,7 +20,11 @@ const Input = z.object({
     "Name of the repository. Default: all repositories of the workspace.",
   ),
   state: withDescription(
-    choice(["open", "merged", "declined", "closed", "all"], { any: "all", accepted: "merged", rejected: "declined" }),
+    createChoiceSchema(["open", "merged", "declined", "closed", "all"], {
+      any: "all",
+      accepted: "merged",
+      rejected: "declined",
+    }),
     "Default: open. closed is merged or declined.",
   ),
   limit: withDescription(

@@ -31,9 +31,9 @@ export const listSpacesTool = defineTool({
   async run(input, context) {
     const limit = input.limit ?? 25;
     const part = input.name?.trim().toLowerCase() ?? "";
-    const matching = (spaces: Space[]) => spaces.filter((space) => isMeant(space, part));
-    const { spaces, more } = await listAllSpaces(context, (some) => matching(some).length > limit);
-    const found = matching(spaces);
+    const filterMatching = (spaces: Space[]) => spaces.filter((space) => isMeant(space, part));
+    const { spaces, more } = await listAllSpaces(context, (some) => filterMatching(some).length > limit);
+    const found = filterMatching(spaces);
     const shown = found.slice(0, limit);
     const isMore = more || found.length > limit;
     const { site } = getConfluenceApi(context);

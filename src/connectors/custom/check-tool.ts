@@ -14,26 +14,26 @@ export function validateTool(
   const { access, method, path, body, input, result } = tool;
   const fields = input?.properties ?? {};
   const faults: DescriptionFault[] = [];
-  const fault = (place: Path, message: string) => void faults.push({ path: [...at, ...place], message });
+  const addFault = (place: Path, message: string) => void faults.push({ path: [...at, ...place], message });
   if (!new RegExp(`^${name}\\.[a-z][a-z0-9]*(_[a-z0-9]+)*$`).test(tool.name) || tool.name.length > MAX_NAME_LENGTH)
-    fault(["name"], `must be ${name}.verb_object, such as ${name}.list_things`);
+    addFault(["name"], `must be ${name}.verb_object, such as ${name}.list_things`);
   if (access === "read" && method !== "GET" && method !== "POST")
-    fault(["access"], `cannot be read with ${method}, which changes data`);
-  if (access !== "read" && method === "GET") fault(["method"], "cannot be GET unless access is read");
-  if (body && method === "GET") fault(["body"], "cannot be used with GET; use query");
+    addFault(["access"], `cannot be read with ${method}, which changes data`);
+  if (access !== "read" && method === "GET") addFault(["method"], "cannot be GET unless access is read");
+  if (body && method === "GET") addFault(["body"], "cannot be used with GET; use query");
   const wrongPath = findPathFault(path);
-  if (wrongPath) fault(["path"], wrongPath);
+  if (wrongPath) addFault(["path"], wrongPath);
   for (const [header, value] of Object.entries(tool.headers ?? {})) {
-    if (isReservedHeader(header)) fault(["headers", header], "is a header that kay sets itself");
-    if (!/^[\x20-\x7e]*$/.test(value)) fault(["headers", header], "must be one line of printable ASCII characters");
+    if (isReservedHeader(header)) addFault(["headers", header], "is a header that kay sets itself");
+    if (!/^[\x20-\x7e]*$/.test(value)) addFault(["headers", header], "must be one line of printable ASCII characters");
   }
   for (const [place, text] of listTemplates(tool)) {
-    if (hasStrayBrace(text) && place[0] !== "body") fault(place, "has a brace outside a {slot}");
+    if (hasStrayBrace(text) && place[0] !== "body") addFault(place, "has a brace outside a {slot}");
     for (const slot of listSlots(text))
-      if (!Object.hasOwn(fields, slot)) fault(place, `uses {${slot}}, which is not a field of input`);
+      if (!Object.hasOwn(fields, slot)) addFault(place, `uses {${slot}}, which is not a field of input`);
   }
-  checkInput(tool, fault);
-  checkResult(result, fault);
+  checkInput(tool, addFault);
+  checkResult(result, addFault);
   return faults;
 }
 
@@ -85,14 +85,14 @@ function checkInput(tool: ToolDescription, fault: ReportFault): void {
 
 function checkProperty(property: Property, place: Path, fault: ReportFault): void {
   const { type, items, maxItems } = property;
-  const wrong = (key: string, types: string[]) => {
+  const checkTypes = (key: string, types: string[]) => {
     if (property[key as keyof Property] !== undefined && !types.includes(type))
       fault([...place, key], `can be used only with ${types.join(" and ")}`);
   };
   if (type === "array" && !items) fault(place, "is an array, so it must have items");
-  for (const key of ["enum", "format", "minLength", "maxLength"]) wrong(key, ["string"]);
-  for (const key of ["minimum", "maximum"]) wrong(key, ["integer", "number"]);
-  for (const key of ["items", "maxItems"]) wrong(key, ["array"]);
+  for (const key of ["enum", "format", "minLength", "maxLength"]) checkTypes(key, ["string"]);
+  for (const key of ["minimum", "maximum"]) checkTypes(key, ["integer", "number"]);
+  for (const key of ["items", "maxItems"]) checkTypes(key, ["array"]);
   if (items?.enum && items.type !== "string") fault([...place, "items", "enum"], "can be used only with string");
   for (const [key, value] of Object.entries({ ...property, maxItems }))
     if (

@@ -41,17 +41,19 @@ function createPatternSchema(pattern: RegExp, wrong: string) {
   return z.string().check(z.regex(pattern, wrong));
 }
 
-const url = () =>
+const createUrlSchema = () =>
   createPatternSchema(/^https?:\/\/[^\s{}\\]+$/, "must be a URL that begins with https:// and has no {slots}");
-const place = () => createPatternSchema(PATH_PATTERN, "must be a place in the response, such as data.tasks or $");
-const header = () => createPatternSchema(/^[A-Za-z0-9-]{1,64}$/, "must be a header name: letters, digits and -");
-const parameter = () =>
+const createPlaceSchema = () =>
+  createPatternSchema(PATH_PATTERN, "must be a place in the response, such as data.tasks or $");
+const createHeaderSchema = () =>
+  createPatternSchema(/^[A-Za-z0-9-]{1,64}$/, "must be a header name: letters, digits and -");
+const createParameterSchema = () =>
   createPatternSchema(/^[\w.[\]-]{1,64}$/, "must be a parameter name: letters, digits, and _ - . [ ]");
 const field = createPatternSchema(
   /^[a-z][a-z0-9_]{0,39}$/,
   "must contain only a-z, 0-9 and _, and begin with a letter",
 );
-const printable = (longest: number) =>
+const createPrintableSchema = (longest: number) =>
   createPatternSchema(
     new RegExp(`^[\\x20-\\x7e]{0,${longest}}$`),
     `must have at most ${longest} printable ASCII characters`,
@@ -59,22 +61,25 @@ const printable = (longest: number) =>
 
 const OAuth2 = z.strictObject({
   type: z.literal("oauth2"),
-  authorize_url: withDescription(url(), "URL of the consent page, opened in the user's browser."),
-  token_url: withDescription(url(), "URL that exchanges codes and refresh tokens."),
-  revoke_url: withDescription(z.optional(url()), "URL that revokes tokens (RFC 7009), called on kay disconnect."),
+  authorize_url: withDescription(createUrlSchema(), "URL of the consent page, opened in the user's browser."),
+  token_url: withDescription(createUrlSchema(), "URL that exchanges codes and refresh tokens."),
+  revoke_url: withDescription(
+    z.optional(createUrlSchema()),
+    "URL that revokes tokens (RFC 7009), called on kay disconnect.",
+  ),
   issuer: withDescription(
-    z.optional(url()),
+    z.optional(createUrlSchema()),
     "Issuer that the service names in its answers (RFC 9207). If it names another, kay refuses the answer.",
   ),
-  client_id: printable(300),
+  client_id: createPrintableSchema(300),
   client_auth: withDescription(
     z.optional(z.enum(["client_secret_post", "client_secret_basic", "none"])),
     "How the client authenticates. Default: none, for a public client without a secret.",
   ),
-  scopes: z.optional(z.array(printable(200)).check(z.maxLength(60))),
-  scope_parameter: z.optional(parameter()),
+  scopes: z.optional(z.array(createPrintableSchema(200)).check(z.maxLength(60))),
+  scope_parameter: z.optional(createParameterSchema()),
   scope_separator: z.optional(z.enum([" ", ","])),
-  authorize_params: z.optional(z.record(parameter(), printable(300))),
+  authorize_params: z.optional(z.record(createParameterSchema(), createPrintableSchema(300))),
   pkce: withDescription(z.optional(z.boolean()), "Whether to use an S256 challenge (RFC 7636). Default: true."),
   refresh: withDescription(
     z.optional(z.enum(["rotating", "stable", "none"])),
@@ -85,11 +90,13 @@ const OAuth2 = z.strictObject({
 
 const ApiKey = z.strictObject({
   type: z.literal("api_key"),
-  header: z.optional(withDescription(header(), "Header that carries the key.")),
+  header: z.optional(withDescription(createHeaderSchema(), "Header that carries the key.")),
   query: z.optional(
-    withDescription(parameter(), "Query parameter that carries the key, if the service accepts no header."),
+    withDescription(createParameterSchema(), "Query parameter that carries the key, if the service accepts no header."),
   ),
-  prefix: z.optional(withDescription(printable(40), "Text before the key in the header, including the space.")),
+  prefix: z.optional(
+    withDescription(createPrintableSchema(40), "Text before the key in the header, including the space."),
+  ),
 });
 
 const Auth = z.discriminatedUnion("type", [
@@ -105,9 +112,9 @@ const Identify = z.strictObject({
     createPatternSchema(/^\//, "must begin with /"),
     "A GET request that returns the owner of the key or token.",
   ),
-  account: withDescription(place(), "Place of the account's ID in the response."),
-  name: z.optional(place()),
-  email: z.optional(place()),
+  account: withDescription(createPlaceSchema(), "Place of the account's ID in the response."),
+  name: z.optional(createPlaceSchema()),
+  email: z.optional(createPlaceSchema()),
 });
 
 const Scalar = z.enum(["string", "integer", "number", "boolean"]);
@@ -141,10 +148,10 @@ const Input = z.strictObject({
 });
 
 const Result = z.strictObject({
-  items: z.optional(withDescription(place(), "Place of the list in the response.")),
+  items: z.optional(withDescription(createPlaceSchema(), "Place of the list in the response.")),
   columns: z.optional(
     withDescription(
-      z.record(createLineSchema(40), place()),
+      z.record(createLineSchema(40), createPlaceSchema()),
       "Column headings, each with the place of its value in an entry.",
     ),
   ),
@@ -170,8 +177,8 @@ const ToolDescription = z.strictObject({
   ),
   method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
   path: withDescription(z.string(), "Path below base_url; a {slot} is a field of the input."),
-  query: z.optional(z.record(parameter(), Value)),
-  headers: z.optional(z.record(header(), z.string())),
+  query: z.optional(z.record(createParameterSchema(), Value)),
+  headers: z.optional(z.record(createHeaderSchema(), z.string())),
   body: withDescription(
     z.optional(z.record(z.string(), z.unknown())),
     "JSON body; its {slots} are filled from the input.",
@@ -205,7 +212,10 @@ export const ServiceDescription = z.strictObject({
     "Name in commands: tasks.",
   ),
   title: withDescription(createLineSchema(60), "Display name: Tasks."),
-  base_url: withDescription(url(), "All requests go below this address; the key or token is sent nowhere else."),
+  base_url: withDescription(
+    createUrlSchema(),
+    "All requests go below this address; the key or token is sent nowhere else.",
+  ),
   auth: Auth,
   identify: z.optional(Identify),
   tools: z.array(ToolDescription).check(z.minLength(1), z.maxLength(MAX_TOOLS)),

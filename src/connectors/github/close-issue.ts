@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { choice } from "../input-text.ts";
+import { createChoiceSchema } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { describeIssue, formatIssueState, Issue } from "./issue.ts";
@@ -15,7 +15,7 @@ const Input = z.object({
   repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
   number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the issue, such as 12."),
   reason: withDescription(
-    choice(["completed", "not planned"], {
+    createChoiceSchema(["completed", "not planned"], {
       done: "completed",
       fixed: "completed",
       "won't fix": "not planned",

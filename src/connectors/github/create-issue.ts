@@ -64,14 +64,20 @@ function describeCall(input: Input): string {
 
 function buildIssueBody(input: Input, context: Parameters<typeof parseLogin>[1]): Record<string, unknown> {
   const title = toOneLine(input.title);
-  const field = (name: string, sentence: string) =>
+  const createFieldProblem = (name: string, sentence: string) =>
     new Problem("INVALID_REQUEST", sentence, { hint: "Change it and try again.", details: { field: name } });
-  if (title === "") throw field("title", "An issue needs a title.");
+  if (title === "") throw createFieldProblem("title", "An issue needs a title.");
   if (title.length > TITLE_LIMIT) {
-    throw field("title", `The title has ${title.length} characters; GitHub accepts at most ${TITLE_LIMIT}.`);
+    throw createFieldProblem(
+      "title",
+      `The title has ${title.length} characters; GitHub accepts at most ${TITLE_LIMIT}.`,
+    );
   }
   if ((input.body?.length ?? 0) > BODY_LIMIT) {
-    throw field("body", `The body has ${input.body?.length} characters; GitHub accepts at most ${BODY_LIMIT}.`);
+    throw createFieldProblem(
+      "body",
+      `The body has ${input.body?.length} characters; GitHub accepts at most ${BODY_LIMIT}.`,
+    );
   }
   const labels = splitList(input.label);
   return {

@@ -74,14 +74,14 @@ export const getIssueTool = defineTool({
  */
 async function fetchNewestComments({ http }: ToolContext, path: string, total: number) {
   const last = Math.ceil(total / MAX_COMMENTS);
-  const page = (number: number) =>
+  const fetchPage = (number: number) =>
     http.request({
       path: `${path}/comments`,
       query: { per_page: MAX_COMMENTS, page: number },
       answer: z.array(Comment),
       scope: "repo",
     });
-  const newest = await page(last);
+  const newest = await fetchPage(last);
   if (newest.length >= MAX_COMMENTS || last === 1) return newest;
-  return [...(await page(last - 1)), ...newest].slice(-MAX_COMMENTS);
+  return [...(await fetchPage(last - 1)), ...newest].slice(-MAX_COMMENTS);
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { choice } from "../input-text.ts";
+import { createChoiceSchema } from "../input-text.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { formatIssueTable, Issue, parseLogin, toIssueData } from "./issue.ts";
@@ -14,7 +14,12 @@ const Input = z.object({
     "Repository as owner/name, or only its name. Default: all issues that involve the account.",
   ),
   state: withDescription(
-    choice(["open", "closed", "all"], { any: "all", done: "closed", resolved: "closed", completed: "closed" }),
+    createChoiceSchema(["open", "closed", "all"], {
+      any: "all",
+      done: "closed",
+      resolved: "closed",
+      completed: "closed",
+    }),
     "Default: open.",
   ),
   assignee: withDescription(z.optional(z.string()), '"me", "nobody", or the login of a user.'),

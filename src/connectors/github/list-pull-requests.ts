@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { choice } from "../input-text.ts";
+import { createChoiceSchema } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, type ToolResult, withDescription } from "../tool.ts";
 import { formatIssueTable, parseLogin, toIssueData } from "./issue.ts";
@@ -15,7 +15,7 @@ const Input = z.object({
   ),
   author: withDescription(z.optional(z.string()), '"me" or a login: only pull requests that this account opened.'),
   state: withDescription(
-    choice(["open", "merged", "closed", "all"], {
+    createChoiceSchema(["open", "merged", "closed", "all"], {
       any: "all",
       accepted: "merged",
       declined: "closed",

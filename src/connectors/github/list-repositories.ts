@@ -42,10 +42,10 @@ export const listRepositoriesTool = defineTool({
   async run(input, context) {
     const part = input.name?.trim().toLowerCase() ?? "";
     const request = { path: "/user/repos", query: { sort: "pushed", per_page: MAX_PAGE_SIZE }, scope: "repo" };
-    const counts = ({ full_name: name }: Repository) => name.toLowerCase().includes(part);
+    const isMatch = ({ full_name: name }: Repository) => name.toLowerCase().includes(part);
     const { values, more } = await readAllPages(context.http, request, Repository, {
       limit: input.limit ?? 25,
-      counts,
+      counts: isMatch,
     });
     return { data: { repositories: values.map(toRepositoryData), more }, text: formatResult(values, more, part) };
   },

@@ -78,6 +78,6 @@ export function listVerdicts(reviews: z.output<typeof Review>[]): { approved: st
     if (state === "APPROVED" || state === "CHANGES_REQUESTED" || state === "DISMISSED")
       last.set(user?.login ?? "someone", state);
   }
-  const of = (wanted: string) => [...last].filter(([, state]) => state === wanted).map(([login]) => login);
-  return { approved: of("APPROVED"), changes: of("CHANGES_REQUESTED") };
+  const listReviewers = (wanted: string) => [...last].filter(([, state]) => state === wanted).map(([login]) => login);
+  return { approved: listReviewers("APPROVED"), changes: listReviewers("CHANGES_REQUESTED") };
 }

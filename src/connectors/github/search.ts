@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { choice } from "../input-text.ts";
+import { createChoiceSchema } from "../input-text.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, type ToolResult, withDescription } from "../tool.ts";
 import { formatIssueTable, Issue, toIssueData } from "./issue.ts";
@@ -8,7 +8,7 @@ import { findRepository, formatFullName, parseRepositoryPath } from "./repositor
 const Input = z.object({
   text: withDescription(z.string(), "Search text. GitHub's search qualifiers are allowed."),
   type: withDescription(
-    choice(["issue", "pull request", "repository"], {
+    createChoiceSchema(["issue", "pull request", "repository"], {
       issues: "issue",
       pr: "pull request",
       prs: "pull request",
@@ -99,7 +99,7 @@ async function searchForRepositories(input: Input, context: ToolContext): Promis
     String(one.open_issues_count ?? 0),
     one.updated_at?.slice(0, 10) ?? "",
   ]);
-  const table = () => formatMarkdownTable(["Repository", "About", "Language", "Open issues", "Updated"], rows);
+  const formatTable = () => formatMarkdownTable(["Repository", "About", "Language", "Open issues", "Updated"], rows);
   return {
     data: {
       query: query.q,
@@ -113,7 +113,7 @@ async function searchForRepositories(input: Input, context: ToolContext): Promis
       })),
       more: total_count > items.length,
     },
-    text: formatResult(input, items.length, total_count, table),
+    text: formatResult(input, items.length, total_count, formatTable),
     url: `${context.metadata.url}/search?q=${encodeURIComponent(query.q)}&type=repositories`,
   };
 }

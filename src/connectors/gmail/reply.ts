@@ -66,8 +66,8 @@ export const replyTool = defineTool({
       references: `${getHeader(original, "References")} ${id}`,
       attachments: await loadAttachments(context, input.attachments),
     };
-    const inThread = (message: Record<string, unknown>) => ({ ...message, threadId: original.threadId });
-    const sent = await context.http.request(buildMailRequest(`${MESSAGES_PATH}/send`, mail, SentMessage, inThread));
+    const addThread = (message: Record<string, unknown>) => ({ ...message, threadId: original.threadId });
+    const sent = await context.http.request(buildMailRequest(`${MESSAGES_PATH}/send`, mail, SentMessage, addThread));
     const people = [...to, ...cc].map(({ address }) => address);
     const url = buildThreadUrl(sent.threadId, context);
     const data = { id: sent.id, thread: sent.threadId, to: people, subject: getSubject(original), url };
@@ -91,9 +91,9 @@ function getReplyRecipients(message: Message, own: string, all: boolean): { to: 
   const to = mine ? parseMailboxes(getHeader(message, "To")) : named ? parseMailboxes(named) : from;
   const others = all ? parseMailboxes(`${mine ? "" : getHeader(message, "To")}, ${getHeader(message, "Cc")}`) : [];
   const seen = new Set(mine ? [] : [own.toLowerCase()]);
-  const once = (list: Mailbox[]) =>
+  const dropSeen = (list: Mailbox[]) =>
     filterSendable(list).filter(({ address }) => !seen.has(address.toLowerCase()) && seen.add(address.toLowerCase()));
-  return { to: once(to), cc: once(others) };
+  return { to: dropSeen(to), cc: dropSeen(others) };
 }
 
 /** Keeps the addresses that mail can be sent to. Groups are omitted. */

@@ -78,12 +78,12 @@ export const findFreeTimeTool = defineTool({
     );
     const free = findGaps(busy, span);
     const year = Number(toWallTime(context.clock.now(), zone).slice(0, 4));
-    const words = ({ from, to }: TimeSpan) => formatTimeRange(from, to, zone, year);
-    const iso = ({ from, to }: TimeSpan) => ({ start: toWallTime(from, zone), end: toWallTime(to, zone) });
-    const lines = (spans: TimeSpan[]) => spans.map((one) => `- ${words(one)}`).join("\n") || "- never";
+    const formatSpan = ({ from, to }: TimeSpan) => formatTimeRange(from, to, zone, year);
+    const toIsoSpan = ({ from, to }: TimeSpan) => ({ start: toWallTime(from, zone), end: toWallTime(to, zone) });
+    const formatSpans = (spans: TimeSpan[]) => spans.map((one) => `- ${formatSpan(one)}`).join("\n") || "- never";
     const who = isMe(input.person) ? "You" : escapeCell(id);
-    const text = `${who}, ${words(span)} (${zone})\n\nBusy:\n\n${lines(busy)}\n\nFree:\n\n${lines(free)}`;
-    return { data: { person: id, busy: busy.map(iso), free: free.map(iso), time_zone: zone }, text };
+    const text = `${who}, ${formatSpan(span)} (${zone})\n\nBusy:\n\n${formatSpans(busy)}\n\nFree:\n\n${formatSpans(free)}`;
+    return { data: { person: id, busy: busy.map(toIsoSpan), free: free.map(toIsoSpan), time_zone: zone }, text };
   },
 });
 

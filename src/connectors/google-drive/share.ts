@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { formatRecipients } from "../gmail/addresses.ts";
 import { buildFileUrl, describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
-import { choice } from "../input-text.ts";
+import { createChoiceSchema } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 
@@ -10,7 +10,7 @@ const Input = z.object({
   file: withDescription(z.string(), "Name, id or URL of the file or folder."),
   person: withDescription(z.string(), 'Email address, such as sam@example.com, or "anyone" for anyone with the link.'),
   role: withDescription(
-    choice(["read", "comment", "edit"], {
+    createChoiceSchema(["read", "comment", "edit"], {
       reader: "read",
       view: "read",
       viewer: "read",

@@ -66,8 +66,8 @@ export function toOffsetTime(instant: number, zone: string): string {
 
 function formatOffset(instant: number, zone: string): string {
   const minutes = Math.round(getOffsetAt(instant, zone) / 60_000);
-  const part = (value: number) => String(Math.floor(value)).padStart(2, "0");
-  return `${minutes < 0 ? "-" : "+"}${part(Math.abs(minutes) / 60)}:${part(Math.abs(minutes) % 60)}`;
+  const formatPart = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  return `${minutes < 0 ? "-" : "+"}${formatPart(Math.abs(minutes) / 60)}:${formatPart(Math.abs(minutes) % 60)}`;
 }
 
 /** Formats days from first to last, inclusive: "Dec 24 - 26". The year is added if it differs from `thisYear`. */
@@ -86,11 +86,13 @@ export function formatTimeRange(start: number, end: number, zone: string, thisYe
   const [from, to] = [toWallTime(start, zone), toWallTime(end, zone)];
   const isPlain = [start, end].every((one) => toInstant({ dateTime: toWallTime(one, zone) }, zone) === one);
   const isExact = isPlain && getOffsetAt(start, zone) === getOffsetAt(end, zone);
-  const time = (instant: number) =>
+  const formatTime = (instant: number) =>
     `${toWallTime(instant, zone).slice(11, 16)}${isExact ? "" : ` (UTC${formatOffset(instant, zone)})`}`;
-  const day = (wall: string) => formatDayRange(wall.slice(0, 10), wall.slice(0, 10), thisYear);
-  const until = from.slice(0, 10) === to.slice(0, 10) ? time(end) : `${day(to)}, ${time(end)}`;
-  return start === end ? `${day(from)}, ${time(start)}` : `${day(from)}, ${time(start)} - ${until}`;
+  const formatDay = (wall: string) => formatDayRange(wall.slice(0, 10), wall.slice(0, 10), thisYear);
+  const until = from.slice(0, 10) === to.slice(0, 10) ? formatTime(end) : `${formatDay(to)}, ${formatTime(end)}`;
+  return start === end
+    ? `${formatDay(from)}, ${formatTime(start)}`
+    : `${formatDay(from)}, ${formatTime(start)} - ${until}`;
 }
 
 /** Validates a time zone. @throws Problem INVALID_REQUEST */
@@ -106,8 +108,15 @@ export function parseTimeZone(zone: string): string {
 /** Returns the offset of a zone from UTC at an instant, in ms. */
 function getOffsetAt(instant: number, zone: string): number {
   const parts = getClock(zone).formatToParts(instant);
-  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value ?? 0);
-  const wall = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+  const getPart = (type: string) => Number(parts.find((one) => one.type === type)?.value ?? 0);
+  const wall = Date.UTC(
+    getPart("year"),
+    getPart("month") - 1,
+    getPart("day"),
+    getPart("hour"),
+    getPart("minute"),
+    getPart("second"),
+  );
   return wall - Math.floor(instant / 1000) * 1000;
 }
 

@@ -211,16 +211,16 @@ function failureProblem(call: Call, { status, headers, body }: ServiceAnswer): P
 /** @param what what the service did, as the end of a sentence. Default: it could not be reached. */
 function toNetworkFault(call: Call, cause: unknown, what = "could not be reached"): Fault {
   const { name, title } = call.options.service;
-  const final = (problem: Problem): Fault => ({ problem, passing: false });
+  const toFinalFault = (problem: Problem): Fault => ({ problem, passing: false });
   if (cause instanceof BodyTooLargeError) {
     const sentence = `The response from ${title} was too large.`;
-    return final(call.reads ? new Problem("SERVICE_FAILED", sentence) : unknownOutcomeProblem(title, sentence));
+    return toFinalFault(call.reads ? new Problem("SERVICE_FAILED", sentence) : unknownOutcomeProblem(title, sentence));
   }
   const own = toOwnFaultProblem("SERVICE_FAILED", title, cause);
-  if (own) return final(own);
+  if (own) return toFinalFault(own);
   if (!call.reads && !wasNeverSent(cause))
-    return final(unknownOutcomeProblem(title, `The response from ${title} was lost.`, cause));
-  if (call.signal?.aborted) return final(cancelledProblem(title, cause));
+    return toFinalFault(unknownOutcomeProblem(title, `The response from ${title} was lost.`, cause));
+  if (call.signal?.aborted) return toFinalFault(cancelledProblem(title, cause));
   const hint = findNetworkHint(cause, name);
   return { problem: new Problem("SERVICE_FAILED", `${title} ${what}.`, { hint, cause }), passing: true };
 }

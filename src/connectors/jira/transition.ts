@@ -106,13 +106,18 @@ async function getTransitions(context: ToolContext, path: string): Promise<Trans
 function requireTransition(key: string, wanted: string, transitions: Transition[]): Transition {
   const { found, matches } = chooseTransition(wanted, transitions);
   if (found) return found;
-  const names = (list: Transition[]) => [...new Set(list.map(({ status }) => status))].join(", ");
+  const formatStatuses = (list: Transition[]) => [...new Set(list.map(({ status }) => status))].join(", ");
   if (matches.length > 1) {
-    throw new Problem("INVALID_REQUEST", `“${wanted}” could mean several statuses of ${key}: ${names(matches)}.`, {
-      hint: "Specify the status.",
-    });
+    throw new Problem(
+      "INVALID_REQUEST",
+      `“${wanted}” could mean several statuses of ${key}: ${formatStatuses(matches)}.`,
+      {
+        hint: "Specify the status.",
+      },
+    );
   }
-  const possible = transitions.length > 0 ? `It can move to: ${names(transitions)}.` : "This account may not move it.";
+  const possible =
+    transitions.length > 0 ? `It can move to: ${formatStatuses(transitions)}.` : "This account may not move it.";
   throw new Problem("INVALID_REQUEST", `${key} cannot move to “${wanted}” now. ${possible}`, {
     hint: "Specify one of the statuses that it can move to.",
   });

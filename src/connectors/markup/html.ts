@@ -66,9 +66,12 @@ function renderList({ ordered, start, items }: Tokens.List): string {
 }
 
 function renderTable({ header, rows }: Tokens.Table): string {
-  const row = (name: string, cells: Tokens.TableCell[]) =>
+  const renderRow = (name: string, cells: Tokens.TableCell[]) =>
     wrapElement("tr", cells.map(({ tokens }) => `<${name}>${renderInlines(tokens)}</${name}>`).join(""));
-  return wrapElement("table", wrapElement("tbody", row("th", header) + rows.map((cells) => row("td", cells)).join("")));
+  return wrapElement(
+    "table",
+    wrapElement("tbody", renderRow("th", header) + rows.map((cells) => renderRow("td", cells)).join("")),
+  );
 }
 
 function renderInlines(tokens: Token[]): string {
@@ -78,22 +81,24 @@ function renderInlines(tokens: Token[]): string {
 const MARKS: Record<string, string | undefined> = { strong: "strong", em: "em", del: "s" };
 
 function renderInline(token: Token): string {
-  const inner = () =>
+  const renderInner = () =>
     "tokens" in token && token.tokens
       ? renderInlines(token.tokens)
       : renderLines("text" in token ? String(token.text) : token.raw);
   const mark = MARKS[token.type];
-  if (mark) return wrapElement(mark, inner());
+  if (mark) return wrapElement(mark, renderInner());
   switch (token.type) {
     case "codespan":
       return wrapElement("code", escapeHtml(token.text));
     case "br":
       return "<br/>";
     case "link":
-      return SAFE.test(token.href) ? `<a href="${escapeHtml(token.href)}">${inner()}</a>` : renderLines(token.raw);
+      return SAFE.test(token.href)
+        ? `<a href="${escapeHtml(token.href)}">${renderInner()}</a>`
+        : renderLines(token.raw);
     case "escape":
     case "text":
-      return inner();
+      return renderInner();
     default:
       return renderLines(token.raw);
   }

@@ -1,7 +1,7 @@
 /** Formats a Markdown table. Cells contain text of a service and are escaped. */
 export function formatMarkdownTable(head: string[], rows: string[][]): string {
-  const line = (cells: string[]) => `| ${cells.map(escapeCell).join(" | ")} |`;
-  return [line(head), `|${head.map(() => " --- |").join("")}`, ...rows.map(line)].join("\n");
+  const formatLine = (cells: string[]) => `| ${cells.map(escapeCell).join(" | ")} |`;
+  return [formatLine(head), `|${head.map(() => " --- |").join("")}`, ...rows.map(formatLine)].join("\n");
 }
 
 /** Converts a service's text to one line of Markdown without line breaks, cell borders, links or images. */

@@ -122,8 +122,8 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
     const entry = getEntry(server, resumes);
     entry.running++;
     try {
-      const left = () => entry.running === 1 && void closeEntry(server.key, entry);
-      const open = await waitForClient(entry, { ...call, title: server.definition.title, left });
+      const closeIfUnused = () => entry.running === 1 && void closeEntry(server.key, entry);
+      const open = await waitForClient(entry, { ...call, title: server.definition.title, left: closeIfUnused });
       if (!call.task?.handle) {
         if (open.stale || call.doubtful) await refreshTools(open, server, call);
         requireApproved(server.definition, tool, open.list);

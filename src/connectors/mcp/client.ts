@@ -215,8 +215,8 @@ async function callThroughClient(
   const { callTool } = await import("./tools/call-tool.ts");
   const callMethod = findOwnMethod(name);
   const asTask = state.taskTools.has(name);
-  const begun = () => optional.task?.handle !== undefined;
-  const isTask = asTask || begun();
+  const hasTask = () => optional.task?.handle !== undefined;
+  const isTask = asTask || hasTask();
   if (isTask) state.tasks++;
   let isOver = true;
   try {
@@ -225,9 +225,9 @@ async function callThroughClient(
     return await callTool(client, call);
   } catch (error) {
     if (error instanceof Problem && error.code !== "SERVICE_FAILED") throw error;
-    if (signal?.aborted && !writes && !begun()) throw cancelledProblem(options.title, error);
+    if (signal?.aborted && !writes && !hasTask()) throw cancelledProblem(options.title, error);
     const { problem, lost, gone: over } = await fault(error);
-    isOver = !(begun() && (lost || over));
+    isOver = !(hasTask() && (lost || over));
     // A task continues without the connection, and is asked for over a new one.
     if (!isOver) throw markClosed(problem);
     if (writes && lost) throw unknownOutcomeProblem(options.title, problem);

@@ -26,7 +26,7 @@ const RESOURCES: Method[] = [
       "uri",
     ]),
     call: async (client, { uri }, options) => {
-      const { contents } = await client.readResource({ uri: String(uri) }, limits(options));
+      const { contents } = await client.readResource({ uri: String(uri) }, getLimits(options));
       return { content: contents.map((resource) => ({ type: "resource", resource })) as CallToolResult["content"] };
     },
   },
@@ -89,15 +89,15 @@ function define(
   return { name, description, inputSchema, annotations: { readOnlyHint: true } };
 }
 
-function limits({ signal }: Options) {
+function getLimits({ signal }: Options) {
   return { timeout: TIMEOUT_MS, maxTotalTimeout: TIMEOUT_MS, ...(signal ? { signal } : {}) };
 }
 
 async function listResources(client: Client, _: Input, options: Options): Promise<CallToolResult> {
-  const { resources } = await client.listResources(undefined, limits(options));
+  const { resources } = await client.listResources(undefined, getLimits(options));
   // Servers without templates may not know the method.
   const { resourceTemplates } = await client
-    .listResourceTemplates(undefined, limits(options))
+    .listResourceTemplates(undefined, getLimits(options))
     .catch(() => ({ resourceTemplates: [] }));
   const rows = [
     ...resources.map(({ uri, name, title, description, mimeType }) =>
@@ -114,7 +114,7 @@ async function listResources(client: Client, _: Input, options: Options): Promis
 }
 
 async function listPrompts(client: Client, _: Input, options: Options): Promise<CallToolResult> {
-  const { prompts } = await client.listPrompts(undefined, limits(options));
+  const { prompts } = await client.listPrompts(undefined, getLimits(options));
   const rows = prompts.map(({ name, title, description, arguments: fields = [] }) => {
     const named = fields.slice(0, MAX_ROWS).map((field) => `${field.name}${field.required ? "" : "?"}`);
     return formatRow(name, [title, named.length > 0 ? `arguments: ${named.join(", ")}` : "", description]);
@@ -137,7 +137,7 @@ const MAX_ARGUMENTS = 30;
 async function getPrompt(client: Client, input: Input, options: Options): Promise<CallToolResult> {
   const { messages } = await client.getPrompt(
     { name: String(input.name), arguments: parseArguments(input.arguments) },
-    limits(options),
+    getLimits(options),
   );
   return { content: messages.slice(0, MAX_ROWS).map(({ content }) => content) as CallToolResult["content"] };
 }

@@ -35,7 +35,7 @@ export function createMcpService(definition: McpDefinition, reach: McpAccess): S
         : { provider: name, scopes: [], pkce: false, clientAuth: "none", refresh: "none" },
     endpoints: { authorize: "", token: "", api: formatMcpPlace(place) },
     ...(auth.type === "oauth2" ? {} : { credential: toCredential(auth) }),
-    identify: async () => anonymousIdentity(definition),
+    identify: async () => createAnonymousIdentity(definition),
     tools: tools.flatMap((tool) => {
       const now = offered?.get(tool.name);
       if (offered && !now) return [];
@@ -48,7 +48,7 @@ export function createMcpService(definition: McpDefinition, reach: McpAccess): S
  * Returns an identity with a random account ID. A server does not say whose key it is, so kay never treats two
  * connections as the same account.
  */
-export function anonymousIdentity({ place }: Pick<McpDefinition, "place">): Identity {
+export function createAnonymousIdentity({ place }: Pick<McpDefinition, "place">): Identity {
   return { accountId: randomUUID(), user: {}, metadata: "url" in place ? { url: place.url } : {} };
 }
 

@@ -112,7 +112,7 @@ function formatOwn(tokens: Token[]): { own: RichText[]; rest: Token[] } {
 }
 
 function toTableBlock({ header, rows }: Tokens.Table): BlockDraft {
-  const row = (cells: Tokens.TableCell[]): BlockDraft => ({
+  const createRow = (cells: Tokens.TableCell[]): BlockDraft => ({
     type: "table_row",
     value: { cells: cells.map(({ tokens }) => toRichText(tokens).slice(0, MAX_PIECES)) },
     children: [],
@@ -120,7 +120,7 @@ function toTableBlock({ header, rows }: Tokens.Table): BlockDraft {
   return {
     type: "table",
     value: { table_width: header.length, has_column_header: true, has_row_header: false },
-    children: [header, ...rows].map(row),
+    children: [header, ...rows].map(createRow),
   };
 }
 

@@ -44,7 +44,7 @@ function getRuns(tokens: Token[], look: TextStyle, url: string | undefined): Run
 }
 
 function getRun(token: Token, look: TextStyle, url: string | undefined): Run[] {
-  const literal = (text: string, more: TextStyle = {}): Run[] => [{ text, look: { ...look, ...more }, url }];
+  const createRun = (text: string, more: TextStyle = {}): Run[] => [{ text, look: { ...look, ...more }, url }];
   switch (token.type) {
     case "strong":
       return getRuns(getInnerTokens(token), { ...look, bold: true }, url);
@@ -53,18 +53,18 @@ function getRun(token: Token, look: TextStyle, url: string | undefined): Run[] {
     case "del":
       return getRuns(getInnerTokens(token), { ...look, strikethrough: true }, url);
     case "codespan":
-      return literal(token.text, { code: true });
+      return createRun(token.text, { code: true });
     case "link":
     case "image":
       return toLinkRuns(token as Tokens.Link, look, url);
     case "br":
-      return literal("\n");
+      return createRun("\n");
     case "escape":
-      return literal(token.text);
+      return createRun(token.text);
     case "text":
-      return "tokens" in token && token.tokens ? getRuns(token.tokens, look, url) : literal(token.text);
+      return "tokens" in token && token.tokens ? getRuns(token.tokens, look, url) : createRun(token.text);
     default:
-      return literal(token.raw);
+      return createRun(token.raw);
   }
 }
 

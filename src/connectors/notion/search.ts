@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
-import { choice } from "../input-text.ts";
+import { createChoiceSchema } from "../input-text.ts";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { CURSOR, getNextCursor } from "./read.ts";
@@ -9,7 +9,7 @@ import { getTitle, getUrl, NotionObject } from "./title.ts";
 const Input = z.object({
   text: withDescription(z.optional(z.string()), "Words in the title. Default: most recently changed first."),
   type: withDescription(
-    choice(["page", "database"], { pages: "page", databases: "database", table: "database" }),
+    createChoiceSchema(["page", "database"], { pages: "page", databases: "database", table: "database" }),
     "Default: both.",
   ),
   limit: withDescription(

@@ -31,9 +31,9 @@ export const listChannelsTool = defineTool({
   async run(input, context) {
     const limit = input.limit ?? 50;
     const part = input.name?.trim().replace(/^#/, "").toLowerCase() ?? "";
-    const matching = (list: Channel[]) => list.filter((channel) => channel.name?.toLowerCase().includes(part));
-    const { items, more } = await listChannels(context, (list) => matching(list).length > limit);
-    const found = matching(items);
+    const filterMatching = (list: Channel[]) => list.filter((channel) => channel.name?.toLowerCase().includes(part));
+    const { items, more } = await listChannels(context, (list) => filterMatching(list).length > limit);
+    const found = filterMatching(items);
     const shown = found.slice(0, limit);
     const isMore = more || found.length > limit;
     const words = `${formatCount(shown.length, "channel")}${part ? ` with “${part}”` : ""}`;

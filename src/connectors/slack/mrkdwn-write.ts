@@ -77,14 +77,14 @@ function renderInline(tokens: Token[]): string {
 }
 
 function renderInlineToken(token: Token): string {
-  const inner = () => renderInline(("tokens" in token && token.tokens) || []);
+  const renderInner = () => renderInline(("tokens" in token && token.tokens) || []);
   switch (token.type) {
     case "strong":
-      return `*${inner()}*`;
+      return `*${renderInner()}*`;
     case "em":
-      return `_${inner()}_`;
+      return `_${renderInner()}_`;
     case "del":
-      return `~${inner()}~`;
+      return `~${renderInner()}~`;
     case "codespan":
       return `\`${escapeMrkdwn(token.text)}\``;
     case "link":
@@ -95,7 +95,7 @@ function renderInlineToken(token: Token): string {
     case "escape":
       return escapeMrkdwn(token.text);
     case "text":
-      return "tokens" in token && token.tokens ? inner() : escapeMrkdwn(token.text);
+      return "tokens" in token && token.tokens ? renderInner() : escapeMrkdwn(token.text);
     default:
       return escapeMrkdwn(token.raw);
   }

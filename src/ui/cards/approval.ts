@@ -43,7 +43,7 @@ export function updateApproval(ui: ApprovalUi, { request }: ApprovalCard, key: K
   const asked: ApprovalUi = { ...ui, step: "ask" };
   const typedCommand = getCommandKey(key);
   const offered = listScopes(request).find(({ number }) => number === typedCommand);
-  if (offered) return answer(asked, { action: "approve", approval_scope: offered.scope, ...toEditedArgs(ui) });
+  if (offered) return sendAnswer(asked, { action: "approve", approval_scope: offered.scope, ...toEditedArgs(ui) });
   if (typedCommand === "n") return { ui: { ...asked, step: "why", error: undefined } };
   if (typedCommand !== "e" || !isEditable(request)) return { ui: asked };
   const fields = ui.draft === undefined ? createPreviewEditor(request, ui.edited) : undefined;
@@ -79,10 +79,10 @@ function applyReasonKey(ui: ApprovalUi, key: Key): CardStep<ApprovalUi> {
 }
 
 function deny(ui: ApprovalUi, reason: string): CardStep<ApprovalUi> {
-  return answer({ ...ui, step: "ask" }, { action: "deny", ...(reason ? { reason } : {}) });
+  return sendAnswer({ ...ui, step: "ask" }, { action: "deny", ...(reason ? { reason } : {}) });
 }
 
-function answer(ui: ApprovalUi, answer: InteractionAnswer): CardStep<ApprovalUi> {
+function sendAnswer(ui: ApprovalUi, answer: InteractionAnswer): CardStep<ApprovalUi> {
   return { ui: { ...ui, sent: true, error: undefined }, act: { do: "answer", answer } };
 }
 

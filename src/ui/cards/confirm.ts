@@ -8,12 +8,12 @@ export const INITIAL_CONFIRM: ConfirmUi = { ...FRESH_CARD_UI, type: "confirmatio
 
 /** Applies a key to a confirmation. Neither Enter nor a single Escape answers it. */
 export function updateConfirm(ui: ConfirmUi, key: Key): CardStep<ConfirmUi> {
-  if (key.name === "escape") return ui.step === "leave" ? answer(ui, "deny") : { ui: { ...ui, step: "leave" } };
+  if (key.name === "escape") return ui.step === "leave" ? sendAnswer(ui, "deny") : { ui: { ...ui, step: "leave" } };
   const letter = getCommandKey(key);
-  if (letter === "y") return answer(ui, "approve");
-  return letter === "n" ? answer(ui, "deny") : { ui: { ...ui, step: "ask" } };
+  if (letter === "y") return sendAnswer(ui, "approve");
+  return letter === "n" ? sendAnswer(ui, "deny") : { ui: { ...ui, step: "ask" } };
 }
 
-function answer(ui: ConfirmUi, action: "approve" | "deny"): CardStep<ConfirmUi> {
+function sendAnswer(ui: ConfirmUi, action: "approve" | "deny"): CardStep<ConfirmUi> {
   return { ui: { ...ui, step: "ask", sent: true, error: undefined }, act: { do: "answer", answer: { action } } };
 }

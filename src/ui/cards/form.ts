@@ -45,7 +45,7 @@ export function updateForm(ui: FormUi, card: ApprovalCard, key: Key): CardStep<F
   const isDeclined = key.name === "text" && key.ctrl && key.text === "d";
   if (ui.step === "why") return applyReasonKey(ui, key);
   if (key.name === "escape") {
-    if (ui.step === "leave" || !ui.fill.changed) return answer(ui, { action: "cancel" });
+    if (ui.step === "leave" || !ui.fill.changed) return sendAnswer(ui, { action: "cancel" });
     return { ui: { ...ui, step: "leave", back: ui.step } };
   }
   const now: FormUi = ui.step === "leave" ? { ...ui, step: ui.back } : ui;
@@ -81,7 +81,7 @@ function getFields({ input_schema }: InteractionRequest): InputField[] {
 
 /** Handles a form that asks for a URL to be visited. It has no fields; a separate key opens the URL. */
 function applyLinkKey(ui: FormUi, key: Key): CardStep<FormUi> {
-  if (key.name === "enter") return answer(ui, { action: "submit", input: {} });
+  if (key.name === "enter") return sendAnswer(ui, { action: "submit", input: {} });
   switch (getCommandKey(key)) {
     case "o":
       return { ui: { ...ui, error: undefined }, act: { do: "open" } };
@@ -108,7 +108,7 @@ function applyFillKey(ui: FormUi, { request }: ApprovalCard, key: Key): CardStep
 function applyReviewKey(ui: FormUi, key: Key): CardStep<FormUi> {
   if (key.name === "enter") {
     if (key.at - ui.reviewed < REVIEW_MS) return { ui: { ...ui, reviewed: key.at } };
-    return answer(ui, { action: "submit", input: collectInput(ui.fill) });
+    return sendAnswer(ui, { action: "submit", input: collectInput(ui.fill) });
   }
   const letter = getCommandKey(key);
   if (letter === "d") return { ui: { ...ui, step: "why", back: "review" } };
@@ -126,10 +126,10 @@ function applyReasonKey(ui: FormUi, key: Key): CardStep<FormUi> {
   if (why) return { ui: { ...ui, why } };
   if (key.name !== "enter") return { ui };
   const reason = ui.why.text.trim();
-  return answer({ ...ui, step: ui.back }, { action: "deny", ...(reason ? { reason } : {}) });
+  return sendAnswer({ ...ui, step: ui.back }, { action: "deny", ...(reason ? { reason } : {}) });
 }
 
-function answer(ui: FormUi, answer: InteractionAnswer): CardStep<FormUi> {
+function sendAnswer(ui: FormUi, answer: InteractionAnswer): CardStep<FormUi> {
   return { ui: { ...ui, step: getStep(ui), sent: true, error: undefined }, act: { do: "answer", answer } };
 }
 

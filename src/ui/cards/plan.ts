@@ -29,7 +29,7 @@ export function updatePlan(ui: PlanUi, card: PlanCard, key: Key, hidden: number)
   switch (getCommandKey(key)) {
     case "a":
       if (ui.read < hidden) return { ui: { ...ui, step: "unread" } };
-      return answer(asked, card, ({ edited }) => ({
+      return sendAnswers(asked, card, ({ edited }) => ({
         action: "approve",
         approval_scope: "once",
         ...(edited ? { edited_args: edited } : {}),
@@ -54,10 +54,10 @@ function applyReasonKey(ui: PlanUi, card: PlanCard, key: Key): CardStep<PlanUi> 
 }
 
 function deny(ui: PlanUi, card: PlanCard, reason: string): CardStep<PlanUi> {
-  return answer({ ...ui, step: "ask" }, card, () => ({ action: "deny", ...(reason ? { reason } : {}) }));
+  return sendAnswers({ ...ui, step: "ask" }, card, () => ({ action: "deny", ...(reason ? { reason } : {}) }));
 }
 
-function answer(
+function sendAnswers(
   ui: PlanUi,
   { calls }: PlanCard,
   toAnswer: (call: PlanCard["calls"][number]) => InteractionAnswer,

@@ -66,9 +66,9 @@ function joinColumns(cells: string[], widths: number[]): string[] {
 }
 
 function narrowWidths(natural: number[], least: number[], room: number): number[] | null {
-  if (sum(least) > room) return null;
+  if (addUp(least) > room) return null;
   const widths = [...natural];
-  for (let over = sum(widths) - room; over > 0; over -= 1) {
+  for (let over = addUp(widths) - room; over > 0; over -= 1) {
     const spare = widths.map((width, column) => (width > (least[column] ?? 0) ? width : 0));
     const widest = spare.indexOf(Math.max(...spare));
     widths[widest] = (widths[widest] ?? 0) - 1;
@@ -89,6 +89,6 @@ function measureLongest(texts: string[]): number {
   return texts.reduce((most, text) => Math.max(most, stringWidth(text)), 0);
 }
 
-function sum(numbers: number[]): number {
+function addUp(numbers: number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }

@@ -28,9 +28,9 @@ export function layOutTable(columns: string[], rows: string[][], width: number):
 
 function narrowWidths(natural: number[], room: number): number[] | null {
   const least = natural.map((width, column) => Math.min(width, column === 0 ? MIN_FIRST_WIDTH : MIN_WIDTH));
-  if (sum(least) > room) return null;
+  if (addUp(least) > room) return null;
   const widths = [...natural];
-  while (sum(widths) > room) {
+  while (addUp(widths) > room) {
     const spare = widths.map((width, column) => (width > (least[column] ?? 0) ? width : 0));
     const widest = spare.indexOf(Math.max(...spare));
     widths[widest] = (widths[widest] ?? 0) - 1;
@@ -63,6 +63,6 @@ function fitCell(text: string, width: number): string {
   return shown + " ".repeat(Math.max(0, width - stringWidth(shown)));
 }
 
-function sum(numbers: number[]): number {
+function addUp(numbers: number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }

@@ -6,7 +6,7 @@ import { type ConnectableService, findService, listServices, requireClient } fro
 import { openVerifier } from "../tokens/sealing.ts";
 import { buildAuthorizationUrl } from "./authorize.ts";
 import { createBrowserCookie } from "./browsers.ts";
-import { type CallbackResult, cancelState, stalePage } from "./callback.ts";
+import { type CallbackResult, cancelState, createStalePage } from "./callback.ts";
 import { escapeHtml, renderFacts, renderPage, renderPageShell } from "./page.ts";
 import { findPendingState, type PendingState } from "./status.ts";
 import { createTicket, isTicket } from "./tickets.ts";
@@ -102,6 +102,6 @@ export async function listFacts(ports: BackendPorts, row: AuthorizationState): P
 }
 
 function toStale(ports: BackendPorts): Response {
-  const { page, status }: Omit<CallbackResult, "connected"> = stalePage(ports, "no page waits for this state");
+  const { page, status }: Omit<CallbackResult, "connected"> = createStalePage(ports, "no page waits for this state");
   return renderPage(page, status);
 }

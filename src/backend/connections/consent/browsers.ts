@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { isLoopbackHost } from "#net/addresses";
 import { findCookie, formatCookie } from "#protocol/cookies";
 import type { BackendPorts } from "../../ports.ts";
-import { hashSecret, secretsEqual } from "../../store/secrets.ts";
+import { compareSecrets, hashSecret } from "../../store/secrets.ts";
 import type { AuthorizationState } from "../../store/states.ts";
 import type { ConnectableService } from "../services/catalog.ts";
 
@@ -43,7 +43,7 @@ export function isSameBrowser(
   if (user_code === null) return true;
   const given = findCookie(publicUrl, cookies, getCookieName(hash));
   if (!given || !browser_hash) return false;
-  return secretsEqual(hashSecret(given).toString("hex"), browser_hash.toString("hex"));
+  return compareSecrets(hashSecret(given).toString("hex"), browser_hash.toString("hex"));
 }
 
 /** One cookie for each authorization, because a person may begin several. */

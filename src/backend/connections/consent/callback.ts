@@ -39,13 +39,13 @@ export async function handleCallback(
   const hash = hashState(text);
   const error = query.get("error");
   const code = query.get("code");
-  if (!hash || text === null) return stalePage(ports, "unknown state");
+  if (!hash || text === null) return createStalePage(ports, "unknown state");
   const state = await findState(ports.db, hash);
   if (state && !isSameBrowser(ports.publicUrl, state, cookies)) return refuseBrowser(ports, state);
   if (state && !(await isFromWhereItWasAsked(ports, state, { query, place })))
     return refuse(ports, hash, MIXED_UP, null);
   if (error) return refuse(ports, hash, error, query.get("error_description"));
-  if (!code || query.getAll("code").length > 1) return stalePage(ports, "no code");
+  if (!code || query.getAll("code").length > 1) return createStalePage(ports, "no code");
   const result = await concludeState(ports, hash, (state) => completeConsent(ports, state, code));
   return offerUndo(ports, text, result);
 }
@@ -108,7 +108,7 @@ export async function concludeState(
   work: (state: AuthorizationState) => Promise<Page>,
 ): Promise<CallbackResult> {
   const state = await claimState(ports.db, hash, { status: "exchanging" }, new Date(ports.clock.now()));
-  if (!state) return stalePage(ports, "state not pending");
+  if (!state) return createStalePage(ports, "state not pending");
   try {
     const page = await work(state);
     return { status: 200, page, connected: { installationId: state.installation_id, service: state.service } };
@@ -121,7 +121,7 @@ export async function concludeState(
       details: problem.details,
     });
     ports.log("warn", "callback.failed", { service: state.service, problem: problem.code, cause: problem.cause });
-    return { status: problem.status, page: failure(await getTitle(ports, state), problem) };
+    return { status: problem.status, page: createFailurePage(await getTitle(ports, state), problem) };
   }
 }
 
@@ -141,10 +141,10 @@ async function refuse(
   const message = denied ? "Authorization was denied" : `Authorization failed: ${said}`;
   const next = { status: denied ? "denied" : "failed", message } as const;
   const state = await claimState(ports.db, hash, next, new Date(ports.clock.now()));
-  if (!state) return stalePage(ports, "state not pending");
+  if (!state) return createStalePage(ports, "state not pending");
   ports.log("info", "callback.refused", { service: state.service, denied });
   const title = await getTitle(ports, state);
-  if (!denied) return { status: 400, page: failure(title, new Problem("SERVICE_FAILED", message)) };
+  if (!denied) return { status: 400, page: createFailurePage(title, new Problem("SERVICE_FAILED", message)) };
   return {
     status: 200,
     page: {
@@ -161,12 +161,12 @@ async function getTitle(ports: BackendPorts, { installation_id, service: name }:
 }
 
 /** Builds the page for a link that is invalid or has expired. */
-export function stalePage(ports: BackendPorts, reason: string): { status: number; page: Page } {
+export function createStalePage(ports: BackendPorts, reason: string): { status: number; page: Page } {
   ports.log("warn", "callback.rejected", { reason });
   return { status: 400, page: STALE };
 }
 
-function failure(title: string, problem: Problem): Page {
+function createFailurePage(title: string, problem: Problem): Page {
   return { tone: "failure", title: `${title} was not connected`, text: problem.message };
 }
 

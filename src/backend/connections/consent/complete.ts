@@ -55,7 +55,7 @@ export async function establishConnection(
   state: AuthorizationState,
   { tokens, identity, authorization }: ConsentResult,
 ): Promise<Page> {
-  const label = accountLabel(identity);
+  const label = getAccountLabel(identity);
   // The code is spent, so this is the only other attempt.
   return retryWhileAway(() =>
     ports.db.transaction().execute(async (db) => {
@@ -86,7 +86,7 @@ export async function establishConnection(
         account_id: identity.accountId,
         details: { tokens: due },
       });
-      return connectedPage(service, label, metadata);
+      return createConnectedPage(service, label, metadata);
     }),
   );
 }
@@ -164,7 +164,7 @@ function getGrant(ports: BackendPorts, configuration: ConnectableService, consen
   const { service } = configuration;
   const { state, tokens, identity, authorization, metadata, before } = consent;
   const address = toGrantAddress(state.installation_id, configuration);
-  const refresh = tokens.refresh ?? formerRefreshToken(ports, configuration, before);
+  const refresh = tokens.refresh ?? findFormerRefreshToken(ports, configuration, before);
   return {
     installation_id: state.installation_id,
     service: service.name,
@@ -180,7 +180,7 @@ function getGrant(ports: BackendPorts, configuration: ConnectableService, consen
   };
 }
 
-function formerRefreshToken(
+function findFormerRefreshToken(
   ports: BackendPorts,
   configuration: ServiceConfiguration,
   before: Grant | undefined,
@@ -196,7 +196,7 @@ function formerRefreshToken(
   }
 }
 
-function accountLabel({ user, accountId }: Identity): string {
+function getAccountLabel({ user, accountId }: Identity): string {
   const named = [user.name, user.display_name, user.username, user.email].find(
     (text): text is string => typeof text === "string" && text.trim() !== "",
   );
@@ -207,7 +207,7 @@ function getUrl(grant: Grant | undefined): string | undefined {
   return typeof grant?.metadata.url === "string" ? grant.metadata.url : undefined;
 }
 
-function connectedPage({ service }: ConnectableService, label: string, metadata: Record<string, unknown>): Page {
+function createConnectedPage({ service }: ConnectableService, label: string, metadata: Record<string, unknown>): Page {
   const site = typeof metadata.url === "string" ? metadata.url : undefined;
   return {
     tone: "success",

@@ -16,7 +16,7 @@ export type Page = {
 export function renderPage(page: Page, status: number): Response {
   return renderPageShell({
     title: page.title,
-    content: html(page),
+    content: renderContent(page),
     status,
     // The browser must send the origin of a form, so that the backend recognizes its own.
     ...(page.undo
@@ -30,7 +30,7 @@ type Shell = { title: string; content: string; status: number; formAction: strin
 
 /** One small file: it loads and runs nothing, cannot be framed, sends no referrer, and is not cached. */
 export function renderPageShell({ title, content, status, formAction, referrer }: Shell): Response {
-  return new Response(whole(title, content), {
+  return new Response(renderDocument(title, content), {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
@@ -93,7 +93,7 @@ export function renderFacts(facts: [name: string, value: string][]): string {
   return rows && `<dl>${rows}</dl>\n`;
 }
 
-function html({ tone, title, text, facts = [], footer, undo }: Page): string {
+function renderContent({ tone, title, text, facts = [], footer, undo }: Page): string {
   return `<div class="mark ${tone}" aria-hidden="true">${MARKS[tone]}</div>
 <h1>${escapeHtml(title)}</h1>
 ${renderFacts(facts)}<p>${escapeHtml(text)}</p>
@@ -109,7 +109,7 @@ function renderUndo({ state, ticket }: { state: string; ticket: string }): strin
 `;
 }
 
-function whole(title: string, content: string): string {
+function renderDocument(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -11,7 +11,7 @@ import { openVerifier, sealClientSecret, toGrantAddress } from "../tokens/sealin
 import { buildAuthorizationUrl, needsSecretPage } from "./authorize.ts";
 import { listFacts } from "./begin-page.ts";
 import { createBrowserCookie } from "./browsers.ts";
-import { type CallbackResult, cancelState, concludeState, offerUndo, stalePage } from "./callback.ts";
+import { type CallbackResult, cancelState, concludeState, createStalePage, offerUndo } from "./callback.ts";
 import { establishConnection, fetchIdentity } from "./complete.ts";
 import { type KeyForm, renderKeyForm, renderKeyResult } from "./secret-page.ts";
 import { findPendingState, type PendingState } from "./status.ts";
@@ -23,7 +23,7 @@ import { createTicket, isTicket } from "./tickets.ts";
  */
 export async function showKeyPage(ports: BackendPorts, query: URLSearchParams): Promise<Response> {
   const waiting = await findWaiting(ports, query.get("state"));
-  if (!waiting) return staleAnswer(ports);
+  if (!waiting) return sendStalePage(ports);
   return renderKeyForm(await getForm(ports, waiting));
 }
 
@@ -38,25 +38,25 @@ export type SubmittedKey = { response: Response; connected?: CallbackResult["con
 export async function submitKey(ports: BackendPorts, form: URLSearchParams): Promise<SubmittedKey> {
   const waiting = await findWaiting(ports, form.get("state"));
   if (!waiting || !isTicket(ports, "key-page", waiting.text, form.get("ticket") ?? ""))
-    return { response: staleAnswer(ports) };
+    return { response: sendStalePage(ports) };
   const { row, service } = waiting;
-  if (form.get("decision") === "cancel") return { response: answer(await cancelState(ports, row.hash)) };
-  const entered = secretIn(service, form);
-  if ("error" in entered) return { response: await again(ports, waiting, entered.error, form) };
-  if (!service.service.credential) return { response: await onward(ports, waiting, entered.secret) };
+  if (form.get("decision") === "cancel") return { response: sendPage(await cancelState(ports, row.hash)) };
+  const entered = readSecret(service, form);
+  if ("error" in entered) return { response: await renderAgain(ports, waiting, entered.error, form) };
+  if (!service.service.credential) return { response: await redirectOnward(ports, waiting, entered.secret) };
   try {
-    const identity = await whose(ports, waiting, entered);
+    const identity = await requireSameAccount(ports, waiting, entered);
     const tokens = { access: entered.secret, expiresAt: null };
     const returned = await concludeState(ports, row.hash, (state) =>
       establishConnection(ports, service, state, { tokens, identity }),
     );
-    return { response: answer(offerUndo(ports, waiting.text, returned)), connected: returned.connected };
+    return { response: sendPage(offerUndo(ports, waiting.text, returned)), connected: returned.connected };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     ports.log("info", "key.refused", { service: row.service, problem: error.code, cause: error.cause });
     const { title } = service.service;
     const why = error.code === "AUTH_REQUIRED" ? `${title} did not accept it.` : error.message;
-    return { response: await again(ports, waiting, why, form) };
+    return { response: await renderAgain(ports, waiting, why, form) };
   }
 }
 
@@ -96,14 +96,14 @@ function getAsks({ service: { credential } }: ConnectableService): KeyForm["asks
 }
 
 /** Returns the secret as requests carry it. Pasted text often has white space around it. */
-function secretIn(
+function readSecret(
   service: ConnectableService,
   form: URLSearchParams,
 ): { secret: string; user?: string } | { error: string } {
   const asks = getAsks(service);
   const given = form.get("secret") ?? "";
   if (asks === "nothing") return { secret: "" };
-  if (asks === "password") return namedSecret((form.get("user") ?? "").trim(), given);
+  if (asks === "password") return joinSecret((form.get("user") ?? "").trim(), given);
   const secret = given.trim();
   if (secret === "" || secret.length > LONGEST) return { error: `Paste the ${asks}.` };
   return /^[\x21-\x7e]+$/.test(secret)
@@ -111,7 +111,7 @@ function secretIn(
     : { error: `The ${asks} can contain only ASCII characters without spaces or line breaks.` };
 }
 
-function namedSecret(user: string, password: string): { secret: string; user: string } | { error: string } {
+function joinSecret(user: string, password: string): { secret: string; user: string } | { error: string } {
   if (user === "" || user.length + password.length > LONGEST) return { error: "Enter your user name." };
   if (user.includes(":") || /\p{Cc}/u.test(user + password))
     return { error: "A user name cannot contain a colon. Neither field can contain line breaks." };
@@ -122,7 +122,7 @@ function namedSecret(user: string, password: string): { secret: string; user: st
  * Returns the account behind a secret: the one that the service names, or else a hash of the secret that is slow to
  * guess from. Without a secret, no account can be recognized.
  */
-async function whose(
+async function requireSameAccount(
   ports: BackendPorts,
   { row, service }: Waiting,
   { secret, user }: { secret: string; user?: string },
@@ -139,7 +139,7 @@ async function whose(
 const slowHash = promisify(scrypt);
 
 /** Seals the client's secret and redirects the browser as the connect call does when the secret is present. */
-async function onward(ports: BackendPorts, { text, row, service }: Waiting, secret: string): Promise<Response> {
+async function redirectOnward(ports: BackendPorts, { text, row, service }: Waiting, secret: string): Promise<Response> {
   // All accounts of a service share its client.
   const address = { ...toGrantAddress(row.installation_id, service), service: getBaseName(row.service) };
   const sealed = sealClientSecret(ports.keys, { binding: "", ...address }, secret);
@@ -154,16 +154,21 @@ async function onward(ports: BackendPorts, { text, row, service }: Waiting, secr
   });
 }
 
-async function again(ports: BackendPorts, waiting: Waiting, error: string, form: URLSearchParams): Promise<Response> {
+async function renderAgain(
+  ports: BackendPorts,
+  waiting: Waiting,
+  error: string,
+  form: URLSearchParams,
+): Promise<Response> {
   const user = (form.get("user") ?? "").slice(0, 200);
   return renderKeyForm({ ...(await getForm(ports, waiting)), error, user }, 422);
 }
 
-function staleAnswer(ports: BackendPorts): Response {
-  return answer(stalePage(ports, "no page waits for this state"));
+function sendStalePage(ports: BackendPorts): Response {
+  return sendPage(createStalePage(ports, "no page waits for this state"));
 }
 
-function answer({ page, status }: ReturnType<typeof stalePage>): Response {
+function sendPage({ page, status }: ReturnType<typeof createStalePage>): Response {
   return renderKeyResult(page, status);
 }
 

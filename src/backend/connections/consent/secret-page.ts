@@ -29,9 +29,9 @@ export function renderKeyForm(form: KeyForm, status = 200): Response {
   // The browser must send the origin of the form, so that the backend recognizes its own.
   return renderPageShell({
     title: heading,
-    content: content(form, heading),
+    content: renderContent(form, heading),
     status,
-    formAction: actions(form),
+    formAction: listFormActions(form),
     referrer: "same-origin",
   });
 }
@@ -43,21 +43,22 @@ export function renderKeyResult(page: Page, status: number): Response {
 
 const STORED = "kay's backend stores what you enter encrypted. kay disconnect deletes it.";
 
-function actions({ onward }: KeyForm): string {
+function listFormActions({ onward }: KeyForm): string {
   const origin = onward === undefined ? undefined : new URL(onward);
   if (!origin) return "'self'";
   // An IPv6 host cannot be written in a policy.
   return `'self' ${origin.hostname.startsWith("[") ? origin.protocol : origin.origin}`;
 }
 
-function content(form: KeyForm, heading: string): string {
+function renderContent(form: KeyForm, heading: string): string {
   const { host, asks, facts, state, ticket, error, user = "" } = form;
-  const hidden = (name: string, value: string) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
+  const renderHiddenField = (name: string, value: string) =>
+    `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
   return `<h1>${escapeHtml(heading)}</h1>
 ${renderFacts(facts)}<p>${escapeHtml(WORDS[asks])} <b>${escapeHtml(host)}</b>${asks === "nothing" ? "." : " and nowhere else."}</p>
 ${error ? `<p class="failure" role="alert">${escapeHtml(error)}</p>\n` : ""}<form method="post" action="key" autocomplete="off">
-${hidden("state", state)}
-${hidden("ticket", ticket)}
+${renderHiddenField("state", state)}
+${renderHiddenField("ticket", ticket)}
 ${asks === "password" ? buildField("User name", "user", "text", user) : ""}${asks === "nothing" ? "" : buildField(LABELS[asks], "secret", "password", "")}<div class="buttons">
 <button name="decision" value="connect" class="primary">Connect</button>
 <button name="decision" value="cancel" formnovalidate>Cancel</button>

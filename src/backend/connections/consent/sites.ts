@@ -11,14 +11,14 @@ export type SiteSelection =
  */
 export function chooseSite(identity: Identity, wanted: string | null, before: string | undefined): SiteSelection {
   const sites = identity.sites ?? [];
-  if (sites.length === 0) return wanted === null ? { metadata: identity.metadata } : onlySite(identity, wanted);
+  if (sites.length === 0) return wanted === null ? { metadata: identity.metadata } : selectOnlySite(identity, wanted);
   const site = wanted === null ? (before === undefined ? undefined : find(sites, before)) : find(sites, wanted);
   if (!site) return { choices: sites.map(({ name, url }) => ({ name, url })) };
   return { metadata: { ...identity.metadata, ...site.metadata } };
 }
 
 /** The token is valid for a single site, so a choice must name that one. */
-function onlySite(identity: Identity, wanted: string): SiteSelection {
+function selectOnlySite(identity: Identity, wanted: string): SiteSelection {
   const { metadata } = identity;
   const { url, site, workspace, name } = metadata;
   if (typeof url !== "string") return { metadata };

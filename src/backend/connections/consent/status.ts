@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { startSignIn } from "../../accounts/sign-in.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { lockInstallation } from "../../store/installations.ts";
-import { hashSecret, secretsEqual } from "../../store/secrets.ts";
+import { compareSecrets, hashSecret } from "../../store/secrets.ts";
 import { type AuthorizationState, findState, markDelivered } from "../../store/states.ts";
 import { hasLiveFamily } from "../../store/token-families.ts";
 
@@ -55,7 +55,7 @@ export async function getAuthorizationStatus(
 
 function checkVerifier(row: AuthorizationState, verifier: string | null): void {
   if (row.code_challenge === null) return;
-  if (verifier && secretsEqual(hashSecret(verifier).toString("base64url"), row.code_challenge)) return;
+  if (verifier && compareSecrets(hashSecret(verifier).toString("base64url"), row.code_challenge)) return;
   throw new Problem("VERIFIER_INVALID", "Kay-Verifier does not belong to this state.");
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { BackendPorts } from "../../ports.ts";
-import { secretsEqual } from "../../store/secrets.ts";
+import { compareSecrets } from "../../store/secrets.ts";
 
 /** Purpose of a ticket: a form of the backend's pages, or a client ID or refresh token of a program. It is valid for nothing else. */
 type Purpose = "begin" | "key-page" | "undo" | "answer" | "answer-device" | "program-client" | "program-refresh";
@@ -17,5 +17,5 @@ export function createTicket(
 
 /** Whether a ticket was created for this purpose and state, with any of the keys. */
 export function isTicket(ports: Pick<BackendPorts, "keys">, purpose: Purpose, state: string, given: string): boolean {
-  return ports.keys.signing.some((key) => secretsEqual(createTicket(ports, purpose, state, key), given));
+  return ports.keys.signing.some((key) => compareSecrets(createTicket(ports, purpose, state, key), given));
 }

@@ -5,7 +5,7 @@ import { findState, undoState } from "../../store/states.ts";
 import { revokeFamiliesSince } from "../../store/token-families.ts";
 import { findService, listServices } from "../services/catalog.ts";
 import { revokeGrant } from "../tokens/revoke.ts";
-import { stalePage } from "./callback.ts";
+import { createStalePage } from "./callback.ts";
 import type { Page } from "./page.ts";
 import { hashState } from "./status.ts";
 import { isTicket } from "./tickets.ts";
@@ -22,7 +22,7 @@ export async function undoConnection(
   const hash = hashState(text);
   const row = hash && (await findState(ports.db, hash));
   if (row?.status !== "completed" || !isTicket(ports, "undo", text, form.get("ticket") ?? ""))
-    return stalePage(ports, "nothing to undo");
+    return createStalePage(ports, "nothing to undo");
   const { installation_id, service: name, account_id } = row;
   const grant = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installation_id);

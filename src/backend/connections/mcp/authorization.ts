@@ -50,12 +50,12 @@ export async function withAuthorization(
 
 /** Seals it to the state that it was discovered for. */
 export function sealStateAuthorization(keys: Keys, state: Buffer, authorization: McpAuthorization): Buffer {
-  return seal(keys.sealing, stateContext(state), JSON.stringify(authorization));
+  return seal(keys.sealing, getStateContext(state), JSON.stringify(authorization));
 }
 
 /** @throws Problem STORE_UNREADABLE when the key it was sealed with is gone */
 export function openStateAuthorization(keys: Keys, state: Buffer, sealed: Uint8Array): McpAuthorization {
-  return JSON.parse(unseal(keys.sealing, stateContext(state), sealed).toString("utf8")) as McpAuthorization;
+  return JSON.parse(unseal(keys.sealing, getStateContext(state), sealed).toString("utf8")) as McpAuthorization;
 }
 
 /** Seals it to the connection whose tokens it belongs to. */
@@ -70,7 +70,7 @@ export function openGrantAuthorization(keys: Keys, address: GrantAddress, sealed
 
 /** Seals a registration of this backend to its authorization server and redirect address. */
 export function sealClient(ports: Pick<BackendPorts, "keys">, place: ClientPlace, client: RegisteredClient): Buffer {
-  return seal(ports.keys.sealing, clientContext(place), JSON.stringify(client));
+  return seal(ports.keys.sealing, getClientContext(place), JSON.stringify(client));
 }
 
 /** @throws Problem STORE_UNREADABLE when the key it was sealed with is gone */
@@ -79,14 +79,14 @@ export function openClient(
   place: ClientPlace,
   sealed: Uint8Array,
 ): RegisteredClient {
-  return JSON.parse(unseal(ports.keys.sealing, clientContext(place), sealed).toString("utf8")) as RegisteredClient;
+  return JSON.parse(unseal(ports.keys.sealing, getClientContext(place), sealed).toString("utf8")) as RegisteredClient;
 }
 
 /** A client, how it authenticates, and when its secret expires (ms). */
 export type RegisteredClient = OAuthClient & { auth: OAuth["clientAuth"]; expiresAt?: number };
 export type ClientPlace = { issuer: string; redirectUri: string };
 
-function stateContext(state: Buffer): string {
+function getStateContext(state: Buffer): string {
   return `states/${state.toString("hex")}/authorization`;
 }
 
@@ -94,7 +94,7 @@ function grantContext({ installationId, service, binding = "" }: GrantAddress): 
   return `grants/${installationId}/${service}/authorization/${binding}`;
 }
 
-function clientContext({ issuer, redirectUri }: ClientPlace): string {
+function getClientContext({ issuer, redirectUri }: ClientPlace): string {
   return `mcp_clients/${createHash("sha256")
     .update(JSON.stringify([issuer, redirectUri]))
     .digest("hex")}`;

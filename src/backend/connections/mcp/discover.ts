@@ -33,23 +33,23 @@ export type DiscoveredAuth = {
  * @throws Problem SERVICE_FAILED with what is wrong, ADDRESS_REFUSED
  */
 export async function discoverAuth(reach: FetchPolicy, server: string, title: string): Promise<DiscoveredAuth> {
-  const challenge = await firstAnswer(reach, server, title);
-  const told = await resourceMetadata(reach, server, challenge, title);
-  const issuer = issuerIn(told?.authorization_servers, reach, server, title);
-  const as = await serverMetadata(reach, issuer, title);
+  const challenge = await fetchChallenge(reach, server, title);
+  const told = await fetchResourceMetadata(reach, server, challenge, title);
+  const issuer = chooseIssuer(told?.authorization_servers, reach, server, title);
+  const as = await fetchServerMetadata(reach, issuer, title);
   return {
     ...getEndpoints(as, reach, title),
     issuer: as.issuer,
-    resource: typeof told?.resource === "string" ? told.resource : canonical(server),
+    resource: typeof told?.resource === "string" ? told.resource : toCanonicalUrl(server),
     scopes: withOffline(challenge.scopes.length > 0 ? challenge.scopes : parseScopes(told?.scopes_supported), as),
-    clientAuth: texts(as.token_endpoint_auth_methods_supported) ?? ["client_secret_basic"],
+    clientAuth: toTexts(as.token_endpoint_auth_methods_supported) ?? ["client_secret_basic"],
     namesItself: as.authorization_response_iss_parameter_supported === true,
     takesDocuments: (as as Record<string, unknown>).client_id_metadata_document_supported === true,
   };
 }
 
 /** Returns the server's answer to a request without a token. */
-async function firstAnswer(reach: FetchPolicy, server: string, title: string): Promise<AuthChallenge> {
+async function fetchChallenge(reach: FetchPolicy, server: string, title: string): Promise<AuthChallenge> {
   const init = {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
@@ -69,7 +69,7 @@ async function firstAnswer(reach: FetchPolicy, server: string, title: string): P
 const HELLO = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "kay", version: "1" } };
 
 /** @throws Problem SERVICE_FAILED when the metadata belongs to another resource */
-async function resourceMetadata(
+async function fetchResourceMetadata(
   reach: FetchPolicy,
   server: string,
   { resourceMetadata: named }: AuthChallenge,
@@ -103,17 +103,17 @@ function speaksFor(resource: unknown, server: string): boolean {
 }
 
 /** Returns the first usable authorization server. A server that names none is its own (2025-03-26). */
-function issuerIn(named: unknown, reach: FetchPolicy, server: string, title: string): URL {
+function chooseIssuer(named: unknown, reach: FetchPolicy, server: string, title: string): URL {
   if (named === undefined) return new URL(new URL(server).origin);
-  for (const one of texts(named) ?? []) {
+  for (const one of toTexts(named) ?? []) {
     const issuer = parseSafeUrl(one, reach);
     if (issuer && issuer.search === "") return issuer;
   }
   throw discoveryProblem(title, "it names no authorization server that kay would go to");
 }
 
-async function serverMetadata(reach: FetchPolicy, issuer: URL, title: string): Promise<oauth.AuthorizationServer> {
-  for (const place of metadataPlaces(issuer)) {
+async function fetchServerMetadata(reach: FetchPolicy, issuer: URL, title: string): Promise<oauth.AuthorizationServer> {
+  for (const place of listMetadataUrls(issuer)) {
     const found = await readDocument(reach, new URL(place), title);
     if (!found) continue;
     try {
@@ -133,7 +133,7 @@ export function isSameIssuer(one: unknown, other: string): boolean {
 }
 
 /** In the order of the MCP specification. */
-function metadataPlaces({ origin, pathname }: URL): string[] {
+function listMetadataUrls({ origin, pathname }: URL): string[] {
   const path = pathname.replace(/(?<!\/)\/+$/, "");
   const inserted = ["oauth-authorization-server", "openid-configuration"].map(
     (name) => `${origin}/.well-known/${name}${path}`,
@@ -149,9 +149,9 @@ function getEndpoints(as: oauth.AuthorizationServer, reach: FetchPolicy, title: 
   );
   if (!authorize || !token)
     throw discoveryProblem(title, "its authorization server names endpoints that kay does not go to");
-  if (!texts(as.code_challenge_methods_supported)?.includes("S256"))
+  if (!toTexts(as.code_challenge_methods_supported)?.includes("S256"))
     throw discoveryProblem(title, "its authorization server does not say that it checks PKCE with S256");
-  const grants = texts(as.grant_types_supported);
+  const grants = toTexts(as.grant_types_supported);
   if (grants && !grants.includes("authorization_code"))
     throw discoveryProblem(title, `its authorization server takes only ${sanitizeSentence(grants.join(", "))}`);
   const [registration, revocation] = [as.registration_endpoint, as.revocation_endpoint].map(
@@ -162,19 +162,19 @@ function getEndpoints(as: oauth.AuthorizationServer, reach: FetchPolicy, title: 
 
 /** The scope that requests refresh tokens where servers support it (OpenID Connect Core, section 11). */
 function withOffline(scopes: string[], as: oauth.AuthorizationServer): string[] {
-  const known = texts(as.scopes_supported)?.includes(OFFLINE_SCOPE) === true;
+  const known = toTexts(as.scopes_supported)?.includes(OFFLINE_SCOPE) === true;
   return known && !scopes.includes(OFFLINE_SCOPE) ? [...scopes, OFFLINE_SCOPE] : scopes;
 }
 
 export const OFFLINE_SCOPE = "offline_access";
 
 /** Returns the server's address as a resource: without a fragment, and without a slash if it has no path. */
-function canonical(server: string): string {
+function toCanonicalUrl(server: string): string {
   const { origin, pathname, search } = new URL(server);
   return `${origin}${pathname === "/" ? "" : pathname}${search}`;
 }
 
-function texts(value: unknown): string[] | undefined {
+function toTexts(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.filter((one): one is string => typeof one === "string").slice(0, 100);
 }

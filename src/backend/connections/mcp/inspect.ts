@@ -91,8 +91,8 @@ export async function inspectStored(
 ): Promise<InspectedServer> {
   const ports = requireMcpClients(given);
   const definition = row.definition as McpDefinition;
-  const secret = definition.auth.type === "none" ? undefined : await storedSecret(ports, row);
-  const looked = await ports.links.look({ definition, fetch: chooseFetch(ports), ...secretPart(secret) }, signal);
+  const secret = definition.auth.type === "none" ? undefined : await readStoredSecret(ports, row);
+  const looked = await ports.links.look({ definition, fetch: chooseFetch(ports), ...toSecretPart(secret) }, signal);
   return { ...findByName(definition, looked), lacksSignIn: false };
 }
 
@@ -126,31 +126,37 @@ async function look(
   asked: ParsedMcpRequest,
 ): Promise<InspectedServer> {
   const { place } = asked;
-  const draft = (auth: McpAuth): McpDefinition => {
+  const createDraft = (auth: McpAuth): McpDefinition => {
     const name = asked.name ?? deriveServerName(undefined, place);
     return { name, title: asked.name ? getTitle(name) : getDefaultName(place), place, auth, tools: [] };
   };
   if (!asked.auth) {
     try {
-      const looked = await ports.links.look({ definition: draft({ type: "none" }), fetch: chooseFetch(ports) }, signal);
+      const looked = await ports.links.look(
+        { definition: createDraft({ type: "none" }), fetch: chooseFetch(ports) },
+        signal,
+      );
       const name = asked.name ?? deriveServerName(looked.server.name, place);
-      return { ...findByName({ ...draft({ type: "none" }), name, title: getTitle(name) }, looked), lacksSignIn: false };
+      return {
+        ...findByName({ ...createDraft({ type: "none" }), name, title: getTitle(name) }, looked),
+        lacksSignIn: false,
+      };
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "AUTH_REQUIRED") throw error;
     }
   }
-  const drafted = draft(asked.auth ?? (await wantedSignIn(ports, place)));
+  const drafted = createDraft(asked.auth ?? (await chooseSignIn(ports, place)));
   const definition = { ...drafted, title: getTitle(drafted.name) };
   const row = owner === undefined ? undefined : await findMcp(ports.db, owner, definition.name);
   const same = row && getMcpBinding(row.definition as McpDefinition) === getMcpBinding(definition);
-  const secret = same ? await storedSecret(ports, row).catch(() => undefined) : undefined;
+  const secret = same ? await readStoredSecret(ports, row).catch(() => undefined) : undefined;
   if (secret === undefined) return { definition, left: [], lacksSignIn: true };
-  const looked = await ports.links.look({ definition, fetch: chooseFetch(ports), ...secretPart(secret) }, signal);
+  const looked = await ports.links.look({ definition, fetch: chooseFetch(ports), ...toSecretPart(secret) }, signal);
   return { ...findByName(definition, looked), lacksSignIn: false };
 }
 
 /** Requires a consent if the server says how to sign in and kay can be a client there; otherwise a pasted token. */
-async function wantedSignIn(ports: Ports, place: McpDefinition["place"]): Promise<McpAuth> {
+async function chooseSignIn(ports: Ports, place: McpDefinition["place"]): Promise<McpAuth> {
   const consents = "url" in place && (await supportsConsent(ports, place.url));
   return consents ? { type: "oauth2" } : { type: "bearer" };
 }
@@ -165,11 +171,11 @@ function findByName(
   return { definition: { ...definition, tools }, server, left: list.left };
 }
 
-async function storedSecret(ports: Ports, row: StoredMcp): Promise<string> {
+async function readStoredSecret(ports: Ports, row: StoredMcp): Promise<string> {
   return (await getUsableGrant(ports, row.installation_id, toMcpService(ports, row))).tokens.access;
 }
 
-function secretPart(secret: string | undefined) {
+function toSecretPart(secret: string | undefined) {
   return secret === undefined ? {} : { secret: { token: async () => secret, renewToken: async () => secret } };
 }
 

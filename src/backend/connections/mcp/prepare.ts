@@ -37,7 +37,7 @@ export async function prepareConsent(
   const { title } = service.service;
   const reach = await createFetchPolicy(ports, server);
   const found = await discoverAuth(reach, server, title);
-  const { client, registered } = await clientAt(ports, service, found, { redirectUri, installationId });
+  const { client, registered } = await findClient(ports, service, found, { redirectUri, installationId });
   if (service.discovers.client && installationId !== undefined)
     await bindOwnClient(ports, { service, installationId }, found.issuer);
   const grant =
@@ -113,7 +113,7 @@ export async function handleUnknownClient(
 const UNKNOWN_CLIENT = new Set(["invalid_client", "unauthorized_client"]);
 
 /** Returns a client that was registered by hand, otherwise the URL of kay's document, otherwise a registration. */
-async function clientAt(
+async function findClient(
   ports: BackendPorts,
   { discovers, service }: ConnectableService,
   found: DiscoveredAuth,
@@ -131,7 +131,8 @@ async function clientAt(
     return { client: { id: document, auth: "none" }, registered: false };
   }
   const reach = await createFetchPolicy(ports, discovers?.server ?? found.token);
-  const doubted = installationId === undefined ? undefined : await doubtedClient(ports, installationId, service.name);
+  const doubted =
+    installationId === undefined ? undefined : await findDoubtedClient(ports, installationId, service.name);
   const client = await getRegisteredClient(ports, reach, found, { redirectUri, title: service.title, doubted });
   return { client, registered: true };
 }
@@ -162,7 +163,7 @@ async function bindOwnClient(
  * Returns a client that its server may have forgotten. Such a server shows an error page and does not tell kay. So if
  * no user returned from the last links, the client is registered again.
  */
-async function doubtedClient(
+async function findDoubtedClient(
   ports: BackendPorts,
   installationId: string,
   service: string,

@@ -38,7 +38,7 @@ export async function getRegisteredClient(
   const work = async (tx: DbConnection): Promise<RegisteredClient> => {
     await sql`select set_config('lock_timeout', ${LOCK_LIMIT}, true)`.execute(tx);
     const row = await lockMcpClient(tx, server.issuer, redirectUri);
-    const known = knownClient(ports, place, row.sealed);
+    const known = openKnownClient(ports, place, row.sealed);
     if (known && known.id !== doubted) return known;
     const client = await register(ports, reach, server, { redirectUri, title });
     await putMcpClient(tx, row, sealClient(ports, place, client));
@@ -51,12 +51,12 @@ export async function getRegisteredClient(
 export async function forgetClient(ports: Ports, place: ClientPlace, clientId: string): Promise<void> {
   await ports.db.transaction().execute(async (tx) => {
     const row = await lockMcpClient(tx, place.issuer, place.redirectUri);
-    if (knownClient(ports, place, row.sealed)?.id === clientId) await putMcpClient(tx, row, null);
+    if (openKnownClient(ports, place, row.sealed)?.id === clientId) await putMcpClient(tx, row, null);
   });
 }
 
 /** A client that cannot be decrypted, or whose secret has expired, is registered again. */
-function knownClient(ports: Ports, place: ClientPlace, sealed: Buffer | null): RegisteredClient | undefined {
+function openKnownClient(ports: Ports, place: ClientPlace, sealed: Buffer | null): RegisteredClient | undefined {
   if (!sealed) return undefined;
   try {
     const client = openClient(ports, place, sealed);
@@ -74,7 +74,7 @@ async function register(
   { redirectUri, title }: { redirectUri: string; title: string },
 ): Promise<RegisteredClient> {
   const { host } = new URL(issuer);
-  if (!registration) throw noRegistration(title, host);
+  if (!registration) throw createRegistrationProblem(title, host);
   const wanted = chooseAuthMethod(clientAuth);
   if (wanted === undefined) throw discoveryProblem(title, `${host} takes clients only in ways that kay does not have`);
   const response = await fetchUnder(
@@ -140,7 +140,7 @@ function refuse(title: string, host: string, status: number, body: Record<string
   return discoveryProblem(title, `${host} did not register kay: ${why}`);
 }
 
-function noRegistration(title: string, host: string): Problem {
+function createRegistrationProblem(title: string, host: string): Problem {
   return new Problem("SERVICE_FAILED", `${host}, the sign-in of ${title}, does not register clients automatically.`, {
     hint: "Register kay there by hand, and add the server with that client id.",
   });

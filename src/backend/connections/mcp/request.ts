@@ -46,7 +46,7 @@ export function parseMcpRequest(request: McpRequest): ParsedMcpRequest {
 
 /** Derives a name for a server from its own name or its address. */
 export function deriveServerName(said: string | undefined, place: McpPlace): string {
-  const from = said ?? ("url" in place ? hostName(new URL(place.url).hostname) : (place.command[0] ?? ""));
+  const from = said ?? ("url" in place ? getHostLabel(new URL(place.url).hostname) : (place.command[0] ?? ""));
   const words = from
     .toLowerCase()
     .split(/[^a-z0-9]+/)
@@ -61,7 +61,7 @@ export function deriveServerName(said: string | undefined, place: McpPlace): str
 
 const FILLERS = new Set(["mcp", "server", "reference", "the", "example", "servers"]);
 
-function hostName(host: string): string {
+function getHostLabel(host: string): string {
   const labels = host.replace(/^\[|\]$/g, "").split(".");
   if (labels.length < 2 || /^[\d.:]+$/.test(host)) return host;
   return labels.at(-2) ?? host;
@@ -69,13 +69,13 @@ function hostName(host: string): string {
 
 function getAddress(text: string): string {
   const address = URL.parse(text.trim());
-  const fault = (says: string) => invalid("url", `The address ${says}.`);
+  const createFault = (says: string) => invalid("url", `The address ${says}.`);
   if (!address || text.length > LONGEST_ADDRESS || !/^https?:$/.test(address.protocol))
-    throw fault("is none that can be reached: it must begin with https://");
+    throw createFault("is none that can be reached: it must begin with https://");
   if (address.protocol === "http:" && !isLoopbackHost(address.hostname))
-    throw fault("must begin with https://; http:// is allowed only for this machine");
-  if (address.username || address.password) throw fault("must not contain a user name or password");
-  if (address.hash) throw fault("must not contain a # fragment");
+    throw createFault("must begin with https://; http:// is allowed only for this machine");
+  if (address.username || address.password) throw createFault("must not contain a user name or password");
+  if (address.hash) throw createFault("must not contain a # fragment");
   return address.href;
 }
 

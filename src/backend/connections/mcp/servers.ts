@@ -6,7 +6,7 @@ import {
   type McpDefinition,
   type McpTool,
 } from "#connectors/mcp/definition";
-import { anonymousIdentity } from "#connectors/mcp/service";
+import { createAnonymousIdentity } from "#connectors/mcp/service";
 import { listParameterTexts } from "#connectors/mcp/tools/schema-texts";
 import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tools/tool-diff";
 import type { AddServiceResponse, CustomServiceView } from "#protocol/custom-services";
@@ -159,20 +159,22 @@ function getDifference(stored: StoredMcp | undefined, next: McpDefinition): Diff
     ...(formatMcpPlace(before.place) === formatMcpPlace(next.place)
       ? []
       : [`It moves from ${formatMcpPlace(before.place)} to ${formatMcpPlace(next.place)}.`]),
-    ...givenSentence(before, next),
+    ...describeVariables(before, next),
     ...(moved ? ["kay deletes its sign-in and its saved approvals. Connect it again."] : []),
     ...formatToolDiff(before.tools, tools),
     ...trust,
   ];
-  const names = (list: McpTool[]) => list.map(({ name }) => name);
-  const forgotten = moved ? names(before.tools) : names([...tools.changed, ...tools.gone]);
+  const listNames = (list: McpTool[]) => list.map(({ name }) => name);
+  const forgotten = moved ? listNames(before.tools) : listNames([...tools.changed, ...tools.gone]);
   return { outcome: "replaced", changes, moved, forgotten, before };
 }
 
-function givenSentence(before: McpDefinition, { place }: McpDefinition): string[] {
-  const names = (of: McpDefinition["place"]) => (("command" in of && of.env) || []).join(", ");
-  if (names(before.place) === names(place)) return [];
-  return [names(place) ? `It is given ${names(place)} now.` : `It is given ${names(before.place)} no longer.`];
+function describeVariables(before: McpDefinition, { place }: McpDefinition): string[] {
+  const listNames = (of: McpDefinition["place"]) => (("command" in of && of.env) || []).join(", ");
+  if (listNames(before.place) === listNames(place)) return [];
+  return [
+    listNames(place) ? `It is given ${listNames(place)} now.` : `It is given ${listNames(before.place)} no longer.`,
+  ];
 }
 
 /** An approval applies only to the tools that were shown. */
@@ -192,7 +194,7 @@ function requireExpected({ definition }: InspectedServer, expected: string | und
 async function connect(ports: BackendPorts, installationId: string, definition: McpDefinition): Promise<boolean> {
   const grant = await findGrant(ports.db, installationId, definition.name);
   if (grant?.status === "connected") return true;
-  const { accountId, metadata } = anonymousIdentity(definition);
+  const { accountId, metadata } = createAnonymousIdentity(definition);
   const address = { installationId, service: definition.name, binding: getMcpBinding(definition) };
   await putGrant(ports.db, {
     installation_id: installationId,

@@ -1,6 +1,6 @@
 import type { McpClientPool } from "#connectors/mcp/client-pool";
 import { formatMcpPlace, getMcpBinding, type McpDefinition, type McpTool } from "#connectors/mcp/definition";
-import { anonymousIdentity, createMcpService } from "#connectors/mcp/service";
+import { createAnonymousIdentity, createMcpService } from "#connectors/mcp/service";
 import type { ToolList } from "#connectors/mcp/tools/read-tools";
 import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tools/tool-diff";
 import type { ServiceConfiguration } from "#connectors/service";
@@ -41,7 +41,7 @@ export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration
       lacksSecret: false,
       identify: async (secret) => {
         await rememberList(await inspect(ports, definition, secret));
-        return anonymousIdentity(definition);
+        return createAnonymousIdentity(definition);
       },
       mcp: {
         ...("command" in definition.place

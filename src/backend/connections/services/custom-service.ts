@@ -20,7 +20,7 @@ export function toCustomService(ports: Ports, row: StoredDescription): ServiceCo
   const service = createCustomService(description);
   const { id, needsSecret } = getClient(description);
   const binding = getBinding(description);
-  const secret = needsSecret ? (pastedSecret(ports, row, binding) ?? ports.clientSecret?.(row.name)) : undefined;
+  const secret = needsSecret ? (openPastedSecret(ports, row, binding) ?? ports.clientSecret?.(row.name)) : undefined;
   return {
     service,
     endpoints: service.endpoints,
@@ -42,7 +42,7 @@ export function toCustomService(ports: Ports, row: StoredDescription): ServiceCo
  */
 export async function checkAddressAllowed(ports: OutboundPolicy, address: string): Promise<void> {
   if (ports.localSecret !== undefined) return;
-  if (!ports.guarded) throw noWayOut();
+  if (!ports.guarded) throw createRefusal();
   const { hostname } = new URL(address);
   const found = await ports.guarded.addresses(hostname.replace(/^\[|\]$/g, ""));
   if (found.length > 0 && found.every(isPublicAddress)) return;
@@ -52,7 +52,7 @@ export async function checkAddressAllowed(ports: OutboundPolicy, address: string
   });
 }
 
-function pastedSecret(ports: Ports, row: StoredDescription, binding: string): string | undefined {
+function openPastedSecret(ports: Ports, row: StoredDescription, binding: string): string | undefined {
   if (!row.sealed_client) return undefined;
   const address = { installationId: row.installation_id, service: row.name, binding };
   try {
@@ -70,11 +70,11 @@ export function chooseFetch({ localSecret, fetch, guarded }: OutboundPolicy): Fe
   return (
     guarded?.fetch ??
     (async () => {
-      throw noWayOut();
+      throw createRefusal();
     })
   );
 }
 
-function noWayOut(): Problem {
+function createRefusal(): Problem {
   return new Problem("ADDRESS_REFUSED", "This backend connects only to its built-in services.");
 }

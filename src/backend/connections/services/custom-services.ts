@@ -101,7 +101,7 @@ export async function getDescription(
   name: string,
 ): Promise<DescriptionResponse> {
   const server = await findMcp(ports.db, installationId, name);
-  if (server) return serverDescription(server);
+  if (server) return describeServer(server);
   const row = await findDescription(ports.db, installationId, name);
   if (!row) throw await notDescribed(ports, installationId, name);
   const { source, description, created_at, updated_at } = row;
@@ -127,7 +127,7 @@ function getView({ name, title, base_url, auth, tools }: ServiceDescription): Cu
 }
 
 /** An MCP server has no description, so the command that adds it is returned. */
-function serverDescription({ name, definition, created_at, updated_at }: StoredMcp): DescriptionResponse {
+function describeServer({ name, definition, created_at, updated_at }: StoredMcp): DescriptionResponse {
   const { place, auth, trustedReads = [] } = definition as McpDefinition;
   const trust = trustedReads.length > 0 ? " --trust-reads" : "";
   const header = auth.type === "api_key" ? ` --key-header ${auth.header}` : "";
@@ -172,14 +172,14 @@ function diffDescriptions(stored: { description: unknown } | undefined, next: Se
   const before = stored.description as ServiceDescription;
   if (isDeepStrictEqual(before, next)) return { outcome: "unchanged", changes: [], moved: false, forgotten: [] };
   const moved = getBinding(before) !== getBinding(next);
-  const tools = toolChanges(before.tools, next.tools);
+  const tools = compareTools(before.tools, next.tools);
   const forgotten = moved ? before.tools.map(({ name }) => name) : [...tools.changed, ...tools.gone];
-  return { outcome: "replaced", changes: sentences(before, next, tools, moved), moved, forgotten };
+  return { outcome: "replaced", changes: describeChanges(before, next, tools, moved), moved, forgotten };
 }
 
 type ToolChanges = { added: string[]; changed: string[]; gone: string[] };
 
-function toolChanges(before: ToolDescription[], next: ToolDescription[]): ToolChanges {
+function compareTools(before: ToolDescription[], next: ToolDescription[]): ToolChanges {
   const old = new Map(before.map((tool) => [tool.name, tool]));
   const names = new Set(next.map(({ name }) => name));
   return {
@@ -191,7 +191,12 @@ function toolChanges(before: ToolDescription[], next: ToolDescription[]): ToolCh
   };
 }
 
-function sentences(before: ServiceDescription, next: ServiceDescription, tools: ToolChanges, moved: boolean): string[] {
+function describeChanges(
+  before: ServiceDescription,
+  next: ServiceDescription,
+  tools: ToolChanges,
+  moved: boolean,
+): string[] {
   const { added, changed, gone } = tools;
   return [
     ...(before.base_url === next.base_url ? [] : [`It moves from ${before.base_url} to ${next.base_url}.`]),

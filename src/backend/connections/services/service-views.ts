@@ -38,7 +38,7 @@ function toServiceView(ports: Ports, configuration: ServiceConfiguration, grant:
     connected,
     ...(client ? { target: endpoints.api === service.endpoints.api ? "real" : "sandbox" } : {}),
     ...connection,
-    scopes: { wanted: scopes, granted: connected && grant ? grantedScopes(grant) : [] },
+    scopes: { wanted: scopes, granted: connected && grant ? listGrantedScopes(grant) : [] },
     ...(described || service.credential ? { sign_in: getSignIn(service) } : {}),
     ...(described || configuration.binding !== undefined ? { base_url: endpoints.api } : {}),
     ...(described ? { described: true } : {}),
@@ -68,6 +68,6 @@ function getSignIn({ credential }: ServiceConfiguration["service"]): string {
 }
 
 /** Providers separate scopes by spaces or commas. */
-function grantedScopes({ scopes }: Grant): string[] {
+function listGrantedScopes({ scopes }: Grant): string[] {
   return scopes.split(/[\s,]+/).filter(Boolean);
 }

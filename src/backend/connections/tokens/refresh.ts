@@ -125,7 +125,7 @@ async function exchange(
       redirectUri: getRedirectUri(ports),
     });
   if (outcome.kind === "refused" && outcome.gone) {
-    return gone(ports, db, configuration, open.grant, outcome.description);
+    return dropGrant(ports, db, configuration, open.grant, outcome.description);
   }
   if (outcome.kind === "refused") {
     const message = `${service.title} refused to renew the sign-in: ${outcome.description}.`;
@@ -172,10 +172,10 @@ async function withoutRefreshToken(
 ): Promise<RefreshResult> {
   const ends = open.grant.access_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
   if (open.tokens.access !== rejected && ends > ports.clock.now()) return { kind: "open", ...open };
-  return gone(ports, db, configuration, open.grant, "the sign-in ended and cannot be renewed");
+  return dropGrant(ports, db, configuration, open.grant, "the sign-in ended and cannot be renewed");
 }
 
-async function gone(
+async function dropGrant(
   ports: BackendPorts,
   db: DbConnection,
   { service }: ServiceConfiguration,

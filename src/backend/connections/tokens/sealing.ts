@@ -30,32 +30,32 @@ export function openTokens(keys: Keys, address: GrantAddress, sealed: Uint8Array
 
 /** The secret of a custom service's OAuth client. */
 export function sealClientSecret(keys: Keys, address: Required<GrantAddress>, secret: string): Buffer {
-  return seal(keys.sealing, clientContext(address), secret);
+  return seal(keys.sealing, getClientContext(address), secret);
 }
 
 /** @throws Problem STORE_UNREADABLE when the key it was sealed with is gone */
 export function openClientSecret(keys: Keys, address: Required<GrantAddress>, sealed: Uint8Array): string {
-  return unseal(keys.sealing, clientContext(address), sealed).toString("utf8");
+  return unseal(keys.sealing, getClientContext(address), sealed).toString("utf8");
 }
 
 /** Seals the PKCE verifier of a pending authorization to its state. */
 export function sealVerifier(keys: Keys, state: Buffer, verifier: string): Buffer {
-  return seal(keys.sealing, verifierContext(state), verifier);
+  return seal(keys.sealing, getVerifierContext(state), verifier);
 }
 
 /** @throws Problem STORE_UNREADABLE when the key it was sealed with is gone */
 export function openVerifier(keys: Keys, state: Buffer, sealed: Uint8Array): string {
-  return unseal(keys.sealing, verifierContext(state), sealed).toString("utf8");
+  return unseal(keys.sealing, getVerifierContext(state), sealed).toString("utf8");
 }
 
 function grantContext({ installationId, service, binding }: GrantAddress): string {
   return `grants/${installationId}/${service}${binding === undefined ? "" : `/${binding}`}`;
 }
 
-function clientContext({ installationId, service, binding }: Required<GrantAddress>): string {
+function getClientContext({ installationId, service, binding }: Required<GrantAddress>): string {
   return `described_services/${installationId}/${service}/client/${binding}`;
 }
 
-function verifierContext(state: Buffer): string {
+function getVerifierContext(state: Buffer): string {
   return `states/${state.toString("hex")}/verifier`;
 }

@@ -16,8 +16,8 @@ export type TokenResponse =
  * count
  */
 export function parseTokenResponse(status: number, body: string, tokensIn?: string): TokenResponse {
-  const fields = ownTokens(parseFields(body), tokensIn);
-  const codes = errorCodes(fields);
+  const fields = pickOwnTokens(parseFields(body), tokensIn);
+  const codes = listErrorCodes(fields);
   const failed = status >= 400 || typeof fields.access_token !== "string" || fields.ok === false;
   if (codes.length > 0 && failed) return { kind: "error", codes, description: describe(fields, codes) };
   if (failed)
@@ -26,7 +26,7 @@ export function parseTokenResponse(status: number, body: string, tokensIn?: stri
 }
 
 /** Tokens of one kind only: a user's access token must not be stored with a bot's refresh token. */
-function ownTokens(fields: Record<string, unknown>, tokensIn: string | undefined): Record<string, unknown> {
+function pickOwnTokens(fields: Record<string, unknown>, tokensIn: string | undefined): Record<string, unknown> {
   const own = tokensIn === undefined ? undefined : fields[tokensIn];
   if (typeof own !== "object" || own === null || !("access_token" in own)) return fields;
   return { ok: fields.ok, ...withoutEmpty(own as Record<string, unknown>) };
@@ -55,7 +55,7 @@ function parseForm(body: string): Record<string, unknown> {
   return /^\s*[\w.-]+=/.test(body) ? Object.fromEntries(new URLSearchParams(body.trim())) : {};
 }
 
-function errorCodes(fields: Record<string, unknown>): string[] {
+function listErrorCodes(fields: Record<string, unknown>): string[] {
   const named = fields.status === "error" ? [fields.error] : [fields.error, fields.status];
   const codes = named.filter((code): code is string => typeof code === "string" && /^[\w.-]{1,80}$/.test(code));
   if (codes.length > 0) return codes;

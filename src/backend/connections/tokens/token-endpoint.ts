@@ -115,7 +115,7 @@ async function judge(
     throw new Problem("SERVICE_FAILED", `${service.title} failed to answer the sign-in (HTTP ${status}).`);
   }
   const answer = parseTokenResponse(status, body, service.oauth.tokensIn);
-  if (answer.kind === "unreadable") throw garble(service.title);
+  if (answer.kind === "unreadable") throw createGarbledProblem(service.title);
   if (answer.kind === "error") {
     const gone =
       answer.codes.some((code) => code === "invalid_grant" || service.oauth.goneErrors?.includes(code)) ||
@@ -128,7 +128,7 @@ async function judge(
     tokens: {
       access: tokens.access_token,
       refresh: tokens.refresh_token,
-      expiresAt: expiry(now, tokens.expires_in),
+      expiresAt: computeExpiry(now, tokens.expires_in),
       scope: tokens.scope,
     },
   };
@@ -139,7 +139,7 @@ const BAD_REFRESH_TOKEN =
   /\b(invalid|expired|revoked|unknown)\b.{0,200}\brefresh[ _-]?token|refresh[ _-]?token\b.{0,200}\b(invalid|expired|revoked|unknown)\b/i;
 
 /** If a provider names no expiry or an absurd one, the token is refreshed when it is refused. */
-function expiry(now: number, seconds: number | undefined): Date | null {
+function computeExpiry(now: number, seconds: number | undefined): Date | null {
   return seconds === undefined || !(seconds < LONGEST_LIFE_SECONDS) ? null : new Date(now + seconds * 1000);
 }
 
@@ -158,18 +158,18 @@ async function processTokenResponse(
   try {
     return await oauth.processGenericTokenEndpointResponse(as, client, plain, { recognizedTokenTypes: BEARERS });
   } catch (cause) {
-    throw garble(title, cause);
+    throw createGarbledProblem(title, cause);
   }
 }
 
-function garble(title: string, cause?: unknown): Problem {
+function createGarbledProblem(title: string, cause?: unknown): Problem {
   return new Problem("SERVICE_FAILED", `${title} answered the sign-in with something unexpected.`, { cause });
 }
 
 /** Authenticates the client at its provider's endpoints. */
 export function toClientAuth({ service, client }: ConnectableService): oauth.ClientAuth {
   if (service.oauth.clientAuth === "none" || !client.secret) return oauth.None();
-  if (service.oauth.clientAuth === "client_secret_basic") return basic(client.secret);
+  if (service.oauth.clientAuth === "client_secret_basic") return createBasicAuth(client.secret);
   return oauth.ClientSecretPost(client.secret);
 }
 
@@ -177,12 +177,12 @@ export function toClientAuth({ service, client }: ConnectableService): oauth.Cli
  * `client_secret_basic` (RFC 6749 section 2.3.1). The library also escapes `-` and `_`, so providers that do not decode
  * the header see a different secret. Form encoding leaves them as they are.
  */
-function basic(secret: string): oauth.ClientAuth {
+function createBasicAuth(secret: string): oauth.ClientAuth {
   return (_as, client, _body, headers) => {
-    headers.set("authorization", `Basic ${btoa(`${formEncoded(client.client_id)}:${formEncoded(secret)}`)}`);
+    headers.set("authorization", `Basic ${btoa(`${encodeForm(client.client_id)}:${encodeForm(secret)}`)}`);
   };
 }
 
-function formEncoded(text: string): string {
+function encodeForm(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }

@@ -45,7 +45,7 @@ export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request
 
 /** Lists what a dry run would have done, in the order of its calls. */
 export async function listPlannedCalls(db: DbConnection, generationId: string): Promise<PlannedCall[]> {
-  return (await plannedIn(db, generationId)).map(({ preview: _, ...call }) => call);
+  return (await listPlanned(db, generationId)).map(({ preview: _, ...call }) => call);
 }
 
 /** Lists what a generation did, may have done or would do, and what allowed it. */
@@ -55,13 +55,13 @@ export async function listRunReceipts(
 ): Promise<Receipt[]> {
   const done = (await listReceipts(db, id)).map((receipt) => ({ ...receipt, ...allowances[receipt.tool_call_id] }));
   if (!request.limits.dryRun) return done;
-  const planned = (await plannedIn(db, id)).map(
+  const planned = (await listPlanned(db, id)).map(
     ({ tool_call_id, tool, summary }): Receipt => ({ tool_call_id, tool, effect: "planned", summary }),
   );
   return [...done, ...planned];
 }
 
-async function plannedIn(db: DbConnection, generationId: string): Promise<Planned[]> {
+async function listPlanned(db: DbConnection, generationId: string): Promise<Planned[]> {
   return (await listCalls(db, generationId)).flatMap((call) => {
     const outcome = getOutcome(call);
     return outcome && "output" in outcome && outcome.output.planned ? [outcome.output.planned] : [];

@@ -83,7 +83,7 @@ export async function openInteractions(all: NewInteraction[]): Promise<StoredInt
   const [first] = all;
   if (first === undefined) return [];
   const { ports, writer } = first.asker;
-  if (!first.asker.asks || !(await someoneAnswers(first.asker))) {
+  if (!first.asker.asks || !(await canSomeoneAnswer(first.asker))) {
     throw new Problem("INTERACTION_UNAVAILABLE", "No connected client can answer requests in this conversation.");
   }
   const now = ports.clock.now();
@@ -128,7 +128,7 @@ export function toWait({ request, expires_at }: StoredInteraction): Wait {
  * If clients reported their abilities, one of them must be able to answer. If none did, the caller of the stream counts
  * as able.
  */
-async function someoneAnswers({ ports: { db, clock }, conversationId, facts }: Asker): Promise<boolean> {
+async function canSomeoneAnswer({ ports: { db, clock }, conversationId, facts }: Asker): Promise<boolean> {
   const known = facts?.current()?.ability;
   return (known ? known[0]?.able : await canAnswer(db, conversationId, clock.now())) ?? true;
 }

@@ -26,7 +26,7 @@ export async function askToShorten(
     return "shortened";
   }
   const words = kept === 1 ? "the newest message" : `the newest ${kept} messages`;
-  const asked = await ensureInteraction(shortener(world, getNextRound(world.progress())), 0, {
+  const asked = await ensureInteraction(createShortener(world, getNextRound(world.progress())), 0, {
     type: "approval",
     prompt: `The conversation is too long for the model. Go on with ${words}?`,
     approvalScopes: [{ scope: "once", words: "once" }],
@@ -43,7 +43,7 @@ export async function askToShorten(
 export async function getShortenAnswer(world: ClaimedGeneration): Promise<Wait | "on" | "no"> {
   const { history } = world.progress();
   if (history.kind !== "asking") return "on";
-  const asked = await ensureInteraction(shortener(world, history.round), 0, { type: "approval" });
+  const asked = await ensureInteraction(createShortener(world, history.round), 0, { type: "approval" });
   if (asked.status === "open") return toWait(asked);
   if (asked.response?.action !== "approve") return "no";
   await world.advance({ type: "shortened" });
@@ -59,6 +59,6 @@ export function takeNewest(all: ModelMessage[], count: number): ModelMessage[] {
 const SHORTEN = "kay.shorten";
 
 /** kay itself asks, without a call. */
-function shortener(work: ClaimedGeneration, round: number): Asker {
+function createShortener(work: ClaimedGeneration, round: number): Asker {
   return { ...toAsker(work, { toolCallId: `shorten_${round}`, toolName: SHORTEN }), alone: true };
 }

@@ -42,7 +42,7 @@ export function createPresenceTracker(
     one.again = one.looking;
     if (one.looking) return;
     one.looking = true;
-    const rest = () => {
+    const pauseLooking = () => {
       const timer = setTimeout(
         () => {
           one.looking = false;
@@ -57,7 +57,7 @@ export function createPresenceTracker(
         one.again = true;
         log("debug", "presence.failed", { error });
       })
-      .then(rest);
+      .then(pauseLooking);
   }
   async function read(id: string, one: Watched): Promise<void> {
     const at = new Date(clock.now());

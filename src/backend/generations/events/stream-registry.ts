@@ -42,16 +42,16 @@ export function createStreamRegistry({ db, clock, node, log }: Ports): StreamReg
     one.noted = noted;
     return noted;
   }
-  const later = (key: string, one: Here, mode: PartialMode) =>
+  const noteLater = (key: string, one: Here, mode: PartialMode) =>
     void note(key, one, mode).catch((error: unknown) => log("warn", "presence.failed", { error }));
   const stop = node.on("presence", (id) => {
     // The node has a new number. The rows of the old one still hold what its clients reported.
-    if (id === ANY_ID) for (const [key, one] of here) later(key, one, nothingSaid(one.mode));
+    if (id === ANY_ID) for (const [key, one] of here) noteLater(key, one, toSilentMode(one.mode));
   });
   function leave(key: string, one: Here): void {
     one.streams -= 1;
     if (one.streams > 0 || closed) return;
-    one.leaving = setTimeout(() => later(key, one, {}), LINGER);
+    one.leaving = setTimeout(() => noteLater(key, one, {}), LINGER);
     one.leaving.unref();
   }
   return {
@@ -80,8 +80,8 @@ export function createStreamRegistry({ db, clock, node, log }: Ports): StreamReg
       if (here.size === 0) return;
       await Promise.allSettled([...here.values()].map(({ noted }) => noted));
       here.clear();
-      const gone = async () => forgetLostClients(db, clock.now(), await node.number());
-      await gone().catch((error: unknown) => log("warn", "presence.failed", { error }));
+      const forgetClients = async () => forgetLostClients(db, clock.now(), await node.number());
+      await forgetClients().catch((error: unknown) => log("warn", "presence.failed", { error }));
     },
   };
 }
@@ -89,6 +89,6 @@ export function createStreamRegistry({ db, clock, node, log }: Ports): StreamReg
 type Ports = Pick<BackendPorts, "db" | "clock" | "node" | "log">;
 
 /** The name of the client. Whether it answers may have changed since. */
-function nothingSaid({ name }: PartialMode): PartialMode {
+function toSilentMode({ name }: PartialMode): PartialMode {
   return name === undefined ? {} : { name };
 }

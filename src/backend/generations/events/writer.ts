@@ -4,7 +4,7 @@ import type { StreamPart } from "#protocol/events";
 import { traceSpan } from "#telemetry/trace";
 import type { BackendPorts } from "../../ports.ts";
 import { appendMessages, appendMessagesSql, isMessageCollision } from "../../store/conversations.ts";
-import { appendEvents, type Holder, runHeldChange, whileHeldBy } from "../../store/events.ts";
+import { appendEvents, createHeldCondition, type Holder, runHeldChange } from "../../store/events.ts";
 import { changeGenerationSql, type GenerationChange, isHolder } from "../../store/generations.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { runTransaction } from "../../store/wake-ups.ts";
@@ -80,7 +80,7 @@ export function createWriter(
       const batch = join(before, { parts, change });
       return batch.parts.length > 0 || batch.change ? append(ports, owner, batch) : undefined;
     });
-  const soon = (ms: number) => {
+  const commitSoon = (ms: number) => {
     timer ??= setTimeout(() => {
       commit([]).catch(failed);
     }, ms);
@@ -88,13 +88,13 @@ export function createWriter(
   return {
     push(part) {
       if (!addDelta(waiting.parts, part)) waiting.parts.push(part);
-      soon(GATHER);
+      commitSoon(GATHER);
     },
     defer(parts, change) {
       waiting = join(waiting, { parts, change });
       clearTimeout(timer);
       timer = undefined;
-      soon(0);
+      commitSoon(0);
     },
     commit,
     async commitIf(condition, parts, change) {
@@ -160,7 +160,11 @@ async function appendHeld(
 ): Promise<boolean> {
   const now = clock.now();
   const events = parts.map((part) => ({ generationId, part }));
-  const held = whileHeldBy({ generationId, node }, toSql(change, { generationId, conversationId, now }), condition);
+  const held = createHeldCondition(
+    { generationId, node },
+    toSql(change, { generationId, conversationId, now }),
+    condition,
+  );
   for (let left = ATTEMPTS - 1; ; left--) {
     try {
       return await appendEvents(db, conversationId, events, now, held);

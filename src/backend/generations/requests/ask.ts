@@ -99,7 +99,7 @@ async function toAnswer(
     return await holdNothing(ports, asking, result);
   if (!dryRun) return await toAskResult(ports, asking, result);
   const plan = await listPlannedCalls(ports.db, asking.generationId);
-  return await toAskResult(ports, asking, result, (text, end) => answer(asking, text, end, plan));
+  return await toAskResult(ports, asking, result, (text, end) => toAskAnswer(asking, text, end, plan));
 }
 
 /** Errors that the caller's own limits caused. There is nothing to ask about. */
@@ -110,13 +110,13 @@ export async function toAskResult(
   ports: BackendPorts,
   asking: AskContext,
   result: RunResult,
-  done: (text: string, result: RunResult) => AskResult = (text, end) => answer(asking, text, end),
+  done: (text: string, result: RunResult) => AskResult = (text, end) => toAskAnswer(asking, text, end),
 ): Promise<AskResult> {
   switch (result.kind) {
     case "answered":
-      return done(result.text.trim() || silence(result), result);
+      return done(result.text.trim() || describeSilence(result), result);
     case "held":
-      return await confirmationFor(ports, asking, result);
+      return await requestConfirmation(ports, asking, result);
     case "auth":
       return toFailedResult(
         asking,
@@ -151,7 +151,7 @@ export function toIds({ request, conversationId, generationId }: AskContext): Pa
   return { ...(request.interactive ? { session_id: conversationId } : {}), generation_id: generationId };
 }
 
-function answer(asking: AskContext, text: string, end: RunResult, plan?: PlannedCall[]): AskResult {
+function toAskAnswer(asking: AskContext, text: string, end: RunResult, plan?: PlannedCall[]): AskResult {
   const { prompt, interactive } = asking.request;
   const { receipts } = end;
   const planned = plan ? { dry_run: true, plan } : {};
@@ -166,10 +166,10 @@ function answer(asking: AskContext, text: string, end: RunResult, plan?: Planned
 async function holdNothing(ports: BackendPorts, asking: AskContext, result: RunResult): Promise<AskResult> {
   const text = result.kind === "answered" ? result.text.trim() : undefined;
   const shown = { calls: [], receipts: result.receipts, text, ...toOutputField(result) };
-  return await confirmationFor(ports, asking, shown);
+  return await requestConfirmation(ports, asking, shown);
 }
 
-async function confirmationFor(
+async function requestConfirmation(
   ports: BackendPorts,
   asking: AskContext,
   shown: { calls: HeldCall[]; receipts: AskResponse["receipts"]; text?: string; output?: unknown },
@@ -260,7 +260,7 @@ function pickAccounts(accounts: Map<string, Account>, calls: HeldCall[]): Record
 /** Returns an account as a confirmation shows it. */
 export type ShownAccount = { id: string; words: string };
 
-function silence({ receipts, failed: calls }: RunResult): string {
+function describeSilence({ receipts, failed: calls }: RunResult): string {
   if (receipts.length > 0) return receipts.map(({ summary }) => `- ${summary}`).join("\n");
   return calls.at(-1)?.message ?? "The model gave no answer.";
 }

@@ -25,9 +25,9 @@ export async function attendGeneration(
   { conversationId, generationId, queued = false }: Attended,
   signal: AbortSignal,
 ): Promise<RunResult> {
-  const gone = () => void engine.stop(generationId, "The caller has disconnected.").catch(() => {});
-  signal.addEventListener("abort", gone, { once: true });
-  if (signal.aborted) gone();
+  const stopGeneration = () => void engine.stop(generationId, "The caller has disconnected.").catch(() => {});
+  signal.addEventListener("abort", stopGeneration, { once: true });
+  if (signal.aborted) stopGeneration();
   try {
     // Another node took over, or a fault was recorded: the rows have the outcome.
     const end = queued ? undefined : await engine.run(generationId).catch(() => undefined);
@@ -35,7 +35,7 @@ export async function attendGeneration(
     if (end && end.kind !== "cancelled" && end.kind !== "waiting") return end;
     return await engine.trackWaiter(follow(ports, engine, { conversationId, generationId }));
   } finally {
-    signal.removeEventListener("abort", gone);
+    signal.removeEventListener("abort", stopGeneration);
   }
 }
 

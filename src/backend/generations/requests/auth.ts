@@ -44,11 +44,11 @@ export async function answerAuth(
   if (!success) {
     const client = await findAnsweringClient(ports, row.conversation_id, given);
     if (!(await (go_on ? goOnWithout(ports, row, client) : decline(ports, row, integration, client))))
-      throw (await findAuthClosedProblem(ports, row)) ?? nothingWaits(integration);
-    if (!go_on) await engine.stop(row.id, noTo(integration, client));
+      throw (await findAuthClosedProblem(ports, row)) ?? createClosedProblem(integration);
+    if (!go_on) await engine.stop(row.id, formatRefusal(integration, client));
     return;
   }
-  if (row.finished_at !== null || !row.auth?.integrations.includes(integration)) throw nothingWaits(integration);
+  if (row.finished_at !== null || !row.auth?.integrations.includes(integration)) throw createClosedProblem(integration);
   if (!(await listConnectedServices(ports, row.installation_id)).includes(integration)) {
     throw new Problem("NOT_CONNECTED", `${integration} is not connected yet.`, {
       hint: `Run \`kay connect ${integration}\`.`,
@@ -57,11 +57,11 @@ export async function answerAuth(
   await noteConnected(ports, row.id, integration);
 }
 
-function nothingWaits(integration: string): Problem {
+function createClosedProblem(integration: string): Problem {
   return new Problem("GENERATION_CLOSED", `No request is waiting for ${integration}.`);
 }
 
-function noTo(integration: string, client: string | undefined): string {
+function formatRefusal(integration: string, client: string | undefined): string {
   return `${client === undefined ? "The user" : cleanLine(client, 60)} declined to connect ${integration}.`;
 }
 
@@ -75,7 +75,7 @@ async function decline(
   return await runTransaction(db, async (tx) => {
     const row = await lockGeneration(tx, id);
     if (!row?.auth || row.cancel !== null || getMissing(row).length === 0) return false;
-    await changeGeneration(tx, id, { cancel: noTo(integration, client) });
+    await changeGeneration(tx, id, { cancel: formatRefusal(integration, client) });
     return true;
   });
 }
@@ -137,7 +137,7 @@ async function noteConnected({ db, clock }: BackendPorts, id: string, service: s
   return await runTransaction(db, async (tx) => {
     const row = await lockGeneration(tx, id);
     if (!row) return false;
-    const auth = row.auth ?? nothing(id, now);
+    const auth = row.auth ?? createEmptyNeed(id, now);
     if (auth.connected.includes(service)) return false;
     const connected = [...auth.connected, service];
     const remaining = auth.integrations.filter((name) => !connected.includes(name));
@@ -155,6 +155,6 @@ async function noteConnected({ db, clock }: BackendPorts, id: string, service: s
   });
 }
 
-function nothing(generation_id: string, now: number): AuthNeeded {
+function createEmptyNeed(generation_id: string, now: number): AuthNeeded {
   return { generation_id, integrations: [], connected: [], expires_at: new Date(now).toISOString() };
 }

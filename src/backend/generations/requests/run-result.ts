@@ -28,12 +28,12 @@ export async function loadRunResult(ports: BackendPorts, id: string): Promise<Ru
   const held = row.finished_at === null && isHeld(row) && row.progress.approval === "none";
   if (row.finished_at === null && !held) return undefined;
   const events = await listEvents(ports.db, id);
-  const end = held ? await heldEnd(ports, row) : await finishedEnd(ports, row, events);
-  return { ...end, row, failed: failedSince(events), receipts: await listRunReceipts(ports.db, row) };
+  const end = held ? await readHeldEnd(ports, row) : await readFinishedEnd(ports, row, events);
+  return { ...end, row, failed: listFailures(events), receipts: await listRunReceipts(ports.db, row) };
 }
 
 /** Held for a confirmation: the plan as it is shown. */
-async function heldEnd(ports: BackendPorts, row: StoredGeneration): Promise<LoopResult> {
+async function readHeldEnd(ports: BackendPorts, row: StoredGeneration): Promise<LoopResult> {
   const { message, calls } = row.step as OpenStep;
   const tools = await buildAgentTools(ports, { installationId: row.installation_id, generationId: row.id });
   const shown = calls.flatMap((call): HeldCall[] => {
@@ -43,7 +43,7 @@ async function heldEnd(ports: BackendPorts, row: StoredGeneration): Promise<Loop
   return { kind: "held", message, calls: shown, text: getText(message) };
 }
 
-async function finishedEnd(ports: BackendPorts, row: StoredGeneration, events: StoredEvent[]): Promise<LoopResult> {
+async function readFinishedEnd(ports: BackendPorts, row: StoredGeneration, events: StoredEvent[]): Promise<LoopResult> {
   const parts = events.map(({ part }) => part);
   if (row.status === "completed") {
     const text = getText(await findLastGenerationMessage(ports.db, row.conversation_id, row.id));
@@ -65,7 +65,7 @@ async function getMissing({ db }: BackendPorts, row: StoredGeneration): Promise<
 }
 
 /** Returns the calls that failed since the held step was approved, or since the beginning. */
-function failedSince(events: StoredEvent[]): Problem[] {
+function listFailures(events: StoredEvent[]): Problem[] {
   const from = events.findLastIndex(
     ({ part }) => part.type === "data-status" && part.data.status === "awaiting_approval",
   );

@@ -212,8 +212,8 @@ async function toEnd(
   if (rows.length === 0) return;
   const limit = AbortSignal.timeout(STOP_LIMIT);
   const ids = new Set(rows.map(({ id }) => id));
-  const running = async () => (await listOpenGenerations(ports.db, conversationId)).some(({ id }) => ids.has(id));
+  const isRunning = async () => (await listOpenGenerations(ports.db, conversationId)).some(({ id }) => ids.has(id));
   const now = await findLastEventNumber(ports.db, conversationId);
-  if (!(await running())) return;
-  for await (const _ of engine.hub.follow(conversationId, now, limit)) if (!(await running())) return;
+  if (!(await isRunning())) return;
+  for await (const _ of engine.hub.follow(conversationId, now, limit)) if (!(await isRunning())) return;
 }

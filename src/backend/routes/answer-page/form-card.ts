@@ -78,10 +78,10 @@ function renderSelect(index: number, { options = [], required }: InputField, val
 type Boxes = { field: InputField; label: string; help: string; values: string[] };
 
 function renderBoxes(index: number, { field: { options = [] }, label, help, values }: Boxes): string {
-  const box = (value: string, text: string) =>
+  const renderCheckbox = (value: string, text: string) =>
     `<label class="box"><input type="checkbox" name="${getName(index)}" value="${escapeHtml(value)}"${values.includes(value) ? " checked" : ""}> ${escapeHtml(text)}</label>`;
-  if (options.length === 0) return `${box("true", label)}${help}`;
-  const boxes = options.map(({ value, label: text }) => box(value, cleanLine(text)));
+  if (options.length === 0) return `${renderCheckbox("true", label)}${help}`;
+  const boxes = options.map(({ value, label: text }) => renderCheckbox(value, cleanLine(text)));
   return `<fieldset><legend>${escapeHtml(label)}</legend>${help}${boxes.join("\n")}</fieldset>`;
 }
 

@@ -29,7 +29,7 @@ export function createEndpoint(
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const program = await authenticateProgram(ports, request);
-    if (!program) return challenge(ports);
+    if (!program) return sendChallenge(ports);
     const { name, id, installationId } = program;
     const calls = createCalls(ports, engine, { programId: id, installationId, signal: request.signal });
     const handler = createMcpHandler(
@@ -91,7 +91,7 @@ async function authenticateProgram(ports: BackendPorts, request: Request): Promi
 }
 
 /** Says where a program finds the authorization server (RFC 9728 section 5.1). */
-function challenge(ports: BackendPorts): Response {
+function sendChallenge(ports: BackendPorts): Response {
   const { pathname } = new URL(getResource(ports));
   return bearerAuthChallengeResponse(new OAuthError(OAuthErrorCode.InvalidToken, "A valid access token is needed."), {
     requiredScopes: [SCOPE],

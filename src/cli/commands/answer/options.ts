@@ -39,14 +39,14 @@ export function parseAnswerOptions(card: CardItem, options: AnswerOptions): Inte
     throw new Problem("USAGE", `--${only} cannot answer ${NAMES[card.type]}.`, { hint: HINTS[card.type] });
   if (options.scope !== undefined && only !== "approve" && only !== "edit")
     throw new Problem("USAGE", "--scope requires --approve.");
-  if (card.type === "approval") return approvalAnswer(options, only);
+  if (card.type === "approval") return toApprovalAnswer(options, only);
   if (only === "cancel") return { action: "cancel" };
   if (only === "decline") return { action: "deny", ...getReason(options) };
   if (only === "field" && card.type === "form") return { action: "submit", input: getInput(card, options.field) };
   return undefined;
 }
 
-function approvalAnswer(options: AnswerOptions, only: string | undefined): InteractionAnswer | undefined {
+function toApprovalAnswer(options: AnswerOptions, only: string | undefined): InteractionAnswer | undefined {
   if (only === "deny") return { action: "deny", ...getReason(options) };
   if (only !== "approve" && only !== "edit") return undefined;
   const scope = SCOPES.find((each) => each === (options.scope ?? "once"));
@@ -62,17 +62,17 @@ function getReason({ reason }: AnswerOptions): { reason?: string } {
 /** Fields that are not given keep the value shown on the card. */
 function getInput(card: Extract<CardItem, { type: "approval" | "form" }>, given: string[]): Record<string, unknown> {
   const fields = card.request.input_schema?.fields ?? [];
-  const typed = new Map(given.map((text) => keyValue(text, fields)));
+  const typed = new Map(given.map((text) => splitKeyValue(text, fields)));
   const values = fields.flatMap((field): [string, unknown][] => {
     const before = card.request.initial_values?.[field.id] ?? field.defaultValue;
     const read = parseField(field, typed.get(field.id) ?? "", before);
-    if ("error" in read) throw wrong(field, read.error);
+    if ("error" in read) throw createFieldProblem(field, read.error);
     return read.value === undefined ? [] : [[field.id, read.value]];
   });
   return Object.fromEntries(values);
 }
 
-function keyValue(text: string, fields: InputField[]): [string, string] {
+function splitKeyValue(text: string, fields: InputField[]): [string, string] {
   const at = text.indexOf("=");
   if (at < 1) throw new Problem("USAGE", `--field ${JSON.stringify(toLine(text))} is not in the form key=value.`);
   const id = text.slice(0, at);
@@ -83,11 +83,12 @@ function keyValue(text: string, fields: InputField[]): [string, string] {
     const message = `Unknown field ${JSON.stringify(toLine(id))}.${guess && ` ${guess}`} Fields: ${ids.map(toLine).join(", ")}.`;
     throw new Problem("USAGE", message);
   }
-  if (isSecretField(field)) throw wrong(field, "kay does not accept secrets here. Enter them in the browser.");
+  if (isSecretField(field))
+    throw createFieldProblem(field, "kay does not accept secrets here. Enter them in the browser.");
   return [id, text.slice(at + 1)];
 }
 
-function wrong(field: InputField, error: string): Problem {
+function createFieldProblem(field: InputField, error: string): Problem {
   return new Problem("INVALID_REQUEST", `${toLine(field.label || field.id)}: ${error}`, {
     hint: "Run `kay pending --json` to see the fields.",
     details: { field: field.id },

@@ -42,7 +42,7 @@ export async function runAnswer(kay: Kay, id: string | undefined, options: Answe
   const { last_event: seen } = await link.api.session(pending.session_id);
   const answer = parseAnswerOptions(card, options);
   const refused = answer !== undefined && answer.action !== "approve" && answer.action !== "submit";
-  const isGiven = answer !== undefined || (await answeredWithout(kay, link, card));
+  const isGiven = answer !== undefined || (await answerWithoutCard(kay, link, card));
   if (answer && card.type === "auth") await declineAuth(link, card, { client: CLIENT });
   else if (answer) await sendAnswer(link, card, answer, { session: pending.session_id, client: CLIENT });
   return showRest(kay, link, { session: pending.session_id, seen, refused, isGiven });
@@ -50,7 +50,7 @@ export async function runAnswer(kay: Kay, id: string | undefined, options: Answe
 
 async function find(link: BackendHandle, id: string): Promise<{ pending: PendingRequest; card: CardItem }> {
   const open = await listPendingRequests(link);
-  const pending = findById(id, open, formatRequest) ?? (await nowClosed(link, id));
+  const pending = findById(id, open, formatRequest) ?? (await findUnlessClosed(link, id));
   const card = pending && toCard(pending);
   if (pending && card) return { pending, card };
   throw new Problem("INTERACTION_NOT_FOUND", `No open request has the ID ${JSON.stringify(toLine(id))}.`);
@@ -61,7 +61,7 @@ async function find(link: BackendHandle, id: string): Promise<{ pending: Pending
  *
  * @throws Problem INTERACTION_CLOSED when another client has answered it
  */
-async function nowClosed(link: BackendHandle, id: string): Promise<PendingRequest | null> {
+async function findUnlessClosed(link: BackendHandle, id: string): Promise<PendingRequest | null> {
   try {
     return await link.api.pendingRequest(id);
   } catch (error) {
@@ -80,7 +80,7 @@ async function nowClosed(link: BackendHandle, id: string): Promise<PendingReques
  *
  * @throws Problem AUTH_REQUIRED or INPUT_REQUIRED when kay cannot prompt
  */
-async function answeredWithout(kay: Kay, link: BackendHandle, card: CardItem): Promise<boolean> {
+async function answerWithoutCard(kay: Kay, link: BackendHandle, card: CardItem): Promise<boolean> {
   if (card.type === "auth") {
     const missing = await tellThoseConnected(kay, link, card);
     if (missing.length === 0) return true;

@@ -104,13 +104,13 @@ async function connectOthers(
   services: string[],
   { options, take, tryConnect, failed }: Taking,
 ): Promise<void> {
-  const settled = (index: number, result: ConnectResult) => {
+  const takeResult = (index: number, result: ConnectResult) => {
     if (result.status === "fulfilled") take(result.value);
     else if (result.reason instanceof Problem && !isAskedAgain(result.reason))
       kay.out.writeProgress(`${kay.out.paint("red", "✗", "stderr")} ${services[index]}: ${result.reason.message}`);
   };
   const site = options.site === undefined ? {} : { site: options.site };
-  const begun = connectConcurrently(kay, link, services, { ...site, settled });
+  const begun = connectConcurrently(kay, link, services, { ...site, settled: takeResult });
   const ends = await begun.catch((error: unknown) => {
     if (!(error instanceof Problem) || kay.signal.aborted) throw error;
     failed.set(services[0] ?? "", error);
@@ -119,7 +119,7 @@ async function connectOthers(
   for (const [index, end] of ends.entries())
     if (end.status === "rejected")
       await tryConnect(services[index] ?? "", () =>
-        again(kay, link, services[index] ?? "", { options, error: end.reason }),
+        connectAgain(kay, link, services[index] ?? "", { options, error: end.reason }),
       );
 }
 
@@ -146,7 +146,7 @@ async function connectOne(
   try {
     return await connectService(kay, link, service, options);
   } catch (error) {
-    return await again(kay, link, service, { options, error });
+    return await connectAgain(kay, link, service, { options, error });
   }
 }
 
@@ -159,7 +159,7 @@ function isAskedAgain({ code }: Problem): boolean {
  *
  * @throws the failure otherwise
  */
-async function again(
+async function connectAgain(
   kay: Kay,
   link: BackendHandle,
   service: string,

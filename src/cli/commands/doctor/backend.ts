@@ -19,11 +19,11 @@ export const backendCheck: Check = {
     const { name, version, sandbox } = capabilities ?? { name: "kay", version: "?" };
     const what = `${toLine(name)} ${toLine(version)} at ${baseUrl}${sandbox ? ", with sandbox services" : ""}`;
     if (!embedded) return ok(`${what}.`);
-    return ownBackend(facts, what, version);
+    return inspectOwnBackend(facts, what, version);
   },
 };
 
-function ownBackend({ kay, machine }: CheckContext, what: string, version: string) {
+function inspectOwnBackend({ kay, machine }: CheckContext, what: string, version: string) {
   const log = join(machine.paths.state(), "backend.log");
   if (version === kay.version) return ok(`${what}. Its log is ${log}.`);
   return fail(
@@ -49,7 +49,7 @@ export const clockCheck: Check = {
     const offset = api.clockOffsetMs();
     if (offset === undefined) return skip("The backend did not report its time.");
     const apart = Math.abs(offset);
-    const says = `It is ${amount(apart)} ${offset < 0 ? "ahead of" : "behind"} the backend's clock.`;
+    const says = `It is ${formatAmount(apart)} ${offset < 0 ? "ahead of" : "behind"} the backend's clock.`;
     if (apart > HARMFUL_MS) return fail(`${says} Tokens and links may appear expired or not yet valid.`, FIX);
     if (apart > NOTICED_MS) return warn(says, FIX);
     // The backend reports whole seconds, and the response took time.
@@ -57,7 +57,7 @@ export const clockCheck: Check = {
   },
 };
 
-function amount(ms: number): string {
+function formatAmount(ms: number): string {
   if (ms < 120_000) return `${Math.round(ms / 1000)} s`;
   if (ms < 2 * 3_600_000) return `${Math.round(ms / 60_000)} min`;
   return ms < 48 * 3_600_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`;

@@ -57,39 +57,39 @@ export function createCheckContext(
     machine,
     ...options,
     scrub,
-    settingsSight: once(async () => {
+    settingsSight: memoize(async () => {
       const sight = await inspectSettings(join(machine.paths.config(), "config.json"));
       scrub.hide(...sight.secrets);
       return sight;
     }),
-    settings: once(async () => {
+    settings: memoize(async () => {
       await facts.settingsSight().catch(() => {});
       return kay.settings();
     }),
-    storeSight: once(async () => {
+    storeSight: memoize(async () => {
       const sight = await inspectStore(getStorePath(machine.paths.config(), (await facts.settings()).profile));
       scrub.hide(...sight.secrets);
       return sight;
     }),
-    account: once(async () => {
+    account: memoize(async () => {
       await facts.settings();
       await facts.storeSight().catch(() => {});
       return kay.resolveTarget();
     }),
-    signIn: once(async () => {
+    signIn: memoize(async () => {
       const { credentials, origin } = await facts.account();
       const { signIn } = await credentials.read(origin);
       scrub.hide(signIn.token, signIn.refresh_token, signIn.session_id);
       return signIn;
     }),
-    link: once(async () => {
+    link: memoize(async () => {
       await facts.account();
       // Secrets that are stored later must not be shown either.
       await facts.signIn().catch(() => {});
       return kay.openBackend();
     }),
-    answer: once(() => inTime(kay.clock, signal, firstAnswer(facts))),
-    legs: once(async () => {
+    answer: memoize(() => awaitInTime(kay.clock, signal, fetchFirstAnswer(facts))),
+    legs: memoize(async () => {
       const { baseUrl } = await facts.account();
       return machine.walk(baseUrl ?? (await facts.link()).baseUrl, signal);
     }),
@@ -104,7 +104,7 @@ export function createCheckContext(
       if (!token && !refresh_token) throw new BlockedCheck("Not signed in.");
       return link;
     },
-    services: once(async () => (await (await facts.signedIn()).api.services({ signal }))?.services ?? null),
+    services: memoize(async () => (await (await facts.signedIn()).api.services({ signal }))?.services ?? null),
   };
   return facts;
 }
@@ -112,22 +112,22 @@ export function createCheckContext(
 /** Time limit for the backend's start and first response, in ms, so that dependent checks end in time too. */
 const ANSWER_LIMIT_MS = 11_000;
 
-async function firstAnswer(facts: CheckContext) {
+async function fetchFirstAnswer(facts: CheckContext) {
   const { kay, link, signal } = facts;
   const { api } = await link();
   const began = kay.clock.now();
-  const capabilities = await Promise.race([api.capabilities({ signal }), brokenWay(facts)]);
+  const capabilities = await Promise.race([api.capabilities({ signal }), refuseBrokenWay(facts)]);
   return { capabilities, ms: kay.clock.now() - began };
 }
 
 /** Rejects when a step of the way fails, so that the backend's time limit need not pass. */
-async function brokenWay({ legs }: CheckContext): Promise<never> {
+async function refuseBrokenWay({ legs }: CheckContext): Promise<never> {
   if ((await legs()).some(({ state }) => state === "failed"))
     throw new BlockedCheck("The backend could not be reached.");
   return new Promise(() => {});
 }
 
-async function inTime<T>(clock: Timer, signal: AbortSignal, work: Promise<T>): Promise<T> {
+async function awaitInTime<T>(clock: Timer, signal: AbortSignal, work: Promise<T>): Promise<T> {
   const over = new AbortController();
   const late = clock
     .sleep(ANSWER_LIMIT_MS, AbortSignal.any([signal, over.signal]))
@@ -146,7 +146,7 @@ async function inTime<T>(clock: Timer, signal: AbortSignal, work: Promise<T>): P
 }
 
 /** The promise of the first call, for all of them. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
+function memoize<T>(work: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
     made ??= work();

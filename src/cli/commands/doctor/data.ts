@@ -21,11 +21,11 @@ export const dataCheck: Check = {
       ...((await isEmbedded(facts)) ? [[join(paths.data(), "embedded"), "XDG_DATA_HOME"] as [string, string]] : []),
     ];
     for (const [folder, variable] of places) {
-      const errno = await unwritable(folder);
+      const errno = await findWriteFault(folder);
       if (errno) return fail(`${folder} is not writable (${errno}).`, `Set ${variable} to a writable directory.`);
     }
     const [folder] = places.at(-1) ?? [""];
-    return checkFreeSpace(await freeBytes(folder), folder);
+    return checkFreeSpace(await readFreeBytes(folder), folder);
   },
 };
 
@@ -53,22 +53,22 @@ async function isEmbedded(facts: CheckContext): Promise<boolean> {
 /**
  * Returns the system's error code if a folder, or its nearest existing parent, is not writable; otherwise undefined.
  */
-async function unwritable(folder: string): Promise<string | undefined> {
+async function findWriteFault(folder: string): Promise<string | undefined> {
   try {
     await access(folder, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" && dirname(folder) !== folder ? unwritable(dirname(folder)) : code;
+    return code === "ENOENT" && dirname(folder) !== folder ? findWriteFault(dirname(folder)) : code;
   }
 }
 
-async function freeBytes(folder: string): Promise<number | null> {
+async function readFreeBytes(folder: string): Promise<number | null> {
   try {
     const { blocks, bavail, bsize } = await statfs(folder);
     return blocks === 0 ? null : bavail * bsize;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(folder) === folder) throw error;
-    return freeBytes(dirname(folder));
+    return readFreeBytes(dirname(folder));
   }
 }

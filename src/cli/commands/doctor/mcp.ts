@@ -39,7 +39,7 @@ export async function inspectServer(facts: CheckContext, service: ServiceView): 
     const looked = await withPatience(facts, (signal) =>
       api.approveService(service.name, { dry_run: true }, { signal }),
     );
-    if (!looked) return late(service, word);
+    if (!looked) return warnLate(service, word);
     const { outcome, service: now } = looked;
     if (outcome !== "unchanged" || service.mcp.changes.length > 0)
       return warn(`${title} changed its tools.`, `Run \`kay services approve ${word}\`.`);
@@ -74,7 +74,7 @@ export async function withPatience<T>(
 }
 
 /** A program may be downloaded at its first start, which takes longer than this check waits. */
-function late({ title, name, mcp: place }: ServiceView, word: string): Finding {
+function warnLate({ title, name, mcp: place }: ServiceView, word: string): Finding {
   const what = place?.command === undefined ? "did not answer" : "did not start";
   const fix = `Run \`kay services approve ${word} --dry-run\`, which waits longer.`;
   return fail(`${toLine(title ?? name)} ${what} within ${PATIENCE_MS / 1000} s.`, fix);

@@ -14,9 +14,9 @@ const SHORTEST = 4;
 export function createRedactor(env: Record<string, string | undefined>): Redactor {
   const secrets = new Set<string>();
   const hide: Redactor["hide"] = (...found) => {
-    for (const secret of found.flatMap(spellings)) if (secret.length >= SHORTEST) secrets.add(secret);
+    for (const secret of found.flatMap(listSpellings)) if (secret.length >= SHORTEST) secrets.add(secret);
   };
-  for (const [name, value = ""] of Object.entries(env)) hide(...secretsIn(name, value));
+  for (const [name, value = ""] of Object.entries(env)) hide(...listSecrets(name, value));
   const scrub = (text: string) => {
     // The longest first: one may be a part of another.
     const known = [...secrets].sort((a, b) => b.length - a.length);
@@ -33,7 +33,7 @@ function isSecretName(name: string): boolean {
 }
 
 /** Credentials in a URL are secrets, whatever the variable is called. */
-function secretsIn(name: string, value: string): string[] {
+function listSecrets(name: string, value: string): string[] {
   if (isSecretName(name) && name !== "KAY_CREDENTIALS") return [value.trim()];
   return value.split(/\s+/).flatMap((word) => {
     const [, password] = /^[^/:@]*:(.*)@/.exec(word.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "")) ?? [];
@@ -42,7 +42,7 @@ function secretsIn(name: string, value: string): string[] {
 }
 
 /** A secret may be escaped in one place and not in another. */
-function spellings(secret: string | undefined): string[] {
+function listSpellings(secret: string | undefined): string[] {
   if (!secret) return [];
   const all = [secret, encodeURIComponent(secret)];
   try {

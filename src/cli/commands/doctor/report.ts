@@ -33,7 +33,7 @@ export async function buildReport(facts: CheckContext, reports: CheckReport[]): 
     runtime: { build, node, execPath, launcher, platform, arch },
     settings: settings.filter(({ value, source }) => value !== null || source !== "default"),
     environment: redactEnvironment(kay.env),
-    backend_log: await logTail(join(machine.paths.state(), "backend.log")),
+    backend_log: await readLogTail(join(machine.paths.state(), "backend.log")),
   };
   return redact(document, facts.scrub) as Record<string, unknown>;
 }
@@ -50,33 +50,33 @@ export async function writeReport(
   file: string | null,
   bundle: Record<string, unknown>,
 ): Promise<string> {
-  const path = resolve(kay.cwd, file ?? `kay-doctor-${stamp(kay.clock.now())}.json`);
+  const path = resolve(kay.cwd, file ?? `kay-doctor-${formatStamp(kay.clock.now())}.json`);
   const passing = join(dirname(path), `.kay-doctor-${randomUUID()}`);
   try {
     const handle = await open(passing, "wx", 0o600);
     await handle.writeFile(`${JSON.stringify(bundle, null, 2)}\n`);
     await handle.sync();
     await handle.close();
-    if (!(await linkNewFile(passing, path))) throw unwritten(path, "already exists");
+    if (!(await linkNewFile(passing, path))) throw createWriteProblem(path, "already exists");
     return path;
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw unwritten(path, `cannot be written (${(error as NodeJS.ErrnoException).code ?? "unknown"})`, error);
+    throw createWriteProblem(path, `cannot be written (${(error as NodeJS.ErrnoException).code ?? "unknown"})`, error);
   } finally {
     await rm(passing, { force: true });
   }
 }
 
-function unwritten(path: string, why: string, cause?: unknown): Problem {
+function createWriteProblem(path: string, why: string, cause?: unknown): Problem {
   return new Problem("USAGE", `${toLine(path)} ${why}.`, { hint: "Choose another file with `--bundle FILE`.", cause });
 }
 
-function stamp(now: number): string {
+function formatStamp(now: number): string {
   return new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
 }
 
 /** Returns the last lines of the log, without a first line that is cut. */
-async function logTail(path: string): Promise<string[]> {
+async function readLogTail(path: string): Promise<string[]> {
   const handle = await open(path, "r").catch(() => null);
   if (!handle) return [];
   try {

@@ -17,12 +17,20 @@ export function createServiceChecks(typed: string): Check[] {
   const findService = (facts: CheckContext) => getService(facts, name);
   return [
     { id: "service", title: "Service", look: async (facts) => findNamed(facts, name) },
-    { id: "service.address", title: "Address", look: async (facts) => address(facts, name) },
-    { id: "service.client", title: "OAuth client", look: async (facts) => client(facts, await findService(facts)) },
-    { id: "service.consent", title: "Consent page", look: async (facts) => consent(facts, await findService(facts)) },
-    { id: "service.account", title: "Account", look: async (facts) => account(await findService(facts)) },
-    { id: "service.scopes", title: "Scopes", look: async (facts) => scopes(await findService(facts)) },
-    { id: "service.server", title: "MCP server", look: async (facts) => server(facts, await findService(facts)) },
+    { id: "service.address", title: "Address", look: async (facts) => checkAddress(facts, name) },
+    {
+      id: "service.client",
+      title: "OAuth client",
+      look: async (facts) => checkClient(facts, await findService(facts)),
+    },
+    {
+      id: "service.consent",
+      title: "Consent page",
+      look: async (facts) => checkConsent(facts, await findService(facts)),
+    },
+    { id: "service.account", title: "Account", look: async (facts) => checkAccount(await findService(facts)) },
+    { id: "service.scopes", title: "Scopes", look: async (facts) => checkScopes(await findService(facts)) },
+    { id: "service.server", title: "MCP server", look: async (facts) => checkServer(facts, await findService(facts)) },
     {
       id: "service.read",
       title: "Read",
@@ -65,7 +73,7 @@ async function findNewServer(facts: CheckContext, name: string): Promise<KnownSe
 }
 
 /** Another check inspects an added server with its sign-in. */
-async function address(facts: CheckContext, name: string): Promise<Finding | null> {
+async function checkAddress(facts: CheckContext, name: string): Promise<Finding | null> {
   const known = await findNewServer(facts, name);
   return known ? await inspectAddress(facts, known) : null;
 }
@@ -91,7 +99,7 @@ async function requireConnected(facts: CheckContext, name: string): Promise<Serv
 /** The preferred address of the local backend, which is registered with a custom client. */
 const USUAL_PORT = "4040";
 
-async function client(facts: CheckContext, { state, target, client: place, sign_in }: ServiceView) {
+async function checkClient(facts: CheckContext, { state, target, client: place, sign_in }: ServiceView) {
   if (!place)
     return skip(
       sign_in === "none"
@@ -123,7 +131,7 @@ async function client(facts: CheckContext, { state, target, client: place, sign_
 }
 
 /** Only the route to the consent page is tested, because the browser opens it; no request is sent. */
-async function consent({ machine, signal }: CheckContext, { client: place }: ServiceView) {
+async function checkConsent({ machine, signal }: CheckContext, { client: place }: ServiceView) {
   const url = URL.parse(place?.authorize_url ?? "");
   if (!url || !/^https?:$/.test(url.protocol)) return skip("The backend does not say where it is.");
   const broken = (await machine.walk(url.href, signal)).find((leg) => leg.state === "failed");
@@ -131,7 +139,7 @@ async function consent({ machine, signal }: CheckContext, { client: place }: Ser
   return warn(`${toLine(url.host)}: ${broken.message}`, broken.fix ?? "A browser may use another route.");
 }
 
-function account(service: ServiceView) {
+function checkAccount(service: ServiceView) {
   const { connected: isConnected, reason, state, name } = service;
   const connect = `Run \`kay connect ${quoteShellWord(toLine(name))}\`.`;
   if (!isConnected && reason) return fail(`The connection was lost: ${toLine(reason)}`, connect);
@@ -141,11 +149,11 @@ function account(service: ServiceView) {
   return ok(`Connected as ${formatAccount(service) || "an account without a name"}${site ? `, at ${site}` : ""}.`);
 }
 
-async function server(facts: CheckContext, service: ServiceView) {
+async function checkServer(facts: CheckContext, service: ServiceView) {
   return service.mcp ? await inspectServer(facts, service) : null;
 }
 
-function scopes({ connected: isConnected, scopes: asked, name }: ServiceView) {
+function checkScopes({ connected: isConnected, scopes: asked, name }: ServiceView) {
   if (!isConnected) throw new BlockedCheck("It is not connected.");
   if (!asked || asked.granted.length === 0) return skip("The provider did not report what it granted.");
   const missing = asked.wanted.filter((scope) => !asked.granted.includes(scope));

@@ -11,11 +11,11 @@ export const settingsCheck: Check = {
   async look(facts) {
     const sight = await facts.settingsSight();
     const found = await facts.settings();
-    return fileFault(sight, facts) ?? valueFault(found) ?? formatNotice(sight, found);
+    return findFileFault(sight, facts) ?? findValueFault(found) ?? formatNotice(sight, found);
   },
 };
 
-function fileFault(
+function findFileFault(
   { path, state, problem, open, owner, unknown }: SettingsInspection,
   { machine }: CheckContext,
 ): Finding | null {
@@ -41,7 +41,7 @@ function fileFault(
 }
 
 /** Invalid values are reported by the command that needs them; here all are checked. */
-function valueFault(found: Settings): Finding | null {
+function findValueFault(found: Settings): Finding | null {
   found.list();
   return null;
 }

@@ -14,7 +14,7 @@ const TITLE_WIDTH = "Consent page".length;
 export function formatReport(kay: Kay, report: CheckReport): string {
   const width = kay.terminal.stdout.columns();
   if (kay.flags.plain) return formatPlain(report);
-  return width < COLUMNS_FROM ? block(kay, report, width) : row(kay, report, width);
+  return width < COLUMNS_FROM ? block(kay, report, width) : formatRow(kay, report, width);
 }
 
 function formatPlain({ state, title, detail, fix }: CheckReport): string {
@@ -22,10 +22,10 @@ function formatPlain({ state, title, detail, fix }: CheckReport): string {
 }
 
 /** Formats state, title and finding in columns. */
-function row(kay: Kay, { state, title, detail, fix }: CheckReport, width: number): string {
+function formatRow(kay: Kay, { state, title, detail, fix }: CheckReport, width: number): string {
   const start = `${MARKS[state]} ${state.padEnd(STATE_WIDTH)}  `;
   const indent = " ".repeat(start.length + TITLE_WIDTH + 2);
-  const [first = "", ...rest] = lines(detail, fix, width - indent.length);
+  const [first = "", ...rest] = formatLines(detail, fix, width - indent.length);
   const head = `${kay.out.paint(COLOURS[state], start)}${title.padEnd(TITLE_WIDTH)}  ${first}`;
   return [head, ...rest.map((each) => indent + each)].join("\n");
 }
@@ -33,10 +33,10 @@ function row(kay: Kay, { state, title, detail, fix }: CheckReport, width: number
 /** The same below each other. */
 function block(kay: Kay, { state, title, detail, fix }: CheckReport, width: number): string {
   const head = `${kay.out.paint(COLOURS[state], `${MARKS[state]} ${state}`)}  ${title}`;
-  return [head, ...lines(detail, fix, width - 2).map((each) => `  ${each}`)].join("\n");
+  return [head, ...formatLines(detail, fix, width - 2).map((each) => `  ${each}`)].join("\n");
 }
 
-function lines(detail: string, fix: string | undefined, room: number): string[] {
+function formatLines(detail: string, fix: string | undefined, room: number): string[] {
   const advice = fix ? wrapSentences(fix, room - 2).split("\n") : [];
   return [...wrapSentences(detail, room).split("\n"), ...advice.map((each, at) => `${at === 0 ? "→" : " "} ${each}`)];
 }
@@ -46,11 +46,11 @@ export function formatSummary(reports: CheckReport[]): string {
   const count = (state: CheckState) => reports.filter((report) => report.state === state).length;
   const [bad, doubtful] = [count("failed"), count("warning")];
   if (bad > 0)
-    return `${bad} failed${doubtful > 0 ? `, ${amount(doubtful)}` : ""}. Start with the first one; it may cause the others.`;
-  if (doubtful > 0) return `Nothing failed; ${amount(doubtful)}.`;
+    return `${bad} failed${doubtful > 0 ? `, ${formatAmount(doubtful)}` : ""}. Start with the first one; it may cause the others.`;
+  if (doubtful > 0) return `Nothing failed; ${formatAmount(doubtful)}.`;
   return "Everything works.";
 }
 
-function amount(warnings: number): string {
+function formatAmount(warnings: number): string {
   return warnings === 1 ? "1 warning" : `${warnings} warnings`;
 }

@@ -19,21 +19,25 @@ export const streamCheck: Check = {
       throw error;
     });
     if (beats === null) return skip("This backend has no test stream.");
-    if (beats === "nothing") return heldBack(facts, link.baseUrl, "Event streams do not get through.");
+    if (beats === "nothing") return warnHeldBack(facts, link.baseUrl, "Event streams do not get through.");
     const [first, last] = [beats[0], beats.at(-1)];
     if (!first || !last || beats.length < 2)
-      return heldBack(facts, link.baseUrl, "Event streams are cut off on the way.");
+      return warnHeldBack(facts, link.baseUrl, "Event streams are cut off on the way.");
     const sent = last.sentAt - first.sentAt;
     const came = last.cameAt - first.cameAt;
     if (sent > SPREAD_MS && came < sent / 2) {
-      return heldBack(facts, link.baseUrl, `An event stream arrives all at once, ${(sent / 1000).toFixed(1)} s late.`);
+      return warnHeldBack(
+        facts,
+        link.baseUrl,
+        `An event stream arrives all at once, ${(sent / 1000).toFixed(1)} s late.`,
+      );
     }
     return ok(`${beats.length} events arrived as they were sent.`);
   },
 };
 
 /** Names the proxy in between: this machine's, otherwise the one in front of the backend. */
-function heldBack({ kay }: CheckContext, baseUrl: string, what: string): Finding {
+function warnHeldBack({ kay }: CheckContext, baseUrl: string, what: string): Finding {
   const url = new URL(baseUrl);
   const isHere = url.protocol === "http:" && isLoopbackHost(url.hostname);
   const proxy = isHere ? null : findProxy(url, kay.env, BlockList);

@@ -24,7 +24,7 @@ export async function showModel(kay: Kay): Promise<ExitCode> {
 export function formatModel(kay: Kay, model: ModelView, link: BackendHandle): { text: string; warning?: string } {
   const room = model.context_window;
   const lines = [
-    `${toLine(model.label)}: ${why(kay, model, link)}`,
+    `${toLine(model.label)}: ${explainChoice(kay, model, link)}`,
     ...(room ? [`Context window: ${room.toLocaleString("en")} tokens.`] : []),
   ];
   const warning = "KAY_MODEL is set here, but the model is configured where the backend runs.";
@@ -57,17 +57,17 @@ export async function testModel(kay: Kay): Promise<ExitCode> {
 
 export function formatModelTest(test: ModelTestResponse): string {
   const head = `${toLine(test.label)} ${works(test) ? "works" : "does not work with kay"}.`;
-  return [head, ...findings(test).map((told) => `  ${told}`)].join("\n");
+  return [head, ...listFindings(test).map((told) => `  ${told}`)].join("\n");
 }
 
 function works({ tools, message }: ModelTestResponse): boolean {
   return tools && message !== "";
 }
 
-function findings(test: ModelTestResponse): string[] {
-  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+function listFindings(test: ModelTestResponse): string[] {
+  const formatSeconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
   return [
-    `First token after ${seconds(test.first_ms)}, full answer after ${seconds(test.total_ms)}.`,
+    `First token after ${formatSeconds(test.first_ms)}, full answer after ${formatSeconds(test.total_ms)}.`,
     test.tools ? "Tool calls: yes." : "Tool calls: no. kay needs a model that can call tools.",
     test.streaming ? "Streaming: yes." : "Streaming: no.",
     test.message ? `Answer: ${toLine(test.message)}` : "The answer was empty.",
@@ -86,7 +86,7 @@ export async function fetchModel(kay: Kay, link: BackendHandle): Promise<ModelVi
 }
 
 /** The local backend has the environment of the command that started it, which may differ from this one. */
-function why(kay: Kay, { why: sentence, source, where = "" }: ModelView, link: BackendHandle): string {
+function explainChoice(kay: Kay, { why: sentence, source, where = "" }: ModelView, link: BackendHandle): string {
   if (!link.embedded || source !== "environment") return toLine(sentence);
   return kay.env[where]?.trim()
     ? toLine(`${where} is set in the environment.`)

@@ -86,9 +86,13 @@ type Step = { words: [string, ...string[]]; optional?: true };
 
 function listSteps(kay: Kay, { kind, file }: ServiceManager, action: "install" | "uninstall"): Step[] {
   if (kind === "systemd") {
-    const user = (...words: string[]): Step => ({ words: ["systemctl", "--user", ...words] });
-    if (action === "uninstall") return [user("disable", "--now", "kay.service")];
-    return [user("daemon-reload"), user("enable", "kay.service"), user("restart", "kay.service")];
+    const createUserStep = (...words: string[]): Step => ({ words: ["systemctl", "--user", ...words] });
+    if (action === "uninstall") return [createUserStep("disable", "--now", "kay.service")];
+    return [
+      createUserStep("daemon-reload"),
+      createUserStep("enable", "kay.service"),
+      createUserStep("restart", "kay.service"),
+    ];
   }
   const domain = `gui/${kay.machine().uid ?? 0}`;
   const leave: Step = { words: ["launchctl", "bootout", `${domain}/${LAUNCHD_LABEL}`], optional: true };

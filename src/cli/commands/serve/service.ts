@@ -73,16 +73,16 @@ const WITH_VARIABLES = 'if [ -r "$0" ]; then set -a; . "$0"; set +a; fi; exec "$
 
 /** Formats a property list of launchd (launchd.plist(5)). */
 function formatPropertyList({ command, env, envFile, log }: ServiceFacts): string {
-  const text = (value: string) =>
+  const renderText = (value: string) =>
     `<string>${value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")}</string>`;
-  const words = ["/bin/sh", "-c", WITH_VARIABLES, envFile, ...command].map((word) => `    ${text(word)}\n`);
-  const variables = Object.entries(env).map(([name, value]) => `    <key>${name}</key>\n    ${text(value)}\n`);
+  const words = ["/bin/sh", "-c", WITH_VARIABLES, envFile, ...command].map((word) => `    ${renderText(word)}\n`);
+  const variables = Object.entries(env).map(([name, value]) => `    <key>${name}</key>\n    ${renderText(value)}\n`);
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
 <dict>
   <key>Label</key>
-  ${text(LAUNCHD_LABEL)}
+  ${renderText(LAUNCHD_LABEL)}
   <key>ProgramArguments</key>
   <array>
 ${words.join("")}  </array>
@@ -97,7 +97,7 @@ ${variables.join("")}  </dict>
     <false/>
   </dict>
   <key>StandardErrorPath</key>
-  ${text(log)}
+  ${renderText(log)}
 </dict>
 </plist>
 `;

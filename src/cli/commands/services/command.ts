@@ -36,7 +36,7 @@ export function createServicesCommand(kay: Kay): Command {
     .action(async (files: string[], flags: AddFlags) => {
       const { mcp, dryRun = false } = flags;
       if (mcp !== undefined) return (await import("./mcp.ts")).addMcpServer(kay, files, { ...flags, mcp, dryRun });
-      return (await import("./custom.ts")).addService(kay, oneFile(files, flags), { dryRun });
+      return (await import("./custom.ts")).addService(kay, requireOneFile(files, flags), { dryRun });
     });
   command
     .command("approve")
@@ -78,7 +78,7 @@ type AddFlags = {
   dryRun?: boolean;
 };
 
-function oneFile([file, ...more]: string[], flags: AddFlags): string {
+function requireOneFile([file, ...more]: string[], flags: AddFlags): string {
   if (file === undefined) throw new Problem("USAGE", "Specify a description file, or an MCP server with --mcp.");
   if (more.length > 0) throw new Problem("USAGE", "Specify only one file.");
   const wrong = MCP_FLAGS.find(([flag]) => flags[flag] !== undefined);

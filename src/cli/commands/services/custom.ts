@@ -22,7 +22,7 @@ export async function addService(kay: Kay, file: string, { dryRun }: { dryRun: b
   const link = await kay.openBackend();
   const send = (body: AddServiceRequest) =>
     sendDescription(kay, link, body).catch((error: unknown) => {
-      throw inFile(error, file);
+      throw nameFile(error, file);
     });
   await confirmAndAdd(kay, { source }, { send, dryRun });
 }
@@ -87,7 +87,7 @@ export async function sendDescription(
 }
 
 /** Reports every error of a file with the file's name, the first as the message and the others below it. */
-function inFile(error: unknown, file: string): unknown {
+function nameFile(error: unknown, file: string): unknown {
   if (!(error instanceof Problem) || !Array.isArray(error.details.problems)) return error;
   const messages = error.details.problems.flatMap((one: unknown) => {
     const message = (one as { message?: unknown } | null)?.message;
@@ -122,15 +122,16 @@ const HINT = "Give a YAML or JSON file that describes the service, or `-` for st
 /** Reads a regular file up to the limit, but no device or endless pipe. */
 async function readFile(kay: Kay, file: string): Promise<string> {
   const path = resolve(kay.cwd, file);
-  const unreadable = (why: string) => new Problem("USAGE", `Could not read ${toLine(file)} (${why}).`, { hint: HINT });
+  const createReadProblem = (why: string) =>
+    new Problem("USAGE", `Could not read ${toLine(file)} (${why}).`, { hint: HINT });
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
     (error: NodeJS.ErrnoException) => {
-      throw unreadable(error.code ?? "unknown");
+      throw createReadProblem(error.code ?? "unknown");
     },
   );
   try {
     const about = await handle.stat();
-    if (!about.isFile()) throw unreadable(about.isDirectory() ? "it is a folder" : "it is not a file");
+    if (!about.isFile()) throw createReadProblem(about.isDirectory() ? "it is a folder" : "it is not a file");
     if (about.size > LONGEST)
       throw new Problem("PAYLOAD_TOO_LARGE", `${toLine(file)} is larger than ${LONGEST / 1024} KiB.`);
     return new TextDecoder().decode(await handle.readFile());

@@ -34,7 +34,7 @@ export async function addMcpServer(kay: Kay, words: string[], flags: McpFlags): 
       const answer = sendDescription(kay, link, body);
       return await (mcp.command ? start(kay, answer) : answer);
     } catch (error) {
-      throw error instanceof Problem && error.code === "SERVICE_FAILED" ? noServer(error, mcp) : error;
+      throw error instanceof Problem && error.code === "SERVICE_FAILED" ? explainNoServer(error, mcp) : error;
     }
   };
   await confirmAndAdd(kay, { mcp, ...toTrust(flags) }, { send, dryRun: flags.dryRun });
@@ -77,7 +77,7 @@ function toTrust({ trustReads }: { trustReads?: boolean | undefined }): { trust_
 }
 
 /** A server that could not be added has no page and no checks yet, so the user inspects it directly. */
-function noServer({ code, message, details, hint: said }: Problem, { url }: McpRequest): Problem {
+function explainNoServer({ code, message, details, hint: said }: Problem, { url }: McpRequest): Problem {
   if (said !== ERRORS.SERVICE_FAILED.hint)
     return new Problem(code, message, { details, hint: said.replace(/ `kay doctor[^`]*` checks each step\.$/, "") });
   const hint =

@@ -13,7 +13,7 @@ export async function listServices(kay: Kay): Promise<void> {
     toLine(service.name),
     getState(service),
     service.mcp ? "MCP" : (service.target ?? ""),
-    service.connected ? whose(service) : toLine(service.reason ?? ""),
+    service.connected ? formatOwner(service) : toLine(service.reason ?? ""),
     service.connected ? formatSite(service) || toLine(service.mcp?.command ?? "") : "",
   ]);
   await kay.out.writeTable(["SERVICE", "STATE", "TARGET", "ACCOUNT", "SITE"], rows);
@@ -55,7 +55,7 @@ function getRows(service: ServiceView): [string, string][] {
     [service.mcp?.command === undefined ? "address" : "command", service.base_url ?? ""],
     ["given", service.mcp?.env?.join(" ") ?? ""],
     ["sign-in", service.sign_in ?? ""],
-    ["account", service.connected ? whose(service) : ""],
+    ["account", service.connected ? formatOwner(service) : ""],
     ["site", service.connected ? formatSite(service) : ""],
     ["reason", service.reason ?? ""],
     ["scopes wanted", scopes?.wanted.join(" ") ?? ""],
@@ -75,7 +75,7 @@ function getState({ state, mcp }: ServiceView): string {
 }
 
 /** A service without a sign-in has no account. */
-function whose(service: ServiceView): string {
+function formatOwner(service: ServiceView): string {
   return service.sign_in === "none" ? "" : formatAccount(service);
 }
 

@@ -27,7 +27,7 @@ export async function loadTools(kay: Kay, service?: string): Promise<ToolView[]>
   const link = await findToolBackend(kay);
   if (!link) {
     const tools = (await kay.localTools()).list();
-    return service === undefined ? tools : ofService(tools, service);
+    return service === undefined ? tools : filterByService(tools, service);
   }
   const answer = await link.api.tools({ signal: kay.signal, ...(service === undefined ? {} : { service }) });
   if (answer) return answer.tools;
@@ -36,7 +36,7 @@ export async function loadTools(kay: Kay, service?: string): Promise<ToolView[]>
   });
 }
 
-function ofService(tools: ToolView[], service: string): ToolView[] {
+function filterByService(tools: ToolView[], service: string): ToolView[] {
   const found = tools.filter((tool) => tool.service === service.toLowerCase());
   if (found.length > 0) return found;
   const names = [...new Set(tools.map((tool) => tool.service))].join(", ");

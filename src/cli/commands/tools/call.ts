@@ -64,18 +64,18 @@ async function run(kay: Kay, local: LocalTools, call: Given): Promise<ToolCallRe
 
 /** Decides where the tool runs. With a token of the environment, no backend is started or asked. */
 async function findRun(kay: Kay, local: LocalTools, name: string): Promise<{ tool: ToolView; run: Run }> {
-  const known = localTool(local, name);
+  const known = findLocalTool(local, name);
   if (known && !(known instanceof Problem) && known.hasToken)
     return { tool: known.view, run: (input) => local.call(name, input, kay.signal) };
   const { api } = await kay.openBackend({ signedIn: true }).catch((error: unknown) => {
     if (!isSignedOut(error)) throw error;
-    throw known instanceof Problem ? known : authRequired(known.view, known.variable);
+    throw known instanceof Problem ? known : createAuthProblem(known.view, known.variable);
   });
   const tool = await api.tool(name, { signal: kay.signal });
   return { tool, run: (input) => api.callTool(name, input, { signal: kay.signal }) };
 }
 
-function localTool(local: LocalTools, name: string): ReturnType<LocalTools["find"]> | Problem {
+function findLocalTool(local: LocalTools, name: string): ReturnType<LocalTools["find"]> | Problem {
   try {
     return local.find(name);
   } catch (error) {
@@ -84,7 +84,7 @@ function localTool(local: LocalTools, name: string): ReturnType<LocalTools["find
   }
 }
 
-function authRequired({ service, title = service }: ToolView, variable: string): Problem {
+function createAuthProblem({ service, title = service }: ToolView, variable: string): Problem {
   return new Problem("AUTH_REQUIRED", `${title} authentication is required, and you are not signed in.`, {
     hint: `Run \`kay connect ${service}\`, or set ${variable}.`,
     details: { integrations: [service] },

@@ -55,12 +55,12 @@ function readValue(name: string, text: string, schema: Schema): unknown {
   const types = getTypes(schema);
   if (types.includes("string") || types.length === 0) return text;
   if (types.includes("array")) return asJson(text, "[") ?? [getItem(name, text, schema)];
-  if (types.includes("object")) return asJson(text, "{") ?? wrong(name, "an object, as JSON");
+  if (types.includes("object")) return asJson(text, "{") ?? refuseField(name, "an object, as JSON");
   if (types.includes("boolean")) return getSwitch(name, text);
   const number = text.trim() === "" ? Number.NaN : Number(text);
   if (/^\s*[+-]?\d+\s*$/.test(text) && !Number.isSafeInteger(number))
-    wrong(name, `a whole number of at most ${Number.MAX_SAFE_INTEGER}`);
-  return Number.isFinite(number) ? number : wrong(name, "a number");
+    refuseField(name, `a whole number of at most ${Number.MAX_SAFE_INTEGER}`);
+  return Number.isFinite(number) ? number : refuseField(name, "a number");
 }
 
 function getItem(name: string, text: string, schema: Schema): unknown {
@@ -70,14 +70,14 @@ function getItem(name: string, text: string, schema: Schema): unknown {
 function getSwitch(name: string, text: string): boolean {
   const value = text.trim().toLowerCase();
   if (value === "true" || value === "yes") return true;
-  return value === "false" || value === "no" ? false : wrong(name, "true or false");
+  return value === "false" || value === "no" ? false : refuseField(name, "true or false");
 }
 
 function asJson(text: string, start: string): unknown {
   return text.trim().startsWith(start) ? tryParseJson(text) : undefined;
 }
 
-function wrong(name: string, what: string): never {
+function refuseField(name: string, what: string): never {
   throw new Problem("INVALID_REQUEST", `The field “${name}” must be ${what}.`, { hint: "", details: { field: name } });
 }
 
@@ -96,10 +96,10 @@ function getType(schema: Schema): string {
   const types = getTypes(schema).filter((type) => type !== "null");
   if (types.includes("array") && types.length === 1) return `list of ${getType(record(items))}`;
   const words = types.map((type) => TYPES[type] ?? type).join(" or ") || "anything";
-  return words + range(schema);
+  return words + formatRange(schema);
 }
 
-function range({ minimum, maximum }: Schema): string {
+function formatRange({ minimum, maximum }: Schema): string {
   const least = typeof minimum === "number" && Math.abs(minimum) < Number.MAX_SAFE_INTEGER ? minimum : undefined;
   const most = typeof maximum === "number" && Math.abs(maximum) < Number.MAX_SAFE_INTEGER ? maximum : undefined;
   if (least !== undefined && most !== undefined) return ` (${least} to ${most})`;

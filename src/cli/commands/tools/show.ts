@@ -17,7 +17,7 @@ export const TOOL_COLUMNS = ["TOOL", "ACCESS", "SERVICE", "DOES"];
 
 /** Formats a tool as a row of {@link TOOL_COLUMNS}. */
 export function toToolRow(tool: ToolView): string[] {
-  return [line(tool.name), tool.access, getConnected(tool), line(tool.description)];
+  return [toLine(tool.name), tool.access, getConnected(tool), toLine(tool.description)];
 }
 
 /** Runs `kay tools show <tool>`: prints its fields, examples, and how to call it. */
@@ -29,7 +29,7 @@ export async function showTool(kay: Kay, name: string): Promise<void> {
   if (kay.flags.json) return kay.out.writeJson(tool);
   const { out } = kay;
   out.writeLine(
-    `${out.paint("bold", line(tool.name))}  ${tool.access}${tool.connected === undefined ? "" : `, ${getConnected(tool)}`}`,
+    `${out.paint("bold", toLine(tool.name))}  ${tool.access}${tool.connected === undefined ? "" : `, ${getConnected(tool)}`}`,
   );
   out.writeLine(clean(tool.description));
   const fields = listFields(tool);
@@ -37,7 +37,7 @@ export async function showTool(kay: Kay, name: string): Promise<void> {
   if (fields.length === 0) out.writeLine("It takes no fields.");
   else await showFields(kay, fields);
   const examples = tool.examples ?? [];
-  if (examples.length > 0) out.writeLine(`\nAsk for it:\n${examples.map((each) => `  ${line(each)}`).join("\n")}`);
+  if (examples.length > 0) out.writeLine(`\nAsk for it:\n${examples.map((each) => `  ${toLine(each)}`).join("\n")}`);
   const given = fields.filter(({ required }) => required).map((each) => ` --field ${quoteShellWord(each.name)}=…`);
   out.writeVerbatim(`\nCall it:\n  kay tools call ${quoteShellWord(tool.name)}${given.join("")}`);
 }
@@ -53,10 +53,10 @@ function withList(error: unknown): never {
 async function showFields(kay: Kay, fields: Field[]): Promise<void> {
   const { out, terminal } = kay;
   const rows = fields.map(({ name, type, required, description }) => [
-    line(name),
-    line(type),
+    toLine(name),
+    toLine(type),
     required ? "required" : "optional",
-    line(description),
+    toLine(description),
   ]);
   if (!terminal.stdout.isTerminal) return out.writeTable([], rows);
   const { default: wrapAnsi } = await import("wrap-ansi");
@@ -71,6 +71,6 @@ function getConnected({ connected }: ToolView): string {
   return connected ? "connected" : "not connected";
 }
 
-function line(text: string): string {
+function toLine(text: string): string {
   return clean(text, { lines: false });
 }

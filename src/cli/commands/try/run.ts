@@ -27,7 +27,7 @@ export async function runTour(kay: Kay): Promise<ExitCode> {
 
 async function walk(kay: Kay, link: BackendHandle): Promise<ExitCode> {
   const connected = await connectStep(kay, link);
-  const connections = await connectionsStep(kay, link);
+  const connections = await showConnections(kay, link);
   const answer = await askStep(kay, link);
   const { answer: confirmed, exit } = await confirmStep(kay, link);
   if (kay.flags.json) {
@@ -43,12 +43,12 @@ async function walk(kay: Kay, link: BackendHandle): Promise<ExitCode> {
 
 const COMMANDS = ["kay connect jira", "kay connections", `kay ask "${QUESTION}"`, `kay ask --confirm "${CHANGE}"`];
 
-function title(kay: Kay, command: string): void {
+function writeTitle(kay: Kay, command: string): void {
   if (!kay.flags.json) kay.out.writeVerbatim(`\n${kay.out.paint("bold", `$ ${command}`)}`);
 }
 
 async function connectStep(kay: Kay, link: BackendHandle) {
-  title(kay, COMMANDS[0] ?? "");
+  writeTitle(kay, COMMANDS[0] ?? "");
   const { message, service, connection } = await connectService(kay, link, "jira", { open: openOrConsent });
   if (!kay.flags.json) kay.out.writeLine(`${kay.out.paint("green", "✓")} ${message}`);
   return { service, ...connection };
@@ -63,35 +63,35 @@ async function openOrConsent(kay: Kay, url: string): Promise<void> {
   await kay.consentInSandbox(url);
 }
 
-async function connectionsStep(kay: Kay, link: BackendHandle): Promise<ConnectionsResponse> {
-  title(kay, COMMANDS[1] ?? "");
+async function showConnections(kay: Kay, link: BackendHandle): Promise<ConnectionsResponse> {
+  writeTitle(kay, COMMANDS[1] ?? "");
   const answer = await link.api.connections({ signal: kay.signal });
   if (!kay.flags.json) await kay.out.writeTable(["SERVICE", "STATE", "ACCOUNT", "SITE"], toConnectionRows(answer));
   return answer;
 }
 
 async function askStep(kay: Kay, link: BackendHandle): Promise<AskResponse> {
-  title(kay, COMMANDS[2] ?? "");
+  writeTitle(kay, COMMANDS[2] ?? "");
   const answer = await link.api.ask({ prompt: QUESTION, interactive: false, confirm: false }, { signal: kay.signal });
   if (!kay.flags.json || answer.status === "error") await showAnswer(kay, answer);
   return answer;
 }
 
 async function confirmStep(kay: Kay, link: BackendHandle): Promise<{ answer: AskResponse; exit: ExitCode }> {
-  title(kay, COMMANDS[3] ?? "");
+  writeTitle(kay, COMMANDS[3] ?? "");
   const request = { prompt: CHANGE, interactive: false, confirm: true };
   const held = await link.api.ask(request, { signal: kay.signal });
   if (held.status !== "confirmation_required" || !held.confirmation_token) {
     throw new Problem("BAD_ANSWER", `A confirmation was expected, and ${held.status} came.`);
   }
   kay.out.writeProgress(clean(held.message));
-  const approved = canPrompt(kay) ? await promptYesNo(kay, "Continue?") : yesByItself(kay);
+  const approved = canPrompt(kay) ? await promptYesNo(kay, "Continue?") : approveWithoutTerminal(kay);
   const answer = await link.api.confirm(held.confirmation_token, approved, { signal: kay.signal });
   const isShown = !kay.flags.json || answer.status === "error";
   return { answer, exit: isShown ? await settleConfirmations(kay, link, answer) : EXIT.ok };
 }
 
-function yesByItself(kay: Kay): boolean {
+function approveWithoutTerminal(kay: Kay): boolean {
   kay.out.writeProgress("No terminal to prompt on, so the tour approves the change itself.");
   return true;
 }

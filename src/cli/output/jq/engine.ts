@@ -67,40 +67,40 @@ function createStreams(text: string): Streams {
   const input = new TextEncoder().encode(text);
   let at = 0;
   let written = 0;
-  const streams: Streams = { output: [], errors: [], memory: undefined, ended: undefined, over };
-  const view = () => new DataView(streams.memory?.buffer ?? new ArrayBuffer(0));
-  const answer = (place: number, value: number) => {
-    view().setUint32(place, value, true);
+  const streams: Streams = { output: [], errors: [], memory: undefined, ended: undefined, over: replaceImports };
+  const getView = () => new DataView(streams.memory?.buffer ?? new ArrayBuffer(0));
+  const writeAnswer = (place: number, value: number) => {
+    getView().setUint32(place, value, true);
     return 0;
   };
   const read = (_file = 0, list = 0, count = 0, result = 0) => {
     const before = at;
-    for (const room of buffers(view(), list, count)) {
+    for (const room of listBuffers(getView(), list, count)) {
       const part = input.subarray(at, at + room.length);
       room.set(part);
       at += part.length;
     }
-    return answer(result, at - before);
+    return writeAnswer(result, at - before);
   };
   const write = (file = 0, list = 0, count = 0, result = 0) => {
-    const parts = buffers(view(), list, count).map((part) => part.slice());
+    const parts = listBuffers(getView(), list, count).map((part) => part.slice());
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     (file === 1 ? streams.output : streams.errors).push(...parts);
     written += length;
-    if (written <= MOST_OUTPUT) return answer(result, length);
+    if (written <= MOST_OUTPUT) return writeAnswer(result, length);
     streams.ended = "output";
     throw new RangeError("too much output");
   };
-  const noEnvironment = (count = 0, size = 0) => answer(count, 0) || answer(size, 0);
-  function over({ o: grow, ...imports }: Imports): Imports {
+  const reportNoEnvironment = (count = 0, size = 0) => writeAnswer(count, 0) || writeAnswer(size, 0);
+  function replaceImports({ o: grow, ...imports }: Imports): Imports {
     const growWithin = (bytes = 0) => (bytes >>> 0 > MOST_MEMORY ? 0 : grow(bytes));
-    return { ...imports, g: read, d: write, i: () => 0, j: noEnvironment, o: growWithin };
+    return { ...imports, g: read, d: write, i: () => 0, j: reportNoEnvironment, o: growWithin };
   }
   return streams;
 }
 
 /** Reads the buffers of a read or write call (WASI `iovec`). */
-function buffers(view: DataView, list: number, count: number): Uint8Array[] {
+function listBuffers(view: DataView, list: number, count: number): Uint8Array[] {
   return Array.from({ length: count }, (_, index) => {
     const place = list + index * 8;
     return new Uint8Array(view.buffer, view.getUint32(place, true), view.getUint32(place + 4, true));

@@ -25,11 +25,11 @@ async function createFilter(thread: JqThread, { stdout, stderr }: Streams): Prom
   const compiled = await thread.run("");
   if ("ended" in compiled || compiled.code !== 0) {
     thread.end();
-    throw new Problem("USAGE", `The expression of --jq does not compile: ${whyNot(compiled)}`, { hint: HINT });
+    throw new Problem("USAGE", `The expression of --jq does not compile: ${explainFailure(compiled)}`, { hint: HINT });
   }
   let failed: Problem | undefined;
   const print = (ran: JqResult) => {
-    if ("ended" in ran || ran.code !== 0) failed ??= new Problem("FILTER_FAILED", `${DONE} ${whyNot(ran)}`);
+    if ("ended" in ran || ran.code !== 0) failed ??= new Problem("FILTER_FAILED", `${DONE} ${explainFailure(ran)}`);
     if ("ended" in ran) return;
     if (ran.code === 0 && ran.errors) stderr.write(clean(ran.errors));
     stdout.write(
@@ -67,7 +67,7 @@ function formatResult(line: string, stdout: Sink): string {
   return `${stdout.isTerminal ? clean(text) : text}\n`;
 }
 
-function whyNot(ran: JqResult): string {
+function explainFailure(ran: JqResult): string {
   if ("ended" in ran) return LIMITS[ran.ended];
   const [said = ""] = ran.errors.replace(/^jq: error(?: \(at [^)]*\))?(?: \(not a string\))?:? ?/, "").split("\n");
   const sentence = clean(said, { lines: false, max: 300 }).replace(/ at <top-level>, line \d+:?$/, "");

@@ -23,12 +23,12 @@ export async function runSessions(context: SlashContext, argument: string): Prom
     const rows = toSessionRows(data).map((row, index) => [String(index + 1), ...row]);
     return context.say(`${formatRows(context, ["", ...SESSION_COLUMNS], rows)}\nContinue one with /sessions NUMBER.`);
   }
-  await context.resume(await number(context, argument));
+  await context.resume(await resolveNumber(context, argument));
 }
 
 /** `/rename TITLE`. */
 export async function runRename({ link, session, say }: SlashContext, argument: string): Promise<void> {
-  const id = begun(session(), "rename");
+  const id = requireConversation(session(), "rename");
   if (argument === "") throw new Problem("USAGE", "Specify the new title: /rename Open bugs.");
   say(formatRenamed(await link.api.renameSession(id, argument)));
 }
@@ -36,7 +36,7 @@ export async function runRename({ link, session, say }: SlashContext, argument: 
 /** `/export [md|json] [FILE]`. */
 export async function runExport(context: SlashContext, argument: string): Promise<void> {
   const { kay, link, session, say, ask } = context;
-  const id = begun(session(), "export");
+  const id = requireConversation(session(), "export");
   const [, named, path = ""] = /^(md|json)?(?:^|\s+|$)(.*)$/.exec(argument) ?? [];
   const format: ExportFormat = named === "json" || (named === undefined && path.endsWith(".json")) ? "json" : "md";
   const file = path === "" ? `kay-${id.slice(-8)}.${format}` : path;
@@ -49,7 +49,7 @@ export async function runDetach({ detach, say }: SlashContext): Promise<void> {
   if (!(await detach())) say("Nothing is running. /quit leaves.");
 }
 
-async function number({ link }: SlashContext, argument: string): Promise<string> {
+async function resolveNumber({ link }: SlashContext, argument: string): Promise<string> {
   if (!/^\d{1,2}$/.test(argument)) return (await findConversationId(link, { resume: argument })) ?? argument;
   const { data } = await link.api.sessions({ page: 1, limit: LISTED });
   const found = data[Number(argument) - 1];
@@ -57,7 +57,7 @@ async function number({ link }: SlashContext, argument: string): Promise<string>
   throw new Problem("SESSION_NOT_FOUND", `No conversation matches ${argument}.`, { hint: "/sessions lists them." });
 }
 
-function begun(id: string | undefined, verb: string): string {
+function requireConversation(id: string | undefined, verb: string): string {
   if (id !== undefined) return id;
   throw new Problem("USAGE", `There is nothing to ${verb} yet.`, { hint: "Send a request first." });
 }

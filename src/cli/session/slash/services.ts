@@ -26,7 +26,7 @@ export async function runConnect(context: SlashContext, argument: string): Promi
   const rest = argument.replace(site, " ").replace(as, " ");
   const [option] = /--(?:site|as)\b/.exec(rest) ?? [];
   if (option) throw new Problem("USAGE", `Specify a name for ${option}: /connect jira ${option} NAME.`);
-  const services = await servicesIn(context, rest, "connect");
+  const services = await parseServices(context, rest, "connect");
   await context.connect(label === undefined ? services : [toAccountName(services, label)], quoted ?? bare);
 }
 
@@ -36,7 +36,7 @@ const AS = /(?:^|\s)--as(?:\s+|=)(\S+)/;
 /** `/disconnect SERVICE…`. */
 export async function runDisconnect(context: SlashContext, argument: string): Promise<void> {
   const { kay, link, ask, say } = context;
-  const services = await servicesIn(context, argument, "disconnect");
+  const services = await parseServices(context, argument, "disconnect");
   const answers = await confirmAndDisconnect(kay, link, services, ask);
   const notes = answers.map(({ revocation }) => revocation?.message ?? "").filter((note) => note !== "");
   say([...answers.map(formatDisconnected), ...notes.map(toLine)].join("\n"));
@@ -64,7 +64,11 @@ export async function runTools(context: SlashContext, argument: string): Promise
 }
 
 /** @throws Problem USAGE without a name; the hint lists the services that fit */
-async function servicesIn(context: SlashContext, argument: string, verb: "connect" | "disconnect"): Promise<string[]> {
+async function parseServices(
+  context: SlashContext,
+  argument: string,
+  verb: "connect" | "disconnect",
+): Promise<string[]> {
   const services = argument.split(/[\s,]+/).filter((word) => word !== "");
   if (services.length > 0) return [...new Set(services)];
   const { connections } = await loadConnections(context);

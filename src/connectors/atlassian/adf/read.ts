@@ -41,10 +41,12 @@ function groupNodes(nodes: AdfNode[]): AdfNode[][] {
 function formatBlock(node: AdfNode | undefined, depth: number): string {
   if (!node) return "";
   if (depth > MAX_DEPTH) return "…";
-  const inner = () => formatBlocks(getContent(node), depth + 1);
+  const formatInner = () => formatBlocks(getContent(node), depth + 1);
   switch (node.type) {
     case "heading":
-      return inner() && `${"#".repeat(Math.min(6, Math.max(1, Number(node.attrs?.level) || 1)))} ${inner()}`;
+      return (
+        formatInner() && `${"#".repeat(Math.min(6, Math.max(1, Number(node.attrs?.level) || 1)))} ${formatInner()}`
+      );
     case "bulletList":
     case "decisionList":
       return formatList(node, () => "- ", depth);
@@ -56,20 +58,20 @@ function formatBlock(node: AdfNode | undefined, depth: number): string {
       return formatCode(node);
     case "blockquote":
     case "panel":
-      return indentLines(inner(), "> ", "> ");
+      return indentLines(formatInner(), "> ", "> ");
     case "rule":
       return "---";
     case "table":
       return formatTable(node, depth);
     case "expand":
     case "nestedExpand":
-      return [getAttribute(node, "title") && `**${getAttribute(node, "title")}**`, inner()]
+      return [getAttribute(node, "title") && `**${getAttribute(node, "title")}**`, formatInner()]
         .filter(Boolean)
         .join("\n\n");
     case "media":
       return formatMedia(node);
     default:
-      return inner() || node.text || formatLeaf(node);
+      return formatInner() || node.text || formatLeaf(node);
   }
 }
 

@@ -99,14 +99,17 @@ function toTableBlocks(token: Tokens.Table): AdfNode[] {
 }
 
 function toTable({ header, rows }: Tokens.Table): AdfNode {
-  const row = (type: string, cells: Tokens.TableCell[]): AdfNode => ({
+  const createRow = (type: string, cells: Tokens.TableCell[]): AdfNode => ({
     type: "tableRow",
     content: cells.map((cell) => ({
       type,
       content: [{ type: "paragraph", content: toInlineNodes(cell.tokens) }],
     })),
   });
-  return { type: "table", content: [row("tableHeader", header), ...rows.map((cells) => row("tableCell", cells))] };
+  return {
+    type: "table",
+    content: [createRow("tableHeader", header), ...rows.map((cells) => createRow("tableCell", cells))],
+  };
 }
 
 /**

@@ -51,7 +51,7 @@ export async function callTool(client: Client, call: McpCall): Promise<CallToolR
     (async (request) => await quiet.paused(() => onElicitation(request, over.signal, getVisitSignal(call, request))));
   const stopListening = ask && call.hear(ask);
   const reporter = createProgressReporter((words) => call.onProgress?.(words));
-  const heard = (progress: Progress) => {
+  const noteProgress = (progress: Progress) => {
     quiet.heard();
     reporter.heard(progress);
   };
@@ -62,7 +62,7 @@ export async function callTool(client: Client, call: McpCall): Promise<CallToolR
       writes: call.writes,
       signal: quiet.signal,
       cancelled: call.task?.signal ?? call.signal,
-      heard: (words) => heard({ progress: 0, ...(words === undefined ? {} : { message: words }) }),
+      heard: (words) => noteProgress({ progress: 0, ...(words === undefined ? {} : { message: words }) }),
       ...(ask
         ? { ask: async (questions) => (await collectAnswers({ questions }, ask, call.title)).inputResponses ?? {} }
         : {}),
@@ -75,7 +75,7 @@ export async function callTool(client: Client, call: McpCall): Promise<CallToolR
     }
     let more: Answers = {};
     for (let round = 0; ; round++) {
-      const next = await sendCall(client, call, { more, signal, asks: ask !== undefined, heard });
+      const next = await sendCall(client, call, { more, signal, asks: ask !== undefined, heard: noteProgress });
       const task = "result" in next ? next.result._meta?.[TASK_KEY] : undefined;
       if (task !== undefined) return await follow(await keepTask(client, task, call.task, call.title));
       if ("result" in next) return next.result;

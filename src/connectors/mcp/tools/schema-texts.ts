@@ -13,12 +13,12 @@ function* listTexts(schema: unknown, name: string, required: boolean): Generator
   const text = formatParameter(schema, { isRoot: name === "", required });
   if (text !== "") yield { name, text };
   const needed = new Set(Array.isArray(schema.required) ? schema.required : []);
-  const path = (key: string) => (name === "" ? key : `${name}.${key}`);
-  for (const [key, one] of getEntries(schema.properties)) yield* listTexts(one, path(key), needed.has(key));
+  const joinPath = (key: string) => (name === "" ? key : `${name}.${key}`);
+  for (const [key, one] of getEntries(schema.properties)) yield* listTexts(one, joinPath(key), needed.has(key));
   for (const keyword of ["$defs", "definitions"])
-    for (const [key, one] of getEntries(schema[keyword])) yield* listTexts(one, path(`${keyword}.${key}`), false);
+    for (const [key, one] of getEntries(schema[keyword])) yield* listTexts(one, joinPath(`${keyword}.${key}`), false);
   yield* listTexts(schema.items, `${name}[]`, false);
-  yield* listTexts(schema.additionalProperties, path("*"), false);
+  yield* listTexts(schema.additionalProperties, joinPath("*"), false);
   for (const keyword of ["anyOf", "oneOf", "allOf"])
     for (const one of Array.isArray(schema[keyword]) ? schema[keyword] : []) yield* listTexts(one, name, false);
 }

@@ -87,7 +87,7 @@ export async function startTask(
   signal: AbortSignal,
 ): Promise<unknown> {
   const request = { method: "tools/call" as const, params: { ...params, task: { ttl: TASK_TTL_MS } } };
-  return (await client.request(request as never, z.looseObject({ task: Json }), limits(signal))).task;
+  return (await client.request(request as never, z.looseObject({ task: Json }), getLimits(signal))).task;
 }
 
 /**
@@ -172,7 +172,7 @@ async function getTask(client: Client, { id }: TaskHandle, following: Following)
     return await client.request(
       { method: "tasks/get", params: { taskId: id } } as never,
       Task,
-      limits(following.signal),
+      getLimits(following.signal),
     );
   } catch (error) {
     if (error instanceof ProtocolError) throw endedProblem(following, "is no longer known to the server");
@@ -182,7 +182,7 @@ async function getTask(client: Client, { id }: TaskHandle, following: Following)
 
 async function getResult(client: Client, { id }: TaskHandle, signal: AbortSignal): Promise<CallToolResult> {
   const request = { method: "tasks/result", params: { taskId: id } };
-  const options = { ...limits(signal), timeout: MAX_TASK_MS, maxTotalTimeout: MAX_TASK_MS };
+  const options = { ...getLimits(signal), timeout: MAX_TASK_MS, maxTotalTimeout: MAX_TASK_MS };
   return (await client.request(request as never, z.looseObject({}), options)) as unknown as CallToolResult;
 }
 
@@ -204,13 +204,13 @@ async function answerQuestions(
   const inputResponses = await following.ask(Object.fromEntries(open));
   for (const [key] of open) answered.add(key);
   const request = { method: "tasks/update", params: { taskId: id, inputResponses } };
-  await client.request(request as never, z.looseObject({}), limits(following.signal));
+  await client.request(request as never, z.looseObject({}), getLimits(following.signal));
 }
 
 /** Asks the server to cancel the task. Its effects before that are unknown. */
 async function cancelTask(client: Client, { id }: TaskHandle, following: Following, why: string): Promise<never> {
   const request = { method: "tasks/cancel", params: { taskId: id } };
-  await client.request(request as never, z.looseObject({}), limits(following.signal)).catch(() => {});
+  await client.request(request as never, z.looseObject({}), getLimits(following.signal)).catch(() => {});
   throw endedProblem(following, why);
 }
 
@@ -222,6 +222,6 @@ function endedProblem({ title, writes }: Following, why: string): Problem {
   });
 }
 
-function limits(signal: AbortSignal) {
+function getLimits(signal: AbortSignal) {
   return { timeout: REQUEST_TIMEOUT_MS, maxTotalTimeout: REQUEST_TIMEOUT_MS, signal };
 }

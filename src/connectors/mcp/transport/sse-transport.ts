@@ -23,7 +23,7 @@ export function createSseTransport(url: URL, fetch: McpFetch): Transport {
   });
   const start = transport.start.bind(transport);
   transport.start = async () => {
-    await withinTime(start(), () => transport.close());
+    await awaitInTime(start(), () => transport.close());
     const { onerror } = transport;
     transport.onerror = (error) => {
       onerror?.(error);
@@ -61,7 +61,7 @@ function parseAnswer(text: string): JSONRPCMessage | undefined {
   }
 }
 
-async function withinTime(started: Promise<void>, stop: () => Promise<void>): Promise<void> {
+async function awaitInTime(started: Promise<void>, stop: () => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("The server named no address for messages.")), START_TIMEOUT_MS);

@@ -39,7 +39,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
   let program: Program | undefined;
   let ending: string | undefined;
   let closing = false;
-  const lastOutput = () => findCause(errors.text()) ?? findCause(others.text());
+  const findLastOutput = () => findCause(errors.text()) ?? findCause(others.text());
   const readLine = (line: string) => {
     const value = parseJson(line);
     if (value === undefined) return others.add(`${line}\n`);
@@ -65,7 +65,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
         output: read,
         errors: (chunk) => errors.add(decoder.decode(chunk, { stream: true })),
         onEnd: (how) => {
-          if (!closing) ending ??= formatEnding(how, lastOutput());
+          if (!closing) ending ??= formatEnding(how, findLastOutput());
           program = undefined;
           transport.onclose?.();
         },
@@ -83,7 +83,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
       await running?.end();
     },
     ending: () => ending,
-    lastOutput,
+    lastOutput: findLastOutput,
   };
   return transport;
 }
