@@ -66,7 +66,7 @@ export function buildProgram(
   for (const make of listMakers(words[0])) program.addCommand(make(kay));
   program.addHelpText(
     "after",
-    '\nRun `kay` to start a session, or `kay "what is open in KAY?"` to ask a question.\nRun `kay try` for a guided tour, or `kay connect jira` to get started.\nMore: kay help exit-codes|environment|json|session|approvals|completion',
+    '\nRun `kay` to start a session, or `kay "what is open in KAY?"` to ask a question.\nRun `kay try` for a guided tour, or `kay connect jira` to get started.\nTopics of `kay help`: exit-codes environment json session approvals completion',
   );
   applyToTree(program, (command) => {
     if (command.parent) command.addHelpText("after", formatHelpEnd(command));

@@ -146,7 +146,9 @@ async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Pro
 }
 
 async function showHelp(kay: Kay, text: string): Promise<void> {
-  if (text !== "") await kay.out.writeText(text.replace(/\n$/, ""));
+  if (text === "") return;
+  const { fitHelpPage } = await import("./help/narrow.ts");
+  await kay.out.writeText(fitHelpPage(text.replace(/\n$/, ""), kay.terminal.stdout.columns()));
 }
 
 /** Returns the document of the parser's own answer, before `--jq` is known. */

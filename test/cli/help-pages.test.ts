@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, onTestFinished, test } from "vitest";
 import { findHelpPage } from "#cli/help/find-page";
+import { fitHelpPage } from "#cli/help/narrow";
 import { formatHelpPage } from "#cli/help/page";
 import { buildHelpTable } from "#cli/help/pages";
 import type { Kay } from "#cli/kay";
@@ -47,6 +48,41 @@ test.for(WIDTHS)("every page equals the output of the command tree, %i columns w
     const meant = under(program, words[0] === "help" && line !== "help --help" ? words.slice(1) : words);
     expect(page && formatHelpPage(page, width), line).toBe(shown(meant));
   }
+});
+
+test.for(TABLE.pages)("N57 at 40 columns the help of `$usage` has every word whole", (page) => {
+  const [narrow, wide] = [40, 100].map((width) => fitHelpPage(formatHelpPage(page, width), width));
+  const rows = narrow?.split("\n") ?? [];
+  expect(rows.filter((row) => row.length > 40)).toEqual([]);
+  const words = (text = "") => text.split(/[\s\\#]+/).sort();
+  expect(words(narrow)).toEqual(words(wide));
+});
+
+test("a long example continues on further lines, below its comment, and descriptions go below their terms", () => {
+  const page = `Usage: kay ask [options]
+
+Options:
+  -c, --continue  Continue the newest conversation
+
+Examples:
+  $ kay ask
+  $ kay ask --allow slack.send_message:#ci "tell #ci 'it is green' again"  # in a job that may write
+  $ kay approvals test slack.send_message '{"channel": "#general"}'`;
+  expect(fitHelpPage(page, 40)).toBe(`Usage: kay ask [options]
+
+Options:
+  -c, --continue
+      Continue the newest conversation
+
+Examples:
+  $ kay ask
+  # in a job that may write
+  $ kay ask --allow \\
+    slack.send_message:#ci "tell #ci \\
+    'it is green' again"
+  $ kay approvals test \\
+    slack.send_message '{"channel":
+    "#general"}'`);
 });
 
 test("every command has its lines, including aliases, and a topic is not a page", () => {

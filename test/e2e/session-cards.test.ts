@@ -1,8 +1,10 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "#test/built/processes";
 import { type SessionShell, useSessions } from "#test/built/sessions";
 
-const { model, open, sandbox } = useSessions();
+const { model, home, open, sandbox } = useSessions();
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const close = (issue: string): [string, string, object] => [
@@ -36,11 +38,13 @@ async function moves(issue: string): Promise<number> {
   return requests.filter(({ method, path }) => method === "POST" && path.endsWith(`/${issue}/transitions`)).length;
 }
 
-for (const [columns, rows] of [
+const SIZES = [
   [80, 24],
   [40, 12],
   [200, 60],
-] as const) {
+] as const;
+
+for (const [columns, rows] of SIZES) {
   test(`an approval at ${columns} × ${rows} fits the window, and a denial with a reason changes nothing`, async () => {
     const session = await stopped("KAY-1", { columns, rows });
     await session.sees(/^┌ Approve ─ jira\.transiti.* left ┐$/m);
@@ -55,6 +59,32 @@ for (const [columns, rows] of [
     expect(lines).toMatch(columns < 80 ? /^✗ \S+ denied by you /m : /^✗ \S+ denied by you \(not now\)/m);
     expect(lines).not.toContain("┌");
     expect(await moves("KAY-1")).toBe(0);
+  });
+}
+
+for (const [columns, rows] of SIZES) {
+  test(`an edit of a long text at ${columns} × ${rows} shows first what changed, and then the whole request`, async () => {
+    const replace = join(home().folder, `edit-${columns}`);
+    writeFileSync(replace, '#!/bin/sh\nsed -i "s/line 30/line thirty/" "$1"\n', { mode: 0o755 });
+    const session = await open({ columns, rows, env: { EDITOR: replace, VISUAL: replace } });
+    const text = Array.from({ length: 60 }, (_, at) => `line ${at + 1}`).join("\n");
+    model.script({ calls: [["call-edit", "jira.add_comment", { issue: "KAY-1", text }]] });
+    session.type("comment KAY-1");
+    await session.sees(/> comment KAY-1/);
+    session.type("\r");
+    await session.sees(/Approve/);
+    await pause(400);
+    session.type("e");
+    await session.sees(/enter next/);
+    session.type("\t");
+    await session.sees(/› text/);
+    session.type("\x07");
+    await session.sees(/more lines above/);
+    session.type("\r");
+    await session.sees(/^│ - +line 30 +│\n│ \+ +line thirty +│$/m);
+    expect(session.screen().join("\n")).toMatch(/unchanged lines/);
+    for (let pages = 0; pages < 30; pages += 1) session.type("\x1b[6~");
+    await session.sees(/^│ +line 60 +│$/m);
   });
 }
 

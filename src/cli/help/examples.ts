@@ -5,7 +5,7 @@
 export const EXAMPLES: Record<string, readonly string[]> = {
   alias: [
     'kay alias set standup "what did I do yesterday in KAY?"',
-    "kay alias set triage 'show $1 and everything that links to it'",
+    "kay alias set triage 'show $1 and its links'",
     "kay triage KAY-3",
   ],
   attach: ["kay attach", "kay attach --read-only"],

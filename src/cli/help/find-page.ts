@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fitHelpPage } from "./narrow.ts";
 import { formatHelpPage, getHelpWidth, type HelpTable } from "./page.ts";
 
 /**
@@ -10,5 +11,7 @@ export function findHelpPage(args: string[], table: string, columns: () => numbe
   const { pages, lines }: HelpTable = JSON.parse(readFileSync(table, "utf8"));
   const line = args.map((word) => (word === "-h" ? "--help" : word)).join(" ");
   const page = Object.hasOwn(lines, line) ? pages[lines[line] ?? -1] : undefined;
-  return page ? formatHelpPage(page, getHelpWidth(columns())) : null;
+  if (!page) return null;
+  const width = getHelpWidth(columns());
+  return fitHelpPage(formatHelpPage(page, width), width);
 }

@@ -7,7 +7,7 @@ import { toLine } from "../text/words.ts";
 import { type ApprovalUi, INITIAL_APPROVAL, listPreviewFields, listScopes } from "./approval.ts";
 import type { ApprovalCard } from "./card-action.ts";
 import type { CardUi } from "./card-state.ts";
-import { listChangedLines } from "./changed-lines.ts";
+import { type ChangedLine, foldUnchanged, listChangedLines } from "./changed-lines.ts";
 import { addKeyNote, type CardContent, type KeyHints, layOutError, layOutKeys, layOutReason } from "./content.ts";
 import { isEditable } from "./edited-input.ts";
 import { layOutFields } from "./field-rows.ts";
@@ -67,21 +67,48 @@ function layOutHead(
   return [
     ...wrapRows(shortenSummary(what.trim(), preview?.fields ?? []), room, "bold"),
     ...(preview?.account ? wrapRows(`as ${toLine(preview.account)}`, room) : []),
-    ...(isCut ? wrapRows(`with ${toLine(tool_name)}${access}`, room) : []),
+    ...(isCut && !edited ? wrapRows(`with ${toLine(tool_name)}${access}`, room) : []),
     ...more.flatMap((text) => wrapRows(text, room)),
   ];
 }
 
 function layOutBody(request: InteractionRequest, edited: Edited, width: number): Row[] {
-  const before = new Map((request.preview?.fields ?? []).map((field) => [field.name, field]));
+  const fields = listPreviewFields(request, edited);
   return [
-    ...listPreviewFields(request, edited).flatMap((field) => {
-      const old = before.get(field.name);
-      return edited && old !== field ? layOutChangedField(old, field, width) : layOutField(field, width);
-    }),
+    ...(edited ? layOutEdited(request, fields, width) : layOutFieldsInFull(fields, width)),
     ...listReasons(request).flatMap((text) => wrapRows(text, width, "bold")),
     ...listRanTexts(request).flatMap((text) => wrapRows(text, width)),
   ];
+}
+
+/** Shows what an edit changed, then the other fields, or the whole request if unchanged lines were left out. */
+function layOutEdited(request: InteractionRequest, fields: PreviewField[], width: number): Row[] {
+  const before = request.preview?.fields ?? [];
+  const names = [...new Set([...before, ...fields].map(({ name }) => name))];
+  const pairs = names.map((name) => [before, fields].map((each) => each.find((field) => field.name === name)));
+  const changes = pairs.filter(([old, now]) => old !== now).map(([old, now]) => compareFields(old, now));
+  const lines = changes.flatMap(foldUnchanged);
+  const rows = lines.flatMap(({ mark, text }) => wrapRows(`${mark}${text.slice(1)}`, width, MARK_STYLES[mark]));
+  return lines.length === changes.flat().length
+    ? [
+        ...rows,
+        ...layOutFieldsInFull(
+          fields.filter((field) => before.includes(field)),
+          width,
+        ),
+      ]
+    : [...rows, ...wrapRows("The whole request:", width, "bold"), ...layOutFieldsInFull(fields, width)];
+}
+
+function layOutFieldsInFull(fields: PreviewField[], width: number): Row[] {
+  return fields.flatMap((field) => layOutField(field, width));
+}
+
+function compareFields(before: PreviewField | undefined, field: PreviewField | undefined): ChangedLine[] {
+  const [old = "", now = ""] = [before, field].map(
+    (each) => each && formatPreviewField({ name: each.name, value: each.value }),
+  );
+  return listChangedLines(old, now).filter(({ text }) => text !== "");
 }
 
 /** What is not from the user stands out by its bold name. Colors are hard to read on some backgrounds. */
@@ -89,13 +116,6 @@ function layOutField(field: PreviewField, width: number): Row[] {
   const [head = "", ...lines] = formatPreviewField(field).split("\n");
   const rows = wrapRows(head, width, formatOrigin(field) === "" ? undefined : "bold");
   return lines.length === 0 ? rows : [...rows, ...wrapRows(lines.join("\n"), width)];
-}
-
-/** Shows the lines of a field that were removed and added. */
-function layOutChangedField(before: PreviewField | undefined, field: PreviewField, width: number): Row[] {
-  const old = before ? formatPreviewField({ name: before.name, value: before.value }) : "";
-  const lines = listChangedLines(old, formatPreviewField(field)).filter(({ text }) => text !== "");
-  return lines.flatMap(({ mark, text }) => wrapRows(`${mark}${text.slice(1)}`, width, MARK_STYLES[mark]));
 }
 
 const MARK_STYLES: Record<string, Style | undefined> = { "+": "green", "-": "red" };

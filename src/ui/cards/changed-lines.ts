@@ -29,6 +29,25 @@ export function listChangedLines(before: string, after: string): ChangedLine[] {
   return lines;
 }
 
+/** Replaces runs of unchanged lines by one line with their number, behind the first line of the text. */
+export function foldUnchanged(lines: ChangedLine[]): ChangedLine[] {
+  const folded: ChangedLine[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const next = lines.findIndex(({ mark }, index) => index >= at && mark !== " ");
+    const end = next < 0 ? lines.length : next;
+    const [first, ...more] = lines.slice(at, Math.max(end, at + 1));
+    const count = at === 0 ? more.length : more.length + 1;
+    if (first && count >= LEAST_FOLDED)
+      folded.push({ mark: " ", text: `${at === 0 ? first.text : " "} … ${count} unchanged lines` });
+    else folded.push(...lines.slice(at, Math.max(end, at + 1)));
+    at = Math.max(end, at + 1);
+  }
+  return folded;
+}
+
+/** Shorter runs of unchanged lines are shown. */
+const LEAST_FOLDED = 3;
+
 /** Counts, for each pair of positions, how many lines the rest of both texts share in order. */
 function countShared(old: string[], now: string[]): number[][] {
   const counts = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { listChangedLines } from "#ui/cards/changed-lines";
+import { foldUnchanged, listChangedLines } from "#ui/cards/changed-lines";
 import { shortenSummary } from "#ui/cards/short-summary";
 
 const show = (before: string, after: string) =>
@@ -31,6 +31,25 @@ test("kept and removed lines are the old text, kept and added lines the new one"
       expect([without("+"), without("-")]).toEqual([before, after]);
     }),
   );
+});
+
+test("long runs of unchanged lines are counted", () => {
+  const old = Array.from({ length: 20 }, (_, at) => `${at}`);
+  const fold = (now: string[]) =>
+    foldUnchanged(listChangedLines(old.join("\n"), now.join("\n"))).map(({ mark, text }) => mark + text);
+  expect(fold(old.with(9, "nine"))).toEqual([" 0 … 8 unchanged lines", "-9", "+nine", "   … 10 unchanged lines"]);
+  expect(fold(old.with(0, "none"))).toEqual(["-0", "+none", "   … 19 unchanged lines"]);
+  expect(fold(old.with(2, "two").with(17, "b"))).toEqual([
+    " 0",
+    " 1",
+    "-2",
+    "+two",
+    "   … 14 unchanged lines",
+    "-17",
+    "+b",
+    " 18",
+    " 19",
+  ]);
 });
 
 test("very long texts are compared as a whole", () => {

@@ -111,9 +111,9 @@ describe("an approval", () => {
     const keys = [...typing("e"), key("tab"), ctrl("u"), ...typing("none"), key("enter")];
     expect(drawn(cardOf(plain), keys).split("\n").slice(1, 5)).toEqual([
       "│ Edited request: slack.send_message                                           │",
-      "│   channel: #general                                                          │",
       "│ - text: 3 open bugs                                                          │",
       "│ + text: none                                                                 │",
+      "│   channel: #general                                                          │",
     ]);
   });
 

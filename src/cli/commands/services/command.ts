@@ -126,7 +126,7 @@ where you paste them. To change the service, add the changed file again.
 Add an MCP server with the tools that it lists:
 
   $ kay services add --mcp https://mcp.example.com --name example
-  $ kay services add --mcp -- npx -y @modelcontextprotocol/server-filesystem .
+  $ kay services add --mcp -- npx -y @modelcontextprotocol/server-memory
   $ kay services add --mcp https://mcp.example.com --client-id ID --client-secret
   $ kay services add --env GITHUB_TOKEN --mcp -- npx -y some-server
   $ kay services approve example`;
