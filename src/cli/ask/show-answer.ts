@@ -2,6 +2,7 @@ import { type AskResponse, Receipt } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
 import { stripPlannerFooter } from "#ui/text/planner-footer";
+import { omitReceiptLinks } from "#ui/text/receipt-links";
 import { formatReceiptNotes } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { getOutput } from "./output.ts";
@@ -17,7 +18,11 @@ export async function showAnswer(kay: Kay, given: AskResponse): Promise<void> {
   if (kay.flags.json) return kay.out.writeJson(answer);
   const output = getOutput(answer.data);
   if (output) kay.out.writeJson(output.value);
-  else await kay.out.writeMarkdown(clean(answer.message));
+  else {
+    const areReceiptsShown = kay.terminal.stdout.isTerminal && kay.terminal.stderr.isTerminal && !kay.flags.quiet;
+    const { message, receipts } = answer;
+    await kay.out.writeMarkdown(clean(areReceiptsShown ? omitReceiptLinks(message, toReceipts(receipts)) : message));
+  }
   showReceipts(kay, answer.receipts);
 }
 
@@ -31,15 +36,18 @@ function withoutFooter(answer: AskResponse): AskResponse {
 
 /** Prints one line on stderr for each write that was done, or may have been. Ignores values that are not receipts. */
 export function showReceipts(kay: Kay, receipts: unknown): void {
-  for (const each of Array.isArray(receipts) ? receipts : []) {
-    const { success, data: receipt } = Receipt.safeParse(each);
-    if (!success) continue;
+  for (const receipt of toReceipts(receipts)) {
     const mark = MARKS[receipt.effect];
     const notes = formatReceiptNotes(receipt).map((note) => ` (${note})`);
     const url = receipt.url ? `  ${clean(receipt.url, { lines: false })}` : "";
     const painted = kay.out.paint(mark === "✓" ? "green" : "yellow", mark, "stderr");
     kay.out.writeProgress(`${painted} ${clean(receipt.summary, { lines: false })}${notes.join("")}${url}`);
   }
+}
+
+/** Returns the receipts among the values. */
+function toReceipts(values: unknown): Receipt[] {
+  return (Array.isArray(values) ? values : []).flatMap((each) => Receipt.safeParse(each).data ?? []);
 }
 
 const MARKS: Record<Receipt["effect"], string> = { settled: "✓", planned: "-", sent: "?", unknown: "?" };

@@ -1,6 +1,8 @@
+import type { Receipt } from "#protocol/ask";
 import { INITIAL_STREAM, readMarkdown } from "../markdown/stream.ts";
 import type { Look } from "../style.ts";
 import { formatItem, getSeparator } from "../text/item.ts";
+import { matchReceiptLinks } from "../text/receipt-links.ts";
 import { isToolFinished } from "../text/tool-row.ts";
 import type { Item, TextItem, View } from "../view/view.ts";
 import { getLiveContent, type LiveContent, type ScrollbackState } from "./live-content.ts";
@@ -23,7 +25,7 @@ export function advanceScrollback(
   let now = blocks;
   for (let item = view.items[now.next]; item; item = view.items[now.next]) {
     if (item.kind === "text") {
-      now = readText(now, item, look, out);
+      now = readText(now, item, { look, isShown: matchReceiptLinks(listReceipts(view)), out });
       if (!isFinal(item, view)) break;
     } else if (isFinal(item, view)) now = commitItem(now, item, look, out);
     else break;
@@ -56,7 +58,12 @@ const NOT_READ: ScrollbackState["text"] = { stream: INITIAL_STREAM, taken: 0, se
 /** Longer lines may be committed in parts. */
 const LONG_LINE = 4_096;
 
-function readText(blocks: ScrollbackState, item: TextItem, look: Look, out: string[]): ScrollbackState {
+/** `isShown` tells which blocks a receipt shows already. */
+function readText(
+  blocks: ScrollbackState,
+  item: TextItem,
+  { look, isShown, out }: { look: Look; isShown(text: string): boolean; out: string[] },
+): ScrollbackState {
   const { stream, taken, searched } = blocks.text;
   const dropped = item.dropped ?? 0;
   const end = dropped + item.text.length;
@@ -66,11 +73,16 @@ function readText(blocks: ScrollbackState, item: TextItem, look: Look, out: stri
   const now = readMarkdown(stream, item.text.slice(taken - dropped), item.done, look);
   let { above } = blocks;
   for (const [index, { text, joins }] of now.pieces.entries()) {
+    if (!joins && isShown(text)) continue;
     const isFirst = !stream.begun && index === 0;
     out.push(`${isFirst ? (above ? getJoin(above, "text") : "") : joins ? "" : "\n"}${text}\n`);
     above = "text";
   }
   return { ...blocks, above, text: { stream: now.stream, taken: taken + now.taken, searched: end } };
+}
+
+function listReceipts({ items }: View): Receipt[] {
+  return items.flatMap((item) => (item.kind === "receipt" ? [item.receipt] : []));
 }
 
 function commitItem(blocks: ScrollbackState, item: Item, look: Look, out: string[]): ScrollbackState {

@@ -6,6 +6,7 @@ import type { CardItem, Item, View } from "../view/view.ts";
 import { formatItem, getSeparator } from "./item.ts";
 import { formatToolLine } from "./labelled.ts";
 import { formatLocalTime } from "./local-time.ts";
+import { omitReceiptLinks } from "./receipt-links.ts";
 import {
   formatCard,
   formatEnd,
@@ -18,7 +19,9 @@ import {
 
 /** Formats a conversation as in a session's scrollback, with open cards in full. */
 export function formatTranscript(view: View, look: Look): string {
+  const receipts = view.items.flatMap((item) => (item.kind === "receipt" ? [item.receipt] : []));
   const shown = view.items
+    .map((item) => (item.kind === "text" ? { ...item, text: omitReceiptLinks(item.text, receipts) } : item))
     .map((item) => ({ kind: item.kind, text: formatTranscriptItem(item, look) }))
     .filter(({ text }) => text);
   return shown

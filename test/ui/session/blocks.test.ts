@@ -214,6 +214,14 @@ test("a question waits in its place, and does not stay open after its generation
 `);
 });
 
+test("a link that a receipt shows is not shown again by the answer", () => {
+  const url = "https://acme.slack.com/archives/C1/p1";
+  const receipt = { ...RECEIPT, data: { ...RECEIPT.data, url } } as StreamPart;
+  const parts = [SAID, ...begins(), receipt, ...says(`Sent.\n\n${url}\n\nAnything else?`), ...ends()];
+  expect(session(parts).committed).toBe(whole(parts));
+  expect(whole(parts)).toContain(`✓ Send a message to #general\n  ${url}\n\nSent.\n\nAnything else?\n`);
+});
+
 test("an unfinished text is complete when its generation has ended, and a receipt without one is in doubt", () => {
   const sent = { ...RECEIPT, data: { ...RECEIPT.data, effect: "sent" } } as StreamPart;
   const { committed } = session([
