@@ -114,7 +114,7 @@ test("/connect and /model without a name show a list", async () => {
   session.type("\x1b");
   await session.shows("Nothing was connected.");
   session.enter("/model");
-  await session.sees(/Which model do you want/);
+  await session.sees(/Which model for this session/);
   session.type("offline\r");
   await session.sheds("Which model");
   await session.leave();

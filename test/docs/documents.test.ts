@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { SLASH_COMMANDS } from "#cli/session/slash/table";
 import { ERRORS } from "#protocol/errors";
 import { commandLines, documents, read, sources } from "#test/documents";
 import rules from "../../.dependency-cruiser.mjs";
@@ -50,6 +51,17 @@ test("every task in the documents exists in the package", () => {
   const tasks = named.filter(({ verb }) => verb === "run").map(({ name = "" }) => name);
   expect(tasks.filter((name) => !(name in scripts))).toEqual([]);
   expect(tasks).toContain("try");
+});
+
+test("the session's page lists every command of a session in its own words", () => {
+  const { text } = read("docs/session.md");
+  const [, table = ""] = /<!-- commands -->\s*([\s\S]*?)\s*<!-- \/commands -->/.exec(text) ?? [];
+  const rows = [...table.matchAll(/^\| `\/(.*?)` *\| (.*?) *\|$/gm)].map(([, ...cells]) => cells);
+  const escapeCell = (cell: string) => cell.replaceAll("|", "\\|");
+  expect(rows).toEqual(SLASH_COMMANDS.map(({ name, args, does }) => [`${name} ${args}`.trim(), does].map(escapeCell)));
+  const named = [...text.matchAll(/`\/([a-z]+)[^`]*`|^> \/([a-z]+)/gm)].map(([, code, typed]) => code ?? typed);
+  const known = [...SLASH_COMMANDS.map(({ name }) => name), "etc", "linear", "standup"];
+  expect(named.filter((name) => !known.includes(name ?? ""))).toEqual([]);
 });
 
 test("the protocol's table of errors is the source's", () => {

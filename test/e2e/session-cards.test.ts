@@ -65,7 +65,7 @@ for (const [columns, rows] of SIZES) {
 for (const [columns, rows] of SIZES) {
   test(`an edit of a long text at ${columns} × ${rows} shows first what changed, and then the whole request`, async () => {
     const replace = join(home().folder, `edit-${columns}`);
-    writeFileSync(replace, '#!/bin/sh\nsed -i "s/line 30/line thirty/" "$1"\n', { mode: 0o755 });
+    writeFileSync(replace, '#!/bin/sh\nsed -i "s/line 30/line thirty/;s/line 60/line 60!/" "$1"\n', { mode: 0o755 });
     const session = await open({ columns, rows, env: { EDITOR: replace, VISUAL: replace } });
     const text = Array.from({ length: 60 }, (_, at) => `line ${at + 1}`).join("\n");
     model.script({ calls: [["call-edit", "jira.add_comment", { issue: "KAY-1", text }]] });
@@ -77,14 +77,18 @@ for (const [columns, rows] of SIZES) {
     session.type("e");
     await session.sees(/enter next/);
     session.type("\t");
-    await session.sees(/› text/);
+    await session.sees(/^│ +line 60 +│$/m);
     session.type("\x07");
-    await session.sees(/more lines above/);
+    await session.sees(/^│ +line 60! +│$/m);
     session.type("\r");
     await session.sees(/^│ - +line 30 +│\n│ \+ +line thirty +│$/m);
     expect(session.screen().join("\n")).toMatch(/unchanged lines/);
-    for (let pages = 0; pages < 30; pages += 1) session.type("\x1b[6~");
-    await session.sees(/^│ +line 60 +│$/m);
+    for (let pages = 0; pages < 40; pages += 1) session.type("\x1b[6~");
+    await session.sees((screen) => {
+      if (/^│ +line 60! +│$/m.test(screen)) return true;
+      session.type("\x1b[A");
+      return false;
+    });
   });
 }
 

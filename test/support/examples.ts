@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { TOPICS } from "#cli/help/topics";
 import type { Kay } from "#cli/kay";
-import { buildProgram } from "#cli/program";
+import { completeCommandLine } from "#cli/other-words";
+import { buildProgram, COMMAND_NAMES } from "#cli/program";
 import { programAlone } from "./completion.ts";
 import { documents } from "./documents.ts";
 
@@ -145,7 +146,8 @@ export async function findParseFault(words: string[]): Promise<{ code: string; m
   try {
     // The names of aliases in the documents, which the command line rewrites.
     const isAlias = ["standup", "triage"].includes(words[0] ?? "");
-    await program.parseAsync(isAlias ? ["ask", ...words] : words, { from: "user" });
+    const line = isAlias ? ["ask", ...words] : completeCommandLine(words, COMMAND_NAMES, true);
+    await program.parseAsync(line, { from: "user" });
     return undefined;
   } catch (error) {
     const { code = "", message } = error as { code?: string; message: string };

@@ -65,7 +65,7 @@ function layOutHead(
   const [what = "", ...more] = edited ? [`Edited request: ${toLine(tool_name)}`] : listSummaries(request);
   const access = preview?.access ? ` (${ACCESS_TEXTS[preview.access]})` : "";
   return [
-    ...wrapRows(shortenSummary(what.trim(), preview?.fields ?? []), room, "bold"),
+    ...wrapRows(shortenSummary(what.trim(), preview?.fields ?? [], room), room, "bold"),
     ...(preview?.account ? wrapRows(`as ${toLine(preview.account)}`, room) : []),
     ...(isCut && !edited ? wrapRows(`with ${toLine(tool_name)}${access}`, room) : []),
     ...more.flatMap((text) => wrapRows(text, room)),

@@ -52,8 +52,13 @@ function formatHint(
   const counted =
     count < choices.length ? `${count} of ${choices.length} · ` : visible < count ? `${count} in all · ` : "";
   const keys = ["enter choose", ...(multiple ? ["tab several"] : []), "type to filter", "esc cancel"];
-  const shown = keys.reduce((text, key) => (stringWidth(`${text} · ${key}`) > width ? text : `${text} · ${key}`));
+  const shown = joinHints(keys, width);
   return truncateCells(counted.length + stringWidth(shown) <= width ? counted + shown : shown, width);
+}
+
+/** Joins hints as far as they fit into the width, without cutting one. */
+export function joinHints(hints: string[], width: number): string {
+  return hints.reduce((text, hint) => (stringWidth(`${text} · ${hint}`) > width ? text : `${text} · ${hint}`));
 }
 
 const GAP = 2;

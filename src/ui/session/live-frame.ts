@@ -4,7 +4,7 @@ import type { Row } from "../cards/row.ts";
 import { type EditorLayout, layOutDraft } from "../editor/layout.ts";
 import { getMatch } from "../editor/search.ts";
 import type { Picker } from "../picker/picker.ts";
-import { layOutPicker } from "../picker/picker-rows.ts";
+import { joinHints, layOutPicker } from "../picker/picker-rows.ts";
 import { truncateCells } from "../screen/cells.ts";
 import { toLine } from "../text/words.ts";
 import type { LiveContent } from "./live-content.ts";
@@ -156,11 +156,14 @@ function getComposer({ draft, search, history, size }: Session, maxRows: number)
   };
 }
 
-function getHint({ hint, search, status, offer }: Session): string | null {
+function getHint({ hint, search, status, offer, size }: Session): string | null {
   if (hint) return hint.text;
   if (offer?.live)
-    return `${formatCount(offer.completion.candidates.length)} · tab complete · enter choose · esc close`;
-  if (search) return "enter to use it · ctrl+r older · esc to cancel";
+    return joinHints(
+      [formatCount(offer.completion.candidates.length), "tab complete", "enter choose", "esc close"],
+      size.columns,
+    );
+  if (search) return joinHints(["enter use it", "ctrl+r older", "esc cancel"], size.columns);
   return status.connection === "lost" ? "Connection lost. Reconnecting… What you type is kept." : null;
 }
 

@@ -1,6 +1,6 @@
 import { clean } from "#protocol/clean";
 import { renderMarkdown } from "../markdown/progressive.ts";
-import { wrapLines } from "../markdown/wrap.ts";
+import { fitsRow, wrapLines } from "../markdown/wrap.ts";
 import { normalizeWidth, truncateCells } from "../screen/cells.ts";
 import type { Look } from "../style.ts";
 import type { CardItem, Item, ToolItem } from "../view/view.ts";
@@ -97,7 +97,9 @@ export function formatCardLine(card: CardItem, width: number, { client, timeZone
   // The end of the request gives the reason.
   const reason = card.type === "auth" && ended.reason?.includes(" declined to connect ") ? undefined : ended.reason;
   const ending = formatEnd({ ...ended, client: by, reason }, card.type);
-  return truncateCells(normalizeWidth(`${isYes ? "✓" : "✗"} ${name} ${ending}${time ? `, ${time}` : ""}`), width);
+  const line = normalizeWidth(`${isYes ? "✓" : "✗"} ${name} ${ending}`);
+  const timed = time ? `${line}, ${time}` : line;
+  return truncateCells(fitsRow(timed, width) ? timed : line, width);
 }
 
 /** Returns the tool or the services that a card is about. */

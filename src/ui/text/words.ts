@@ -120,7 +120,7 @@ export function formatEnd(end: Partial<CardEnd>, type: CardItem["type"]): string
 /** Formats the end of a canceled request, with its reason unless that only repeats it. `client` is this terminal. */
 export function formatCancellation(text: string, client?: string): string {
   const reason = nameUser(clean(text).trim(), client);
-  return /^(?:[a-z_]*|The user canceled it\.)$/i.test(reason) ? "canceled" : `canceled: ${reason}`;
+  return /^(?:[a-z_]*|The user cancell?ed it\.)$/i.test(reason) ? "canceled" : `canceled: ${reason}`;
 }
 
 /** Replaces the name of this terminal at the start of a reason: "You declined to connect jira." */

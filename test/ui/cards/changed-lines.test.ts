@@ -73,3 +73,9 @@ test.for([
     ]),
   ).toBe(shown);
 });
+
+test("in a narrow card the summary repeats less of a text", () => {
+  expect(shortenSummary(`Send to #general: “${body}”`, [{ name: "text", value: body }], 36)).toBe(
+    "Send to #general: “The release…”",
+  );
+});

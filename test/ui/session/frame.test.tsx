@@ -140,7 +140,7 @@ describe("the whole frame", () => {
     expect(shown(frame)).toEqual([
       "─".repeat(40),
       "search: 会  会議 of today",
-      "enter to use it · ctrl+r older · esc to…",
+      "enter use it · ctrl+r older · esc cancel",
       "offline · ● jira",
     ]);
     expect(frame.cursor).toEqual({ row: 1, column: 10 });

@@ -107,7 +107,7 @@ async function pickModel(context: Required<Pick<SlashContext, "kay" | "link" | "
       note: [title, model === found.name ? "the default" : ""].filter(Boolean).join(" · "),
     })),
   );
-  const [chosen] = (await context.pick("Which model do you want to use in this session?", choices)) ?? [];
+  const [chosen] = (await context.pick("Which model for this session?", choices)) ?? [];
   if (chosen === undefined) return;
   context.say(await chooseModel(context, chosen === found.name ? "default" : chosen, found));
 }
