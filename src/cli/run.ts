@@ -25,9 +25,9 @@ const SIGNAL_EXITS: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP
 export async function run(typed: string[], kay: Kay): Promise<number> {
   kay.flags = readFlags(typed, kay.env);
   const argv = await readCommandLine(typed, kay);
-  const told = { aside: "", help: "" };
-  const keep = (where: keyof typeof told) => (text: string) => {
-    told[where] += text;
+  const outputs = { aside: "", help: "" };
+  const keep = (where: keyof typeof outputs) => (text: string) => {
+    outputs[where] += text;
   };
   const program = buildProgram(kay, keep("aside"), keep("help"), argv);
   const command = getCommand(argv, program);
@@ -42,9 +42,9 @@ export async function run(typed: string[], kay: Kay): Promise<number> {
   try {
     const work = program.parseAsync(argv.map(escapeLeadingDash), { from: "user" });
     await (command === "serve" ? work : Promise.race([work, awaitShutdownGrace(kay)]));
-    await showHelp(kay, told.help);
+    await showHelp(kay, outputs.help);
   } catch (error) {
-    if (error instanceof CommanderError) return await wordUsage(error, kay, { program, argv, command, ...told });
+    if (error instanceof CommanderError) return await wordUsage(error, kay, { program, argv, command, ...outputs });
     await kay.out.flush().catch(() => {});
     return kay.signal.aborted ? await toEnd(kay, error) : await wordError(error, kay);
   } finally {
@@ -133,11 +133,11 @@ async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Pro
   }
   const message = isGroup ? "a command is missing" : error.message.replace(/^error: /, "").replaceAll("\0", "");
   // The parser puts its suggestion on a separate line. The typed text may have several lines too.
-  const [, told = message, suggestion] = /^(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
-  const sentence = clean(told, { lines: false });
+  const [, reason = message, suggestion] = /^(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
+  const sentence = clean(reason, { lines: false });
   const isDashed = command === "ask" && error.code === "commander.unknownOption";
   const advice = `Run \`kay help${command ? ` ${command}` : ""}\`.${isDashed ? " Put text that begins with a dash after --." : ""}`;
-  const [, unknown = ""] = /^unknown command '([^']*)'/.exec(told) ?? [];
+  const [, unknown = ""] = /^unknown command '([^']*)'/.exec(reason) ?? [];
   const meant = Object.hasOwn(OTHER_WORDS, unknown) && argv.includes(unknown) ? OTHER_WORDS[unknown] : undefined;
   const hint = meant ?? (suggestion ? clean(suggestion, { lines: false }) : advice);
   const words = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, ".");

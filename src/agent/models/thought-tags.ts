@@ -72,8 +72,8 @@ function splitPending(block: Block, emit: (part: StreamPart) => void, isLast: bo
     block.pending = block.pending.slice(tag.index + tag[0].length);
     block.thoughtTag = block.thoughtTag === null ? (tag[1] ?? "").toLowerCase() : null;
   }
-  const kept = isLast ? 0 : (PARTIAL_TAG.exec(block.pending)?.[0].length ?? 0);
-  const end = block.pending.length - kept;
+  const tailLength = isLast ? 0 : (PARTIAL_TAG.exec(block.pending)?.[0].length ?? 0);
+  const end = block.pending.length - tailLength;
   emitPiece(block, block.pending.slice(0, end), emit);
   block.pending = block.pending.slice(end);
 }

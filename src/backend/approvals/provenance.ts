@@ -30,24 +30,25 @@ export type Provenance = {
 
 /** Builds the provenance of a conversation. Texts are prepared once; each question costs their length. */
 export function createProvenance({ own, whole = [], foreign }: ConversationTexts): Provenance {
-  const said: Said = { texts: own.map(normalizeText), whole: whole.map(toName) };
+  const ownTexts: Said = { texts: own.map(normalizeText), whole: whole.map(toName) };
   const read = foreign.map((one) => ({ ...one, text: normalizeText(one.text) }));
-  const isOwn = (value: unknown) => listLeaves(value).every((leaf) => isSaid(said, leaf));
+  const isOwn = (value: unknown) => listLeaves(value).every((leaf) => isSaid(ownTexts, leaf));
   return {
     tainted: foreign.length > 0,
     services: new Set(foreign.map(({ service }) => service)),
     isOwn,
     findSource: (value) => {
-      const leaves = listLeaves(value).filter((leaf) => !isSaid(said, leaf));
+      const leaves = listLeaves(value).filter((leaf) => !isSaid(ownTexts, leaf));
       const whole = read.find(({ text }) => leaves.some((leaf) => holdsName(text, toName(leaf))));
-      const words = leaves.flatMap(listLongWords).filter((word) => !said.texts.some((text) => text.includes(word)));
+      const words = leaves.flatMap(listLongWords).filter((word) => !ownTexts.texts.some((text) => text.includes(word)));
       return (whole ?? read.find(({ text }) => words.some((word) => text.includes(word))))?.source;
     },
     isFrom: (service, value) =>
       listLeaves(value).every((leaf) =>
         read.some((one) => one.service === service && holdsName(one.text, toName(leaf))),
       ),
-    findLookAlike: (value) => findLookAlike([...said.texts, ...said.whole.map(({ text }) => text)], listLeaves(value)),
+    findLookAlike: (value) =>
+      findLookAlike([...ownTexts.texts, ...ownTexts.whole.map(({ text }) => text)], listLeaves(value)),
   };
 }
 
@@ -113,8 +114,8 @@ function listLongWords(text: string): string[] {
 }
 
 /** Finds an address, channel or name of the user's that differs from one in the values by a letter or two. */
-function findLookAlike(said: string[], leaves: string[]): string | undefined {
-  const known = [...new Set(said.flatMap(listPlaces))];
+function findLookAlike(ownTexts: string[], leaves: string[]): string | undefined {
+  const known = [...new Set(ownTexts.flatMap(listPlaces))];
   for (const place of leaves.flatMap((leaf) => listPlaces(normalizeText(leaf)))) {
     if (known.includes(place)) continue;
     const near = known.find((one) => isNear(one, place));

@@ -41,12 +41,12 @@ export async function completeGeneration(
 /** Ends a generation without an answer. The model learns about it if the conversation continues. */
 export async function failGeneration({ ports, row, writer, progress }: Written, problem: Problem): Promise<void> {
   const { code, message: errorText, hint } = problem;
-  const told = getTold(problem);
+  const details = getErrorDetails(problem);
   const parts: StreamPart[] = [
     ...(await closeOpenParts({ ports, row, writer })),
     ...(await listUsageParts(ports, row, progress())),
     toStatusPart(row, "error"),
-    { type: "error", errorText, code, ...(hint ? { hint } : {}), ...told },
+    { type: "error", errorText, code, ...(hint ? { hint } : {}), ...details },
   ];
   await writer.commit(parts, async (tx) => {
     await tellModel(
@@ -82,9 +82,9 @@ export async function cancelGeneration({ ports, row: before, writer }: Written, 
     }),
   );
   const awaited = row.auth?.integrations;
-  const told = calls.map(({ toolCallId }) => toolCallId);
+  const reportedIds = calls.map(({ toolCallId }) => toolCallId);
   const parts: StreamPart[] = [
-    ...(await closeOpenParts({ ports, row, writer }, told)),
+    ...(await closeOpenParts({ ports, row, writer }, reportedIds)),
     ...responses.flatMap(toResponseParts),
     ...(awaited?.length ? [toAuthResultParts(false, awaited, { reason })] : []),
     ...undone.map((call): StreamPart => endPart(call, reason)),
@@ -119,7 +119,7 @@ async function listUsageParts(
 }
 
 /** Returns the details that belong to the error. */
-function getTold(problem: Problem): { details?: Record<string, unknown> } {
+function getErrorDetails(problem: Problem): { details?: Record<string, unknown> } {
   const { problems, text, finish_reason } = problem.details;
   const integrations = getIntegrations(problem);
   if (integrations.length > 0) return { details: { integrations } };
@@ -154,11 +154,11 @@ export function toAuthResultParts(
 /** Closes texts and calls of a step that ends in the middle, so that no reader waits for more of them. */
 async function closeOpenParts(
   { ports, row, writer }: Omit<Written, "progress">,
-  told: string[] = [],
+  reportedIds: string[] = [],
 ): Promise<StreamPart[]> {
   await writer.commit([]);
   const parts = (await listEvents(ports.db, row.id)).map(({ part }) => part);
-  return closeStep(readLoggedStep(parts), told);
+  return closeStep(readLoggedStep(parts), reportedIds);
 }
 
 async function endRow(tx: DbConnection, row: ClaimedRow, status: GenerationStatus, now: number): Promise<void> {

@@ -45,12 +45,12 @@ export type AgentInputSource = Omit<ClaimedGeneration, "writer" | "advanceChange
 
 /**
  * Builds the input of the loop from rows: the messages, the past calls with their outcomes, and the open step.
- * @param said the messages, if they differ from those of the conversation
+ * @param knownMessages the messages, if they differ from those of the conversation
  * @returns also the messages that the model has seen, to which its own are added
  */
 export async function buildAgentInput(
   source: AgentInputSource,
-  said?: ModelMessage[],
+  knownMessages?: ModelMessage[],
 ): Promise<{ input: AgentInput; messages: ModelMessage[] }> {
   const { ports, row, writer, request, signal, onChange } = source;
   const { history, correction } = source.progress();
@@ -59,12 +59,12 @@ export async function buildAgentInput(
     ? createFixedCallModel(request.call)
     : selectModel(chooseModel(ports.model(), request), ports);
   const [rows, { model, label, key, name, provider }, wanted] = await Promise.all([
-    readRows(source, said),
+    readRows(source, knownMessages),
     selecting,
     getWantedOutput(request),
   ]);
   const { calls } = rows;
-  const all = said ?? rows.messages;
+  const all = knownMessages ?? rows.messages;
   const facts = createCallFactsReader(ports, row, rows.facts);
   const configured = await toServices(ports, rows.connections);
   const dryRuns = request.limits.dryRun === true;
@@ -144,15 +144,18 @@ export async function buildAgentInput(
  * Reads what the rows have of a generation, in one statement; with it what decides about its open calls, which run at once. One that was
  * created a moment ago has no calls; the first of a conversation has no files but those of its request.
  */
-async function readRows({ ports, row, request, isNew, ...source }: AgentInputSource, said: ModelMessage[] | undefined) {
+async function readRows(
+  { ports, row, request, isNew, ...source }: AgentInputSource,
+  knownMessages: ModelMessage[] | undefined,
+) {
   const { db, clock } = ports;
   const { id, installation_id, conversation_id } = row;
   const open = (row.step as OpenStep | null)?.calls.map(({ toolName }) => toolName);
   const seen = { seen: source.progress().historyLength ?? 0, generationId: id };
-  const isAlone = isNew && said !== undefined;
+  const isAlone = isNew && knownMessages !== undefined;
   const { messages, calls, attachments, descriptions, mcp, grants, ...facts } = await readTogether(db, {
     ...queryConnections(db, installation_id),
-    messages: said ? undefined : queryMessages(db, conversation_id, seen),
+    messages: knownMessages ? undefined : queryMessages(db, conversation_id, seen),
     calls: isNew ? undefined : queryCalls(db, id),
     attachments: isAlone ? undefined : queryAttachments(db, id),
     ...(open ? queryCallFacts(db, row, open, clock.now()) : {}),

@@ -32,8 +32,8 @@ export function readLoggedStep(parts: StreamPart[]): LoggedStep {
 }
 
 /** Closes what a step that is not repeated left open, except for calls that are reported separately. */
-export function closeStep({ open, calls }: LoggedStep, told: string[] = []): StreamPart[] {
-  const lost = [...calls].filter(([id]) => !told.includes(id));
+export function closeStep({ open, calls }: LoggedStep, reportedIds: string[] = []): StreamPart[] {
+  const lost = [...calls].filter(([id]) => !reportedIds.includes(id));
   return [
     ...(open ? [{ type: `${open.type}-end`, id: open.id } as const] : []),
     ...lost.map(([toolCallId, toolName]) => cutOff(toolCallId, toolName)),

@@ -67,8 +67,8 @@ export async function* runRemoteTurn(work: RemoteWork, agent: Agent): AsyncGener
   yield { type: "start" };
   yield { type: "start-step" };
   const end = asked ? undefined : yield* stream(work, agent, heard);
-  const told = end ?? (yield* report(work, agent, heard));
-  if (told !== "unsent") return yield* conclude(work, heard, told);
+  const ending = end ?? (yield* report(work, agent, heard));
+  if (ending !== "unsent") return yield* conclude(work, heard, ending);
   yield* conclude(work, heard, (yield* stream(work, agent, heard)) ?? (yield* reportAfterStream(work, agent, heard)));
 }
 
@@ -188,12 +188,12 @@ async function* conclude({ ports, row }: RemoteWork, heard: TurnTracker, end: En
 }
 
 async function listReportedCalls({ ports, row }: RemoteWork): Promise<Map<string, "open" | "over">> {
-  const told = new Map<string, "open" | "over">();
+  const calls = new Map<string, "open" | "over">();
   for (const { part } of await listEvents(ports.db, row.id)) {
-    if (part.type === "tool-input-available") told.set(part.toolCallId, "open");
-    if (part.type === "tool-output-available" || part.type === "tool-output-error") told.set(part.toolCallId, "over");
+    if (part.type === "tool-input-available") calls.set(part.toolCallId, "open");
+    if (part.type === "tool-output-available" || part.type === "tool-output-error") calls.set(part.toolCallId, "over");
   }
-  return told;
+  return calls;
 }
 
 /** Resolves when a report arrived, the run must stop, or the next check is due. */

@@ -154,10 +154,10 @@ async function work(world: World, begun: Promise<void>, isFirst = world.isNew): 
       return record.state;
     }
     const isAlone = world.isNew && world.progress().historyLength === 1;
-    const said = isAlone ? [toUserMessage(world.request)] : undefined;
+    const knownMessages = isAlone ? [toUserMessage(world.request)] : undefined;
     // What is read must be newer than the mark of news that the beginning takes away.
     await begun;
-    const { input, messages } = await buildAgentInput(source, said);
+    const { input, messages } = await buildAgentInput(source, knownMessages);
     const stored = findStoredAnswer(row, messages, input.wanted);
     if (stored) {
       record.state.end = stored;

@@ -58,8 +58,8 @@ async function revokeAll(ports: BackendPorts, installationId: string, target: st
       details: { field: "target" },
     });
   }
-  const had = (await listGrants(ports, installationId)).flatMap(({ tool }) => [tool, tool.replace(/\..*/, "")]);
-  checkTarget(await listServices(ports, installationId), target, had);
+  const targets = (await listGrants(ports, installationId)).flatMap(({ tool }) => [tool, tool.replace(/\..*/, "")]);
+  checkTarget(await listServices(ports, installationId), target, targets);
   return await revokeGrants(ports, installationId, target);
 }
 

@@ -23,16 +23,16 @@ export function createCustomServiceRoutes(ports: BackendPorts): Hono {
     if ((source === undefined) === (mcp === undefined))
       throw new Problem("INVALID_REQUEST", "The request must have one of source and mcp.", { hint: "" });
     const known = await getOwner(ports, c.req.raw, sessionId);
-    const looked = mcp
+    const inspected = mcp
       ? await inspectRequested(ports, known?.installationId, mcp, c.req.raw.signal)
       : await parseService(ports, source ?? "");
     const session = known ?? (dryRun ? undefined : await createSession(ports.db, ports.clock.now()));
     const owner = session?.installationId;
     const signedIn = hasAuthorization(c.req.raw);
     const answer =
-      "source" in looked
-        ? await addService(ports, owner, looked, { dryRun })
-        : await addServer(ports, owner, looked, { dryRun, expected, trustReads, signedIn });
+      "source" in inspected
+        ? await addService(ports, owner, inspected, { dryRun })
+        : await addServer(ports, owner, inspected, { dryRun, expected, trustReads, signedIn });
     return c.json({ ...answer, ...(session?.sessionId ? { session_id: session.sessionId } : {}) });
   });
   app.delete("/services/:name", async (c) => {

@@ -54,7 +54,7 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
   const present = streamed.until === undefined ? hub.present : undefined;
   // An answer begins with its first part. Followers are reported after it.
   let begun = streamed.generationId === undefined;
-  let told = 0;
+  let shownVersion = 0;
   let position = streamed.after;
   const opened = ports.clock.now();
   let [reading, again, ended, isRead] = [false, true, false, false];
@@ -88,8 +88,8 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
     measureDelay(ports, opened, wanted[0]);
     begun ||= wanted.length > 0;
     const word = begun && !ended && events.length < MAX_EVENTS_PER_READ ? present?.now(id) : undefined;
-    if (word && word.version !== told) {
-      told = word.version;
+    if (word && word.version !== shownVersion) {
+      shownVersion = word.version;
       out.write(getSse(word.event));
     }
     return events.length >= MAX_EVENTS_PER_READ;

@@ -166,8 +166,8 @@ async function answerError(ports: Ports, state: KeyState, error: unknown): Promi
   const problem = toLostProblem(error, begun);
   const answer = { status: problem.status, body: { status: "error", ...toProblemBody(problem) } };
   if (error instanceof Problem && error.details.state === undefined) {
-    const taken = await claim(ports, state).catch((failure: unknown) => failure);
-    if (taken instanceof TakenKey) return await replay(ports, { ...state, key }, taken.first);
+    const claimed = await claim(ports, state).catch((failure: unknown) => failure);
+    if (claimed instanceof TakenKey) return await replay(ports, { ...state, key }, claimed.first);
     await keep(ports, { ...state, key }, answer);
   } else if (state.isClaimed)
     // No answer is stored, because the generation's rows are the record.

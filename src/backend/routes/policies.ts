@@ -39,10 +39,10 @@ async function change(
   installationId: string,
   changes: Parameters<typeof putPolicies>[2],
 ): Promise<void> {
-  const had = (await listPolicies(ports.db, installationId)).map(({ target }) => target);
+  const known = (await listPolicies(ports.db, installationId)).map(({ target }) => target);
   // A policy may outlive its service, and users must still be able to remove it.
   const services = await listServices(ports, installationId);
-  for (const { target, mode } of changes) checkTarget(services, target, mode === null ? had : []);
+  for (const { target, mode } of changes) checkTarget(services, target, mode === null ? known : []);
   const targets = changes.map(({ target }) => target);
   const twice = targets.find((target, index) => targets.indexOf(target) !== index);
   if (twice !== undefined) {

@@ -93,10 +93,10 @@ function getName(text: string): string | undefined {
  * process. Each drop is reported once.
  */
 function listenForDrops(pool: pg.Pool, tell: (error: Error) => void): void {
-  const told = new WeakSet<pg.ClientBase>();
+  const reported = new WeakSet<pg.ClientBase>();
   const listen = (error: Error, client: pg.ClientBase) => {
-    if (told.has(client)) return;
-    told.add(client);
+    if (reported.has(client)) return;
+    reported.add(client);
     tell(error);
   };
   pool.on("error", listen);

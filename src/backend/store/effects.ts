@@ -162,18 +162,18 @@ export async function listReceipts(db: Kysely<Database>, generationId: string): 
  */
 export async function markLostEffects(db: Kysely<Database>, now: number): Promise<number> {
   const at = new Date(now);
-  const gone = sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES_SQL)}))`;
+  const isNodeLost = sql<boolean>`(node is null or node not in (${sql.raw(LIVE_NODES_SQL)}))`;
   const lost = await db
     .updateTable("effects")
     .set({ state: "unknown", updated_at: at })
     .where("state", "=", "sent")
-    .where(gone)
+    .where(isNodeLost)
     .executeTakeFirst();
   await db
     .updateTable("effects")
     .set({ state: "failed", updated_at: at })
     .where("state", "=", "planned")
-    .where(gone)
+    .where(isNodeLost)
     .execute();
   return Number(lost.numUpdatedRows);
 }

@@ -27,9 +27,9 @@ export function createHeldCondition(
   changes: RawBuilder<unknown>[] = [],
   also: RawBuilder<unknown> = sql`true`,
 ): Condition {
-  const held = sql`held as materialized (select id from generations
+  const heldRow = sql`held as materialized (select id from generations
     where id = ${generationId} and finished_at is null and node = ${node} and ${also} for no key update)`;
-  return { queries: [held], changes };
+  return { queries: [heldRow], changes };
 }
 
 /** Runs such a change alone, in a transaction that has checked the condition itself. */

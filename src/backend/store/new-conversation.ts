@@ -47,11 +47,11 @@ export async function insertConversation(
   const at = new Date(now);
   const title = cleanText(given.state.request.prompt.slice(0, 120));
   const count = given.toParts(place.generationId).length;
-  const held = sql`insert into "conversations" (id, installation_id, title, interactive, last_event, created_at, updated_at)
+  const conversationWrite = sql`insert into "conversations" (id, installation_id, title, interactive, last_event, created_at, updated_at)
     values (${id}, ${installationId}, ${title}, ${interactive}, ${count}, ${at}, ${at}) returning id`;
   return await db.connection().execute(async (connection) => {
     begin();
-    return await insertBegun(connection, db, { ...given, held, end: NOTHING }, place);
+    return await insertBegun(connection, db, { ...given, conversationWrite, end: NOTHING }, place);
   });
 }
 
@@ -62,9 +62,9 @@ export async function insertGeneration(
   place: { generationId: string; node: number },
 ): Promise<StoredGeneration> {
   const count = given.toParts(place.generationId).length;
-  const held = sql`update "conversations" set last_event = last_event + ${count}, updated_at = ${new Date(given.now)}
+  const conversationWrite = sql`update "conversations" set last_event = last_event + ${count}, updated_at = ${new Date(given.now)}
     where id = ${given.conversationId} returning id`;
-  return await insertBegun(tx, tx, { ...given, held }, place);
+  return await insertBegun(tx, tx, { ...given, conversationWrite }, place);
 }
 
 /**
@@ -92,11 +92,15 @@ export async function lockIdleConversation(
   return { event: locked.last_event, message: last.sequence, isAnswered };
 }
 
-/** `held`: a statement that writes the row of the conversation. `tellers` are told what was written. */
+/** `conversationWrite` writes the row of the conversation. `tellers` announces what was written. */
 async function insertBegun(
   connection: DbConnection,
   tellers: DbConnection,
-  { held, end, ...given }: NewGenerationRow & { held: RawBuilder<unknown>; end: ConversationEnd },
+  {
+    conversationWrite,
+    end,
+    ...given
+  }: NewGenerationRow & { conversationWrite: RawBuilder<unknown>; end: ConversationEnd },
   { generationId, node }: { generationId: string; node: number },
 ): Promise<StoredGeneration> {
   const { conversationId: id, installationId, detached, state, now } = given;
@@ -107,7 +111,7 @@ async function insertBegun(
   const changes = given
     .changes(generationId)
     .map((change, index) => sql`, ${sql.id(`change_${index}`)} as (${change})`);
-  const statement = sql`with held as (${held}),
+  const statement = sql`with held as (${conversationWrite}),
     message as (insert into "messages" (conversation_id, sequence, message, generation_id, created_at)
       select ${id}, ${end.message}::int + place, given, ${generationId}, ${at}::timestamptz
       from jsonb_array_elements(${toJsonColumn(given.messages)}::jsonb) with ordinality as given (given, place)),

@@ -48,13 +48,13 @@ export function checkAttachments(files: ReadFile[]): void {
 
 /** Returns the files as a request carries them, each under its last name. Files of the same name get a number. */
 export function toAttachments(files: ReadFile[]): { attachments?: NewAttachment[] } {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const attachments = files.map(({ name: path, bytes }): NewAttachment => {
     const wanted = path.split("/").at(-1) || path;
     const [, stem = wanted, ending = ""] = /^(.+?)(\.[^.]*)?$/.exec(wanted) ?? [];
     let name = wanted;
-    for (let count = 2; taken.has(name); count++) name = `${stem} (${count})${ending}`;
-    taken.add(name);
+    for (let count = 2; usedNames.has(name); count++) name = `${stem} (${count})${ending}`;
+    usedNames.add(name);
     return { name, data: bytes.toString("base64") };
   });
   return attachments.length > 0 ? { attachments } : {};

@@ -99,7 +99,7 @@ function showConsentProgress(
   const elsewhere = new Map(services.map((service) => [service, new AbortController()]));
   const over = new AbortController();
   let note = "";
-  let told = "";
+  let lastNote = "";
   const format = (help: string) => {
     for (const service of asked.card().auth.connected) {
       if (!elsewhere.has(service) || connected.has(service)) continue;
@@ -112,9 +112,9 @@ function showConsentProgress(
         .filter((service) => !connected.has(service))
         .map(toLine)
         .join(", ");
-      if (waiting !== told && waiting !== "")
+      if (waiting !== lastNote && waiting !== "")
         kay.out.writeProgress(`Waiting until ${waiting} is connected. Ctrl+C cancels it.`);
-      told = waiting;
+      lastNote = waiting;
       return null;
     }
     const left = Math.min(...begun.map(({ deadline }) => deadline)) - kay.clock.now();

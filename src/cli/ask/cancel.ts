@@ -41,11 +41,11 @@ export async function cancelGeneration(
     () => undefined,
     () => undefined,
   );
-  const told = link.api.cancelGeneration(view.generation_id).then(
+  const reported = link.api.cancelGeneration(view.generation_id).then(
     () => true,
     () => false,
   );
-  const heard = (await Promise.race([told, limit])) ?? false;
+  const heard = (await Promise.race([reported, limit])) ?? false;
   const last = isTimedOut(kay) && heard ? await Promise.race([toLastView(link, view, over.signal), limit]) : undefined;
   over.abort();
   return isTimedOut(kay) ? getEnd(kay, last ?? view, heard) : error;

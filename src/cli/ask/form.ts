@@ -72,12 +72,12 @@ async function fillIn(kay: Kay, fields: InputField[], before: FormValues, signal
 }
 
 async function promptField(kay: Kay, field: InputField, before: unknown, signal: AbortSignal): Promise<unknown> {
-  const kept = before === undefined ? "" : ` [${formatValue(field, before)}]`;
+  const suffix = before === undefined ? "" : ` [${formatValue(field, before)}]`;
   for (;;) {
     const typed =
       field.type === "textarea"
-        ? await promptLines(kay, kept, signal)
-        : await promptLine(kay, `${HINTS[getHint(field)]}${kept}: `, signal);
+        ? await promptLines(kay, suffix, signal)
+        : await promptLine(kay, `${HINTS[getHint(field)]}${suffix}: `, signal);
     const read = parseField(field, typed, before);
     if ("value" in read) return read.value;
     writeNotice(kay, `✗ ${read.error}`);

@@ -32,7 +32,7 @@ export const SILENT_PRESENTER: Presenter = {
  */
 export function createTextPresenter(kay: Kay): Presenter {
   const text = getProgressive(kay);
-  const told = new Set<string>();
+  const shownCalls = new Set<string>();
   const rows = kay.terminal.stderr.isTerminal && !kay.flags.quiet;
   let speaking = false;
   const close = () => {
@@ -53,12 +53,12 @@ export function createTextPresenter(kay: Kay): Presenter {
     if (part.type === "data-notice") kay.out.writeProgress(toLine(part.data.text));
     if (part.type === "data-status" && part.data.status === "paused")
       kay.out.writeProgress("Another request is running in this conversation; this one is queued.");
-    if (rows) drawRows(kay, view, told);
+    if (rows) drawRows(kay, view, shownCalls);
   };
   return {
     ...bufferWhilePrompting(showPart, { hold: () => kay.out.setStatusLine(null), end }),
     markShown(view) {
-      for (const item of view.items) if (item.kind === "tool" && isToolFinished(item)) told.add(item.call);
+      for (const item of view.items) if (item.kind === "tool" && isToolFinished(item)) shownCalls.add(item.call);
     },
   };
 }
@@ -71,20 +71,20 @@ export function bufferWhilePrompting(
   shown: Presenter["part"],
   { hold, end }: Pick<Presenter, "hold" | "end">,
 ): Omit<Presenter, "markShown"> {
-  let held: (() => void)[] | null = null;
+  let buffered: (() => void)[] | null = null;
   const release = () => {
-    const waiting = held ?? [];
-    held = null;
+    const waiting = buffered ?? [];
+    buffered = null;
     for (const show of waiting) show();
   };
   return {
     part(part, view) {
-      if (held) held.push(() => shown(part, view));
+      if (buffered) buffered.push(() => shown(part, view));
       else shown(part, view);
     },
     hold(asked) {
       hold(asked);
-      held ??= [];
+      buffered ??= [];
     },
     release,
     end() {
@@ -108,11 +108,11 @@ function getProgressive(kay: Kay): AnswerWriter {
 }
 
 /** Calls that are over get their line once; the newest that works is the line at the bottom. */
-function drawRows(kay: Kay, view: View, told: Set<string>): void {
-  const tools = view.items.filter((item) => item.kind === "tool").filter(({ call }) => !told.has(call));
+function drawRows(kay: Kay, view: View, shownCalls: Set<string>): void {
+  const tools = view.items.filter((item) => item.kind === "tool").filter(({ call }) => !shownCalls.has(call));
   const width = kay.terminal.stderr.columns() - 1;
   for (const tool of tools.filter(isToolFinished)) {
-    told.add(tool.call);
+    shownCalls.add(tool.call);
     kay.out.writeProgress(paint(kay, tool, formatToolRow(tool, width)));
   }
   const working = tools.filter((tool) => tool.state === "starting" || tool.state === "working").at(-1);

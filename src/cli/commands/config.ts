@@ -40,10 +40,12 @@ export function createConfigCommand(kay: Kay): Command {
     .description("Remove a value from the current profile")
     .action(async (key: string) => {
       const settings = await kay.settings();
-      const had = await settings.unset(parseSettingKey(key));
+      const existed = await settings.unset(parseSettingKey(key));
       if (kay.flags.json) return kay.out.writeJson(asJson(settings.get(parseSettingKey(key))));
       kay.out.writeProgress(
-        had ? `Removed ${key} from profile ${settings.profile}.` : `${key} was not set in profile ${settings.profile}.`,
+        existed
+          ? `Removed ${key} from profile ${settings.profile}.`
+          : `${key} was not set in profile ${settings.profile}.`,
       );
     });
   command

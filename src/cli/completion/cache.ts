@@ -43,9 +43,9 @@ export function openCompletionCache(owner: CacheOwner, unique: () => string): Co
     write: (kind, values) => {
       tryOrNull(() => {
         const path = join(getFolder(owner), `${kind}.json`);
-        const kept = { backend: owner.backend, at: owner.now(), values: tidy(values) };
-        if (isKnown(kind, owner, kept.values)) return;
-        replace(path, `${JSON.stringify(kept)}\n`, unique());
+        const entry = { backend: owner.backend, at: owner.now(), values: tidy(values) };
+        if (isKnown(kind, owner, entry.values)) return;
+        replace(path, `${JSON.stringify(entry)}\n`, unique());
       });
     },
     forget: () => void tryOrNull(() => rmSync(getFolder(owner), { recursive: true, force: true })),
@@ -68,8 +68,8 @@ const getAge = (kind: CachedKind) => AGES[kind] ?? AGE;
 
 function readYounger(kind: CachedKind, owner: CacheOwner, limit: number): CompletionValue[] | null {
   return tryOrNull(() => {
-    const kept: unknown = JSON.parse(readFileSync(join(getFolder(owner), `${kind}.json`), "utf8"));
-    const { backend, at, values } = (kept ?? {}) as Record<string, unknown>;
+    const entry: unknown = JSON.parse(readFileSync(join(getFolder(owner), `${kind}.json`), "utf8"));
+    const { backend, at, values } = (entry ?? {}) as Record<string, unknown>;
     const age = owner.now() - Number(at);
     const isGood = backend === owner.backend && age >= 0 && age < limit && Array.isArray(values);
     return isGood ? tidy(values) : null;

@@ -114,9 +114,9 @@ async function requestConnection(
     { signal: kay.signal, signedIn: before !== undefined },
   );
   checkLink(response);
-  const told = Date.parse(response.expires_at ?? "") - (link.api.clockOffsetMs() ?? 0);
+  const expiry = Date.parse(response.expires_at ?? "") - (link.api.clockOffsetMs() ?? 0);
   const longest = kay.clock.now() + AUTHORIZATION_LIFETIME_MS;
-  const deadline = Number.isNaN(told) ? longest : Math.min(told, longest);
+  const deadline = Number.isNaN(expiry) ? longest : Math.min(expiry, longest);
   const { state, session_id: given } = response;
   if (given !== session_id || (!before && !hasLostTokens)) {
     const first = { sent: session_id, session_id: given, state, deadline, now };

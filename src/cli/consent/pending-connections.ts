@@ -24,14 +24,14 @@ export async function finishPendingConnection(
   state: string,
 ): Promise<ConnectedService> {
   const { signIn } = await link.credentials.read(link.origin);
-  const kept = signIn.begun?.find(({ response }) => response.state === state);
-  if (!kept) {
+  const pending = signIn.begun?.find(({ response }) => response.state === state);
+  if (!pending) {
     throw new Problem("STATE_INVALID", "No pending connection matches that state. It may already be finished.", {
       hint: `Run \`kay connect ${quoteShellWord(service)}\` for a fresh link.`,
     });
   }
   try {
-    return await waitForConsent(kay, link, kept);
+    return await waitForConsent(kay, link, pending);
   } finally {
     if (!kay.signal.aborted) await forget(link, state);
   }

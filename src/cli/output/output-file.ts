@@ -19,12 +19,12 @@ export async function openOutputTarget(cwd: string, name: string): Promise<Outpu
   const shown = JSON.stringify(toLine(name));
   const given = resolve(cwd, checkFileName(name));
   try {
-    const there = await stat(given).catch(nullWhenMissing);
-    if (there?.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Specify a file in it." });
-    if (there && !there.isFile()) return { path: given, shown, kind: "other" };
+    const found = await stat(given).catch(nullWhenMissing);
+    if (found?.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Specify a file in it." });
+    if (found && !found.isFile()) return { path: given, shown, kind: "other" };
     const path = await follow(given);
-    const target: OutputTarget = { path, shown, kind: "file", ...(there ? { mode: there.mode & 0o7777 } : {}) };
-    if (there) await (await open(path, "r+")).close();
+    const target: OutputTarget = { path, shown, kind: "file", ...(found ? { mode: found.mode & 0o7777 } : {}) };
+    if (found) await (await open(path, "r+")).close();
     await rm(await createFile(target, ""));
     return target;
   } catch (error) {

@@ -23,9 +23,9 @@ function wrapLine(line: string, width: number): string {
 
 /** Rows of at most `room` cells, broken between words; commands stay whole. */
 export function wrapWords(text: string, room: number): string[] {
-  const held = text.replaceAll(COMMAND, (command) => command.replaceAll(" ", HELD));
+  const marked = text.replaceAll(COMMAND, (command) => command.replaceAll(" ", HELD));
   // On a terminal this narrow, an indentation costs more than it helps.
-  return wrapAnsi(held, Math.max(room, LEAST)).replaceAll(HELD, " ").split("\n");
+  return wrapAnsi(marked, Math.max(room, LEAST)).replaceAll(HELD, " ").split("\n");
 }
 
 /** The start of a line: its indentation and a mark, painted or not. */

@@ -60,8 +60,8 @@ export function createConversationClient(
   const direct = createDirectStream(listener.part);
   const follow = (id: string) => {
     following?.end();
-    const told = { ...listener, part: direct.log };
-    following = startFollowing(kay, link, { id, client, listener: told, signal });
+    const forwarded = { ...listener, part: direct.log };
+    following = startFollowing(kay, link, { id, client, listener: forwarded, signal });
     listener.session(id);
   };
   const send = async (text: string, more: Record<string, unknown> = {}) => {

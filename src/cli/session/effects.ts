@@ -179,8 +179,9 @@ async function visit(
     return say(COPIED_TEXT);
   }
   const plan = await kay.planBrowser(url);
-  const told = "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? undefined : "Could not open a browser.";
-  if (told !== undefined) dispatch({ type: "refused", card: card.id, error: `${told} Open the link yourself.` });
+  const reason =
+    "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? undefined : "Could not open a browser.";
+  if (reason !== undefined) dispatch({ type: "refused", card: card.id, error: `${reason} Open the link yourself.` });
 }
 
 /** A refused answer leaves the card open. */
@@ -188,8 +189,8 @@ async function connect(world: EffectPorts, card: AuthCard, what: CardAction): Pr
   try {
     await connectAct(world, card, what);
   } catch (error) {
-    const told = error instanceof Problem ? toLine(error.message) : "It was not taken.";
-    world.dispatch({ type: "refused", card: card.id, error: told });
+    const reason = error instanceof Problem ? toLine(error.message) : "It was not taken.";
+    world.dispatch({ type: "refused", card: card.id, error: reason });
     if (!(error instanceof Problem)) throw error;
   }
 }

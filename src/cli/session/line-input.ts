@@ -91,10 +91,10 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
     text,
     hasEnded: () => ended,
     clear() {
-      const had = lines.length > 0 || draft.trim() !== "";
+      const hadInput = lines.length > 0 || draft.trim() !== "";
       lines.length = 0;
       draft = "";
-      return had;
+      return hadInput;
     },
     source: {
       isTerminal: stdin.isTerminal,

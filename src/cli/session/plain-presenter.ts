@@ -41,7 +41,7 @@ export function createPlainPresenter(
     paint: kay.out.paint,
     plain: true,
   });
-  const told = new Map<number, Told>();
+  const shownTools = new Map<number, ToolProgress>();
   let typed = prompt;
   let speaking = false;
   let labelledAlready = false;
@@ -60,17 +60,17 @@ export function createPlainPresenter(
     kay.out.writeLine(words);
   };
   const tell = (item: Item, index: number) => {
-    const before = told.get(index) ?? { begun: false, log: 0, over: false };
+    const before = shownTools.get(index) ?? { begun: false, log: 0, over: false };
     if (before.over || item.kind === "text" || item.kind === "reasoning") return;
     if (item.kind === "message" && item.text === typed) {
       typed = undefined;
       for (const file of item.attachments ?? []) say(formatAttachment(file));
-      return void told.set(index, { ...before, over: true });
+      return void shownTools.set(index, { ...before, over: true });
     }
     if (item.kind === "tool") for (const words of formatToolLines(item, before, look().width)) say(words);
     else if (isFinal(item, readOnly ? undefined : client))
       say(item.kind === "card" ? formatCardEnd(item) : formatLabelled(item, look()));
-    told.set(index, getTold(item, before));
+    shownTools.set(index, getProgress(item, before));
   };
   const showPart = (part: StreamPart, view: View) => {
     if (part.type === "data-presence") return;
@@ -95,7 +95,7 @@ export function createPlainPresenter(
       const history = formatLabelledView({ ...view, items }, look());
       if (history !== "" && !isTold) kay.out.writeLine(`${history}\n`);
       view.items.forEach((item, index) => {
-        if (!open.includes(item)) told.set(index, getTold(item, { begun: true, log: 0, over: false }));
+        if (!open.includes(item)) shownTools.set(index, getProgress(item, { begun: true, log: 0, over: false }));
       });
       for (const item of unfinished) {
         speaking = true;
@@ -108,9 +108,9 @@ export function createPlainPresenter(
 const LABEL = "kay: ".length;
 
 /** The part of an item that was shown. */
-type Told = { begun: boolean; log: number; over: boolean };
+type ToolProgress = { begun: boolean; log: number; over: boolean };
 
-function getTold(item: Item, before: Told): Told {
+function getProgress(item: Item, before: ToolProgress): ToolProgress {
   if (item.kind === "tool")
     return { begun: item.state !== "starting" || before.begun, log: item.log.length, over: isToolFinished(item) };
   if (item.kind === "card") return { ...before, over: item.ended !== undefined };
@@ -118,7 +118,7 @@ function getTold(item: Item, before: Told): Told {
   return { ...before, over: true };
 }
 
-function formatToolLines(tool: ToolItem, { begun, log }: Told, width: number): string[] {
+function formatToolLines(tool: ToolItem, { begun, log }: ToolProgress, width: number): string[] {
   if (isToolFinished(tool)) return [formatToolLine(tool, width)];
   if (tool.state === "paused" || tool.state === "starting") return [];
   const fresh = tool.log.slice(log).map((entry) => `tool ${toLine(tool.name)}: ${toLine(entry)}`);

@@ -21,7 +21,7 @@ export function createTerminalModes(
   isTerminal: boolean,
   write: (text: string) => void,
 ): TerminalModes {
-  const held = new Set<Modes>();
+  const active = new Set<Modes>();
   const listeners = new Set<() => void>();
   let isRaw = false;
   let isAway = false;
@@ -42,28 +42,28 @@ export function createTerminalModes(
       streams.stdin().setRawMode(false);
       streams.stdin().setRawMode(true);
     }
-    for (const { on } of held) write(on);
+    for (const { on } of active) write(on);
     for (const listener of listeners) listener();
   };
   const release = (modes: Modes) => {
-    if (!held.delete(modes)) return;
+    if (!active.delete(modes)) return;
     if (!isAway) leave(modes);
     modes.done();
-    if (held.size === 0) unwatch?.();
+    if (active.size === 0) unwatch?.();
   };
 
   return {
     raw: setRaw,
     modes(on, off, leave = () => {}) {
       const modes = { on, off, leave, done: streams.guard?.(off) ?? (() => {}) };
-      if (held.size === 0) unwatch = streams.onContinue?.(takeBack);
-      held.add(modes);
+      if (active.size === 0) unwatch = streams.onContinue?.(takeBack);
+      active.add(modes);
       write(on);
       return () => release(modes);
     },
     suspend() {
       if (!streams.stop || isAway) return;
-      for (const modes of [...held].reverse()) leave(modes);
+      for (const modes of [...active].reverse()) leave(modes);
       if (isRaw) streams.stdin().setRawMode(false);
       isAway = true;
       streams.stop();
@@ -74,7 +74,7 @@ export function createTerminalModes(
       return () => listeners.delete(listener);
     },
     restore() {
-      for (const modes of [...held].reverse()) release(modes);
+      for (const modes of [...active].reverse()) release(modes);
       setRaw(false);
     },
   };

@@ -112,8 +112,8 @@ async function refreshToken(options: RefresherOptions, stale: string | undefined
   const { origin, credentials, call, step = () => {} } = options;
   return credentials.exclusively(async () => {
     await step("locked");
-    const held = await credentials.read(origin);
-    const { token, refresh_token } = held.signIn;
+    const stored = await credentials.read(origin);
+    const { token, refresh_token } = stored.signIn;
     if (token && token !== stale) return token;
     if (!refresh_token) return null;
     const outcome = await credentials.withRoom(async () => {
@@ -122,12 +122,12 @@ async function refreshToken(options: RefresherOptions, stale: string | undefined
       await step("answered");
       if (outcome.kind !== "ok" || !isToken(outcome.token)) return outcome;
       await step("writing");
-      const written = await storeTokens(options, held, outcome);
+      const written = await storeTokens(options, stored, outcome);
       await step("written");
       return { kind: "written" as const, written };
     });
     if (outcome.kind === "written") return outcome.written;
-    if (outcome.kind === "invalid") return endSignIn(options, held.signIn, outcome.code);
+    if (outcome.kind === "invalid") return endSignIn(options, stored.signIn, outcome.code);
     throw temporaryProblem(outcome.kind === "passing" ? outcome.problem : undefined);
   });
 }

@@ -4,10 +4,10 @@ import type { ServiceDescription } from "./description.ts";
 import type { DescriptionFault } from "./faults.ts";
 
 /** Checks the parts of a description against each other, after their shapes are valid. */
-export function validateDescription(description: ServiceDescription, taken: ReservedNames): DescriptionFault[] {
+export function validateDescription(description: ServiceDescription, reserved: ReservedNames): DescriptionFault[] {
   const { name, base_url, auth, identify, tools } = description;
   return [
-    ...checkName(name, taken),
+    ...checkName(name, reserved),
     ...checkAddress(base_url, ["base_url"], { bare: true }),
     ...checkAuth(auth),
     ...(identify ? checkIdentifyPath(identify.path) : []),

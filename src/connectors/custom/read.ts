@@ -9,13 +9,13 @@ import { type DescriptionFault, formatPath, toShapeFaults } from "./faults.ts";
  *
  * @throws Problem INVALID_REQUEST with the first fault and its line as message, and all of them in `details.problems`
  */
-export function parseDescription(source: string, taken: ReservedNames): ServiceDescription {
+export function parseDescription(source: string, reserved: ReservedNames): ServiceDescription {
   if (Buffer.byteLength(source) > MAX_SOURCE_BYTES)
     throw new Problem("PAYLOAD_TOO_LARGE", `The description is larger than ${MAX_SOURCE_BYTES / 1024} KiB.`);
   const lines = new LineCounter();
   const document = parseYaml(source, lines);
   const faults: DescriptionFault[] = [];
-  const description = validateDocument(document, taken, faults);
+  const description = validateDocument(document, reserved, faults);
   if (description && faults.length === 0) return description;
   throw invalidDescriptionProblem(
     faults.map((fault) => formatNotice(fault, document, lines)).sort((a, b) => a.line - b.line),

@@ -71,8 +71,8 @@ function toSingleResult(shown: ResultDescription, answer: unknown, input: Values
     return text === "" ? [] : [`- ${escapeCell(name)}: ${text}`];
   });
   const head = shown.summary ? `${fillSummary(shown.summary, answer, input)}.`.replace(/([.!?])\.$/, "$1") : "";
-  const said = typeof answer === "string" ? formatCell(answer) : "";
-  const text = [head || (facts.length === 0 ? "Done." : ""), facts.join("\n"), said, url ?? ""]
+  const plainAnswer = typeof answer === "string" ? formatCell(answer) : "";
+  const text = [head || (facts.length === 0 ? "Done." : ""), facts.join("\n"), plainAnswer, url ?? ""]
     .filter(Boolean)
     .join("\n\n");
   return { data: answer ?? null, text, ...(url ? { url } : {}) };

@@ -26,15 +26,15 @@ export async function waitForClient<Open>({ opening, open }: OpeningClient<Open>
     () => log?.(`Waiting for ${title} to start; it may have to be downloaded the first time.`),
     START_NOTICE_MS,
   );
-  const gone = Promise.withResolvers<never>();
+  const departure = Promise.withResolvers<never>();
   const leave = () => {
     left();
-    gone.reject(cancelledProblem(title, signal?.reason));
+    departure.reject(cancelledProblem(title, signal?.reason));
   };
   if (signal?.aborted) leave();
   signal?.addEventListener("abort", leave, { once: true });
   try {
-    return await Promise.race([opening, gone.promise]);
+    return await Promise.race([opening, departure.promise]);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", leave);

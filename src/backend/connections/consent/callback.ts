@@ -137,8 +137,8 @@ async function refuse(
   description: string | null,
 ): Promise<{ status: number; page: Page }> {
   const denied = DENIALS.includes(error);
-  const said = sanitizeSentence(description || error);
-  const message = denied ? "Authorization was denied" : `Authorization failed: ${said}`;
+  const reason = sanitizeSentence(description || error);
+  const message = denied ? "Authorization was denied" : `Authorization failed: ${reason}`;
   const next = { status: denied ? "denied" : "failed", message } as const;
   const state = await claimState(ports.db, hash, next, new Date(ports.clock.now()));
   if (!state) return createStalePage(ports, "state not pending");

@@ -34,14 +34,14 @@ export type DiscoveredAuth = {
  */
 export async function discoverAuth(reach: FetchPolicy, server: string, title: string): Promise<DiscoveredAuth> {
   const challenge = await fetchChallenge(reach, server, title);
-  const told = await fetchResourceMetadata(reach, server, challenge, title);
-  const issuer = chooseIssuer(told?.authorization_servers, reach, server, title);
+  const resource = await fetchResourceMetadata(reach, server, challenge, title);
+  const issuer = chooseIssuer(resource?.authorization_servers, reach, server, title);
   const as = await fetchServerMetadata(reach, issuer, title);
   return {
     ...getEndpoints(as, reach, title),
     issuer: as.issuer,
-    resource: typeof told?.resource === "string" ? told.resource : toCanonicalUrl(server),
-    scopes: withOffline(challenge.scopes.length > 0 ? challenge.scopes : parseScopes(told?.scopes_supported), as),
+    resource: typeof resource?.resource === "string" ? resource.resource : toCanonicalUrl(server),
+    scopes: withOffline(challenge.scopes.length > 0 ? challenge.scopes : parseScopes(resource?.scopes_supported), as),
     clientAuth: toTexts(as.token_endpoint_auth_methods_supported) ?? ["client_secret_basic"],
     namesItself: as.authorization_response_iss_parameter_supported === true,
     takesDocuments: (as as Record<string, unknown>).client_id_metadata_document_supported === true,

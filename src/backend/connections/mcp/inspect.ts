@@ -50,11 +50,11 @@ export async function inspectRequested(
   const asked = await parseRequest(ports, owner, request);
   await requireAllowed(ports, asked);
   if (asked.name) await requireFree(ports, owner, asked.name);
-  const looked = await look({ ...ports, signal }, owner, asked);
-  const { name, auth } = looked.definition;
+  const inspected = await look({ ...ports, signal }, owner, asked);
+  const { name, auth } = inspected.definition;
   if (!asked.name) await requireFree(ports, owner, name);
   if (auth.type === "none" && getBaseName(name) !== name) throw noAccountsProblem(getBaseName(name));
-  return asked.clientSecret === undefined ? looked : { ...looked, clientSecret: asked.clientSecret };
+  return asked.clientSecret === undefined ? inspected : { ...inspected, clientSecret: asked.clientSecret };
 }
 
 /**
@@ -92,8 +92,8 @@ export async function inspectStored(
   const ports = requireMcpClients(given);
   const definition = row.definition as McpDefinition;
   const secret = definition.auth.type === "none" ? undefined : await readStoredSecret(ports, row);
-  const looked = await ports.links.look({ definition, fetch: chooseFetch(ports), ...toSecretPart(secret) }, signal);
-  return { ...findByName(definition, looked), lacksSignIn: false };
+  const inspected = await ports.links.look({ definition, fetch: chooseFetch(ports), ...toSecretPart(secret) }, signal);
+  return { ...findByName(definition, inspected), lacksSignIn: false };
 }
 
 async function requireAllowed(ports: BackendPorts, { place }: ParsedMcpRequest): Promise<void> {
@@ -106,10 +106,10 @@ async function requireAllowed(ports: BackendPorts, { place }: ParsedMcpRequest):
 
 async function requireFree(ports: BackendPorts, owner: string | undefined, name: string): Promise<void> {
   const base = getBaseName(name);
-  const taken =
+  const isTaken =
     ports.services.some(({ service }) => service.name === base) || Object.hasOwn(PROVIDERS, base) || base === "kay";
   const described = owner !== undefined && (await findDescription(ports.db, owner, base));
-  if (!taken && !described) return;
+  if (!isTaken && !described) return;
   throw new Problem("INVALID_REQUEST", `The name ${name} is already taken by a service.`, {
     hint: "Choose another with `--name <name>`.",
     details: { field: "name" },
@@ -132,13 +132,13 @@ async function look(
   };
   if (!asked.auth) {
     try {
-      const looked = await ports.links.look(
+      const inspected = await ports.links.look(
         { definition: createDraft({ type: "none" }), fetch: chooseFetch(ports) },
         signal,
       );
-      const name = asked.name ?? deriveServerName(looked.server.name, place);
+      const name = asked.name ?? deriveServerName(inspected.server.name, place);
       return {
-        ...findByName({ ...createDraft({ type: "none" }), name, title: getTitle(name) }, looked),
+        ...findByName({ ...createDraft({ type: "none" }), name, title: getTitle(name) }, inspected),
         lacksSignIn: false,
       };
     } catch (error) {
@@ -151,8 +151,8 @@ async function look(
   const same = row && getMcpBinding(row.definition as McpDefinition) === getMcpBinding(definition);
   const secret = same ? await readStoredSecret(ports, row).catch(() => undefined) : undefined;
   if (secret === undefined) return { definition, left: [], lacksSignIn: true };
-  const looked = await ports.links.look({ definition, fetch: chooseFetch(ports), ...toSecretPart(secret) }, signal);
-  return { ...findByName(definition, looked), lacksSignIn: false };
+  const inspected = await ports.links.look({ definition, fetch: chooseFetch(ports), ...toSecretPart(secret) }, signal);
+  return { ...findByName(definition, inspected), lacksSignIn: false };
 }
 
 /** Requires a consent if the server says how to sign in and kay can be a client there; otherwise a pasted token. */

@@ -135,8 +135,8 @@ async function read(body: unknown, title: string, host: string): Promise<oauth.O
 const LONGEST_CLIENT = 2_000;
 
 function refuse(title: string, host: string, status: number, body: Record<string, unknown> | undefined): Problem {
-  const said = body?.error_description ?? body?.error;
-  const why = typeof said === "string" ? sanitizeSentence(said) : `HTTP ${status}`;
+  const reason = body?.error_description ?? body?.error;
+  const why = typeof reason === "string" ? sanitizeSentence(reason) : `HTTP ${status}`;
   return discoveryProblem(title, `${host} did not register kay: ${why}`);
 }
 

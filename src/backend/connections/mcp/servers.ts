@@ -51,14 +51,14 @@ export async function addServer(
   requireExpected(inspected, expected);
   const choose = (before?: StoredMcp) => chooseTrustedReads(inspected, before, trustReads);
   if (installationId === undefined) {
-    const looked = choose();
-    return getAnswer(looked, getDifference(undefined, looked.definition), dryRun);
+    const chosen = choose();
+    return getAnswer(chosen, getDifference(undefined, chosen.definition), dryRun);
   }
-  const { looked, difference } = await ports.db.transaction().execute(async (db) => {
+  const { chosen, difference } = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installationId);
     const before = await findMcp(db, installationId, inspected.definition.name);
-    const looked = choose(before);
-    const { definition } = looked;
+    const chosen = choose(before);
+    const { definition } = chosen;
     const found = getDifference(before, definition);
     if (
       !before &&
@@ -67,20 +67,20 @@ export async function addServer(
       throw new Problem("INVALID_REQUEST", `You already have ${MOST} custom services.`, {
         hint: "Remove one with `kay services remove <service>`.",
       });
-    if (dryRun) return { looked, difference: found };
+    if (dryRun) return { chosen, difference: found };
     const now = new Date(ports.clock.now());
     const client = getClientChange(ports, { installationId, definition }, found.moved, inspected.clientSecret);
     if (found.outcome !== "unchanged" || before?.offered || client !== undefined)
       await putMcp(db, { installation_id: installationId, name: definition.name, definition }, { now, client });
     await forgetConnection(db, installationId, definition.name, { ...found, done: "added" });
-    return { looked, difference: found };
+    return { chosen, difference: found };
   });
-  const { definition } = looked;
-  if (dryRun) return getAnswer(looked, difference, true);
+  const { definition } = chosen;
+  if (dryRun) return getAnswer(chosen, difference, true);
   if (difference.before) await ports.links.forget(getLinkKey(installationId, difference.before));
   const connected = signedIn && definition.auth.type === "none" && (await connect(ports, installationId, definition));
   ports.log("info", "service.mcp_added", { service: definition.name, outcome: difference.outcome });
-  return { ...getAnswer(looked, difference, false), ...(connected ? { connected } : {}) };
+  return { ...getAnswer(chosen, difference, false), ...(connected ? { connected } : {}) };
 }
 
 /**
@@ -165,7 +165,7 @@ function getDifference(stored: StoredMcp | undefined, next: McpDefinition): Diff
     ...trust,
   ];
   const listNames = (list: McpTool[]) => list.map(({ name }) => name);
-  const forgotten = moved ? listNames(before.tools) : listNames([...tools.changed, ...tools.gone]);
+  const forgotten = moved ? listNames(before.tools) : listNames([...tools.changed, ...tools.removed]);
   return { outcome: "replaced", changes, moved, forgotten, before };
 }
 
@@ -211,11 +211,11 @@ async function connect(ports: BackendPorts, installationId: string, definition: 
   return true;
 }
 
-function getAnswer(looked: InspectedServer, { outcome, changes }: Difference, dryRun: boolean): AddServiceResponse {
-  const { definition, left, lacksSignIn } = looked;
+function getAnswer(inspected: InspectedServer, { outcome, changes }: Difference, dryRun: boolean): AddServiceResponse {
+  const { definition, left, lacksSignIn } = inspected;
   const later = lacksSignIn ? ["It lists its tools only after sign-in: connect it, then approve them."] : [];
   return {
-    service: getView(looked),
+    service: getView(inspected),
     outcome,
     changes: [...changes, ...left, ...later],
     dry_run: dryRun,

@@ -8,18 +8,18 @@ import type { InspectedServer } from "./inspect.ts";
  * changed, if the server is still at the same place.
  */
 export function chooseTrustedReads(
-  looked: InspectedServer,
+  inspected: InspectedServer,
   stored: StoredMcp | undefined,
   choice: boolean | undefined,
 ): InspectedServer {
-  const { definition } = looked;
+  const { definition } = inspected;
   const before = stored?.definition as McpDefinition | undefined;
   const isSamePlace = before !== undefined && getMcpBinding(before) === getMcpBinding(definition);
   const changed = new Set(diffTools(before?.tools ?? [], definition.tools).changed.map(({ name }) => name));
   const earlier = new Set(isSamePlace ? (before.trustedReads ?? []).filter((name) => !changed.has(name)) : []);
   const reads = definition.tools.filter(({ access }) => access === "read").map(({ name }) => name);
   const trustedReads = reads.filter((name) => choice ?? earlier.has(name));
-  return { ...looked, definition: { ...definition, trustedReads } };
+  return { ...inspected, definition: { ...definition, trustedReads } };
 }
 
 /** Formats how the choice differs from the one before. */

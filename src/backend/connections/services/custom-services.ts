@@ -149,8 +149,8 @@ async function notDescribed(ports: BackendPorts, installationId: string, name: s
     return new Problem("INVALID_REQUEST", `${shown} is a built-in service and cannot be changed.`, { hint: "" });
   const own = [...(await listDescriptions(ports.db, installationId)), ...(await listMcp(ports.db, installationId))];
   const names = own.map((row) => row.name);
-  const there = names.length > 0 ? `There are ${names.join(", ")}.` : "There is none.";
-  return new Problem("NOT_FOUND", `No custom service is called "${shown}". ${there}`, {
+  const available = names.length > 0 ? `There are ${names.join(", ")}.` : "There is none.";
+  return new Problem("NOT_FOUND", `No custom service is called "${shown}". ${available}`, {
     hint: "Run `kay services list` to see every service.",
   });
 }

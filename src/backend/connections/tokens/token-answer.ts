@@ -65,10 +65,10 @@ function listErrorCodes(fields: Record<string, unknown>): string[] {
 function describe(fields: Record<string, unknown>, codes: string[]): string {
   const nested =
     typeof fields.error === "object" && fields.error !== null ? (fields.error as Record<string, unknown>) : {};
-  const said = [fields.error_description, fields.message, nested.message, fields.error].find(
+  const description = [fields.error_description, fields.message, nested.message, fields.error].find(
     (text): text is string => typeof text === "string",
   );
-  return sanitizeSentence(said ?? codes[0] ?? "no reason given");
+  return sanitizeSentence(description ?? codes[0] ?? "no reason given");
 }
 
 /** Cleans foreign text for use in a sentence: one line, no control characters or markup, at most 200 characters. */

@@ -80,8 +80,10 @@ async function readApproval(
 export async function gateResult(world: CallContext, call: CheckedCall, outcome: Outcome): Promise<Outcome | Wait> {
   if (!("output" in outcome) || call.tool.own) return outcome;
   // A result under review is already stored.
-  const kept = world.ran.has(call.toolCallId);
-  const before = kept ? await findInteractionAt(world.ports.db, world.row.id, call.toolCallId, AFTER_CALL) : undefined;
+  const isStored = world.ran.has(call.toolCallId);
+  const before = isStored
+    ? await findInteractionAt(world.ports.db, world.row.id, call.toolCallId, AFTER_CALL)
+    : undefined;
   if (before === undefined && !(await isLookedAt(world, call))) return outcome;
   await keep(world, outcome);
   const asker = toAsker(world, call);

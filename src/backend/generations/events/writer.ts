@@ -160,14 +160,14 @@ async function appendHeld(
 ): Promise<boolean> {
   const now = clock.now();
   const events = parts.map((part) => ({ generationId, part }));
-  const held = createHeldCondition(
+  const holdCondition = createHeldCondition(
     { generationId, node },
     toSql(change, { generationId, conversationId, now }),
     condition,
   );
   for (let left = ATTEMPTS - 1; ; left--) {
     try {
-      return await appendEvents(db, conversationId, events, now, held);
+      return await appendEvents(db, conversationId, events, now, holdCondition);
     } catch (error) {
       if (!isMessageCollision(error) || left === 0) throw error;
     }

@@ -213,8 +213,8 @@ async function requestConfirmation(
     shown.calls.length > 0
       ? { confirm, accounts: pickAccounts(accounts, shown.calls), targets: Object.fromEntries(targets) }
       : { confirm, text: shown.text, output: shown.output };
-  const held = { generationId, conversationId, prompt, context, interactive, plan };
-  const { token, expiresAt } = await openConfirmation(ports, installationId, held);
+  const heldRequest = { generationId, conversationId, prompt, context, interactive, plan };
+  const { token, expiresAt } = await openConfirmation(ports, installationId, heldRequest);
   const lines = planned.map((call) => `\n- ${call.summary}${formatPlannedCall(call)}`).join("");
   const body: AskResponse = {
     status: "confirmation_required",

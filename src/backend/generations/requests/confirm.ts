@@ -39,15 +39,15 @@ export async function answerConfirmation(
 ): Promise<AskResult> {
   const change = approved ? await findAccountChange(ports, installationId, token) : undefined;
   // The answer, the key of the request and the start of the work are stored in one transaction.
-  const { held, open } = await runTransaction(ports.db, async (tx) => {
-    const held = await closeConfirmation({ db: tx, clock: ports.clock }, installationId, token, approved);
-    if (!approved) return { held, open: false };
-    for (const change of link.changes({ ...held, after: 0 })) await change.execute(tx);
+  const { held: heldRequest, open } = await runTransaction(ports.db, async (tx) => {
+    const heldRequest = await closeConfirmation({ db: tx, clock: ports.clock }, installationId, token, approved);
+    if (!approved) return { held: heldRequest, open: false };
+    for (const change of link.changes({ ...heldRequest, after: 0 })) await change.execute(tx);
     link.begin();
-    return { held, open: change === undefined && (await approve(tx, held, ports.clock.now())) };
+    return { held: heldRequest, open: change === undefined && (await approve(tx, heldRequest, ports.clock.now())) };
   });
-  const { text, output, confirm: strict } = held.plan as HeldPlan;
-  const { conversationId, generationId, prompt, context, interactive } = held;
+  const { text, output, confirm: strict } = heldRequest.plan as HeldPlan;
+  const { conversationId, generationId, prompt, context, interactive } = heldRequest;
   const request = { prompt, context, interactive, confirm: strict };
   const asking: AskContext = { installationId, conversationId, generationId, request };
   if (!approved) return await cancel(engine, asking);
@@ -85,8 +85,8 @@ async function findAccountChange(
   installationId: string,
   token: string,
 ): Promise<string | undefined> {
-  const held = await peekConfirmation(ports, installationId, token);
-  const { text, accounts: shown = {} } = (held?.plan ?? {}) as Partial<HeldPlan>;
+  const heldRequest = await peekConfirmation(ports, installationId, token);
+  const { text, accounts: shown = {} } = (heldRequest?.plan ?? {}) as Partial<HeldPlan>;
   if (text) return undefined;
   const current = await getAccounts(ports, installationId);
   for (const [service, { id, words }] of Object.entries(shown)) {

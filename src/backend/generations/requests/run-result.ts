@@ -25,10 +25,10 @@ import type { LoopResult, RunResult } from "../work.ts";
 export async function loadRunResult(ports: BackendPorts, id: string): Promise<RunResult | undefined> {
   const row = await findGeneration(ports.db, id);
   if (row === undefined) throw new Problem("CANCELLED", "The conversation was deleted before it was finished.");
-  const held = row.finished_at === null && isHeld(row) && row.progress.approval === "none";
-  if (row.finished_at === null && !held) return undefined;
+  const isOpenPlan = row.finished_at === null && isHeld(row) && row.progress.approval === "none";
+  if (row.finished_at === null && !isOpenPlan) return undefined;
   const events = await listEvents(ports.db, id);
-  const end = held ? await readHeldEnd(ports, row) : await readFinishedEnd(ports, row, events);
+  const end = isOpenPlan ? await readHeldEnd(ports, row) : await readFinishedEnd(ports, row, events);
   return { ...end, row, failed: listFailures(events), receipts: await listRunReceipts(ports.db, row) };
 }
 

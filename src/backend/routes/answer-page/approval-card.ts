@@ -73,8 +73,8 @@ export function renderScopes({ approval_scopes: scopes }: InteractionRequest, ve
   return offered
     .map(({ scope, words }, index) => {
       const name = SCOPES[scope];
-      const said = cleanLine(words);
-      const text = scope === "once" || said.startsWith(name) ? said || name : `${name}: ${said}`;
+      const shown = cleanLine(words);
+      const text = scope === "once" || shown.startsWith(name) ? shown || name : `${name}: ${shown}`;
       return `<button name="decision" value="${scope}"${index === 0 ? ' class="primary"' : ""}>${verb} ${escapeHtml(text)}</button>`;
     })
     .join("\n");

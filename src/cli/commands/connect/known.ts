@@ -24,8 +24,8 @@ export type ConnectableService = ServiceView & { known?: KnownService };
 export async function listConnectableServices(kay: Kay, link: BackendHandle | null): Promise<ConnectableService[]> {
   const { KNOWN_SERVICES } = await import("#protocol/known-services");
   const services = await loadServices(kay, link);
-  const taken = new Set(services.map(({ name }) => name));
-  const others = KNOWN_SERVICES.filter(({ name }) => !taken.has(name)).map((known) => ({
+  const usedNames = new Set(services.map(({ name }) => name));
+  const others = KNOWN_SERVICES.filter(({ name }) => !usedNames.has(name)).map((known) => ({
     ...{ name: known.name, title: known.title, connected: false, state: "not_connected" as const },
     known,
   }));

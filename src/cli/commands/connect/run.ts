@@ -130,8 +130,8 @@ function finish(kay: Kay, services: string[], connected: ConnectedService[], fai
     if (connected.length === 0 && failed.size === 1) throw first;
     const { code, message, hint, details, cause } = first;
     const others = [...failed].map(([service, problem]) => ({ service, code: problem.code, message: problem.message }));
-    const told = { ...details, connected: connected.map(asJson), ...(failed.size > 1 ? { failed: others } : {}) };
-    throw new Problem(code, message, { hint, cause, details: told });
+    const allDetails = { ...details, connected: connected.map(asJson), ...(failed.size > 1 ? { failed: others } : {}) };
+    throw new Problem(code, message, { hint, cause, details: allDetails });
   }
   if (kay.flags.json && services.length > 1) kay.out.writeJson({ connected: connected.map(asJson) });
   else if (kay.flags.json) report(kay, connected);

@@ -32,8 +32,8 @@ async function rehearse({ machine, kay }: CheckContext, needed: boolean): Promis
   const key = kay.random(32);
   try {
     await machine.keychain.set(account, key);
-    const kept = await machine.keychain.get(account);
-    if (!kept || !Buffer.from(kept).equals(key))
+    const stored = await machine.keychain.get(account);
+    if (!stored || !Buffer.from(stored).equals(key))
       return fail("A test entry could not be read back.", describeKeychain({ state: "frozen" }).fix);
     return ok("Working: a test entry was written, read and deleted.");
   } catch (error) {
@@ -68,7 +68,8 @@ export const storeCheck: Check = {
         "kay has restricted it, if possible. If others may have read it, run `kay logout` and connect again.",
       );
     if (mode === undefined) return skip(`${path} does not say how it is stored.`);
-    const kept = mode === "keychain" ? "encrypted with a key from the keychain" : "a plain file that only you can read";
-    return ok(`${path}, ${kept}.`);
+    const storage =
+      mode === "keychain" ? "encrypted with a key from the keychain" : "a plain file that only you can read";
+    return ok(`${path}, ${storage}.`);
   },
 };

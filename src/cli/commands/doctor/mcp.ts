@@ -36,11 +36,11 @@ export async function inspectServer(facts: CheckContext, service: ServiceView): 
   if (!service.connected) return warn(`${title} requires a sign-in.`, `Run \`kay connect ${word}\`.`);
   const { api } = await facts.signedIn();
   try {
-    const looked = await withPatience(facts, (signal) =>
+    const response = await withPatience(facts, (signal) =>
       api.approveService(service.name, { dry_run: true }, { signal }),
     );
-    if (!looked) return warnLate(service, word);
-    const { outcome, service: now } = looked;
+    if (!response) return warnLate(service, word);
+    const { outcome, service: now } = response;
     if (outcome !== "unchanged" || service.mcp.changes.length > 0)
       return warn(`${title} changed its tools.`, `Run \`kay services approve ${word}\`.`);
     return ok(

@@ -11,7 +11,7 @@ const LIMIT_MS = 14_000;
 export type OnReport = (report: CheckReport, waiting: string[]) => void;
 
 /** Runs all checks at once. A check that throws or takes too long has failed; the others continue. */
-export async function runChecks(checks: Check[], facts: CheckContext, told: OnReport): Promise<CheckReport[]> {
+export async function runChecks(checks: Check[], facts: CheckContext, onReport: OnReport): Promise<CheckReport[]> {
   const done = new Set<Check>();
   const made = checks.map((check) => getReport(check, facts).finally(() => done.add(check)));
   const reports: CheckReport[] = [];
@@ -21,7 +21,7 @@ export async function runChecks(checks: Check[], facts: CheckContext, told: OnRe
     const report = await each;
     if (report === null) continue;
     reports.push(report);
-    told(
+    onReport(
       report,
       checks.filter((check) => !done.has(check)).map(({ title }) => title),
     );

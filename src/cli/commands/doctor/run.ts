@@ -25,7 +25,7 @@ export type DoctorOptions = { refresh?: boolean; bundle?: boolean | string };
 /** Runs `kay doctor`: checks everything that kay needs and says how to fix problems. Exits with 1 if a check failed. */
 export async function runDoctor(kay: Kay, service: string | undefined, options: DoctorOptions): Promise<ExitCode> {
   const facts = createCheckContext(kay, kay.machine(), { refresh: options.refresh === true, signal: kay.signal });
-  const reports = await format(kay, (told) => runChecks(listChecks(service), facts, told));
+  const reports = await format(kay, (onReport) => runChecks(listChecks(service), facts, onReport));
   const isOk = reports.every(({ state }) => state !== "failed");
   const exit = isOk ? EXIT.ok : EXIT.failed;
   const file = options.bundle
@@ -41,7 +41,7 @@ export async function runDoctor(kay: Kay, service: string | undefined, options: 
 }
 
 /** On a terminal, each report is shown as soon as it is ready; elsewhere, all are printed as rows at the end. */
-async function format(kay: Kay, work: (told: OnReport) => Promise<CheckReport[]>): Promise<CheckReport[]> {
+async function format(kay: Kay, work: (onReport: OnReport) => Promise<CheckReport[]>): Promise<CheckReport[]> {
   if (kay.flags.json) return work(() => {});
   if (!kay.terminal.stdout.isTerminal) {
     const reports = await work(() => {});

@@ -57,7 +57,7 @@ export async function testModel(kay: Kay): Promise<ExitCode> {
 
 export function formatModelTest(test: ModelTestResponse): string {
   const head = `${toLine(test.label)} ${works(test) ? "works" : "does not work with kay"}.`;
-  return [head, ...listFindings(test).map((told) => `  ${told}`)].join("\n");
+  return [head, ...listFindings(test).map((finding) => `  ${finding}`)].join("\n");
 }
 
 function works({ tools, message }: ModelTestResponse): boolean {

@@ -23,16 +23,16 @@ type Kept = { profile: OtherProfile; credentials: Credentials; signIns: Record<s
 export async function removeProfile(kay: Kay, typed: string): Promise<void> {
   const settings = await kay.settings();
   const name = findProfile(settings, typed);
-  const kept = await getKept(kay, name);
+  const contents = await getKept(kay, name);
   const isCurrent = settings.profiles.current() === name && name !== DEFAULT_PROFILE;
-  if (!(await confirmOrThrow(kay, getQuestion(name, kept, isCurrent), "Use --yes.")))
+  if (!(await confirmOrThrow(kay, getQuestion(name, contents, isCurrent), "Use --yes.")))
     throw new Problem("CANCELLED", "Nothing was removed.");
   const signedOut = [];
-  for (const [origin, signIn] of Object.entries(kept.signIns ?? {}))
-    if (signIn.token || signIn.refresh_token) signedOut.push(await signOut(kay, kept.profile, origin));
-  const left = await kept.credentials.remove();
+  for (const [origin, signIn] of Object.entries(contents.signIns ?? {}))
+    if (signIn.token || signIn.refresh_token) signedOut.push(await signOut(kay, contents.profile, origin));
+  const left = await contents.credentials.remove();
   if (left) kay.out.warn(`${left.message} Its key may still be there, but it opens nothing.`);
-  await kept.profile.history.remove();
+  await contents.profile.history.remove();
   await settings.profiles.forget(name);
   const current = settings.profiles.current();
   if (kay.env.KAY_PROFILE?.trim() === name) kay.out.warn(`KAY_PROFILE still names profile ${name}.`);

@@ -80,13 +80,13 @@ async function askStep(kay: Kay, link: BackendHandle): Promise<AskResponse> {
 async function confirmStep(kay: Kay, link: BackendHandle): Promise<{ answer: AskResponse; exit: ExitCode }> {
   writeTitle(kay, COMMANDS[3] ?? "");
   const request = { prompt: CHANGE, interactive: false, confirm: true };
-  const held = await link.api.ask(request, { signal: kay.signal });
-  if (held.status !== "confirmation_required" || !held.confirmation_token) {
-    throw new Problem("BAD_ANSWER", `A confirmation was expected, and ${held.status} came.`);
+  const response = await link.api.ask(request, { signal: kay.signal });
+  if (response.status !== "confirmation_required" || !response.confirmation_token) {
+    throw new Problem("BAD_ANSWER", `A confirmation was expected, and ${response.status} came.`);
   }
-  kay.out.writeProgress(clean(held.message));
+  kay.out.writeProgress(clean(response.message));
   const approved = canPrompt(kay) ? await promptYesNo(kay, "Continue?") : approveWithoutTerminal(kay);
-  const answer = await link.api.confirm(held.confirmation_token, approved, { signal: kay.signal });
+  const answer = await link.api.confirm(response.confirmation_token, approved, { signal: kay.signal });
   const isShown = !kay.flags.json || answer.status === "error";
   return { answer, exit: isShown ? await settleConfirmations(kay, link, answer) : EXIT.ok };
 }

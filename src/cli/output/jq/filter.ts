@@ -69,8 +69,8 @@ function formatResult(line: string, stdout: Sink): string {
 
 function explainFailure(ran: JqResult): string {
   if ("ended" in ran) return LIMITS[ran.ended];
-  const [said = ""] = ran.errors.replace(/^jq: error(?: \(at [^)]*\))?(?: \(not a string\))?:? ?/, "").split("\n");
-  const sentence = clean(said, { lines: false, max: 300 }).replace(/ at <top-level>, line \d+:?$/, "");
+  const [line = ""] = ran.errors.replace(/^jq: error(?: \(at [^)]*\))?(?: \(not a string\))?:? ?/, "").split("\n");
+  const sentence = clean(line, { lines: false, max: 300 }).replace(/ at <top-level>, line \d+:?$/, "");
   return `${sentence || "no reason given"}.`.replace(/([.?!])\.$/, "$1");
 }
 

@@ -22,7 +22,7 @@ export type ToolList = { tools: McpTool[]; left: string[] };
 /** Converts a server's tool list, which is untrusted up to here. */
 export function toToolList(service: string, listed: ServerTool[]): ToolList {
   const left: string[] = [];
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const tools = [...new Map(listed.map((tool) => [tool.name, tool])).values()]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((tool) => {
@@ -32,8 +32,8 @@ export function toToolList(service: string, listed: ServerTool[]): ToolList {
         left.push(`${cleanLine(tool.name, 60) || "A tool without a name"} was skipped: ${lacks}.`);
         return [];
       }
-      const name = createToolName(service, tool.name, taken);
-      taken.add(name);
+      const name = createToolName(service, tool.name, usedNames);
+      usedNames.add(name);
       return [toMcpTool(name, tool, input)];
     });
   if (tools.length > MAX_TOOLS) left.push(`The server has ${tools.length} tools; kay uses the first ${MAX_TOOLS}.`);
@@ -73,7 +73,7 @@ function getAccess({ readOnlyHint, destructiveHint }: NonNullable<ServerTool["an
 }
 
 /** Converts `list-Directory` to `files.list_directory`. A name that cannot be converted gets a stable substitute. */
-function createToolName(service: string, remote: string, taken: Set<string>): string {
+function createToolName(service: string, remote: string, usedNames: Set<string>): string {
   const most = MAX_WIRE_NAME_LENGTH - toWireName(`${service}.`).length;
   const words = remote
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -83,7 +83,7 @@ function createToolName(service: string, remote: string, taken: Set<string>): st
   const mark = createHash("sha256").update(remote).digest("hex").slice(0, 6);
   const cut = words.length <= most ? words : `${words.slice(0, most - 7).replace(/(?<!_)_+$/, "")}_${mark}`;
   const name = `${service}.${cut || `tool_${mark}`}`;
-  return taken.has(name)
+  return usedNames.has(name)
     ? `${service}.${`${cut || "tool"}`.slice(0, most - 7).replace(/(?<!_)_+$/, "")}_${mark}`
     : name;
 }

@@ -92,8 +92,8 @@ const keepPrimitive: Keep = (value) => {
 /** A list without some of its values would refuse what the server takes. */
 const keepValues: Keep = (value, depth) => {
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_VALUES) return undefined;
-  const kept = value.map((one) => keepPrimitive(one, depth));
-  return kept.includes(undefined) ? undefined : kept;
+  const primitives = value.map((one) => keepPrimitive(one, depth));
+  return primitives.includes(undefined) ? undefined : primitives;
 };
 const keepType: Keep = (value) => {
   const all = Array.isArray(value) ? value : [value];

@@ -3,7 +3,7 @@ import type { McpTool } from "../definition.ts";
 import { listParameterTexts } from "./schema-texts.ts";
 
 /** The difference between a server's tools and the approved ones. */
-export type ToolDiff = { added: McpTool[]; changed: McpTool[]; gone: McpTool[] };
+export type ToolDiff = { added: McpTool[]; changed: McpTool[]; removed: McpTool[] };
 
 export function diffTools(approved: McpTool[], offered: McpTool[]): ToolDiff {
   const before = new Map(approved.map((tool) => [tool.name, tool]));
@@ -11,12 +11,12 @@ export function diffTools(approved: McpTool[], offered: McpTool[]): ToolDiff {
   return {
     added: offered.filter(({ name }) => !before.has(name)),
     changed: offered.filter((tool) => before.has(tool.name) && !isSame(before.get(tool.name), tool)),
-    gone: approved.filter(({ name }) => !now.has(name)),
+    removed: approved.filter(({ name }) => !now.has(name)),
   };
 }
 
-export function hasDifferences({ added, changed, gone }: ToolDiff): boolean {
-  return added.length + changed.length + gone.length > 0;
+export function hasDifferences({ added, changed, removed }: ToolDiff): boolean {
+  return added.length + changed.length + removed.length > 0;
 }
 
 /** Formats the difference as sentences, the most important first. */
@@ -25,7 +25,7 @@ export function formatToolDiff(approved: McpTool[], difference: ToolDiff): strin
   return [
     ...difference.changed.flatMap((tool) => formatChanges(before.get(tool.name), tool)),
     ...difference.added.map((tool) => `New: ${tool.name} (${tool.access}).`),
-    ...(difference.gone.length > 0 ? [`Gone: ${difference.gone.map(({ name }) => name).join(", ")}.`] : []),
+    ...(difference.removed.length > 0 ? [`Gone: ${difference.removed.map(({ name }) => name).join(", ")}.`] : []),
   ];
 }
 
@@ -49,10 +49,10 @@ function formatChanges(before: McpTool | undefined, tool: McpTool): string[] {
 function formatInputChange(before: McpTool, tool: McpTool): string {
   const [old, now] = [listFields(before), listFields(tool)];
   const added = now.filter((field) => !old.includes(field));
-  const gone = old.filter((field) => !now.includes(field));
+  const removed = old.filter((field) => !now.includes(field));
   const parts = [
     ...(added.length > 0 ? [`takes ${added.join(", ")} besides`] : []),
-    ...(gone.length > 0 ? [`no longer takes ${gone.join(", ")}`] : []),
+    ...(removed.length > 0 ? [`no longer takes ${removed.join(", ")}`] : []),
   ];
   const known = new Set(listParameterTexts(before.input).map(({ name, text }) => `${name} ${text}`));
   const texts = listParameterTexts(tool.input).filter(({ name, text }) => !known.has(`${name} ${text}`));

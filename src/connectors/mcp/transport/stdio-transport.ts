@@ -90,12 +90,12 @@ export function createProgramTransport({ programs, command, ...options }: Progra
 
 /** Keeps the last characters of an output. */
 function createOutputTail(): { add(text: string): void; text(): string } {
-  let kept = "";
+  let tail = "";
   return {
     add: (text) => {
-      kept = (kept + text).slice(-MAX_OUTPUT_LENGTH);
+      tail = (tail + text).slice(-MAX_OUTPUT_LENGTH);
     },
-    text: () => kept,
+    text: () => tail,
   };
 }
 
