@@ -13,8 +13,9 @@ export type OnPty = {
   type(keys: string): void;
   /** Length of the output so far, for `shows`. */
   length(): number;
-  /** Times of the first visible byte and of the last byte. */
-  visibleAt(): number;
+  /** When the first visible byte came. */
+  visibleAt(): Promise<number>;
+  /** When the last byte so far came. */
   lastAt(): number;
   now(): number;
   /** Processor time since its start, in ms, over all threads. */
@@ -28,7 +29,7 @@ export type OnPty = {
 
 export function onPty({ command, args, env }: Program): OnPty {
   let text = "";
-  let visible = 0;
+  const visible = Promise.withResolvers<number>();
   let last = 0;
   let looked = () => {};
   const start = performance.now();
@@ -38,7 +39,7 @@ export function onPty({ command, args, env }: Program): OnPty {
   pty.onData((data) => {
     last = now();
     text += data;
-    if (visible === 0 && text.replace(SEQUENCE, "").trim() !== "") visible = last;
+    if (text.replace(SEQUENCE, "").trim() !== "") visible.resolve(last);
     looked();
   });
   const end = new Promise<number>((resolve) => pty.onExit(() => resolve(now())));
@@ -54,7 +55,7 @@ export function onPty({ command, args, env }: Program): OnPty {
     shows,
     type: (keys) => pty.write(keys),
     length: () => text.length,
-    visibleAt: () => visible,
+    visibleAt: () => within(LIMIT, visible.promise, "a visible byte"),
     lastAt: () => last,
     now,
     cpu: () => cpuOf(pty.pid),
@@ -68,7 +69,7 @@ export function onPty({ command, args, env }: Program): OnPty {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
-const SEQUENCE = /\x1b(?:\[[^a-zA-Z~]*[a-zA-Z~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
+const SEQUENCE = /\x1b(?:\[[^a-zA-Z~]*[a-zA-Z~]|[\]P_][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>78])/g;
 
 /** The system counts in hundredths of a second. */
 function cpuOf(pid: number): number {

@@ -32,7 +32,7 @@ export async function session(bench: Bench): Promise<Row[]> {
       const script = onPty(line);
       const ended = await script.end();
       const one = await openedAndLeft(program);
-      if (round > 0) base.push(script.visibleAt());
+      if (round > 0) base.push(await script.visibleAt());
       if (round > 0) gone.push(ended - script.lastAt());
       if (round > 0) shown.push(one);
     }
@@ -89,7 +89,7 @@ async function openedAndLeft(program: Program): Promise<Shown> {
     running.type("\x04");
     const end = await running.end();
     const gone = end - Math.max(running.lastAt(), key);
-    return { visible: running.visibleAt(), frame, settled, gone, left: end - key, memory };
+    return { visible: await running.visibleAt(), frame, settled, gone, left: end - key, memory };
   } finally {
     await running.kill();
   }
