@@ -38,6 +38,14 @@ test("that file loads no large module of Node's, which would cost each start som
   expect(large.filter((name) => stdout.split("\n").includes(`NativeModule ${name}`))).toEqual([]);
 });
 
+test("the schemas of most answers come without the generator of JSON Schema (28 kB)", () => {
+  const mark = readFileSync(`${root}dist/built-from`, "utf8").slice(0, 8);
+  const chunks = readdirSync(`${root}dist/chunks`).filter((file) => new RegExp(`^connections-.*-${mark}`).test(file));
+  expect(chunks).not.toEqual([]);
+  for (const file of chunks)
+    expect(readFileSync(`${root}dist/chunks/${file}`, "utf8")).not.toContain("json-schema.org");
+});
+
 test("a checkout without a build says how to build it", async () => {
   const copy = emptyPackage();
   expect(await launch(["connections"], { launcher: copy })).toEqual({

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { catchInvalid } from "../catch-invalid.ts";
 import { readPages } from "../http/pages.ts";
 import { encodeLinkTarget, formatMarkdownTable, splitMargins } from "../markup/markdown.ts";
 import type { ToolContext } from "../tool.ts";
@@ -18,7 +19,7 @@ export function getNextCursor(page: {
 const Block = z.looseObject({
   id: z.string(),
   // A block that the connection may not read has only an ID.
-  type: z.catch(z.string(), "unsupported"),
+  type: catchInvalid(z.string(), "unsupported"),
   has_children: z.nullish(z.boolean()),
 });
 const Page = z.looseObject({ results: z.array(Block), ...CURSOR });

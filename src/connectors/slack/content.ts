@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { catchInvalid } from "../catch-invalid.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { blocksToMarkdown } from "./blocks.ts";
 import {
@@ -11,13 +12,13 @@ import {
 } from "./mrkdwn-read.ts";
 
 /** A part in another form than documented is left out; the rest of the message stays readable. */
-const Text = z.catch(z.nullish(z.string()), undefined);
-const Blocks = z.catch(z.nullish(z.array(z.unknown())), undefined);
+const Text = catchInvalid(z.nullish(z.string()), undefined);
+const Blocks = catchInvalid(z.nullish(z.array(z.unknown())), undefined);
 const File = z.looseObject({ name: Text, title: Text, mode: Text, preview: Text, plain_text: Text });
-const Files = z.catch(z.nullish(z.array(z.catch(z.nullish(File), null))), undefined);
+const Files = catchInvalid(z.nullish(z.array(catchInvalid(z.nullish(File), null))), undefined);
 const Field = z.looseObject({
   title: Text,
-  value: z.catch(z.nullish(z.union([z.string(), z.number(), z.boolean()])), undefined),
+  value: catchInvalid(z.nullish(z.union([z.string(), z.number(), z.boolean()])), undefined),
 });
 /** Source: https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments */
 const Attachment = z.looseObject({
@@ -26,9 +27,9 @@ const Attachment = z.looseObject({
   title: Text,
   title_link: Text,
   text: Text,
-  fields: z.catch(z.nullish(z.array(z.catch(z.nullish(Field), null))), undefined),
+  fields: catchInvalid(z.nullish(z.array(catchInvalid(z.nullish(Field), null))), undefined),
   blocks: Blocks,
-  message_blocks: z.catch(
+  message_blocks: catchInvalid(
     z.nullish(z.array(z.looseObject({ message: z.nullish(z.looseObject({ blocks: Blocks })) }))),
     undefined,
   ),
@@ -44,7 +45,7 @@ export const CONTENT = {
   subtype: Text,
   bot_id: Text,
   blocks: Blocks,
-  attachments: z.catch(z.nullish(z.array(z.catch(z.nullish(Attachment), null))), undefined),
+  attachments: catchInvalid(z.nullish(z.array(catchInvalid(z.nullish(Attachment), null))), undefined),
   files: Files,
 };
 const Content = z.looseObject(CONTENT);

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
+import { catchInvalid } from "../catch-invalid.ts";
 import { splitMargins } from "../markup/markdown.ts";
 import { escapeMarkdown, formatLink, type Names } from "./mrkdwn-read.ts";
 
-const Text = z.catch(z.nullish(z.string()), undefined);
+const Text = catchInvalid(z.nullish(z.string()), undefined);
 const Style = z.nullish(
   z.looseObject({
     bold: z.nullish(z.boolean()),
@@ -19,19 +20,19 @@ const Inline = z.looseObject({
   user_id: Text,
   channel_id: Text,
   usergroup_id: Text,
-  skin_tone: z.catch(z.nullish(z.number()), undefined),
+  skin_tone: catchInvalid(z.nullish(z.number()), undefined),
   range: Text,
   fallback: Text,
   value: Text,
-  style: z.catch(Style, undefined),
+  style: catchInvalid(Style, undefined),
 });
 
 /** The parts of a rich text block: sections, quotes and code of inline elements, and lists of sections. */
 const Part = z.looseObject({
   type: Text,
   style: Text,
-  indent: z.catch(z.nullish(z.number()), undefined),
-  offset: z.catch(z.nullish(z.number()), undefined),
+  indent: catchInvalid(z.nullish(z.number()), undefined),
+  offset: catchInvalid(z.nullish(z.number()), undefined),
   elements: z.nullish(z.array(z.unknown())),
 });
 
