@@ -80,7 +80,7 @@ async function finish(folder: string, current: string) {
   const metafile = `${folder}/metafile-esm.json`;
   writeFileSync(`${folder}/THIRD_PARTY_LICENSES.txt`, thirdPartyLicenses(root, metafile));
   const { outputs } = JSON.parse(readFileSync(metafile, "utf8"));
-  const later = ["src/cli/backend/open.ts", "src/protocol/connections.ts"];
+  const later = ["src/cli/backend/open.ts", "src/protocol/connections.ts", "src/cli/session/ink.ts"];
   await startFromOneFile(folder, outputs, root, later, `-${current.slice(0, 8)}`);
   rmSync(metafile);
   const { writeCommandFiles } = await import("./commands.ts");
