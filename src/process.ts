@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { homedir, hostname, tmpdir } from "node:os";
 import { delimiter, dirname, join, parse } from "node:path";
 import { isatty } from "node:tty";
+import { setFlagsFromString } from "node:v8";
 import { createInterrupts, type ProcessStreams, startWatchdog } from "#cli/terminal/modes";
 import { createTerminal } from "#cli/terminal/streams";
 import { makePrivateFolders } from "#files/folders";
@@ -92,8 +93,18 @@ const jobs: Pick<ProcessStreams, "stop" | "onContinue" | "guard"> = {
     process.on("SIGCONT", listener);
     return () => process.off("SIGCONT", listener);
   },
-  guard: (off) => startWatchdog(off, process.env),
+  guard: (off) => {
+    for (const flag of MEMORY_FLAGS) setFlagsFromString(flag);
+    return startWatchdog(off, process.env);
+  },
 };
+
+/**
+ * Keep the memory of a session small. Otherwise, 60,000 pieces of text leave 45 MB of garbage, because V8 lets the
+ * young generation grow and collects the old one late. The price is 10 to 40 % more processor time for text that
+ * arrives faster than a model sends it. Other flags for this have no effect in a process that runs.
+ */
+const MEMORY_FLAGS = ["--semi-space-growth-factor=1", "--optimize-for-size"];
 
 /** The real clock. */
 export const clock: Timer = {
