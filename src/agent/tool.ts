@@ -25,6 +25,8 @@ export type AgentTool = {
   egress?: boolean;
   /** Its field `attachments` sends files of the conversation. */
   takesAttachments?: boolean;
+  /** The place of `resource` is what `describeTarget` describes. */
+  placeIsTarget?: boolean;
   /** Reads what the call reaches, in one line. @throws Problem if it cannot be read */
   describeTarget?(input: Record<string, unknown>, context: RunContext): Promise<string>;
   /** Names the recipients of the call, each in one spelling. */

@@ -180,10 +180,11 @@ async function wordError(error: unknown, kay: Kay): Promise<number> {
 
 /** Reports an error that is a bug, including an uncaught one. @returns the exit code */
 export function reportCrash(error: unknown, kay: Kay): number {
-  const message = error instanceof Error ? error.message : String(error);
+  // It may quote what a backend sent.
+  const message = clean(error instanceof Error ? error.message : String(error));
   kay.out.writeError(new Problem("INTERNAL", `Internal error: ${message}`));
   if (kay.flags.debug || kay.env.KAY_DEBUG)
-    kay.terminal.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+    kay.terminal.stderr.write(`${clean(String(error instanceof Error ? error.stack : error))}\n`);
   return ERRORS.INTERNAL.exit;
 }
 

@@ -41,6 +41,8 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
    * input names it by an ID or by a part of its title.
    */
   describeTarget?(input: Input, context: ToolContext): Promise<string>;
+  /** The place of `resource` is what `describeTarget` describes, so a saved approval covers only the IDs that it showed. */
+  placeIsTarget?: boolean;
   /**
    * Names the recipients of a write, each in one spelling: addresses, channels, repositories. Cards point out those
    * that kay has never written to before. Without it, the tools of services that the user added reach their service.

@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import type { Kay } from "#cli/kay";
+import { reportCrash } from "#cli/run";
+import type { Problem } from "#protocol/errors";
 import { useKay } from "#test/kay";
 
 const kay = useKay();
@@ -14,6 +17,23 @@ test("U17 --json escapes what a terminal would interpret or hide, and its value 
   const result = await ann("connections --json");
   expect(JSON.parse(result.stdout)).toEqual({ connections });
   expect(result.stdout).toContain('"J\\u001b[31m\\u009b1mD\\u202e\\u200b\\udb40\\udc41 会 👩‍💻"');
+});
+
+test("a schedule in a time zone that nobody knows is listed, and an internal error quotes only clean text", async () => {
+  const ann = kay({ signedIn: true });
+  const zone = "UTC\u001b]52;c;SEVMTE8=\u0007\u009b31mred\u202e";
+  const times = { next_at: "2026-11-27T12:00:00.000Z", created_at: "2026-11-27T12:00:00.000Z" };
+  const schedule = { id: "schedule_1", timing: "day 9:00", time_zone: zone, prompt: "x", paused: false, ...times };
+  ann.place.network.on("GET /schedules", { json: { schedules: [schedule] } });
+  const { exit, stdout } = await ann("every list");
+  expect({ exit, stdout }).toEqual({
+    exit: 0,
+    stdout: expect.stringMatching(/^schedule_1\s+day 9:00 UTCredU\+202E\s/),
+  });
+  const messages: string[] = [];
+  const out = { writeError: ({ message }: Problem) => messages.push(message) };
+  reportCrash(new RangeError(`Invalid zone: ${zone}`), { flags: {}, env: {}, out } as unknown as Kay);
+  expect(messages).toEqual(["Internal error: Invalid zone: UTCredU+202E"]);
 });
 
 test("a service named like shell commands is one quoted word in the hint", async () => {

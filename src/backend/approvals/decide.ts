@@ -7,16 +7,18 @@ import type { CallFacts } from "../store/call-facts.ts";
 import { listPolicies } from "../store/policies.ts";
 import { findAllowEntry } from "./allow-list.ts";
 import { hasOwnField, listForeignFields } from "./foreign-fields.ts";
-import { type GrantOffer, noteGrantUse, peekGrant, toGrantOffer } from "./grants.ts";
+import { type GrantOffer, noteGrantUse, peekApproval, toGrantOffer, toGrantView } from "./grants.ts";
 import { isTrusted, type ModeQuestion, resolveMode } from "./policies.ts";
 import type { Provenance } from "./provenance.ts";
+import { isSameObject } from "./target.ts";
 
 /** A call that is about to run. `input` as the tool's schema gave it. */
 export type CallQuestion = {
   installationId: string;
   /** Approvals for a session count only in theirs. */
   conversationId?: string;
-  tool: ModeQuestion["tool"] & Pick<Tool, "chooseMode" | "resource" | "schema" | "egress" | "takesAttachments">;
+  tool: ModeQuestion["tool"] &
+    Pick<Tool, "chooseMode" | "resource" | "schema" | "egress" | "takesAttachments" | "placeIsTarget">;
   input: Record<string, unknown>;
   /** The input as the model wrote it. */
   given?: unknown;
@@ -29,7 +31,9 @@ export type CallQuestion = {
   allow?: string[];
   /** Policies and the saved approvals of the tool, if they were just read. */
   facts?: Pick<CallFacts, "policies" | "approvals">;
-  /** Only evaluates the decision: a saved approval that covers the call is not recorded as used. */
+  /** Describes what the call reaches, if its tool can. */
+  readTarget?: (() => Promise<string | undefined>) | undefined;
+  /** Only evaluates the decision: a saved approval that covers the call is not recorded as used, nor its target read. */
   peek?: boolean;
 };
 
@@ -73,6 +77,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
     access: tool.access,
     ...(resource === undefined ? {} : { resource }),
     ...(account ? { account } : {}),
+    ...(tool.placeIsTarget ? { placeIsTarget: true } : {}),
   });
   const offer = everyTime ? { ...all, scopes: all.scopes.filter(({ scope }) => scope === "once") } : all;
   const guard = (cover?: string, fixed?: string) => guardCall({ question, policies, offer, cover, fixed });
@@ -89,11 +94,15 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
     return guard(`--allow ${allowed}`, allowed.includes(":") ? resource : undefined) ?? runs;
   }
   const wanted = { installationId, key: offer.key, ...(conversationId ? { conversationId } : {}) };
-  const saved = await peekGrant(ports, wanted, facts?.approvals);
+  const saved = await peekApproval(ports, wanted, facts?.approvals);
   if (!saved) return { mode, why, offer };
+  // A name can stand for another object by now.
+  const now = saved.target === null || peek ? undefined : await question.readTarget?.();
+  if (now && saved.target && !isSameObject(now, saved.target.split(" ")))
+    return { mode, why: `your approval of ${saved.words} was for another object of that name`, offer, guarded: true };
   const guarded = offer.exact ? undefined : guard(`your approval of ${saved.words}`, resource);
   if (guarded) return guarded;
-  const grant = peek ? saved : await noteGrantUse(ports, saved);
+  const grant = peek ? toGrantView(saved) : await noteGrantUse(ports, saved);
   if (!grant) return { mode, why, offer };
   // The approval covers the call before it runs, not its result.
   return { mode: getLeastMode(tool.mode, fromInput), why: `you approved ${grant.words}`, offer, grant };

@@ -15,6 +15,7 @@ import {
   listApprovals,
   touchApproval,
 } from "../store/approvals.ts";
+import { listTargetIds } from "./target.ts";
 
 /** Milliseconds an approval for a conversation lasts at most: one day. */
 const SESSION_LIFE = 86_400_000;
@@ -34,6 +35,8 @@ export type GrantedCall = {
   resource?: string;
   account?: Account;
   access: Access;
+  /** See `Tool.placeIsTarget`. */
+  placeIsTarget?: boolean;
 };
 
 /** What may be approved for longer, and its wording. Calls have the same `key` exactly if the approval covers them. */
@@ -43,6 +46,8 @@ export type GrantOffer = {
   /** Set if it covers only calls with exactly these arguments. */
   exact: boolean;
   words: string;
+  /** Set if it covers only the object that the call reached when it was approved. */
+  holdsTarget: boolean;
   account?: string;
   scopes: { scope: ApprovalScope; words: string }[];
 };
@@ -51,7 +56,14 @@ export type GrantOffer = {
  * What an approval of this call may cover besides the call itself: calls of the same tool, as the same account, for the same resource, or with
  * exactly the same arguments. What cannot be undone is approved only with the same arguments, and never for always.
  */
-export function toGrantOffer({ tool, input, resource, account, access }: GrantedCall): GrantOffer {
+export function toGrantOffer({
+  tool,
+  input,
+  resource,
+  account,
+  access,
+  placeIsTarget = false,
+}: GrantedCall): GrantOffer {
   // A place is wider than the object that would be gone for good.
   const named = resource?.trim() && access !== "destructive" ? resource : undefined;
   // A resource is a text and arguments are an object, so neither can be mistaken for the other.
@@ -63,6 +75,7 @@ export function toGrantOffer({ tool, input, resource, account, access }: Granted
     tool,
     key,
     exact: named === undefined,
+    holdsTarget: named === undefined || placeIsTarget,
     words,
     ...(account ? { account: cleanLine(account.words) } : {}),
     scopes: [
@@ -74,10 +87,11 @@ export function toGrantOffer({ tool, input, resource, account, access }: Granted
 }
 
 /** Records that an approval was used. Returns undefined if it was revoked in the meantime. */
-export async function noteGrantUse({ db, clock }: Ports, grant: Grant): Promise<Grant | undefined> {
+export async function noteGrantUse({ db, clock }: Ports, approval: Approval): Promise<Grant | undefined> {
   const now = clock.now();
-  if (!(await touchApproval(db, grant.id, now))) return undefined;
-  return { ...grant, last_used_at: new Date(now).toISOString() };
+  return (await touchApproval(db, approval.id, now))
+    ? toGrantView({ ...approval, last_used_at: new Date(now) })
+    : undefined;
 }
 
 /**
@@ -85,13 +99,12 @@ export async function noteGrantUse({ db, clock }: Ports, grant: Grant): Promise<
  *
  * @param known those of the tool, if they were just read
  */
-export async function peekGrant(
+export async function peekApproval(
   { db, clock }: Ports,
   question: ApprovalQuestion,
   known?: Approval[],
-): Promise<Grant | undefined> {
-  const found = known ? known.find(({ key }) => key === question.key) : await findApproval(db, question, clock.now());
-  return found && toGrantView(found);
+): Promise<Approval | undefined> {
+  return known ? known.find(({ key }) => key === question.key) : await findApproval(db, question, clock.now());
 }
 
 /**
@@ -106,7 +119,15 @@ export async function rememberGrant(
     conversationId,
     scope,
     offer,
-  }: { installationId: string; conversationId: string; scope: ApprovalScope; offer: GrantOffer },
+    target,
+  }: {
+    installationId: string;
+    conversationId: string;
+    scope: ApprovalScope;
+    offer: GrantOffer;
+    /** What the card said that the call reaches. */
+    target?: string | undefined;
+  },
 ): Promise<Grant | undefined> {
   if (!offer.scopes.some((offered) => offered.scope === scope)) {
     throw new Problem("INVALID_REQUEST", `${offer.tool} cannot be approved in this scope: ${scope}.`);
@@ -120,6 +141,7 @@ export async function rememberGrant(
     tool: offer.tool,
     words: offer.words,
     account: offer.account ?? null,
+    target: (offer.holdsTarget && target && listTargetIds(target).join(" ")) || null,
     created_at: new Date(now),
     expires_at: new Date(now + (scope === "session" ? SESSION_LIFE : ALWAYS_LIFE)),
   });
@@ -150,7 +172,8 @@ export async function revokeGrants({ db, clock }: Ports, installationId: string,
   return revoked.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)).map(toGrantView);
 }
 
-function toGrantView(row: Approval): Grant {
+/** Returns a saved approval as clients see it. */
+export function toGrantView(row: Approval): Grant {
   return {
     id: row.id,
     scope: row.conversation_id === null ? "always" : "session",

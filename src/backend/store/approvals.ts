@@ -17,6 +17,7 @@ const COLUMNS = [
   "tool",
   "words",
   "account",
+  "target",
   "created_at",
   "expires_at",
   "last_used_at",

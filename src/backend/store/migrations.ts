@@ -30,6 +30,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "023_schedules": runEach(() => SCHEDULES),
   "024_attachments": runEach(() => ATTACHMENTS),
   "025_call_tasks": runEach(() => CALL_TASKS),
+  "026_approval_targets": runEach(() => ["alter table approvals add column target text"]),
 };
 
 function runEach(list: () => string[]): Migration {

@@ -197,6 +197,8 @@ export type Approvals = {
   tool: string;
   words: string;
   account: string | null;
+  /** IDs of what the call reached when it was approved, if a name stands for them. Null also for those of an older node. */
+  target: ColumnType<string | null, string | null | undefined, never>;
   created_at: Time;
   expires_at: MaybeTime;
   last_used_at: MaybeTime;

@@ -172,6 +172,7 @@ function describeTool(tool: Tool): Description {
     resource: (input) => tool.resource?.(input),
     ...(tool.egress ? { egress: true } : {}),
     ...(tool.takesAttachments ? { takesAttachments: true } : {}),
+    ...(tool.placeIsTarget ? { placeIsTarget: true } : {}),
     examples: tool.examples,
     ...(tool.mentions ? { mentions: tool.mentions } : {}),
     schema: tool.schema ?? getInputSchema(tool.input),

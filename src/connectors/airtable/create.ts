@@ -39,6 +39,7 @@ export const createRecordTool = defineTool({
   ],
   summary: describeCall,
   resource: ({ table, base }: Input) => formatTablePlace(table, base),
+  placeIsTarget: true,
   async describeTarget(input, context) {
     const { table, base } = await findTable(context, input, "change");
     return `${quoteTitle(table.name)} (${table.id}) of ${base.name}`;

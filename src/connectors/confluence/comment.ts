@@ -30,6 +30,7 @@ export const addCommentTool = defineTool({
     `Comment on the Confluence page “${toOneLine(page)}”${space?.trim() ? ` in ${toOneLine(space)}` : ""}: “${truncateText(toOneLine(text), 300)}”`,
   resource: ({ page, space }: Input) =>
     formatPagePlace("on the page", { page, ...(space === undefined ? {} : { space }) }),
+  placeIsTarget: true,
   describeTarget: (input, context) => describePage(context, input),
   async run(input, context) {
     const value = markdownToHtml(input.text);

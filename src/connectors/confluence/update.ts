@@ -48,6 +48,7 @@ export const updatePageTool = defineTool({
     mode === "replace" || title !== undefined
       ? undefined
       : formatPagePlace("on the page", { page, ...(space === undefined ? {} : { space }) }),
+  placeIsTarget: true,
   describeTarget: (input, context) => describePage(context, input),
   async run(input, context) {
     const added = markdownToHtml(input.text ?? "");

@@ -36,6 +36,7 @@ export const changeLabelTool = defineTool({
       : `Mark the email ${escapeCell(message)} as ${escapeCell(label)}`,
   resource: ({ message, label, remove }: Input) =>
     narrowPlace(formatPlace(remove ? "without" : "with", quoteName(label)), quoteName(message)),
+  placeIsTarget: true,
   describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message, "change")),
   async run(input, context) {
     const message = await findMessage(context, input.message, "change");

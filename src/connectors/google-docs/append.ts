@@ -28,6 +28,7 @@ export const appendTextTool = defineTool({
   summary: ({ document, text }: Input) =>
     `Append to the document ${escapeCell(document)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
+  placeIsTarget: true,
   describeTarget: async ({ document }, context) => describeFile(await findFileToChange(context, document, "document")),
   async run(input, context) {
     const text = input.text.trim();

@@ -33,6 +33,7 @@ export const replaceTextTool = defineTool({
   summary: ({ document, find, replacement }: Input) =>
     `Replace “${toOneLine(find)}” with “${toOneLine(replacement)}” everywhere in the document ${toOneLine(document)}`,
   resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
+  placeIsTarget: true,
   describeTarget: async ({ document }, context) => describeFile(await findFileToChange(context, document, "document")),
   async run(input, context) {
     if (input.find === "") {

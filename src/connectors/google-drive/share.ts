@@ -45,6 +45,7 @@ export const shareFileTool = defineTool({
   resource: formatSharePlace,
   destinations: ({ person }: Input) => [isAnyone(person.trim()) ? "anyone with the link" : person.trim().toLowerCase()],
   chooseMode: ({ person }: Input) => (isAnyone(person.trim()) ? "confirm_before_execution" : undefined),
+  placeIsTarget: true,
   describeTarget: async ({ file }, context) => describeFile(await findFileToChange(context, file)),
   async run(input, context) {
     const { http } = context;

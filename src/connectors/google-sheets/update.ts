@@ -47,6 +47,7 @@ export const updateCellsTool = defineTool({
   summary: ({ spreadsheet, range, text, sheet }: Input) =>
     `Write into ${formatRange(sheet, range)} of the spreadsheet ${escapeCell(spreadsheet)}: ${isOneCell(range) ? text.trim() || "nothing" : formatCells(parseRows(text))}`,
   resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
+  placeIsTarget: true,
   describeTarget: async ({ spreadsheet }, context) =>
     describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),
   async run(input, context) {

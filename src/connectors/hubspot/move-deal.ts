@@ -31,6 +31,7 @@ export const moveDealTool = defineTool({
   ],
   summary: ({ deal, stage }: Input) => `Move the deal ${deal.trim()} to ${stage.trim()}`,
   resource: ({ deal }: Input) => formatPlace("for the deal", formatRecordPlace(deal, "deals")),
+  placeIsTarget: true,
   describeTarget: async ({ deal }, context) => describeDeal(await findDeal(context, deal), context),
   async run(input, context) {
     const deal = await findDeal(context, input.deal);

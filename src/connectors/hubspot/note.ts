@@ -42,6 +42,7 @@ export const addNoteTool = defineTool({
   summary: (input: Input) =>
     `Note on ${formatSubject(input)}: “${truncateText(input.text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: formatNotePlace,
+  placeIsTarget: true,
   async describeTarget({ contact, deal }, context) {
     const records = [
       ...(contact?.trim() ? [describeContact(await findContact(context, contact))] : []),

@@ -41,6 +41,7 @@ export const updateContactTool = defineTool({
     `Change the contact ${input.contact.trim()}: ${listChanges(input).join(", ") || "nothing"}`,
   resource: ({ contact, ...changes }: Input) =>
     narrowPlace(formatPlace("for the contact", formatRecordPlace(contact, "contacts")), nameChanges(changes)),
+  placeIsTarget: true,
   describeTarget: async ({ contact }, context) => describeContact(await findContact(context, contact)),
   async run(input, context) {
     const properties = getProperties(input);

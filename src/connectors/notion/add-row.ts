@@ -35,6 +35,7 @@ export const addRowTool = defineTool({
   ],
   summary: describeCall,
   resource: ({ database }: Input) => formatPlace("to the database", formatNotionPlace(database)),
+  placeIsTarget: true,
   describeTarget: async ({ database }, context) =>
     describeNotionObject(await findDataSource(context, database, "change")),
   async run(input, context) {

@@ -30,6 +30,7 @@ export const appendTool = defineTool({
   summary: ({ page, text }: Input) =>
     `Append to “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: ({ page }: Input) => formatPlace("to the page", formatNotionPlace(page)),
+  placeIsTarget: true,
   describeTarget: async ({ page }, context) => describeNotionObject(await findPageToChange(context, page)),
   async run(input, context) {
     const drafts = parseBlocks(input.text);

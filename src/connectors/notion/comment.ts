@@ -34,6 +34,7 @@ export const addCommentTool = defineTool({
   summary: ({ page, text }: Input) =>
     `Comment on “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: ({ page }: Input) => formatPlace("on the page", formatNotionPlace(page)),
+  placeIsTarget: true,
   describeTarget: async ({ page }, context) => describeNotionObject(await findPageToChange(context, page)),
   async run(input, context) {
     const pieces = toPlainText(input.text.trim());

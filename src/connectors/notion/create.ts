@@ -33,6 +33,7 @@ export const createPageTool = defineTool({
   ],
   summary: describeCall,
   resource: ({ parent }: Input) => formatPlace("in the page", formatNotionPlace(parent)),
+  placeIsTarget: true,
   describeTarget: async ({ parent }, context) => describeNotionObject(await findPageToChange(context, parent)),
   async run(input, context) {
     const title = input.title.replace(/\s+/g, " ").trim();

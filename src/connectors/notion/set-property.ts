@@ -37,6 +37,7 @@ export const setPropertyTool = defineTool({
       : `Set ${property.trim()} of “${page.trim()}” in Notion to ${value.trim()}`,
   resource: ({ page, property }: Input) =>
     narrowPlace(formatPlace("on the page", formatNotionPlace(page)), quoteName(property)),
+  placeIsTarget: true,
   describeTarget: async ({ page }, context) => describeNotionObject(await findPageToChange(context, page)),
   async run(input, context) {
     const page = await findPageToChange(context, input.page);

@@ -37,6 +37,7 @@ export const uploadFileTool = defineTool({
   resource: ({ channel }: Input) => formatPlace("to", formatConversationPlace(channel)),
   destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
   chooseMode: ({ text = "" }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
+  placeIsTarget: true,
   describeTarget: ({ channel }, context) => describeConversation(context, channel),
   async run(input, context) {
     const files = await loadAttachments(context, input.attachments);

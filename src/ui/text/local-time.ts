@@ -1,11 +1,11 @@
-import { readLocalParts } from "#protocol/time-zone";
+import { readLocalParts, resolveTimeZone } from "#protocol/time-zone";
 import { toLine } from "./words.ts";
 
 /**
  * Formats a time of the protocol for people: in the zone of this machine, which it names, as in `2026-11-27 07:00 -05:00`.
  * A text that is not a time stays as it is.
  *
- * @param timeZone IANA name (default: that of the system)
+ * @param timeZone IANA name (default: that of the system, also for a name that this machine does not know)
  */
 export function formatLocalTime(time: string, timeZone?: string): string {
   const parts = getLocalParts(time, timeZone);
@@ -31,5 +31,6 @@ export function formatLocalDay(time: string, timeZone?: string): string {
 
 function getLocalParts(time: string, timeZone: string | undefined): Record<string, string> | undefined {
   const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? undefined : readLocalParts(date, timeZone);
+  if (Number.isNaN(date.getTime())) return undefined;
+  return readLocalParts(date, timeZone && resolveTimeZone(timeZone));
 }

@@ -4,7 +4,7 @@ import {
   type GrantedCall,
   listGrants,
   noteGrantUse,
-  peekGrant,
+  peekApproval,
   rememberGrant,
   revokeGrant,
   revokeGrants,
@@ -33,6 +33,7 @@ test("an offer says in exact words what would be saved", () => {
     tool: "slack.send_message",
     key: expect.any(String),
     exact: false,
+    holdsTarget: false,
     words,
     account: "Dana Demo",
     scopes: [
@@ -84,7 +85,7 @@ test("G05 an approval covers the same call with its arguments in any order, and 
   expect(await asks({ ...FILES, input: { deep: { a: [2], b: 1 }, files: ["a,b"], force: true } })).toBe(false);
   expect(await asks({ ...FILES, input: { deep: { a: [2], b: 1 }, files: ["a,b"], force: false } })).toBe(true);
   expect(await asks({ ...FILES, tool: "files.delete_file" })).toBe(true);
-  expect(await peekGrant(world().ports, { installationId, key: toGrantOffer(FILES).key })).toBeUndefined();
+  expect(await peekApproval(world().ports, { installationId, key: toGrantOffer(FILES).key })).toBeUndefined();
   expect(conversationId).toMatch(/^session_/);
 });
 
@@ -250,7 +251,7 @@ async function person() {
       rememberGrant(ports, { installationId, conversationId, scope, offer: toGrantOffer(call) }),
     asks: async (call: GrantedCall, where = conversationId) => {
       const wanted = { installationId, conversationId: where, key: toGrantOffer(call).key };
-      const saved = await peekGrant(ports, wanted);
+      const saved = await peekApproval(ports, wanted);
       return saved === undefined || (await noteGrantUse(ports, saved)) === undefined;
     },
   };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type CallQuestion, decideCall } from "#backend/approvals/decide";
-import { noteGrantUse, peekGrant, rememberGrant } from "#backend/approvals/grants";
+import { noteGrantUse, peekApproval, rememberGrant } from "#backend/approvals/grants";
 import { createProvenance } from "#backend/approvals/provenance";
 import { createConversation } from "#backend/store/conversations";
 import { insertInstallation } from "#backend/store/installations";
@@ -87,11 +87,32 @@ test("a review after the call still happens if the call was approved before", as
   expect(await ask(HI, { tool })).toMatchObject({ mode: "confirm_after_execution", grant: { scope: "always" } });
 });
 
+test("a saved approval of a name covers only the object that had it on the card", async () => {
+  const { ask, approve } = await person();
+  const tool = { ...SEND, placeIsTarget: true };
+  const reads = (target: string) => ({ tool, readTarget: async () => target });
+  await approve(await ask(HI, { tool }), "always", "“Plan” of Dana (file 1a2b)");
+  expect(await ask(HI, reads("“Plan” of Dana Demo (file 1a2b)"))).toMatchObject({ mode: "auto", grant: {} });
+  expect(await ask(HI, reads("“Plan” of Mallory (file 9z9z)"))).toMatchObject({
+    mode: BEFORE,
+    guarded: true,
+    why: "your approval of slack.send_message to #general was for another object of that name",
+  });
+  // The call itself then fails.
+  expect(await ask(HI, reads("could not be looked up (Slack is down)"))).toMatchObject({ mode: "auto" });
+});
+
+test("an approval of a place that is wider than what the card described covers the whole place", async () => {
+  const { ask, approve } = await person();
+  await approve(await ask(HI), "always", "KAY-1 (issue 10001)");
+  expect(await ask(HI, { readTarget: async () => "KAY-2 (issue 10002)" })).toMatchObject({ mode: "auto" });
+});
+
 test("a test of the decision leaves no trace", async () => {
   const { ask, approve, question } = await person();
   const { offer } = await approve(await ask(HI), "always");
   expect(await ask(HI, { peek: true })).toMatchObject({ mode: "auto", grant: { last_used_at: null } });
-  const saved = await peekGrant(world().ports, { installationId: question.installationId, key: offer.key });
+  const saved = await peekApproval(world().ports, { installationId: question.installationId, key: offer.key });
   expect(saved && (await noteGrantUse(world().ports, saved))).toMatchObject({
     last_used_at: new Date(NOON).toISOString(),
   });
@@ -108,8 +129,8 @@ async function person() {
     question,
     ask: (input: CallQuestion["input"], more: Partial<CallQuestion> = {}) =>
       decideCall(ports, { ...question, input, ...more }),
-    approve: async (decision: Awaited<ReturnType<typeof decideCall>>, scope: "session" | "always") => {
-      await rememberGrant(ports, { installationId, conversationId, scope, offer: decision.offer });
+    approve: async (decision: Awaited<ReturnType<typeof decideCall>>, scope: "session" | "always", target?: string) => {
+      await rememberGrant(ports, { installationId, conversationId, scope, offer: decision.offer, target });
       return decision;
     },
     policy: (target: string, mode: PolicyMode) => putPolicies(ports.db, installationId, [{ target, mode }], NOON),

@@ -12,7 +12,7 @@ import { settleCallSql } from "../../store/calls.ts";
 import { findInteractionAt, type StoredInteraction } from "../../store/interactions.ts";
 import { AFTER_CALL, BEFORE_CALL, type CallContext, toAsker } from "./call-context.ts";
 import { ensureInteraction, toWait } from "./interact.ts";
-import { findEdit, findQuestion, findTargetChange } from "./late-check.ts";
+import { describeTarget, findEdit, findQuestion, findTargetChange } from "./late-check.ts";
 import { askAnew, askFirst, decide, toPreview } from "./questions.ts";
 import { toStoredRun } from "./stored-outcomes.ts";
 
@@ -68,10 +68,11 @@ async function readApproval(
   const { installation_id: installationId, conversation_id: conversationId } = world.row;
   if (scope !== "once") {
     const { offer } = await decide(world, { ...call, parsed: input }, account);
+    const target = edited ? await describeTarget({ ...call, parsed: input }, account) : request.preview?.target;
     const shown = request.approval_scopes?.find((offered) => offered.scope === scope)?.words;
     // A saved approval covers what the card said, or the user's edit of it.
     if (offer.scopes.some((offered) => offered.scope === scope && (edited || offered.words === shown)))
-      await rememberGrant(world.ports, { installationId, conversationId, scope, offer });
+      await rememberGrant(world.ports, { installationId, conversationId, scope, offer, target });
   }
   return { kind: "run", input, ...(edited ? { edited: true } : {}) };
 }

@@ -3,6 +3,7 @@ import { UNATTENDED_CONTEXT } from "#agent/tool";
 import type { Account } from "#connectors/oauth";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { isSameObject, listTargetIds, UNREADABLE } from "../../approvals/target.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { findApprovedPlan } from "../../store/confirmations.ts";
 import { findNewestInteraction, listInteractions, type StoredInteraction } from "../../store/interactions.ts";
@@ -11,8 +12,6 @@ import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, isBeforeCall } from ".
 
 /** Milliseconds that a card waits for the description of what its call reaches. */
 const TARGET_LIMIT = 5_000;
-
-const UNREADABLE = "could not be looked up";
 
 /** Milliseconds after which an approval counts only for what was described, word for word. */
 const LATE_MS = 5 * 60_000;
@@ -54,9 +53,9 @@ export async function findTargetChange(
   if (before === undefined || !call.tool.describeTarget) return undefined;
   const isHere = node === null || node === (await ports.node.number());
   const isSoon = isHere && ports.clock.now() - created_at.getTime() <= LATE_MS;
-  if (isSoon && listIds(before).length === 0) return undefined;
+  if (isSoon && listTargetIds(before).length === 0) return undefined;
   const now = await describeTarget(call, account);
-  if (now === before || (isSoon && (!now || isSameObject(now, before)))) return undefined;
+  if (now === before || (isSoon && (!now || isSameObject(now, listTargetIds(before))))) return undefined;
   const target = now?.startsWith(UNREADABLE) ? undefined : now;
   const why =
     target === undefined
@@ -79,22 +78,12 @@ export function createTargetCheck(
     plan ??= findApprovedPlan(db, generationId);
     const { targets = {} } = Object(await plan) as { targets?: Record<string, string> };
     const before = targets[call.toolCallId];
-    if (before === undefined || listIds(before).length === 0) return;
+    if (before === undefined || listTargetIds(before).length === 0) return;
     const now = await describeTarget(call, await call.tool.ready?.());
-    if (!now || isSameObject(now, before)) return;
+    if (!now || isSameObject(now, listTargetIds(before))) return;
     const words = `Nothing was sent: what this is about changed since you approved it. Before: ${before}. Now: ${now}.`;
     throw new Problem("DENIED", words, { hint: "Ask again." });
   };
-}
-
-/** Whether two descriptions are of the same object. What cannot be read is left to the call, which then fails itself. */
-function isSameObject(now: string, before: string): boolean {
-  return now.startsWith(UNREADABLE) || listIds(now).join() === listIds(before).join();
-}
-
-/** Lists the IDs in a description: `“Budget” (1qc3Z)`, `“Dentist” (event 5d2d)`. */
-function listIds(target: string): string[] {
-  return [...target.matchAll(/\((?:[^()\s]+ )*([^()\s]*\d[^()\s]*)\)/g)].flatMap(([, id]) => id ?? []);
 }
 
 function shorten(line: string): string {

@@ -14,7 +14,7 @@ import type { ClaimedGeneration } from "../work.ts";
 import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, toAsker } from "./call-context.ts";
 import { readCallNotes } from "./call-notes.ts";
 import { openInteraction, openInteractions, toWait } from "./interact.ts";
-import { findEdit, type TargetChange } from "./late-check.ts";
+import { describeTarget, findEdit, type TargetChange } from "./late-check.ts";
 import { traceFields } from "./provenance.ts";
 
 /** Asks for approval if the call needs it. Otherwise returns what allowed the call. */
@@ -160,6 +160,7 @@ export function toCallQuestion(
     given: call.input,
     provenance: provenance(),
     allow: request.limits.allow ?? [],
+    readTarget: () => describeTarget(call, account),
     ...(account ? { account } : {}),
   };
 }
