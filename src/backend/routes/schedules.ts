@@ -13,6 +13,7 @@ import {
 import { resolveTimeZone } from "#protocol/time-zone";
 import { formatTiming, parseTiming } from "#protocol/timing";
 import { authenticate } from "../accounts/authenticate.ts";
+import { hashAccount, toAccount } from "../approvals/account.ts";
 import { delegationProblem, hasLimits } from "../generations/delegation.ts";
 import type { Engine } from "../generations/engine.ts";
 import { checkAllowList, checkModelChoice, parseChoices, parseLimits } from "../generations/request.ts";
@@ -20,6 +21,7 @@ import type { BackendPorts } from "../ports.ts";
 import { findNextRun } from "../schedules/next-run.ts";
 import type { Scheduler } from "../schedules/scheduler.ts";
 import { startRun } from "../schedules/start-run.ts";
+import { findGrant } from "../store/grants.ts";
 import { lockInstallation } from "../store/installations.ts";
 import {
   changeSchedule,
@@ -91,8 +93,9 @@ async function addSchedule(
       details: { field: "time_zone" },
     });
   const { timeZone: _, typed: __, ...chosen } = parseChoices(asked);
-  const request = { prompt: asked.prompt, limits: parseLimits(asked), ...chosen };
   await checkAllowList(ports, installationId, asked);
+  const allowedAs = asked.allow?.length ? { allowedAs: await hashAccounts(ports, installationId, asked.allow) } : {};
+  const request = { prompt: asked.prompt, limits: { ...parseLimits(asked), ...allowedAs }, ...chosen };
   await checkModelChoice(ports, asked.model);
   if (agent && hasLimits({ ...request, confirm: false })) throw delegationProblem({ confirm: false });
   const now = clock.now();
@@ -109,6 +112,22 @@ async function addSchedule(
     });
   scheduler.expect(next);
   return id;
+}
+
+/** Returns a hash of the account that each service in a list of allowed tools is connected as. */
+async function hashAccounts(
+  { db }: BackendPorts,
+  installationId: string,
+  allow: string[],
+): Promise<Record<string, string>> {
+  const services = [...new Set(allow.map((entry) => entry.trim().split(".")[0] ?? ""))];
+  const found = await Promise.all(
+    services.map(async (service) => {
+      const grant = await findGrant(db, installationId, service);
+      return grant ? [[service, hashAccount(toAccount(grant))] as const] : [];
+    }),
+  );
+  return Object.fromEntries(found.flat());
 }
 
 /** Pauses or resumes a schedule. A resumed schedule runs at its next time. */

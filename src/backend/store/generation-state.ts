@@ -14,6 +14,8 @@ const TurnLimits = z.object({
   maxSteps: z.optional(z.number()),
   dryRun: z.optional(z.boolean()),
   allow: z.optional(z.array(z.string())),
+  /** For the entries of `allow`: hashes of the accounts that they were given for, by service. Absent if given now. */
+  allowedAs: z.optional(z.record(z.string(), z.string())),
 });
 export type TurnLimits = z.infer<typeof TurnLimits>;
 

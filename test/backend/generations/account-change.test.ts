@@ -53,3 +53,25 @@ test("the same account connected again changes nothing about an approval", async
   await turn.end();
   expect(turn.text()).toBe("Done.");
 });
+
+test("a schedule's --allow covers only the account that was connected when it was added", async () => {
+  const first = await connect(world());
+  const { token, session } = first;
+  const asked = { timing: "hour", time_zone: "Europe/Berlin", prompt: "close KAY-2", allow: ["jira.close_issue"] };
+  const { id } = (await world().call("POST /schedules", { token, body: asked })).body;
+  const run = async () => {
+    model.script({ calls: [["c1", "jira.close_issue", { issue: "KAY-2" }]] }, { text: "So." });
+    const { generation_id } = (await world().call(`POST /schedules/${id}/run`, { token, body: {} })).body;
+    return `GET /generations/${generation_id}`;
+  };
+  const status = async (generation: string) => (await world().call(generation, { token })).body.status;
+  log.length = 0;
+  world().outside.expect("POST https://api.atlassian.com/close/KAY-2", json({}));
+  const before = await run();
+  await expect.poll(() => status(before)).toBe("completed");
+  expect(log).toEqual(["close KAY-2"]);
+  await connect(world(), { session_id: session }, { account: BOB, token });
+  const after = await run();
+  await expect.poll(() => status(after)).toBe("awaiting_approval");
+  expect(log).toEqual(["close KAY-2"]);
+});

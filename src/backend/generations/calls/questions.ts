@@ -9,6 +9,7 @@ import type { Preview } from "#protocol/interactions";
 import { hashAccount } from "../../approvals/account.ts";
 import { type CallQuestion, type Decision, decideCall, toSentence } from "../../approvals/decide.ts";
 import { listChosenFields } from "../../approvals/foreign-fields.ts";
+import type { TurnLimits } from "../../store/generation-state.ts";
 import type { StoredInteraction } from "../../store/interactions.ts";
 import type { ClaimedGeneration } from "../work.ts";
 import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, toAsker } from "./call-context.ts";
@@ -159,10 +160,15 @@ export function toCallQuestion(
     input: call.parsed,
     given: call.input,
     provenance: provenance(),
-    allow: request.limits.allow ?? [],
+    allow: isAllowedAs(request.limits, call, account) ? (request.limits.allow ?? []) : [],
     readTarget: () => describeTarget(call, account),
     ...(account ? { account } : {}),
   };
+}
+
+/** Whether the caller's list was made for this account. A schedule keeps its list, whoever is connected later. */
+function isAllowedAs({ allowedAs }: TurnLimits, { tool }: CheckedCall, account: Account | undefined): boolean {
+  return allowedAs === undefined || (account !== undefined && allowedAs[tool.service] === hashAccount(account));
 }
 
 /** Builds the preview of a call: its summary and each field. */
