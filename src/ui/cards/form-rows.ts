@@ -1,5 +1,5 @@
 import { SECRETS_REFUSED } from "#protocol/secret-field";
-import { formatAsker, toLine } from "../text/words.ts";
+import { formatAsker, isOwnForm, toLine } from "../text/words.ts";
 import type { ApprovalCard } from "./card-action.ts";
 import type { CardUi } from "./card-state.ts";
 import { addKeyNote, type CardContent, type KeyHints, layOutError, layOutKeys, layOutReason } from "./content.ts";
@@ -14,18 +14,23 @@ export function layOutForm(card: ApprovalCard, open: CardUi, { width }: { width:
   const ui = open.type === "form" ? open : createFormUi(card);
   const room = width - BORDER_CELLS;
   const pieces = {
-    title: `${request.link === undefined ? "Fill in" : "Visit"} ─ ${toLine(request.tool_name)}`,
+    title: [
+      request.link === undefined ? "Fill in" : "Visit",
+      ...(isOwnForm(request) ? [] : [toLine(request.tool_name)]),
+    ].join(" ─ "),
     tone: "cyan" as const,
     until: card.until ?? request.expires_at,
   };
-  const head = toHeadRows(card, ui, room);
+  const notes = toNoteRows(card, ui, room);
+  const asker = wrapRows(formatAsker(request), room);
+  const head = [...asker, ...notes];
   const step = ui.step === "fill" || ui.step === "review" ? ui.step : ui.back;
   const keys = ui.step === "why" ? layOutReason(ui.why, room) : layOutAnswerKeys(card, ui, room);
   if (step === "review") {
     const values = ui.fill.entries.flatMap((entry) => layOutField(entry, room));
     return {
       ...pieces,
-      body: { rows: [...head, ...wrapRows("Your answers:", room, "bold"), ...values] },
+      body: { rows: [...notes, ...wrapRows("Your answers:", room, "bold"), ...values, ...asker] },
       keys,
     };
   }
@@ -40,10 +45,9 @@ export function layOutForm(card: ApprovalCard, open: CardUi, { width }: { width:
   };
 }
 
-function toHeadRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {
+function toNoteRows({ request }: ApprovalCard, ui: FormUi, width: number): Row[] {
   const error = ui.error ?? request.error;
   return [
-    ...wrapRows(formatAsker(request), width),
     ...(error && !isFieldError(ui, error) ? layOutError(error, width) : []),
     ...listSecretFields(request).flatMap(({ label, id }) =>
       wrapRows(`! ${toLine(label || id)}: ${SECRETS_REFUSED}`, width, "red"),

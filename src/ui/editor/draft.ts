@@ -67,6 +67,11 @@ export function clearDraft(draft: Draft): Draft {
   return { ...EMPTY_DRAFT, killed: unfoldText(draft.killed, draft.folds) };
 }
 
+/** Empties the draft so that undo brings it back. */
+export function discardText(draft: Draft): Draft {
+  return applyChange(draft, { text: "", cursor: 0 }, "other");
+}
+
 /** Replaces a backslash before the cursor with a line break, for Enter. Returns null if Enter sends. */
 export function breakAtBackslash(draft: Draft): Draft | null {
   const { text, cursor } = draft;

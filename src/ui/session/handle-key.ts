@@ -2,7 +2,7 @@ import type { CardUi } from "../cards/card-state.ts";
 import { beginDraft, DRAFTING, endDraft, recordKey, routeKey } from "../cards/focus.ts";
 import { findShortRequests } from "../cards/more-time.ts";
 import { type AnyCard, type CardAction, scrollCard, takesTab, takesText, updateCard } from "../cards/update-card.ts";
-import { clearDraft } from "../editor/draft.ts";
+import { discardText } from "../editor/draft.ts";
 import type { Key } from "../keys/key.ts";
 import { updatePicker } from "../picker/picker.ts";
 import { canComplete, updateComposer } from "./composer.ts";
@@ -77,7 +77,7 @@ function canDecline(session: Session): boolean {
 function interrupt(session: Session): SessionStep {
   if (session.search || (session.offer && !session.offer.live))
     return toStep({ ...session, search: null, offer: null });
-  if (session.draft.text !== "") return toStep({ ...session, draft: clearDraft(session.draft), offer: null });
+  if (session.draft.text !== "") return toStep({ ...session, draft: discardText(session.draft), offer: null });
   if (session.now < session.exitArmedUntil) return toStep(session, { do: "leave" });
   if (isBusy(session) && !session.cancelling && !findReadOnlyCard(session)) return cancelTurn(session);
   const [local] = session.local;

@@ -78,13 +78,19 @@ export function formatForm(request: InteractionRequest): string {
   return parts.join("\n");
 }
 
+/** Whether the model asks with a form of its own, and not a service. */
+export function isOwnForm({ tool_name }: InteractionRequest): boolean {
+  return tool_name === "ask_user";
+}
+
 /** Shown below every form of the model, because its words may come from a text that it read, in any language. */
 const MODEL_FORM_NOTE = "The model wrote this. kay never needs a password, key or code.";
 
 /** Formats who asks with a form, and why. */
-export function formatAsker({ tool_name, prompt }: InteractionRequest): string {
-  const asks = `${toLine(tool_name)} asks:${prompt ? ` ${clean(prompt)}` : ""}`;
-  return tool_name === "ask_user" ? `${asks}\n${MODEL_FORM_NOTE}` : asks;
+export function formatAsker(request: InteractionRequest): string {
+  const { tool_name, prompt } = request;
+  if (!isOwnForm(request)) return `${toLine(tool_name)} asks:${prompt ? ` ${clean(prompt)}` : ""}`;
+  return `${prompt ? clean(prompt) : "kay needs some details."}\n${MODEL_FORM_NOTE}`;
 }
 
 /** Formats the label of a field, and the values it accepts. */

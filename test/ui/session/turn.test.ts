@@ -3,6 +3,15 @@ import { approval, begins, brings, calls, ends } from "#test/parts";
 import { beginsAs, goes, play } from "#test/player";
 
 describe("Ctrl+C", () => {
+  test("N64 clears a text that Ctrl+_ brings back", () => {
+    const { type, press, draft } = play();
+    type("a long thought");
+    press("<ctrl-c>");
+    expect(draft()).toBe("");
+    press("<ctrl-_>");
+    expect(draft()).toBe("a long thought");
+  });
+
   test("closes the list, clears the line, cancels the turn, arms, and leaves, in this order", () => {
     const { type, press, parts, did, draft, ...player } = play();
     const note = "";

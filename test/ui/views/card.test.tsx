@@ -219,7 +219,7 @@ describe("a form", () => {
       Array.from({ length: 6 }, () => key("tab")),
       { maxRows: 30 },
     );
-    expect(shown.slice(-11, -2)).toEqual([
+    expect(shown.slice(-12, -2)).toEqual([
       "Your answers:",
       "  Summary: Login",
       "  Text:",
@@ -229,6 +229,7 @@ describe("a form", () => {
       "  Kind: high",
       "  Urgent: no",
       "  Labels: low",
+      "jira.create_issue asks: Which issue?",
     ]);
     expect(shown.slice(-2)).toEqual(["enter submit   b back   d decline", "esc cancel"]);
   });
