@@ -143,6 +143,8 @@ export function createOutput(
       const { stdout } = terminal;
       if (!stdout.isTerminal) return stdout.write(`${text}\n`);
       const { renderMarkdown } = await import("#ui/markdown/progressive");
+      const { loadHighlightingFor } = await import("#ui/markdown/highlight");
+      await loadHighlightingFor([text]);
       stdout.write(`${renderMarkdown(text, { width: stdout.columns(), paint, plain: flags().plain })}\n`);
     },
     writeTable: async (columns, rows) => {

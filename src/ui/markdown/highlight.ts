@@ -28,6 +28,11 @@ export function loadHighlighting(): Promise<void> {
   return loading;
 }
 
+/** Loads the highlighter if one of the texts has code in a named language. */
+export async function loadHighlightingFor(texts: string[]): Promise<void> {
+  if (texts.some((text) => /^ *(?:```|~~~)\w/m.test(text))) await loadHighlighting();
+}
+
 /** Colors lines of code if the language is known, and returns the context for the next line. */
 export function highlightLines(
   lines: string[],

@@ -2,6 +2,7 @@ import { clean } from "#protocol/clean";
 import { normalizeWidth } from "../screen/cells.ts";
 import type { Look } from "../style.ts";
 import { CODE_INDENT, renderBlocks } from "./block.ts";
+import { loadHighlighting } from "./highlight.ts";
 import { lexBlocks } from "./lex.ts";
 import { stripLinks } from "./link.ts";
 import { renderListItem, renderProse } from "./part.ts";
@@ -44,6 +45,7 @@ function isProse({ mode, held }: MarkdownStream, partial: string): boolean {
 function renderLines(stream: MarkdownStream, text: string, look: Look): string[] {
   const { mode, parts, given } = stream;
   if (mode?.is === "fence") {
+    if (mode.fence.info !== "") void loadHighlighting();
     const code = text.split("\n").slice(parts === 0 && stream.held ? 1 : 0);
     return code.map((line) => CODE_INDENT + line);
   }

@@ -1,7 +1,7 @@
 import type { ConversationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import { createIdShortener, shortenId } from "#protocol/short-id";
-import { loadHighlighting } from "#ui/markdown/highlight";
+import { loadHighlightingFor } from "#ui/markdown/highlight";
 import { formatLocalTime } from "#ui/text/local-time";
 import { formatTranscript } from "#ui/text/transcript";
 import { formatStatus, toLine } from "#ui/text/words";
@@ -39,7 +39,7 @@ export async function showSession(kay: Kay, name: string | undefined, { width }:
   const { conversation, parts } = await loadConversation(kay, link, id);
   if (kay.flags.json) return kay.out.writeJson(toConversationDocument(conversation, parts));
   const view = parts.reduce(reduceView, EMPTY_VIEW);
-  if (view.items.some((item) => item.kind === "text" && /^ *(?:```|~~~)\w/m.test(item.text))) await loadHighlighting();
+  await loadHighlightingFor(view.items.flatMap((item) => (item.kind === "text" ? [item.text] : [])));
   const text = formatTranscript(view, { width: columns, paint: kay.out.paint });
   if (text === "") kay.out.writeProgress("This conversation is empty.");
   else await kay.out.writeText(text);
