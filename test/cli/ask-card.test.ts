@@ -159,6 +159,18 @@ test("Ctrl+D leaves the request open, and a card on 40 columns fits after a resi
   expect((await ink.result).exit).toBe(8);
 });
 
+test("a window that is too low for the card says so, and its keys do nothing until it is taller", async () => {
+  const { ink, given } = await ask([approval()], APPROVED, { columns: 80, rows: 3 });
+  await ink.sees("Make the window taller to answer the open request.");
+  await ink.press("1");
+  ink.terminal.resize(80, 24);
+  await ink.sees("n deny");
+  expect(given).toEqual([]);
+  await ink.press("2");
+  expect((await ink.result).exit).toBe(0);
+  expect(given).toMatchObject([{ approval_scope: "session" }]);
+});
+
 test("a stream that breaks takes the card away before it is said", async () => {
   const ann = kay({ signedIn: true });
   const stream = async function* () {

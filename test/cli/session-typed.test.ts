@@ -48,31 +48,39 @@ test("a backslash at the end continues in the next line", async () => {
   const { typed, typeAt, shown } = session();
   const text = typed.text(never);
   await typeAt("> ", "one\\\n");
-  await typeAt("> . ", "two\n");
+  await typeAt("> one\\\n. ", "two\n");
   expect(await text).toBe("one\ntwo");
-  expect(shown()).toBe("> . ");
+  expect(shown()).toBe("> one\\\n. two\n");
 });
 
 test('""" begins and ends a text of several lines', async () => {
   const { typed, typeAt } = session();
   const text = typed.text(never);
   await typeAt("> ", '"""\n');
-  await typeAt("> . ", "one\n");
-  await typeAt("> . . ", 'two"""\n');
+  await typeAt('> """\n. ', "one\n");
+  await typeAt('> """\n. one\n. ', 'two"""\n');
   expect(await text).toBe("one\ntwo");
 });
 
 test("U08 lines pasted together are one text", async () => {
   const { typed, typeAt, typeWhileListening } = session();
-  typeWhileListening("", "line2\nline3\n");
+  typeWhileListening("", "", "line2\nline3\n");
   const text = typed.text(never);
   await typeAt("> ", "line1\n");
   expect(await text).toBe("line1\nline2\nline3");
 });
 
+test("U08 lines that a paste delivers in one read are one text, and shown", async () => {
+  const { typed, typeAt, shown } = session();
+  const text = typed.text(never);
+  await typeAt("> ", "line1\rline2\rline3\r");
+  expect(await text).toBe("line1\nline2\nline3");
+  expect(shown()).toBe("> line1\nline2\nline3\n");
+});
+
 test("U11 an unfinished line of a paste waits for Enter", async () => {
   const { typed, type, typeAt, typeWhileListening } = session();
-  typeWhileListening("", "second line\nthird");
+  typeWhileListening("", "", "second line\nthird");
   const text = typed.text(never);
   await typeAt("> ", "first line\n");
   const early = await Promise.race([text, new Promise((resolve) => setTimeout(() => resolve("waits"), 500))]);
@@ -89,7 +97,7 @@ test("text typed before the prompt is sent, in order", async () => {
   const last = typed.text(never);
   await typeAt("> one\n> two\n> thr", "ee\n");
   expect(await last).toBe("three");
-  expect(shown()).toBe("> one\n> two\n> thr");
+  expect(shown()).toBe("> one\n> two\n> three\n");
 });
 
 test("the end of the input is reported once and stays", async () => {

@@ -8,7 +8,7 @@ test("input typed before a question never answers it", async () => {
   const streams = fakeStreams(true);
   streams.typed.write("yes\n");
   const answer = createTerminal(streams).stdin.line(never);
-  setTimeout(() => streams.typed.write("no\n"), 150);
+  setTimeout(() => streams.typed.write("no\r"), 150);
   expect(await answer).toBe("no");
 });
 
@@ -17,8 +17,46 @@ test("input typed after a question is shown counts, however fast", async () => {
   const { stdin } = createTerminal(streams);
   streams.typed.write("yes\n");
   await stdin.forget();
-  streams.typed.write("no\n");
+  streams.typed.write("no\r");
   expect(await stdin.line(never)).toBe("no");
+});
+
+/** Types reads one after another into a prompt, and returns the lines and all that was echoed. */
+async function typeLines(reads: string[], count = 1) {
+  const streams = fakeStreams(true);
+  const { stdin } = createTerminal(streams);
+  await stdin.forget();
+  const lines = [stdin.line(never)];
+  for (const read of reads) streams.typed.write(read);
+  for (let more = 1; more < count; more++)
+    lines.push(lines.at(-1)?.then(() => stdin.line(never, { more: true })) as never);
+  return { lines: await Promise.all(lines), shown: String(streams.err.read() ?? ""), streams };
+}
+
+const ESCAPES = ["\x1b", "\x1b[A", "\x1bOB", "\x1b[1;5C", "\x1b[3~"];
+
+test("N43 Escape, arrows and other special keys at a line prompt show nothing and are not in the line", async () => {
+  for (const key of [...ESCAPES, "\x00", "\x1c", "\x1f"]) {
+    const { lines, shown } = await typeLines(["y", key, "es\r"]);
+    expect({ key, lines, shown }).toEqual({ key, lines: ["yes"], shown: "yes\n" });
+  }
+  expect((await typeLines(["y\x1b", "[", "D\r"])).lines).toEqual(["y"]);
+  expect((await typeLines(["\x1b", "yes\r"])).lines).toEqual(["yes"]);
+});
+
+test("a typed line is edited as in the terminal's own mode, by whole characters", async () => {
+  const { lines, shown } = await typeLines(["no way\x17", "日👩‍💻\x7f\x7f", "\x15maybe\r"]);
+  expect(lines).toEqual(["maybe"]);
+  expect(shown).toBe(`no way${"\b \b".repeat(3)}日👩‍💻${"\b \b".repeat(4)}${"\b \b".repeat(3)}maybe\n`);
+  expect((await typeLines(["\x04"])).lines).toEqual([null]);
+  expect((await typeLines(["a\x04\r"])).lines).toEqual(["a"]);
+  expect((await typeLines(["\x03a\r"])).streams.interrupts).toBe(1);
+});
+
+test("lines that are pasted together are read one after another, and shown once", async () => {
+  const { lines, shown, streams } = await typeLines(["one\rtwo\rthree\r"], 3);
+  expect([lines, shown]).toEqual([["one", "two", "three"], "one\ntwo\nthree\n"]);
+  expect(streams.modes.at(-1)).toBe(false);
 });
 
 test("Ctrl+C interrupts even while typed input is being dropped", async () => {

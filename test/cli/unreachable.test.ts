@@ -48,6 +48,20 @@ test.for<[string, Reply, number, string]>([
   expect({ ...result, stderr: result.stderr.split("\n")[0] }).toEqual({ exit, stdout: "", stderr: `✗ ${sentence}` });
 });
 
+test("a backend that accepts a question and is silent is named after ten seconds, and not in a script's document", async () => {
+  const ann = kay({ signedIn: true });
+  await ann("whoami");
+  ann.place.network.on("POST /ask", "hang");
+  const note = `${BACKEND} has not answered yet; kay waits up to 10 min for it. Press Ctrl+C to cancel.\n`;
+  const { exit, stdout, stderr } = await ann("ask hello --timeout 1m");
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
+  expect(stderr).toBe(
+    `${note}✗ Timed out after 1 min, before the backend reported anything.\n  Run \`kay sessions show latest\` to see whether it started.\n`,
+  );
+  ann.place.network.on("POST /ask", "hang");
+  expect((await ann("ask hello --json --timeout 1m")).stderr).not.toContain("has not answered");
+});
+
 test("H18 a backend that asks for a pause gets it: three attempts, as requested", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,6 +51,22 @@ test("S14 a home that is not writable, with XDG_CONFIG_HOME set, uses that", asy
   const env = { HOME: join(folder, "home"), XDG_CONFIG_HOME: join(folder, "x") };
   expect(await kayIn(env, "whoami")).toMatchObject({ exit: 4, stderr: expect.stringMatching(/not signed in/) });
   expect(await kayIn(env, "config", "path")).toMatchObject({ exit: 0, stdout: `${folder}/x/kay/config.json\n` });
+});
+
+const withoutLoopback = "ip link set lo up && ip address del 127.0.0.1/8 dev lo";
+const canRemoveIt = spawnSync("unshare", ["-rn", "sh", "-c", withoutLoopback]).status === 0;
+
+test.skipIf(!canRemoveIt)("a machine without the IPv4 loopback address is told how to add it", async () => {
+  const config = mkdtempSync(join(tmpdir(), "kay-homes-"));
+  onTestFinished(() => rmSync(config, { recursive: true, force: true }));
+  const script = `${withoutLoopback} && exec "$0" bin/kay.js serve --sandbox-only`;
+  const args = ["-rn", "sh", "-c", script, process.execPath];
+  const env = { PATH, HOME: config, KAY_CONFIG_DIR: config };
+  const { exit, stderr } = await runKay(startKay(args, { program: "unshare", env }));
+  expect(exit).toBe(1);
+  expect(stderr).toMatch(
+    /✗ This machine does not have the address 127\.0\.0\.1\.\n[^✗]*ip address add 127\.0\.0\.1\/8 dev lo/,
+  );
 });
 
 test("settings that do not fit on the disk say so, not that the folder cannot be written", async () => {

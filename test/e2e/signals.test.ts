@@ -82,13 +82,32 @@ for (const [signal, exit] of [
   });
 }
 
-test("Ctrl+C at a question exits with 130, nothing done, and the terminal restored", async () => {
+/** A shell whose kay is at a backend that holds a change for approval. */
+async function held() {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });
   await home.signIn(backend.url, SIGN_IN);
-  const held = { status: "confirmation_required", message: "Close KAY-3?", confirmation_token: "confirm_1" };
-  backend.on("POST /ask", { json: held });
-  const shell = await openShell({ columns: 80, rows: 24, env: home.env, cwd: home.folder });
+  const body = { status: "confirmation_required", message: "Close KAY-3?", confirmation_token: "confirm_1" };
+  backend.on("POST /ask", { json: body });
+  return { backend, shell: await openShell({ columns: 80, rows: 24, env: home.env, cwd: home.folder }) };
+}
+
+test("N43 Escape and arrows at a question show nothing", async () => {
+  const { shell, backend } = await held();
+  const cooked = await shell.run("stty -a");
+  shell.enter('kay ask --confirm "close KAY-3"');
+  await shell.shows(/\[y\/N\] $/);
+  shell.type("\x1b[A\x1bOB\x1b[1;5Cy");
+  await shell.shows(/\[y\/N\] y$/);
+  shell.type("\x1b\x7f\x03");
+  expect(await shell.exit()).toBe(130);
+  expect(shell.bytes()).not.toMatch(/\^\[/);
+  expect(backend.calls()).toEqual(["POST /ask"]);
+  expect(await shell.run("stty -a")).toEqual(cooked);
+});
+
+test("Ctrl+C at a question exits with 130, nothing done, and the terminal restored", async () => {
+  const { shell, backend } = await held();
   const cooked = await shell.run("stty -a");
   shell.enter('kay ask --confirm "close KAY-3"');
   await shell.shows(/\[y\/N\] $/);

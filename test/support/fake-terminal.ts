@@ -106,7 +106,8 @@ export function fakeTerminal(
         return () => typing.delete(onBytes);
       },
       forget: async () => ahead.shift() ?? "",
-      async line(signal) {
+      async line(signal, { show = () => {} } = {}) {
+        show();
         if (!isTerminal("stdin")) return firstLine(read(signal));
         const [next] = answers.splice(0, 1);
         const answer = next instanceof Promise ? await Promise.race([next, aborted(signal)]) : next;

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { detectReflow } from "#ui/screen/reflow";
 import { createScreen } from "#ui/screen/screen";
 
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
@@ -103,6 +104,17 @@ test.skipIf(!hasTmux)(
     expect(window.all().filter((row) => row !== "")).toEqual([...wrapped, ...frameOf(100, "d".repeat(150)).lines]);
   },
 );
+
+test.for([
+  [{ TERM: "screen-256color" }, "all"],
+  [{ TERM: "tmux-256color", SSH_TTY: "/dev/pts/0" }, "all"],
+  [{ TERM: "screen" }, "none"],
+  [{ TERM: "screen.xterm-256color" }, "none"],
+  [{ TERM: "screen-256color", STY: "1.pts-0" }, "none"],
+  [{ TERM: "screen", TMUX: "/tmp/tmux-0/default,1,0" }, "all"],
+] as const)("N52 a window of the multiplexer %o rewraps: %s", ([env, mode]) => {
+  expect(detectReflow(env)).toBe(mode);
+});
 
 /** A card as tall as its text needs, an input, and a status line, cut to the window from above. */
 function cardOf({ columns, rows }: { columns: number; rows: number }) {

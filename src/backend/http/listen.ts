@@ -100,6 +100,8 @@ function bound(server: Server, host: string, port: number): Promise<void> {
 /** Later faults concern one connection that could not be accepted; its client sees that. */
 function ignore(): void {}
 
+const LOOPBACK = "127.0.0.1";
+
 function startProblem(error: NodeJS.ErrnoException, host: string, port: number): Problem {
   const at = `${host}:${port}`;
   const known: Record<string, [sentence: string, hint: string]> = {
@@ -110,7 +112,9 @@ function startProblem(error: NodeJS.ErrnoException, host: string, port: number):
     ],
     EADDRNOTAVAIL: [
       `This machine does not have the address ${host}.`,
-      "Choose another with `kay serve --host <address>`.",
+      host === LOOPBACK
+        ? "kay needs it on IPv6 networks too. On Linux, run `ip link set lo up && ip address add 127.0.0.1/8 dev lo` as root."
+        : "Choose another with `kay serve --host <address>`.",
     ],
     ENOTFOUND: [`The name ${host} is not known.`, "Choose another with `kay serve --host <address>`."],
   };

@@ -2,6 +2,8 @@ import type { CredentialsOptions } from "#client/credentials/create";
 import type { EmbeddedPorts } from "#client/embedded/embedded";
 import type { Paths } from "#client/paths";
 import type { Settings } from "#client/settings/settings";
+import type { Outgoing, Timer } from "#net/ports";
+import { formatDuration } from "#protocol/duration";
 import { openCompletionCache } from "../completion/cache.ts";
 import type { CliPorts } from "../ports.ts";
 import type { HandlePorts } from "./open.ts";
@@ -22,8 +24,8 @@ export function createHandlePorts(
     version,
     clock,
     random,
-    send,
-    openStream,
+    send: withSlowNote(send, (request) => request.timeoutMs, clock, note),
+    openStream: withSlowNote(openStream, (request) => request.headTimeoutMs, clock, note),
     warn,
     apiUrl: settings.text("api-url"),
     allowInsecure: settings.isOn("allow-insecure"),
@@ -68,4 +70,27 @@ export function getShapingSettings(settings: Settings): Record<string, unknown> 
   const shaping = own.filter(({ key }) => SHAPING.test(key)).map(({ key, value }) => [key, value]);
   const profile = own.some(({ key }) => key === "model") ? { profile: settings.profile } : {};
   return { ...Object.fromEntries(shaping), ...profile };
+}
+
+/** After how many ms without an answer a request is mentioned. */
+const SLOW_MS = 10_000;
+
+/** Tells the user about a change or a question that has no answer yet. Polls are silent by design. */
+function withSlowNote<Request extends Pick<Outgoing, "method" | "url">, Answer>(
+  way: (request: Request) => Promise<Answer>,
+  getLimit: (request: Request) => number,
+  clock: Timer,
+  note: (text: string) => void,
+): (request: Request) => Promise<Answer> {
+  return async (request) => {
+    const limit = getLimit(request);
+    if (request.method === "GET" || limit <= SLOW_MS) return way(request);
+    const over = new AbortController();
+    const wait = `kay waits up to ${formatDuration(limit)} for it. Press Ctrl+C to cancel.`;
+    void clock.sleep(SLOW_MS, over.signal).then(
+      () => over.signal.aborted || note(`${new URL(request.url).origin} has not answered yet; ${wait}`),
+      () => {},
+    );
+    return way(request).finally(() => over.abort());
+  };
 }

@@ -1,10 +1,11 @@
 import { Problem } from "#protocol/errors";
-import { layOutCard } from "#ui/cards/card-layout";
+import { layOutCard, MIN_CARD_ROWS, TOO_LOW_HINT } from "#ui/cards/card-layout";
 import type { CardUi } from "#ui/cards/card-state";
 import { INITIAL_FOCUS, recordDrawn, recordKey, routeKey, updateCards } from "#ui/cards/focus";
 import { findShortRequests } from "#ui/cards/more-time";
 import { type AnyCard, applyEdit, type CardAction, rejectAnswer, takesText, updateCard } from "#ui/cards/update-card";
 import { ASK_POSITION, type Key } from "#ui/keys/key";
+import { truncateCells } from "#ui/screen/cells";
 import { pinColumns } from "#ui/screen/pin-columns";
 import { detectReflow } from "#ui/screen/reflow";
 import { createScreen } from "#ui/screen/screen";
@@ -57,6 +58,11 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
   const draw = () => {
     if (over.signal.aborted || isAway || locating) return;
     const now = kay.clock.now();
+    if (stderr.rows() < MIN_CARD_ROWS + FREE_ROWS) {
+      screen.draw({ lines: [truncateCells(TOO_LOW_HINT, stderr.columns())], cursor: null });
+      focus = recordDrawn(focus, { cards: [], focused: null, at: now });
+      return;
+    }
     const { rows, cursor = null } = layOutCard({ card: card(), ui, focused: true, position, now, ...getRoom() });
     const lines = rows.map((row) =>
       pinColumns(row.map(({ text, style }) => (style ? kay.out.paint(style, text, "stderr") : text)).join("")),

@@ -20,8 +20,8 @@ export async function confirmOrThrow(kay: Kay, question: string, otherwise: stri
 /** Prints a question on the terminal. Only a `y` or `yes` typed after it was shown approves. */
 export async function promptYesNo(kay: Kay, question: string): Promise<boolean> {
   await kay.terminal.stdin.forget();
-  writePrompt(kay, `${question} ${kay.out.paint("dim", "[y/N]", "stderr")} `);
-  const answer = await kay.terminal.stdin.line(kay.signal);
+  const show = () => writePrompt(kay, `${question} ${kay.out.paint("dim", "[y/N]", "stderr")} `);
+  const answer = await kay.terminal.stdin.line(kay.signal, { show });
   if (answer === null) kay.terminal.stderr.write("\n");
   if (kay.signal.aborted) throw new Problem("CANCELLED", "Canceled.");
   return /^y(es)?$/i.test(answer?.trim() ?? "");

@@ -2,6 +2,7 @@ import { Problem } from "#protocol/errors";
 import { formatTimeLeft, toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { wrapSentences } from "../output/wrap.ts";
+import type { Source } from "../terminal/terminal.ts";
 
 /**
  * Asks a question on the terminal and reads one line. Only input typed after the question was shown counts.
@@ -12,8 +13,7 @@ import { wrapSentences } from "../output/wrap.ts";
  */
 export async function promptLine(kay: Kay, text: string, signal: AbortSignal): Promise<string> {
   await kay.terminal.stdin.forget();
-  writePrompt(kay, text);
-  return (await read(kay, signal, false)).trim();
+  return (await read(kay, signal, { show: () => writePrompt(kay, text) })).trim();
 }
 
 /** A question that is answered by single keys or words. `until` is its deadline, in ISO 8601. */
@@ -27,19 +27,16 @@ export async function promptKey(kay: Kay, { text, keys, until }: KeyQuestion, si
     const typed = (await promptLine(kay, `${text}${left}: `, signal)).toLowerCase();
     const key = typed && keys.find((each) => each.startsWith(typed === "no" ? "n" : typed));
     if (key) return key;
-    if (typed === ESCAPE) writeNotice(kay, "Press Ctrl+C to cancel the request.");
-    else if (typed) writeNotice(kay, `${JSON.stringify(toLine(typed))} is not one of ${keys.join(", ")}.`);
+    if (typed) writeNotice(kay, `${JSON.stringify(toLine(typed))} is not one of ${keys.join(", ")}.`);
   }
 }
-
-const ESCAPE = "\x1b";
 
 /**
  * Reads a further line of an answer. Input typed or pasted with the previous line counts.
  * @throws as {@link question}
  */
 export function promptNextLine(kay: Kay, signal: AbortSignal): Promise<string> {
-  return read(kay, signal, true);
+  return read(kay, signal, { more: true });
 }
 
 /** Prints a line for the user who is asked. */
@@ -56,9 +53,9 @@ export function writePrompt(kay: Kay, text: string): void {
   stderr.write(stderr.isTerminal ? wrapSentences(words, stderr.columns() - end.length) + end : text);
 }
 
-async function read(kay: Kay, signal: AbortSignal, more: boolean): Promise<string> {
+async function read(kay: Kay, signal: AbortSignal, question: Parameters<Source["line"]>[1]): Promise<string> {
   const { stdin, stderr } = kay.terminal;
-  const answer = signal.aborted ? null : await stdin.line(AbortSignal.any([kay.signal, signal]), more);
+  const answer = signal.aborted ? null : await stdin.line(AbortSignal.any([kay.signal, signal]), question);
   if (answer === null || kay.signal.aborted || signal.aborted) stderr.write("\n");
   if (kay.signal.aborted) throw new Problem("CANCELLED", "Canceled.");
   if (signal.aborted) throw new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");

@@ -16,10 +16,9 @@ export async function readTypedValue(
   const { stdin, stderr } = kay.terminal;
   const missing = new Problem("USAGE", "No value given.", { hint });
   if (stdin.isTerminal && !canPrompt(kay)) throw missing;
-  if (stdin.isTerminal) stderr.write(`${label}: `);
   const without = "nothing was set (use `-` as the value to keep waiting)";
   const text = stdin.isTerminal
-    ? await stdin.line(kay.signal)
+    ? await stdin.line(kay.signal, { show: () => stderr.write(`${label}: `) })
     : (await readPipedInput(kay, { patient, without })).split(/[\r\n]/)[0];
   if (!text?.trim()) throw missing;
   return text;

@@ -39,9 +39,10 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
   const next = async (mark: string, signal: AbortSignal): Promise<{ line: string; kept: boolean } | null> => {
     if (!ended && lines.length === 0) keep(await stdin.forget());
     const line = lines.shift();
-    stderr.write(mark + clean(line === undefined ? draft : `${line}\n`));
+    const show = () => stderr.write(mark + clean(line === undefined ? draft : `${line}\n`));
+    if (line !== undefined || ended) show();
     if (line !== undefined) return { line, kept: true };
-    const typed = ended ? null : await stdin.line(signal);
+    const typed = ended ? null : await stdin.line(signal, { show });
     if (signal.aborted) return null;
     if (typed === null) {
       ended = true;
@@ -108,9 +109,9 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
         else if (lines.length > before) stderr.write("\nkept: what you typed is sent after this.\n");
         return "";
       },
-      line: async (signal, more) => {
+      line: async (signal, question) => {
         if (ended) return null;
-        const line = await stdin.line(signal, more);
+        const line = await stdin.line(signal, question);
         if (line === null && !signal.aborted) ended = true;
         return line;
       },

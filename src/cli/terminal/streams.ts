@@ -1,4 +1,4 @@
-import { createTerminalModes, type ProcessStreams } from "./modes.ts";
+import { createTerminalModes, type ProcessStreams, type TerminalModes } from "./modes.ts";
 import type { Sink, Source, Terminal } from "./terminal.ts";
 
 /**
@@ -20,9 +20,10 @@ export function createTerminal(streams: ProcessStreams): StreamTerminal {
   const isTerminal = streams.isTerminal(0);
   const outputs = [getSink(streams, 1), getSink(streams, 2)] as const;
   const { raw, ...held } = createTerminalModes(streams, isTerminal, outputs[0].write);
+  const echo = isTerminal && outputs[1].isTerminal ? outputs[1].write : null;
   return {
     ...held,
-    stdin: getSource(streams, isTerminal, raw),
+    stdin: getSource(streams, isTerminal, { ...held, raw, echo }),
     stdout: outputs[0],
     stderr: outputs[1],
     waitForDrain: async () => {
@@ -31,21 +32,32 @@ export function createTerminal(streams: ProcessStreams): StreamTerminal {
   };
 }
 
-function getSource(streams: ProcessStreams, isTerminal: boolean, raw: (on: boolean) => void): Source {
+/** The keyboard's modes. Without `echo`, the terminal echoes lines itself. */
+type Keyboard = Pick<TerminalModes, "raw" | "modes" | "suspend"> & { echo: ((text: string) => void) | null };
+
+function getSource(streams: ProcessStreams, isTerminal: boolean, keyboard: Keyboard): Source {
+  const { raw, echo } = keyboard;
   let forgotten = false;
+  let rest = "";
   return {
     isTerminal,
     read: (signal) => readBytes(streams.stdin(), signal),
     bytes: (onBytes) => (isTerminal ? readAll(streams, raw, onBytes) : () => {}),
     forget: async () => {
-      const typed = isTerminal ? await dropTyped(streams, raw) : "";
-      forgotten = true;
+      const typed = isTerminal ? rest.replaceAll("\r", "\n") + (await dropTyped(streams, raw)) : "";
+      [forgotten, rest] = [true, ""];
       return typed;
     },
-    line: async (signal, more = false) => {
+    line: async (signal, { more = false, show = () => {} } = {}) => {
       if (isTerminal && !forgotten && !more) await dropTyped(streams, raw);
       forgotten = false;
-      return readLine(streams.stdin(), signal);
+      if (!echo) {
+        show();
+        return readLine(streams.stdin(), signal);
+      }
+      const read = await readTypedLine(streams, { ...keyboard, echo }, { before: more ? rest : "", show, signal });
+      rest = read.rest;
+      return read.line;
     },
   };
 }
@@ -155,6 +167,36 @@ async function dropTyped(streams: ProcessStreams, raw: (on: boolean) => void): P
   await new Promise((resolve) => setTimeout(resolve, DROP_MS));
   drop();
   return typed.replaceAll("\r", "\n");
+}
+
+/** Reads a line in raw mode. `before` was typed with the previous line. */
+async function readTypedLine(
+  streams: ProcessStreams,
+  { raw, modes, suspend, echo }: Keyboard & { echo(text: string): void },
+  { before, show, signal }: { before: string; show(): void; signal: AbortSignal },
+): Promise<{ line: string | null; rest: string }> {
+  const { createTypedLine } = await import("./typed-line.ts");
+  let isNew = false;
+  // What was typed before was echoed then.
+  const echoNew = (text: string) => isNew && echo(text);
+  const typed = createTypedLine({ echo: echoNew, interrupt: streams.interrupt, suspend });
+  // If this process is killed, another one ends raw mode.
+  const release = modes("", "");
+  raw(true);
+  show();
+  try {
+    const decoder = new TextDecoder();
+    let line = typed.push(before);
+    isNew = true;
+    for await (const chunk of line === undefined ? readBytes(streams.stdin(), signal) : []) {
+      line = typed.push(decoder.decode(chunk, { stream: true }));
+      if (line !== undefined) break;
+    }
+    return { line: line ?? null, rest: typed.getRest() };
+  } finally {
+    raw(false);
+    release();
+  }
 }
 
 async function readLine(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<string | null> {

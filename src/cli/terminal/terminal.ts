@@ -46,10 +46,10 @@ export type Source = {
    */
   forget(): Promise<string>;
   /**
-   * Reads one line that is typed after the call (or since `forget`; with `more`, since the previous line). `null` at
-   * the end of the input.
+   * Reads one line that is typed after the call (or since `forget`; with `more`, since the previous line). `show` prints
+   * the prompt, once the keyboard is read. `null` at the end of the input.
    */
-  line(signal: AbortSignal, more?: boolean): Promise<string | null>;
+  line(signal: AbortSignal, question?: { more?: boolean; show?(): void }): Promise<string | null>;
 };
 
 /** Whether output to this sink may have colour: flag, then NO_COLOR, FORCE_COLOR, CLICOLOR, TERM=dumb, then whether it is a terminal. */

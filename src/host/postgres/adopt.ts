@@ -1,12 +1,12 @@
 import { constants } from "node:fs";
-import { lstat, open, readdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { Problem } from "#protocol/errors";
 import type { Account } from "./account.ts";
 import { ROLE } from "./account.ts";
 import type { PostgresArea } from "./area.ts";
-import { computeScramVerifier, createPassword, HBA } from "./password.ts";
+import { computeScramVerifier, createPassword, getPasswordFile, HBA } from "./password.ts";
 
 /**
  * Prepares data of an older kay before Postgres starts: they get the user that Postgres now has, and their rules require
@@ -20,6 +20,15 @@ export async function adoptData(area: PostgresArea, password: string | undefined
   if (account !== undefined && uid !== account.uid) await giveTo(data, account, uid);
   const rules = join(data, "pg_hba.conf");
   if (password !== undefined && (await readFile(rules, "utf8").catch(() => "")) !== HBA) await writeFile(rules, HBA);
+}
+
+/**
+ * Lets the next start of a stopped Postgres replace its password, whose file was lost or damaged. Until then everybody
+ * who reaches the private socket may connect.
+ */
+export async function removePassword(area: PostgresArea): Promise<void> {
+  await rm(getPasswordFile(area), { force: true });
+  await writeFile(join(area.data, "pg_hba.conf"), HBA.replaceAll("scram-sha-256", "trust"));
 }
 
 /** Gives a running database of an older kay a password, which its next start requires. */

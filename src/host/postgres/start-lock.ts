@@ -29,23 +29,24 @@ export async function withStartLock<T>(area: PostgresArea, machine: Machine, wor
   });
 }
 
-/**
- * Records that this process uses the Postgres. `leave` removes the record and returns whether this was the last user;
- * records of dead processes do not count.
- */
-export async function acquireUse(area: PostgresArea, machine: Machine): Promise<{ leave(): Promise<boolean> }> {
+/** Records that this process uses the Postgres, until `leave`. */
+export async function acquireUse(area: PostgresArea, machine: Machine): Promise<Use> {
   const folder = join(area.folder, "users");
   const note = `${machine.pid}-${randomBytes(4).toString("hex")}`;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await (await open(join(folder, note), "wx", 0o600)).close();
-  return {
-    async leave() {
-      await rm(join(folder, note), { force: true });
-      const others = await readdir(folder);
-      for (const other of others.filter((name) => !isAlive(machine, Number.parseInt(name, 10)))) {
-        await rm(join(folder, other), { force: true });
-      }
-      return (await readdir(folder)).length === 0;
-    },
+  const isAlone = async () => {
+    const others = (await readdir(folder)).filter((name) => name !== note);
+    const gone = others.filter((name) => !isAlive(machine, Number.parseInt(name, 10)));
+    for (const other of gone) await rm(join(folder, other), { force: true });
+    return gone.length === others.length;
   };
+  const leave = async () => {
+    await rm(join(folder, note), { force: true });
+    return isAlone();
+  };
+  return { isAlone, leave };
 }
+
+/** One process's use of a Postgres. Both functions return whether no other living process uses it. */
+export type Use = { isAlone(): Promise<boolean>; leave(): Promise<boolean> };

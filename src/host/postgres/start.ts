@@ -7,13 +7,13 @@ import type { Machine } from "#files/machine";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { ROLE } from "./account.ts";
-import { addPassword, adoptData } from "./adopt.ts";
+import { addPassword, adoptData, removePassword } from "./adopt.ts";
 import { type PostgresArea, prepareArea } from "./area.ts";
 import { findBinaries } from "./binaries.ts";
 import { ensureData } from "./data.ts";
 import { readPassword } from "./password.ts";
 import { stopServer } from "./postmaster.ts";
-import { launchServer, probeServer } from "./server.ts";
+import { isPasswordRefused, launchServer, probeServer } from "./server.ts";
 import { acquireUse, withStartLock } from "./start-lock.ts";
 
 export type PostgresOptions = {
@@ -56,7 +56,13 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
 async function joinOrStart(area: PostgresArea, { machine, log, settings }: PostgresOptions): Promise<RunningPostgres> {
   const use = await acquireUse(area, machine);
   try {
-    const config = await ensureRunning(area, machine, log, settings);
+    const config = await ensureRunning(area, machine, log, settings).catch(async (error: unknown) => {
+      if (!isPasswordRefused(error) || !(await use.isAlone())) throw error;
+      log("warn", "database.password_replaced", { folder: area.folder });
+      await stopServer(area, machine);
+      await removePassword(area);
+      return ensureRunning(area, machine, log, settings);
+    });
     let stopped = false;
     const stop = async () => {
       stopped = true;

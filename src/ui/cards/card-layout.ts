@@ -12,6 +12,12 @@ import { BORDER_CELLS, drawFrame } from "./frame.ts";
 import { layOutPlan } from "./plan-rows.ts";
 import { type CursorCell, type Row, wrapRows } from "./row.ts";
 
+/** Fewest rows of a card. */
+export const MIN_CARD_ROWS = 3;
+
+/** Shown while the window has no room for a card. Its keys do nothing then. */
+export const TOO_LOW_HINT = "Make the window taller to answer the open request.";
+
 /** A card to draw. `now` is in ms since 1970; `links` is the state of a connection card's services. */
 export type CardProps = {
   card: AnyCard;

@@ -11,6 +11,8 @@ export type ReflowMode = "all" | "none" | "not the cursor line";
 export function detectReflow(env: Record<string, string | undefined>): ReflowMode {
   const { TERM = "", TERM_PROGRAM = "" } = env;
   if (env.TMUX || env.ZELLIJ || TERM_PROGRAM === "tmux") return "all";
+  // Over SSH only TERM is left. GNU Screen sets `screen` or `screen.…` there, and tmux is set to `screen-256color`.
+  if (!env.STY && /^(screen-|tmux)/.test(TERM)) return "all";
   if (env.STY || /^(screen|linux|st|vt\d+|cygwin|sun)\b/.test(TERM)) return "none";
   if (/^(vscode|hyper|tabby)$/i.test(TERM_PROGRAM)) return "not the cursor line";
   if (TERM_PROGRAM || DESKTOP_VARIABLES.some((name) => env[name])) return "all";

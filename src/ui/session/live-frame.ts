@@ -1,6 +1,7 @@
 import stringWidth from "string-width";
-import { type CardProps, layOutCard } from "../cards/card-layout.ts";
+import { type CardProps, layOutCard, MIN_CARD_ROWS, TOO_LOW_HINT } from "../cards/card-layout.ts";
 import type { Row } from "../cards/row.ts";
+import { getText } from "../editor/draft.ts";
 import { type EditorLayout, layOutDraft } from "../editor/layout.ts";
 import { getMatch } from "../editor/search.ts";
 import type { Picker } from "../picker/picker.ts";
@@ -38,17 +39,15 @@ export type LiveFrame = {
   cardRows: number;
 };
 
-/** Most rows of the composer, and fewest rows of a card. */
+/** Most rows of the composer. */
 const MAX_COMPOSER_ROWS = 12;
-const MIN_CARD_ROWS = 3;
 
 /** Lays out the live region. `spin` is the current character of the spinner. */
 export function layOutLiveRegion(session: Session, live: LiveContent, spin: string): LiveFrame {
   const { columns: width, rows } = session.size;
   if (session.picking) return layOutPicking(session, session.picking.picker, live);
   const card = findFocusedCard(session) ?? listCards(session)[0];
-  const hint =
-    card && rows < MIN_CARD_ROWS + 3 ? "Make the window taller to answer the open request." : getHint(session);
+  const hint = card && rows < MIN_CARD_ROWS + 3 ? TOO_LOW_HINT : getHint(session);
   const offers = session.offer?.completion.candidates ?? [];
   const tools = live.tools.length > 0 || !isBusy(session) || card ? live.tools : [`${spin} ${describeWork(session)}`];
   const whole = getComposer(session, rows - 2);
@@ -65,6 +64,8 @@ export function layOutLiveRegion(session: Session, live: LiveContent, spin: stri
     text: live.text.length,
   });
   const composer = whole.rows.length <= room.composer ? whole : getComposer(session, room.composer);
+  // In the only row, an empty prompt gives its place to the hint.
+  const isHintAlone = hint === TOO_LOW_HINT && room.hint === 0 && getText(session.draft) === "" && !session.search;
   const props = card && room.card >= MIN_CARD_ROWS ? getCardProps(session, card, room.card) : null;
   const laid = props ? layOutCard(props) : null;
   const composerDim = props?.focused === true;
@@ -83,7 +84,7 @@ export function layOutLiveRegion(session: Session, live: LiveContent, spin: stri
     card: laid?.rows ?? [],
     queue: queue.map((queued) => truncateCells(`next: ${toLine(queued)}`, width)),
     rule: room.rule === 1,
-    composer: composer.rows,
+    composer: isHintAlone ? [truncateCells(hint, width)] : composer.rows,
     composerDim,
     offer: listCandidates(session, room.popup),
     hint: hint !== null && room.hint === 1 ? truncateCells(hint, width) : null,

@@ -155,6 +155,24 @@ test("data of an older kay, without a password or owned by nobody, get a passwor
   expect(await ask((await start(world)).config, "select number from kept")).toBe(7);
 });
 
+test("a password file that is empty, lost or of another database is replaced, unless another process uses the Postgres", async () => {
+  const world = await postgresWorld();
+  let running = await start(world);
+  await ask(running.config, "create table kept as select 7 as number");
+  const file = join(running.folder, "password");
+  await writeFile(file, "");
+  await expect(start(world)).rejects.toMatchObject({ message: "The embedded Postgres refused the connection." });
+  expect(await ask(running.config, "select number from kept")).toBe(7);
+  for (const damage of [() => writeFile(file, ""), () => rm(file), () => writeFile(file, "another")]) {
+    await running.stop();
+    await damage();
+    running = await start(world);
+    expect(await ask(running.config, "select number from kept")).toBe(7);
+    await expect(ask({ ...running.config, password: "guess" }, "select 1")).rejects.toThrow("authentication failed");
+    expect(await readFile(file, "utf8")).toBe(running.config.password);
+  }
+});
+
 test.runIf(asRoot)("data that contain a planted link are not adopted", async () => {
   const world = await postgresWorld();
   const first = await start(world);

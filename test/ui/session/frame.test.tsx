@@ -129,6 +129,13 @@ describe("the whole frame", () => {
     player.parts(...begins(), approval());
     const frame = player.draw();
     expect([shown(frame), frame.cards]).toEqual([[">", "Make the window taller to answer the open request."], []]);
+    for (const rows of [3, 2, 1]) {
+      const low = play(80, rows);
+      low.parts(...begins(), approval());
+      expect(shown(low.draw())).toEqual(["Make the window taller to answer the open request."]);
+      low.press("1");
+      expect([shown(low.draw()), low.draw().cards]).toEqual([["> 1"], []]);
+    }
   });
 
   test("of a search and of completions", () => {

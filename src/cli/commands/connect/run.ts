@@ -170,8 +170,9 @@ async function connectAgain(
     return connectOne(kay, link, service, { ...options, site: await chooseSite(kay, service, error) });
   if (!canPrompt(kay)) throw error;
   if (error.code !== "AUTHORIZATION_EXPIRED") throw error;
-  kay.terminal.stderr.write(`${error.message} Press Enter for a new link, or Ctrl+C to quit. `);
-  if ((await kay.terminal.stdin.line(kay.signal)) === null) throw error;
+  const { stderr, stdin } = kay.terminal;
+  const show = () => stderr.write(`${error.message} Press Enter for a new link, or Ctrl+C to quit. `);
+  if ((await stdin.line(kay.signal, { show })) === null) throw error;
   return connectOne(kay, link, service, options);
 }
 
@@ -191,8 +192,9 @@ async function chooseSite(kay: Kay, service: string, { code, message, details }:
     stderr.write(`  ${index + 1}  ${clean(`${name}  ${url}`, { lines: false })}\n`);
   for (;;) {
     await stdin.forget();
-    stderr.write(`Which site (1 to ${sites.length})? `);
-    const answer = await stdin.line(kay.signal);
+    const answer = await stdin.line(kay.signal, {
+      show: () => stderr.write(`Which site (1 to ${sites.length})? `),
+    });
     const chosen = sites[Number(answer?.trim() || Number.NaN) - 1];
     if (chosen) return chosen.url;
     if (answer === null) throw problem;
