@@ -93,11 +93,21 @@ const jobs: Pick<ProcessStreams, "stop" | "onContinue" | "guard"> = {
     process.on("SIGCONT", listener);
     return () => process.off("SIGCONT", listener);
   },
-  guard: (off) => {
-    for (const flag of MEMORY_FLAGS) setFlagsFromString(flag);
-    return startWatchdog(off, process.env);
-  },
+  guard: guardTerminal,
 };
+
+/** Starts the watchdog after the first frame, because a process takes 6 ms to start. */
+function guardTerminal(off: string): () => void {
+  let stop = () => {};
+  const start = setImmediate(() => {
+    for (const flag of MEMORY_FLAGS) setFlagsFromString(flag);
+    stop = startWatchdog(off, process.env);
+  });
+  return () => {
+    clearImmediate(start);
+    stop();
+  };
+}
 
 /**
  * Keep the memory of a session small. Otherwise, 60,000 pieces of text leave 45 MB of garbage, because V8 lets the

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { ApprovalTimeout } from "./approval-timeout.ts";
-import { MAX_ATTACHMENTS, NewAttachment } from "./attachments.ts";
+import { MAX_ATTACHMENTS } from "./attachment-limits.ts";
+import { NewAttachment } from "./attachments.ts";
 import { PreviewField } from "./preview-field.ts";
 import { Usage } from "./usage.ts";
 

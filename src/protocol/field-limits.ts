@@ -1,16 +1,4 @@
-import * as z from "zod/mini";
-
-/** What a form field accepts. The client checks it when a field is left, the backend when the form is submitted. */
-export const FieldLimits = z.looseObject({
-  format: z.optional(z.string()),
-  minimum: z.optional(z.number()),
-  maximum: z.optional(z.number()),
-  minLength: z.optional(z.number()),
-  maxLength: z.optional(z.number()),
-  minItems: z.optional(z.number()),
-  maxItems: z.optional(z.number()),
-});
-export type FieldLimits = z.infer<typeof FieldLimits>;
+import type { FieldLimits } from "./interactions.ts";
 
 /** Returns what is wrong with a value that is not empty, as the end of a sentence: "must be a number". */
 export function findLimitFault(limits: FieldLimits, value: unknown): string | undefined {

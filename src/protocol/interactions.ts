@@ -1,12 +1,23 @@
 import * as z from "zod/mini";
 import { PlannedCall } from "./ask.ts";
-import { FieldLimits } from "./field-limits.ts";
 import { PreviewField } from "./preview-field.ts";
 
 /** Requests to the user, and how they end (docs/protocol.md, "Interactions"). */
 
 const text = z.string();
 const names = z.array(text);
+
+/** What a form field accepts. The client checks it when a field is left, the backend when the form is submitted. */
+export const FieldLimits = z.looseObject({
+  format: z.optional(text),
+  minimum: z.optional(z.number()),
+  maximum: z.optional(z.number()),
+  minLength: z.optional(z.number()),
+  maxLength: z.optional(z.number()),
+  minItems: z.optional(z.number()),
+  maxItems: z.optional(z.number()),
+});
+export type FieldLimits = z.infer<typeof FieldLimits>;
 
 /** One field of a form. */
 export const InputField = z.looseObject({

@@ -2,15 +2,9 @@ import { createHash } from "node:crypto";
 import type { ModelMessage } from "ai";
 import { PROVIDERS, type ProviderName } from "#agent/models/providers";
 import { type AttachmentSource, listAttachments } from "#agent/steps/attachments";
+import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS, MAX_ATTACHMENTS_BYTES } from "#protocol/attachment-limits";
 import { formatSize } from "#protocol/attachment-text";
-import {
-  type Attachment,
-  detectMediaType,
-  MAX_ATTACHMENT_BYTES,
-  MAX_ATTACHMENTS,
-  MAX_ATTACHMENTS_BYTES,
-  type NewAttachment,
-} from "#protocol/attachments";
+import { type Attachment, detectMediaType, type NewAttachment } from "#protocol/attachments";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";

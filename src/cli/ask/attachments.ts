@@ -1,10 +1,6 @@
+import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS, MAX_ATTACHMENTS_BYTES } from "#protocol/attachment-limits";
 import { formatSize } from "#protocol/attachment-text";
-import {
-  MAX_ATTACHMENT_BYTES,
-  MAX_ATTACHMENTS,
-  MAX_ATTACHMENTS_BYTES,
-  type NewAttachment,
-} from "#protocol/attachments";
+import type { NewAttachment } from "#protocol/attachments";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
 import { readFileBytes, toDisplayName } from "./text-file.ts";

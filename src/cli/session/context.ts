@@ -16,7 +16,6 @@ import type { ConversationClient } from "./conversation-client.ts";
 import { detachSession } from "./detach.ts";
 import type { EffectPorts } from "./effects.ts";
 import { formatFault } from "./format-fault.ts";
-import { toConfirmCard, toParts } from "./guide-answers.ts";
 import { connectFromSession } from "./local-cards.ts";
 import { createLocalRequests, type LocalRequests } from "./local-requests.ts";
 import type { SessionScreen } from "./screen.ts";
@@ -27,7 +26,7 @@ import { parseSlash } from "./slash/read.ts";
 /** Ports of a session's effects, and the parts that belong to this terminal alone. */
 export type SessionContext = EffectPorts & {
   /** Shows the answer of a backend without streams. */
-  showAnswer(answer: AskResponse, prompt: string | null): void;
+  showAnswer(answer: AskResponse, prompt: string | null): Promise<void>;
   end(): void;
 };
 
@@ -58,7 +57,8 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
   const requests = createLocalRequests(dispatch, () => kay.clock.now());
   const connector = createConnector(ports, requests, say);
   const slash = createSlashContext(ports, requests, say);
-  const showAnswer = (answer: AskResponse, prompt: string | null) => {
+  const showAnswer = async (answer: AskResponse, prompt: string | null) => {
+    const { toConfirmCard, toParts } = await import("./guide-answers.ts");
     const card = toConfirmCard(answer);
     dispatch({ type: "parts", parts: toParts(answer, prompt, now().view), at: kay.clock.now() });
     if (card) dispatch({ type: "local", card });
@@ -92,7 +92,7 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     },
     decideCard: async (card, isConfirmed) => {
       if (!requests.decide(card.id, isConfirmed))
-        showAnswer(await link.api.confirm(card.id, isConfirmed, { signal: kay.signal }), null);
+        await showAnswer(await link.api.confirm(card.id, isConfirmed, { signal: kay.signal }), null);
       dispatch({ type: "local-ended", id: card.id });
     },
     submitPick: requests.choose,

@@ -16,7 +16,7 @@ export type ConversationListener = {
   session(id: string): void;
   part(part: NumberedPart): void;
   /** A basic backend answers with a whole document. */
-  answer(answer: AskResponse, prompt: string): void;
+  answer(answer: AskResponse, prompt: string): Promise<void>;
   /** Whether the conversation can be followed; with why not, in a sentence. */
   connection(state: "here" | "lost", why?: string): void;
   /** Following ended because the sign-in or the conversation is gone. */
@@ -84,7 +84,7 @@ export function createConversationClient(
       note: () => {},
       warn: kay.out.warn,
     });
-    if (asked.kind === "answer") return listener.answer(asked.answer, prompt);
+    if (asked.kind === "answer") return await listener.answer(asked.answer, prompt);
     if (asked.kind === "turn") {
       const begun = direct.begin(asked.turn);
       if (asked.turn.sessionId !== following?.id) follow(asked.turn.sessionId);

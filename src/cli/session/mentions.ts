@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { AskRequest } from "#protocol/ask";
+import { MAX_ATTACHMENT_BYTES } from "#protocol/attachment-limits";
 import { formatSize } from "#protocol/attachment-text";
-import { MAX_ATTACHMENT_BYTES } from "#protocol/attachments";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { Candidate } from "#ui/editor/complete";
@@ -12,7 +12,6 @@ import { readFileBytes, toDisplayName, toText } from "../ask/text-file.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { MAX_INPUT_BYTES } from "../terminal/piped-input.ts";
-import { listServersWith } from "./server-lists.ts";
 
 /** Limits: offered files, folders that are read, and depth of folders. */
 const MOST_FILES = 2_000;
@@ -104,6 +103,7 @@ async function readMentionedResources(
     return service !== undefined && uri !== undefined ? [{ service, uri, name: path }] : [];
   });
   if (mentions.length === 0) return { resources: [], notes: [] };
+  const { listServersWith } = await import("./server-lists.ts");
   const servers = await listServersWith(kay, link, "resources_read");
   const known = mentions.filter(({ service }) => servers.includes(service));
   const resources: MentionedResource[] = [];

@@ -1,4 +1,5 @@
-import { isGenerationEnd, type NumberedPart, type StreamPart, UNLOGGED_STEP } from "#protocol/events";
+import { type NumberedPart, type StreamPart, UNLOGGED_STEP } from "#protocol/events";
+import { isGenerationEnd } from "#protocol/generation-end";
 import type { PartRead } from "./parts.ts";
 
 /**

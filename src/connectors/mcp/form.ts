@@ -1,6 +1,6 @@
 import { cleanLine } from "#protocol/clean";
-import { type FieldLimits, findLimitFault, getFormatHint, isKnownFormat } from "#protocol/field-limits";
-import type { InputField } from "#protocol/interactions";
+import { findLimitFault, getFormatHint, isKnownFormat } from "#protocol/field-limits";
+import type { FieldLimits, InputField } from "#protocol/interactions";
 
 /** A field of a server's form, with the function that converts its answer. */
 export type FormField = {
