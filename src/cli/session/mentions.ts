@@ -49,6 +49,9 @@ export function formatMention(path: string): string {
 /** Files that a prompt mentions: texts for the context, other files to attach, and reasons why others were left out. */
 export type MentionedFiles = { files: { name: string; text: string }[]; attached: ReadFile[]; notes: string[] };
 
+/** Requests that send a file on. A text file is attached to these only: agent servers refuse attachments. */
+const SENDING = /\b(?:attach|upload|send|share|post|e-?mail|mail|forward|reply)(?:ing)?\b/i;
+
 /** Reads the files that a prompt mentions with `@`. A mention that names no file is only text. */
 export async function readMentionedFiles(kay: Pick<Kay, "cwd" | "signal">, prompt: string): Promise<MentionedFiles> {
   const found: MentionedFiles = { files: [], attached: [], notes: [] };
@@ -58,15 +61,16 @@ export async function readMentionedFiles(kay: Pick<Kay, "cwd" | "signal">, promp
       const bytes = await readFileBytes(kay, path, MAX_ATTACHMENT_BYTES);
       const name = toDisplayName(kay.cwd, path);
       const text = toText(bytes);
-      if (text === undefined) found.attached.push({ name, bytes });
-      else if (bytes.byteLength > room)
+      const isAttached = text === undefined || (SENDING.test(prompt) && bytes.byteLength > 0);
+      if (isAttached) found.attached.push({ name, bytes });
+      if (text === undefined) continue;
+      if (bytes.byteLength <= room) {
+        room -= bytes.byteLength;
+        found.files.push({ name, text });
+      } else if (!isAttached)
         found.notes.push(
           `${JSON.stringify(name)} is too large: there is room for ${formatSize(room)}. Only its name was sent.`,
         );
-      else {
-        room -= bytes.byteLength;
-        found.files.push({ name, text });
-      }
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "USAGE") throw error;
       if (!/^File not found|is a folder/.test(error.message))

@@ -50,6 +50,13 @@ test("a file that is not text is attached, and a text that is too long is named 
   });
 });
 
+test("a text file joins the request, and is attached too if the request sends it on", async () => {
+  const files = [{ name: "a.md", text: "Alpha" }];
+  for (const prompt of ["attach @a.md to KAY-1", "Email @a.md to sam@example.com", "share @a.md in #general"])
+    expect(await readMentionedFiles(kay(), prompt)).toMatchObject({ files, attached: [{ name: "a.md" }] });
+  expect(await readMentionedFiles(kay(), "summarize @a.md")).toMatchObject({ files, attached: [] });
+});
+
 test("issues, channels and people in printed text can be mentioned, newest first", () => {
   const known = [{ text: "@a.md", note: "file" }];
   const mentions = collectMentions("KAY-1 is open; ask @sam.lee. See #general and &#39; or x#1.", known);
