@@ -26,8 +26,11 @@ export type Skill = {
   nouns: Word[];
   /** What other tools work on: no name begins with it. */
   foreign: Set<string>;
-  /** Verbs of the other tools of its service, which are not meant for this one. */
+  /** Verbs of the other writes of its service. What only they have is not meant for this one. */
   siblingVerbs: Set<string>;
+  verbs: Set<string>;
+  /** Values that fields of those know, and none of this one's. */
+  siblingValues: Set<string>;
   /** Whether what it works on is the user's own: "my calendar". */
   personal: boolean;
 };
@@ -107,17 +110,30 @@ function study(tools: LanguageModelV4FunctionTool[], language: Language): Skill[
   const all = new Set(skills.flatMap(({ nouns }) => nouns.flatMap(listSameNouns)));
   const listVerbs = (some: { patterns: Part[][] }[]) =>
     some.flatMap(({ patterns }) => patterns.flatMap(([part]) => (part && "word" in part ? [part.word.lower] : [])));
+  const listValues = (some: { fields: Field[] }[]) =>
+    some.flatMap(({ fields }) => fields.flatMap(({ values }) => values.map(({ value }) => value.toLowerCase())));
   return skills.map((skill) => {
     const own = new Set(listVerbs([skill]));
-    const siblings = skills.filter(({ service, access }) => service === skill.service && access !== "read");
-    return { ...skill, foreign: all, siblingVerbs: new Set(listVerbs(siblings).filter((verb) => !own.has(verb))) };
+    const siblings = skills.filter(
+      (one) => one.service === skill.service && one.access !== "read" && one.name !== skill.name,
+    );
+    const values = listValues(siblings).filter(
+      (value) => skill.access !== "read" && !listValues([skill]).includes(value),
+    );
+    return {
+      ...skill,
+      foreign: all,
+      verbs: own,
+      siblingVerbs: new Set(listVerbs(siblings)),
+      siblingValues: new Set(values),
+    };
   });
 }
 
 function draft(
   tool: LanguageModelV4FunctionTool,
   language: Language,
-): Omit<Skill, "patterns" | "cues" | "nouns" | "rivals" | "foreign" | "siblingVerbs"> {
+): Omit<Skill, "patterns" | "cues" | "nouns" | "rivals" | "foreign" | "verbs" | "siblingVerbs" | "siblingValues"> {
   const kay = (tool.providerOptions?.kay ?? {}) as { access?: Skill["access"]; examples?: string[]; title?: string };
   const examples = (Array.isArray(kay.examples) ? kay.examples : []).filter((example) => typeof example === "string");
   const service = tool.name.split(/__|\./)[0] ?? tool.name;

@@ -127,7 +127,16 @@ const TRAILING = new Set(["please", "thanks", "thx"]);
 const NOUN = /(?:s|ing)$/;
 
 /** One clause of a request, with what it may refer to. `now` in milliseconds. */
-export type Clause = { text: string; words: Word[]; memory: Memory; now: number };
+export type Clause = {
+  text: string;
+  words: Word[];
+  memory: Memory;
+  now: number;
+  /** The user named the service before the request: "in slack, …". */
+  placed?: boolean;
+  /** Names of the connected services, where they are known. */
+  connected?: string[] | undefined;
+};
 
 export type Value = string | number | boolean;
 

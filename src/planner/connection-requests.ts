@@ -23,7 +23,10 @@ export function planConnection({ words }: Clause, kit: ToolCatalogue): ClauseOut
   const named = findNamed(telling, services);
   if (named.names.length === 0 && isModelRequest(telling)) return undefined;
   const rest = others.filter((word) => !named.words.has(word) && !word.stop && !AROUND.has(word.lower));
-  if (CONNECT.has(first.lower) && (named.names.length > 0 || rest.length <= 2))
+  if (
+    CONNECT.has(first.lower) &&
+    (named.names.length > 0 || (rest.length <= 2 && !rest.some(({ text }) => /\d/.test(text))))
+  )
     return connect(named.names, rest, [...services.keys()], kit);
   if (DISCONNECT.has(first.lower) && rest.length === 0)
     return say(`I cannot remove a connection from here. Run \`kay disconnect ${named.names[0] ?? "<service>"}\`.`);

@@ -15,13 +15,13 @@ import { chooseWording, MAX_WORDS } from "./wording.ts";
 
 /**
  * Decides the next step of a conversation from its messages and tools alone: the newest request is read again at each
- * step, and the calls since then show the progress. `now` in ms; `advice` tells how to get a language model.
+ * step, and the calls since then show the progress. `now` in ms; `advice` tells how to get a language model. `connected`: the services.
  */
 export function decideStep(
   given: LanguageModelV4Prompt,
   tools: LanguageModelV4FunctionTool[],
   language: Language,
-  { now, advice }: { now: number; advice: string },
+  { now, advice, connected }: { now: number; advice: string; connected?: string[] | undefined },
 ): PlannerDecision {
   const at = given.findLastIndex(({ role }) => role === "user");
   const text = getText(given[at]);
@@ -30,7 +30,7 @@ export function decideStep(
     const accounts = chooseAccounts(given, tools, language, texts);
     const kit = buildCatalogue(accounts.tools, accounts.language);
     const memory = buildMemory(listCalls(given.slice(0, Math.max(at, 0)), accounts.toPlainName));
-    return { accounts, kit, said: { text, memory, now, words: accounts.language.read(text) } };
+    return { accounts, kit, said: { text, memory, now, connected, words: accounts.language.read(text) } };
   };
   const asked = pending && read([pending.request, text]);
   const more = asked && completePending(pending, asked.said, asked.kit, asked.accounts.language);

@@ -75,15 +75,18 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
     isRival(skill, words, at)
   )
     return [];
+  // "@notes.md" is a file of this machine.
+  if (FILE.test(first.text)) return [];
   if (first.text.includes("@") && field.person) return [{ to: endOfAddresses(words, at), quality: 1 }];
   if (field.strict && field.shape?.test(first.text) !== true) return [];
   if (DAY.test(first.text) || MONTH.test(first.text)) return [];
   const shaped = field.shape?.test(first.text) === true;
+  if (first.text.startsWith("#") && !shaped) return [];
   const led = isFieldWord(field, words[at - 1]);
   if (KEY.test(first.text) && !shaped && (!led || field.person)) return [];
   // "Row 5" is not a name. An ID may be a number, unless the service's IDs look different.
   const isId = /^id$|Id$/.test(field.name) && !field.shape;
-  if (/^\d+$/.test(first.text) && !shaped && !isId) return [];
+  if (/^[€$£]?\d[\d.,]*k?$/.test(first.text) && !shaped && !isId) return [];
   if (field.shape && !field.particular && !shaped && !led && /[-_./]/.test(first.text)) return [];
   if (
     CELLS.test(first.text) &&
@@ -96,17 +99,15 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
   // A field with usual values takes others only where they look like one.
   const plain = /^\p{Ll}/u.test(first.text);
   const isPerson =
-    field.person &&
-    skill.access === "read" &&
-    plain &&
-    !first.stop &&
-    (words[at - 1]?.lower === "has" || leadsTo(skill, field, words[at - 1]));
+    field.person && plain && !first.stop && (words[at - 1]?.lower === "has" || leadsTo(skill, field, words[at - 1]));
   const isUsual =
     shaped || led || isPerson || /^\p{Lu}\p{Ll}+$/u.test(first.text) || findKnownValue(field, [first]) !== undefined;
   if (field.values.length > 0 && !isUsual) return [];
   // "Make KAY-3 a task".
   if (plain && !shaped && skill.access !== "read" && /^an?$/.test(words[at - 1]?.lower ?? "")) return [];
-  if (plain && !led && skill.foreign.has(first.lemma) && !/[-_.]/.test(first.text)) return [];
+  // "PR 4" is a thing of another tool.
+  const isThing = plain ? !/[-_.]/.test(first.text) : /^\d+$/.test(words[at + 1]?.text ?? "");
+  if (isThing && !led && skill.foreign.has(first.lemma)) return [];
   const isProper = (word: Word) => /^[\p{Lu}\d#@]|[-_/.]/u.test(word.text);
   const found = [{ to: at + 1, quality: shaped || isProper(first) ? 1 : 0.7 }];
   if (shaped && field.particular) return found;
@@ -151,7 +152,8 @@ export function endsName(skill: Skill, field: Field, words: Word[], to: number):
     skill.foreign.has(next.lemma) ||
     TIME.test(next.lower) ||
     isRival(skill, words, to) ||
-    isServiceName(skill, [next])
+    isServiceName(skill, [next]) ||
+    skill.fields.some((other) => findKnownValue(other, [next]) !== undefined)
   );
 }
 
@@ -232,5 +234,7 @@ const DAY =
 /** A month that is not also somebody's name. */
 const MONTH =
   /^(?:[Jj]anuary|[Ff]ebruary|[Mm]arch|april|june|[Jj]uly|august|[Ss]eptember|[Oo]ctober|[Nn]ovember|[Dd]ecember)$/;
+const FILE =
+  /^@.*(?:\/|\.(?:md|txt|csv|json|ya?ml|log|pdf|docx?|xlsx?|pptx?|html?|png|jpe?g|gif|svg|zip|[jt]sx?|py|go|rs|sh|sql)$)/i;
 const CELLS = /^[A-Z]{1,3}\d{1,6}(?::[A-Z]{1,3}\d{1,6})?$/i;
 const LONGEST_NAME = 6;

@@ -81,7 +81,7 @@ function getField(name: string, property: JSONSchema7, required: boolean, langua
     person: /\b(person|people|user|somebody|someone|e-?mail)\b/i.test(description),
     ...(shape ? { shape } : {}),
     particular: shape !== undefined && !ORDINARY.some((word) => shape.test(word)),
-    strict: (shape?.test("B2") === true && !shape.test("AB")) || (shape === ADDRESS && !/\bname\b/i.test(description)),
+    strict: shape === CELLS || shape === FILE_NAME || (shape === ADDRESS && !/\bname\b/i.test(description)),
     description,
     words: language.read(space(name)),
     ...(property.default !== undefined ? { initial: property.default } : {}),
@@ -146,6 +146,7 @@ const ISSUE_KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;
 const CELLS = /^[A-Z]{1,3}\d{1,6}(?::[A-Z]{1,3}\d{1,6})?$/i;
 const CHANNEL = /^#[\p{L}\p{N}_-]+$/u;
 const ADDRESS = /^[^@\s]+@[^@\s]+\.\w+$/;
+const FILE_NAME = /^[^\s@#/]+\.[a-z]\w{1,4}$/i;
 const LINK = /^(?:https?|urn):\S+$/;
 
 /** Looks of values, the most particular first. */
@@ -156,6 +157,7 @@ const SHAPES = [
   CHANNEL,
   ADDRESS,
   LINK,
+  FILE_NAME,
   /^[A-Z][A-Z0-9_]+$/,
   /^[a-z0-9_.-]+\/[a-z0-9_.-]+$/i,
   /^[a-z0-9]+(?:[-_.][a-z0-9]+)+$/i,

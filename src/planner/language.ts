@@ -23,6 +23,14 @@ export type Word = {
   end: number;
 };
 
+/** Words in small letters, as one text. */
+export function sliceLower(words: Word[], from: number, to: number): string {
+  return words
+    .slice(Math.max(0, from), to)
+    .map(({ lower }) => lower)
+    .join(" ");
+}
+
 let loading: Promise<Language> | undefined;
 
 /** The language, loaded once. */

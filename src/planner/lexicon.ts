@@ -132,7 +132,7 @@ function misspelt(a: string, b: string): boolean {
 }
 
 const ACTIONS = new Set(
-  "say give tell mention contain star unstar flag pin mute copy label forward create make add file raise write draft change update edit modify rename set move transition put mark close resolve finish complete start begin reopen delete remove drop trash erase destroy comment reply send post assign unassign hand merge approve decline deploy archive publish share invite cancel schedule book order buy pay call run install restart".split(
+  "say give tell mention contain star unstar flag pin mute copy label forward create make add file raise write draft change update edit modify rename set move transition put mark close resolve finish complete start begin reopen delete remove drop trash erase destroy comment reply send post assign unassign hand merge approve decline deploy archive publish share invite cancel schedule book order buy pay call run install restart log watch link clear clone upload export sort".split(
     " ",
   ),
 );

@@ -16,12 +16,16 @@ export type Match = {
   values: { field: Field; value: Value | Value[] | undefined; from: number; to: number }[];
   /** Indexes of the words that are the example's own. */
   matched: Set<number>;
+  /** Indexes of the words that only name what the tool works on. */
+  nouns: Set<number>;
   /** Slots of the example that got nothing. */
   skipped: Field[];
   /** Whether the first word of the example, its verb, is in the clause. */
   verb: boolean;
   /** Whether something besides a common verb tells which tool is meant. */
   told: boolean;
+  /** Whether the clause names the service. */
+  named: boolean;
 };
 
 type Step =
@@ -126,9 +130,11 @@ function trace(
     loose: [],
     values: [],
     matched: new Set(),
+    nouns: new Set(),
     skipped: [],
     verb: false,
     told: false,
+    named: false,
   };
   const verb = parts.findIndex((part) => "word" in part && part.word.kind === "word");
   let led = false;
@@ -148,7 +154,9 @@ function trace(
       part++;
     } else if (step.kind === "loose") match.loose.push(word++);
     else if (step.kind === "unit") {
-      match.told ||= step.unit.tells;
+      if (step.unit.names) match.named = true;
+      else match.told ||= step.unit.tells;
+      if (step.unit.tells) match.nouns.add(step.unit.to - 1);
       word = step.unit.to;
     } else if (step.kind === "phrase") {
       const { phrase } = step;
@@ -157,7 +165,9 @@ function trace(
       word = phrase.to;
     } else if (step.kind === "word") {
       const here = words[word];
-      const tells = here !== undefined && !here.stop && here.kind === "word";
+      const isName = here !== undefined && skill.names.includes(here.lower);
+      const tells = here !== undefined && !here.stop && here.kind === "word" && !isName;
+      match.named ||= isName;
       if (part === verb) {
         match.verb = true;
         isRare = tells && step.weight >= RARE;
@@ -173,7 +183,7 @@ function trace(
     } else break;
   }
   // The verb alone says nothing of a service that the example names and the request does not.
-  match.told ||= whole || (isRare && !isUnnamed);
+  match.told ||= (whole && match.matched.size > 1) || (isRare && !isUnnamed);
   return match;
 }
 

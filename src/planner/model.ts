@@ -27,7 +27,10 @@ export function createPlanner(now: () => number, advice = DEFAULT_ADVICE): Langu
     const language = await loadLanguage();
     abortSignal?.throwIfAborted();
     const usable = tools?.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function") ?? [];
-    return toStructured(decideStep(dropCorrections(prompt), usable, language, { now: now(), advice }), options);
+    return toStructured(
+      decideStep(dropCorrections(prompt), usable, language, { now: now(), advice, ...getServices(options) }),
+      options,
+    );
   };
   return {
     specificationVersion: "v4",
@@ -118,6 +121,12 @@ const USAGE: LanguageModelV4Usage = {
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
+
+/** The services that are connected, where the agent says so. */
+function getServices({ providerOptions }: LanguageModelV4CallOptions): { connected?: string[] } {
+  const connected = providerOptions?.kay?.connected;
+  return Array.isArray(connected) ? { connected: connected.map((name) => String(name).split("@")[0] ?? "") } : {};
+}
 
 /** The conversation without what only asks for a better answer: the planner has no other. */
 function dropCorrections(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {

@@ -3,7 +3,7 @@ import { type Clause, sliceText, type Value } from "./clauses.ts";
 import { endsName, findKnownValue, isNoun, listNameEnds } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
 import { ARTICLES, POSSESSIVES, PREPOSITIONS, QUESTION_WORDS } from "./grammar.ts";
-import type { Word } from "./language.ts";
+import { sliceLower, type Word } from "./language.ts";
 import { isVerb } from "./lexicon.ts";
 import { listLeads, type Phrase } from "./phrase.ts";
 
@@ -17,8 +17,8 @@ export function findNames(skill: Skill, field: Field, clause: Clause): Phrase[] 
     const shaped = word.kind === "word" && field.shape?.test(word.text) === true && field.particular;
     return listNameEnds(skill, field, words, at).flatMap(({ to, quality }): Phrase[] => {
       const value = readName(field, clause, at, to);
-      if (value === undefined || isGeneric(skill, field, words, at, to) || !endsName(skill, field, words, to))
-        return [];
+      if (value === undefined || mayBeOthers(skill, field, words, at, to)) return [];
+      if (isGeneric(skill, field, words, at, to) || !endsName(skill, field, words, to)) return [];
       // "Labeled bug" is about what follows.
       const trailing = isFieldWord(field, words[to]) && !/ed$/.test(words[to]?.lower ?? "") ? 1 : 0;
       const made = (from: number, end: number, weight: number) => ({
@@ -80,6 +80,7 @@ export function readNames(skill: Skill, field: Field, clause: Clause, at: number
   return listNameEnds(skill, field, words, from).flatMap(({ to, quality }): Phrase[] => {
     const span = words.slice(from, to);
     const known = findKnownValue(field, span, !SELF.has(first.lower));
+    if (known === undefined && mayBeOthers(skill, field, words, from, to)) return [];
     const said = known ?? readName(field, clause, from, to);
     // "Dm tom": a person, where the field takes channels too.
     const isPerson = at === 1 && skill.access !== "read" && field.person && field.shape?.test("#general") === true;
@@ -103,6 +104,14 @@ export function readNames(skill: Skill, field: Field, clause: Clause, at: number
       particular: particular || end > to,
     }));
   });
+}
+
+/** "Set KAY-2 to Critical" is about the field that knows the value; where none does, about the one that a tool needs. */
+function mayBeOthers(skill: Skill, field: Field, words: Word[], from: number, to: number): boolean {
+  if (field.values.length === 0 || skill.access === "read") return false;
+  if (skill.siblingValues.has(sliceLower(words, from, to))) return true;
+  const isShared = !field.required && skill.siblingVerbs.has(words[0]?.lower ?? "");
+  return isShared && !words.slice(0, from).some((word) => isFieldWord(field, word));
 }
 
 /** Whether a word only says what kind of thing it is, which names none of them. */

@@ -73,13 +73,20 @@ function understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Claus
   const again = readFollowUp(clause, skills);
   if (again) return getOutcome(again, clause, follows, {});
   const found = rankReadings(clause, skills);
-  const best = found.find(isSure);
+  const best = choose(found.filter(isSure), clause);
   const composed = composeCall(clause, skills, best);
   if (composed) return getOutcome(composed.reading, clause, follows, { feed: composed.feed });
   const rival = best && findRival(best, found, clause);
   if (best && rival)
     return { kind: "words", text: formatEither(best.skill.title, rival.skill.title), unknown: clause.text };
-  if (best) return getOutcome(best, clause, follows, { others: listOthers(best, found, clause) });
+  if (best) {
+    const others = listOthers(best, found, clause);
+    const both = others.filter((other) => isAsLikely(best, other, clause)).map(toCall);
+    const outcome = getOutcome(best, clause, follows, { others: others.map(toCall) });
+    return outcome.kind === "calls" && both.length > 0
+      ? { kind: "calls", calls: [...outcome.calls, ...both], changes: false }
+      : outcome;
+  }
   const near = found.find((one) => isNearlySure(one, clause));
   if (near) return getOutcome(near, clause, follows, { leftOut: formatLoose(near, clause) });
   const asked = askWithoutEnd(clause, skills);
@@ -115,24 +122,53 @@ function formatLoose({ loose }: Reading, clause: Clause): string {
   return runs.map(([from, to]) => `“${sliceText(clause, from, to)}”`).join(", ");
 }
 
+/** The likeliest reading; where its service is not connected, one that is as good and whose service is. */
+function choose(sure: Reading[], clause: Clause): Reading | undefined {
+  const [first, ...rest] = sure;
+  const { connected } = clause;
+  if (!first || !connected || connected.includes(first.skill.service) || namesService(first, clause)) return first;
+  const instead = rest.find(({ skill, score, missing }) => {
+    const isSame = (skill.access === "read") === (first.skill.access === "read");
+    const isAsGood = isSame && missing.length <= first.missing.length && score > first.score - RIVALRY;
+    return isAsGood && connected.includes(skill.service);
+  });
+  return instead ?? first;
+}
+
+function namesService({ skill }: Reading, { words, placed }: Clause): boolean {
+  return (
+    placed === true || words.some((_, at) => [1, 2].some((size) => isServiceName(skill, words.slice(at, at + size))))
+  );
+}
+
+/** "Which pull requests are open?": both services are connected, and nothing that only one of them has is named. */
+function isAsLikely(best: Reading, other: Reading, { connected }: Clause): boolean {
+  if (![best, other].every(({ skill }) => connected?.includes(skill.service))) return false;
+  const { fields } = best.skill;
+  const isNamed = fields.some(({ name, kind, values }) => kind === "name" && values.length === 0 && name in best.input);
+  return !isNamed && other.score > best.score - NEAR;
+}
+
 /** The same request to other services, where none is named: "the PRs in kay-backend". */
-function listOthers(best: Reading, found: Reading[], { words }: Clause): PlannedCall[] {
+function listOthers(best: Reading, found: Reading[], clause: Clause): Reading[] {
   const { skill, input } = best;
-  const isNamed = words.some(({ lower }) => [skill.service, skill.title.toLowerCase()].includes(lower));
-  if (skill.access !== "read" || isNamed || Object.keys(input).length === 0) return [];
+  if (skill.access !== "read" || namesService(best, clause) || Object.keys(input).length === 0) return [];
   return found
     .filter((one) => one.skill.service !== skill.service && one.skill.access === "read" && isSure(one))
     .filter(({ missing, score }) => missing.length === 0 && score > best.score - RIVALRY)
-    .slice(0, 2)
-    .map((one) => ({ tool: one.skill.name, input: one.input }));
+    .slice(0, 2);
 }
 
 /** A write that another service could take as well, where neither it nor a particular thing is named: "comment on the page Plan". */
-function findRival(best: Reading, found: Reading[], { words }: Clause): Reading | undefined {
+function findRival(best: Reading, found: Reading[], clause: Clause): Reading | undefined {
   const { skill, score } = best;
-  const isNamed = (at: number) => [1, 2].some((size) => isServiceName(skill, words.slice(at, at + size)));
-  if (skill.access === "read" || words.some(({ text }, at) => PARTICULAR.test(text) || isNamed(at))) return undefined;
-  const others = found.filter((one) => one.skill.service !== skill.service && one.skill.access !== "read");
+  const { words, connected = [] } = clause;
+  if (skill.access === "read" || namesService(best, clause) || words.some(({ text }) => PARTICULAR.test(text)))
+    return undefined;
+  const isReady = (one: Reading) => connected.includes(one.skill.service) || !connected.includes(skill.service);
+  const others = found.filter(
+    (one) => one.skill.service !== skill.service && one.skill.access !== "read" && isReady(one),
+  );
   return others.find((one) => isSure(one) && one.missing.length <= best.missing.length && one.score > score - TIE);
 }
 
@@ -169,6 +205,10 @@ function filledIn(
   return getOutcome(whole, { text: "", words: [], memory, now }, false, { feed });
 }
 
+function toCall({ skill, input }: Reading): PlannedCall {
+  return { tool: skill.name, input };
+}
+
 function getCalls({ skill, input, more }: Reading): PlannedCall[] {
   const others = (more?.values ?? []).map((value) => ({ ...input, [more?.field ?? ""]: value }));
   return [input, ...others].map((each) => ({ tool: skill.name, input: each }));
@@ -179,6 +219,9 @@ const PARTICULAR = /@|^#|^\p{Lu}[\p{Lu}\p{N}_-]+$/u;
 
 /** Difference of scores up to which two services are as likely. */
 const TIE = 0.1;
+
+/** Difference of scores up to which two services are looked at. */
+const NEAR = 0.3;
 
 /** Difference of scores up to which another service may be meant. */
 const RIVALRY = 0.8;

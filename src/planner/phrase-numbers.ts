@@ -99,7 +99,7 @@ export function findColumns(field: Field, clause: Clause): Phrase[] {
   const { words } = clause;
   return words.flatMap((word, at): Phrase[] => {
     const before = words[at - 1];
-    const begins = before?.text === "," || before?.lower === "with" || before?.lower === "and";
+    const begins = before?.text === "," || before?.lower === "and";
     if (!begins || word.kind !== "word" || !/^\p{Lu}\p{Ll}/u.test(word.text)) return [];
     const from = words[at + 1]?.lower === "is" || words[at + 1]?.text === ":" ? at + 2 : at + 1;
     const length = words.slice(from).findIndex(({ text, lower }) => text === "," || lower === "and");

@@ -83,12 +83,13 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
       }
       // What a write is to set is taken in its own words: "done" is not "close".
       const value = findKnownValue(field, span, skill.access !== "read" && from > 0);
-      if (value === undefined) continue;
+      // "Sent by marco" says who did it.
+      if (value === undefined || words[from + size]?.lower === "by") continue;
       // The word that names the action is a value only where the action cannot be said without it ("close KAY-3").
       if (from === 0 && !field.required && isAction(words[0])) continue;
       if (ORDER.test(field.name) && words[from - 1]?.lower !== "by" && !OPERATORS.has(span[0]?.lower ?? "")) continue;
       const negation = findNegation(words, from);
-      const to = from + size;
+      const to = size === 1 && isFieldWord(field, words[from + 1]) ? from + 2 : from + size;
       const base = {
         field,
         weight: value.toLowerCase() === "all" ? 0.1 : 0.5 + 0.05 * size,
@@ -100,7 +101,7 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
         continue;
       }
       for (const start of listLeads(skill, field, words, from)) {
-        found.push({ ...base, from: start, to: isFieldWord(field, words[to]) && size === 1 ? to + 1 : to, value });
+        found.push({ ...base, from: start, to, value });
       }
       found.push({ ...base, from, to, value });
     }

@@ -149,6 +149,7 @@ function listLineEnds(words: Word[], at: number, cues: Set<string>): number[] {
   const ends: number[] = [];
   for (let to = at + 1; to <= words.length; to++) {
     const next = words[to];
+    const isOpen = PREPOSITIONS.has(words[to - 1]?.lower ?? "") || ARTICLES.has(words[to - 1]?.lower ?? "");
     if (
       next === undefined ||
       next.kind !== "word" ||
@@ -158,7 +159,7 @@ function listLineEnds(words: Word[], at: number, cues: Set<string>): number[] {
     )
       ends.push(to);
     if (next !== undefined && cues.has(next.lower)) {
-      ends.push(to);
+      if (!isOpen) ends.push(to);
       break;
     }
     if (next?.kind === "literal" || to - at >= 2 * MOST_WORDS) break;
@@ -169,7 +170,11 @@ function listLineEnds(words: Word[], at: number, cues: Set<string>): number[] {
 /** A message without quotes: a greeting of a few words, or a sentence; never the description of something to be found first. */
 function readSentence(skill: Skill, clause: Clause, at: number): TextEnd[] {
   const { words } = clause;
-  const [first] = words.slice(at);
+  const [first, second] = words.slice(at);
+  // "Tell #general it works now".
+  if (first && SUBJECTS.has(first.lower) && second?.kind === "word" && /^[#@]/.test(words[at - 1]?.text ?? ""))
+    if (words.length > at + 2 && !PREPOSITIONS.has(second.lower) && second.lower !== "and")
+      return [{ to: words.length, value: sliceToEnd(clause, at, words.length), quality: 0.8 }];
   if (
     first === undefined ||
     /^[#@]/.test(first.text) ||
@@ -237,6 +242,7 @@ function sliceToEnd(clause: Clause, from: number, to: number): string {
 }
 
 const ACTING = new Set(["did", "does", "do", "has", "have", "had", "was", "were"]);
+const SUBJECTS = new Set(["it", "we", "i", "they", "he", "she"]);
 const SENTENCE = new Set("is are was were am will would has have had can could must should".split(" "));
 const MOST_WORDS = 10;
 const QUERY_CUES = new Set("about called named titled mentioning containing regarding matching".split(" "));

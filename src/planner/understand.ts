@@ -95,7 +95,7 @@ function readAs(skill: Skill, clause: Clause): Reading | undefined {
 function listUsable(skill: Skill, { words }: Clause): Part[][] {
   const [first] = words;
   if (first === undefined) return [];
-  if (skill.access !== "read" && skill.siblingVerbs.has(first.lower)) return [];
+  if (skill.access !== "read" && skill.siblingVerbs.has(first.lower) && !skill.verbs.has(first.lower)) return [];
   // "Mentions of me", "files changed" and "merged PRs" ask for nothing to be done.
   const isNoun = /^\p{L}+(?:s|ed)$/u.test(first.text) && first.lemma !== first.lower;
   if (skill.access !== "read" && (isNoun || OPERATORS.has(first.lower))) return [];
@@ -111,14 +111,20 @@ function listUsable(skill: Skill, { words }: Clause): Part[][] {
   );
 }
 
-/** Words of the example can be values too: the "open" of "my open issues", the "close" of "close KAY-3". */
-function addKnownValues({ values, matched }: Match, phrases: Phrase[]): void {
+/**
+ * Words of the example can be values too: the "open" of "my open issues", the "close" of "close KAY-3"; and so can
+ * nouns: "bugs and tasks" are two types.
+ */
+function addKnownValues({ values, matched, nouns }: Match, phrases: Phrase[]): void {
+  const own = new Set([...matched, ...nouns]);
   const known = phrases
-    .filter(({ field, from, to, weight }) => weight && field.values.length > 0 && isWithin(matched, from, to))
+    .filter(({ field, from, to, weight }) => weight && field.values.length > 0 && isWithin(own, from, to))
     .sort((a, b) => b.to - b.from - (a.to - a.from));
   for (const phrase of known) {
     const taken = values.some(
-      ({ field, from, to }) => field === phrase.field || (from < phrase.to && phrase.from < to),
+      ({ field, value, from, to }) =>
+        (field === phrase.field && (value === phrase.value || phrase.from === 0)) ||
+        (from < phrase.to && phrase.from < to),
     );
     if (!taken) values.push(phrase);
   }
@@ -164,7 +170,9 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
       (field.required || asked.includes(field)) && (input[field.name] === undefined || input[field.name] === ""),
   );
   const score = match.score - 0.2 * missing.length - (loose.length - match.loose.length) * 1.5;
-  const told = match.told && missing.every((field) => field.kind !== "key" || isMentioned(skill, field, clause));
+  const isNamed = clause.placed === true || (match.named && Object.keys(input).length > 0);
+  const told =
+    (match.told || isNamed) && missing.every((field) => field.kind !== "key" || isMentioned(skill, field, clause));
   return { skill, score, input, ...(more ? { more } : {}), missing, loose, told };
 }
 

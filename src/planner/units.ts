@@ -9,7 +9,13 @@ import { RECENT, sortsNewest } from "./phrase-numbers.ts";
 import { readsKeys } from "./phrases.ts";
 
 /** Words that a tool accounts for without a value: its service, what it works on, words that change nothing. `to` is exclusive. */
-export type Unit = { from: number; to: number; gain: number /** It tells which tool is meant. */; tells: boolean };
+export type Unit = {
+  from: number;
+  to: number;
+  gain: number /** It tells which tool is meant. */;
+  tells: boolean;
+  names?: boolean;
+};
 
 /** Finds the units of a clause for a tool. */
 export function findUnits(skill: Skill, clause: Clause): Unit[] {
@@ -60,7 +66,8 @@ export function findUnits(skill: Skill, clause: Clause): Unit[] {
     const to = service ?? noun;
     if (to === undefined) return;
     const gain = service ? 0.5 : 0.15;
-    for (const from of listStarts(skill, words, at, service !== undefined)) units.push({ from, to, gain, tells: true });
+    for (const from of listStarts(skill, words, at, service !== undefined))
+      units.push({ from, to, gain, tells: true, names: service !== undefined });
   });
   return units;
 }

@@ -41,7 +41,7 @@ function readPlace({ words, text, ...rest }: Clause, kit: ToolCatalogue, languag
     const next = words[from + size + (isMarked ? 1 : 0)];
     if (skills.length === 0 || next === undefined || (from === 0 && !isMarked)) continue;
     const inner = text.slice(next.start).trim();
-    return { request: { ...rest, text: inner, words: language.read(inner) }, kit: { ...kit, skills } };
+    return { request: { ...rest, text: inner, words: language.read(inner), placed: true }, kit: { ...kit, skills } };
   }
   return undefined;
 }

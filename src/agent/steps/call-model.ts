@@ -79,6 +79,9 @@ async function* makeCall(
       plan: input.plan === true,
     }),
     ...(wanted ? { schema: wanted.schema } : {}),
+    ...(input.services
+      ? { connected: input.services.filter(({ connected }) => connected).map(({ name }) => name) }
+      : {}),
     taken: turn.memory.map(({ call }) => toCall(call).toolCallId),
   });
   let hasStarted = false;

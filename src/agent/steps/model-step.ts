@@ -27,6 +27,8 @@ export type StepInput = {
   signal: AbortSignal;
   /** The schema that the answer must match, for the offline planner. Other models read it in the instructions. */
   schema?: Record<string, unknown>;
+  /** Names of the connected services, for the offline planner. Other models read them in the instructions. */
+  connected?: string[];
   watch?: AgentObserver;
   /** IDs of earlier calls. Some models restart their numbering in each step; a repeated ID is replaced. */
   taken?: string[];
@@ -56,7 +58,10 @@ async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, St
       messages: input.messages,
       tools: toWireTools(input.tools),
       providerOptions: {
-        ...(input.schema ? { kay: { outputSchema: JSON.stringify(input.schema) } } : {}),
+        kay: {
+          ...(input.schema ? { outputSchema: JSON.stringify(input.schema) } : {}),
+          ...(input.connected ? { connected: input.connected } : {}),
+        },
         // The conversation is sent whole: OpenAI forgets what it stored, and gateways store nothing.
         openai: { store: false },
       },

@@ -70,8 +70,7 @@ export async function buildAgentInput(
   const dryRuns = request.limits.dryRun === true;
   const owner = { installationId, generationId: id, dryRun: dryRuns, attachments: rows.attachments, facts };
   const tools = await buildAgentTools(ports, owner, configured);
-  // The offline planner reads all tools and whole results, at no cost.
-  const services = provider === "offline" ? undefined : listServiceStates(rows.connections.grants, configured);
+  const services = listServiceStates(rows.connections.grants, configured);
   const messages = history.kind === "newest" ? takeNewest(all, history.keep) : all;
   const known = calls.map((call) => ({ call: toCall(call), outcome: getOutcome(call), step: call.step }));
   const ran = new Map(
@@ -105,7 +104,9 @@ export async function buildAgentInput(
     ...(request.timeZone ? { timeZone: request.timeZone } : {}),
     ...(request.instructions ? { instructions: request.instructions } : {}),
     ...(request.defaults ? { defaults: request.defaults } : {}),
-    ...(services ? { modelName: name, services, slim: true, offers: offerTools(tools, services) } : {}),
+    services,
+    // The offline planner reads all tools and whole results, at no cost.
+    ...(provider === "offline" ? {} : { modelName: name, slim: true, offers: offerTools(tools, services) }),
     steps: row.steps,
     past: toPastCalls(
       known.filter(({ step }) => step <= row.steps),

@@ -20,7 +20,6 @@ export const archiveTool = defineTool({
     "archive {message}",
     "archive the message {message}",
     "move the email {message} out of my inbox",
-    "remove the email {message} from my inbox",
   ],
   summary: ({ message }: Input) => `Archive the conversation of the email ${escapeCell(message)}`,
   describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message, "change")),

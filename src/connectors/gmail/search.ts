@@ -40,6 +40,7 @@ export const searchTool = defineTool({
     "search my mail for {text}",
     "show my {state} emails",
     "show emails from {sender}",
+    "show emails sent by {sender}",
     "list my emails",
     "show my newest emails",
     "what is in my inbox",

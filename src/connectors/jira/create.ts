@@ -38,6 +38,7 @@ export const createIssueTool = defineTool({
     "create an issue in {project}: {summary}",
     "create a {type} in {project}: {summary}",
     "create a {type} in {project} called {summary}",
+    "create an issue in {project} about {summary}",
     "open a {type} in project {project} about {summary}",
     "add a {type} to {project}: {summary}",
     "new {type} in {project}: {summary}",

@@ -21,7 +21,7 @@ const Input = z.object({
     z.optional(z.string()),
     "New description, as text or Markdown. It replaces the old one.",
   ),
-  priority: withDescription(z.optional(z.string()), "Highest, High, Medium, Low or Lowest."),
+  priority: withDescription(z.optional(z.string()), "Highest, High, Medium, Low or Lowest, or another of the site, such as Critical or Blocker."),
   due: withDescription(z.optional(z.string()), 'Due date such as 2026-01-31, or "none".'),
   labels: withDescription(
     z.optional(z.string()),
@@ -49,6 +49,7 @@ export const editIssueTool = defineTool({
     "rename {issue} to {summary}",
     "change the priority of {issue} to {priority}",
     "set the priority of {issue} to {priority}",
+    "set {issue} to {priority}",
     "change the due date of {issue} to {due}",
     "set the due date of {issue} to {due}",
     "add the label {addLabels} to {issue}",

@@ -55,6 +55,8 @@ export const getIssueTool = defineTool({
     "describe {issue}",
     "read issue {issue}",
     "what is the status of {issue}",
+    "what is the priority of {issue}",
+    "when is {issue} due",
     "who works on {issue}",
     "details of {issue}",
     "show the comments on {issue}",
