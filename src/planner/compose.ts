@@ -3,12 +3,11 @@ import { type Clause, isQuestion, toSubclause } from "./clauses.ts";
 import { isNoun, isServiceName, readKey } from "./field-words.ts";
 import { type Field, isFieldWord, isHeadingField, isLongText } from "./fields.ts";
 import { asShowing } from "./follow-up.ts";
-import { ASKING_WORDS, isPlural, ORDINALS, PLACE_WORDS, POSSESSIVES, PRONOUNS } from "./grammar.ts";
+import { ASKING_WORDS, isPlural, MARK, ORDINALS, PLACE_WORDS, POSSESSIVES, PRONOUNS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { scoreSimilarity } from "./lexicon.ts";
 import type { Item } from "./memory.ts";
 import { getTitle, writeResult } from "./passage.ts";
-import { MARK } from "./phrase.ts";
 import type { FeedCall, PlannedCall } from "./plan.ts";
 import { isForbidden, isSure, type Reading, rankReadings } from "./understand.ts";
 

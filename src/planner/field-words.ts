@@ -4,6 +4,7 @@ import {
   ARTICLES,
   EMPTY_IN_READS,
   KEY,
+  MARK,
   OPERATORS,
   ORDINALS,
   OWNERS,
@@ -14,7 +15,7 @@ import {
   TEXT_CUES,
   VAGUE_WORDS,
 } from "./grammar.ts";
-import type { Word } from "./language.ts";
+import { getWord, sliceLower, type Word } from "./language.ts";
 import { isAction, isSameNoun, isSameValue, listSameNouns } from "./lexicon.ts";
 
 /** Returns the known value that some words name: in its own words or, unless `exactly`, in words that mean the same. */
@@ -30,13 +31,7 @@ export function findKnownValue(field: Field, span: Word[], exactly = false): str
 /** Reads a key such as KAY-3, also from the end of an address. */
 export function readKey(word: Word, field: Field): string | undefined {
   if (word.kind !== "word" || field.shape === undefined) return undefined;
-  const isAddress = /^https?:/.test(word.text);
-  const last = isAddress
-    ? (word.text
-        .replace(/[?#].*$/s, "")
-        .split("/")
-        .at(-1) ?? "")
-    : word.text;
+  const last = /^https?:/.test(word.text) ? word.text.replace(/[?#].*$/s, "").replace(/.*\//s, "") : word.text;
   return field.shape.test(last) ? last.toUpperCase() : undefined;
 }
 
@@ -45,13 +40,8 @@ export function leadsTo(skill: Skill, field: Field, word: Word | undefined): boo
   if (word === undefined || word.kind !== "word") return false;
   if (isFieldWord(field, word)) return true;
   if (field.kind === "text" && ["called", "named", "titled", "entitled", "saying"].includes(word.lower)) return true;
-  const cues = skill.cues.get(field.name) ?? [];
-  if (
-    cues.some(
-      (cue) => (cue.lower === word.lower || (!cue.stop && cue.stem === word.stem)) && !QUESTION_WORDS.has(cue.lower),
-    )
-  )
-    return true;
+  const isSame = (cue: Word) => cue.lower === word.lower || (!cue.stop && cue.stem === word.stem);
+  if (!QUESTION_WORDS.has(word.lower) && skill.cues.get(field.name)?.some(isSame)) return true;
   // The "to" of "set B2 to 5" leads to the value.
   const isTaken = [...skill.cues].some(
     ([name, list]) => name !== field.name && list.some(({ lower }) => lower === word.lower),
@@ -63,117 +53,84 @@ export function leadsTo(skill: Skill, field: Field, word: Word | undefined): boo
 
 /** Where a name that begins at a word may end, and how much it looks like one. */
 export function listNameEnds(skill: Skill, field: Field, words: Word[], at: number): { to: number; quality: number }[] {
-  const first = words[at];
-  if (first === undefined || first.kind === "mark") return [];
+  const [first, before, next] = [getWord(words, at), getWord(words, at - 1), getWord(words, at + 1)];
+  const { text } = first;
+  const writes = skill.access !== "read";
   // What follows a colon is never what to look for.
-  const isSaid = skill.access === "read" && words[at - 1]?.text === ":";
-  if (first.kind === "literal") return first.text === "\u0001" || isSaid ? [] : [{ to: at + 1, quality: 1 }];
-  if (
-    !mayBeInName(words, at) ||
-    isServiceName(skill, words.slice(at, at + 1)) ||
-    isServiceName(skill, words.slice(at, at + 2)) ||
-    isRival(skill, words, at)
-  )
-    return [];
+  if (first.kind === "literal")
+    return text === MARK || (!writes && before.text === ":") ? [] : [{ to: at + 1, quality: 1 }];
+  const isPlace = [1, 2].some((size) => isServiceName(skill, words.slice(at, at + size))) || isRival(skill, words, at);
   // "@notes.md" is a file of this machine.
-  if (FILE.test(first.text)) return [];
-  if (first.text.includes("@") && field.person) return [{ to: endOfAddresses(words, at), quality: 1 }];
-  if (field.strict && field.shape?.test(first.text) !== true) return [];
-  if (DAY.test(first.text) || MONTH.test(first.text)) return [];
-  const shaped = field.shape?.test(first.text) === true;
-  if (first.text.startsWith("#") && !shaped) return [];
-  const led = isFieldWord(field, words[at - 1]);
-  if (KEY.test(first.text) && !shaped && (!led || field.person)) return [];
+  if (!mayBeInName(words, at) || isPlace || FILE.test(text)) return [];
+  if (text.includes("@") && field.person) return [{ to: endOfAddresses(words, at), quality: 1 }];
+  const shaped = field.shape?.test(text) === true;
+  const led = isFieldWord(field, before);
+  const plain = /^\p{Ll}/u.test(text);
+  if ((!shaped && (field.strict || text.startsWith("#"))) || DAY.test(text) || MONTH.test(text)) return [];
+  if (KEY.test(text) && !shaped && (!led || field.person)) return [];
   // "Row 5" is not a name. An ID may be a number, unless the service's IDs look different.
   const isId = /^id$|Id$/.test(field.name) && !field.shape;
-  if (/^[€$£]?\d[\d.,]*k?$/.test(first.text) && !shaped && !isId) return [];
-  if (field.shape && !field.particular && !shaped && !led && /[-_./]/.test(first.text)) return [];
-  if (
-    CELLS.test(first.text) &&
-    !(shaped && field.particular) &&
-    !led &&
-    !isFieldWord(field, words[at + 1]) &&
-    !/^\p{Lu}/u.test(words[at + 1]?.text ?? "")
-  )
-    return [];
+  if (/^[€$£]?\d[\d.,]*k?$/.test(text) && !shaped && !isId) return [];
+  if (field.shape && !field.particular && !shaped && !led && /[-_./]/.test(text)) return [];
+  const isNamed = led || isFieldWord(field, next) || /^\p{Lu}/u.test(next.text);
+  if (CELLS.test(text) && !(shaped && field.particular) && !isNamed) return [];
   // A field with usual values takes others only where they look like one.
-  const plain = /^\p{Ll}/u.test(first.text);
-  const isPerson =
-    field.person && plain && !first.stop && (words[at - 1]?.lower === "has" || leadsTo(skill, field, words[at - 1]));
-  const isUsual =
-    shaped || led || isPerson || /^\p{Lu}\p{Ll}+$/u.test(first.text) || findKnownValue(field, [first]) !== undefined;
+  const isLed =
+    led || (field.person && plain && !first.stop && (before.lower === "has" || leadsTo(skill, field, before)));
+  const isUsual = isLed || shaped || /^\p{Lu}\p{Ll}+$/u.test(text) || findKnownValue(field, [first]) !== undefined;
   if (field.values.length > 0 && !isUsual) return [];
   // "Make KAY-3 a task".
-  if (plain && !shaped && skill.access !== "read" && /^an?$/.test(words[at - 1]?.lower ?? "")) return [];
+  if (plain && !shaped && writes && /^an?$/.test(before.lower)) return [];
   // "PR 4" is a thing of another tool.
-  const isThing = plain ? !/[-_.]/.test(first.text) : /^\d+$/.test(words[at + 1]?.text ?? "");
+  const isThing = plain ? !/[-_.]/.test(text) : /^\d+$/.test(next.text);
   if (isThing && !led && skill.foreign.has(first.lemma)) return [];
-  const isProper = (word: Word) => /^[\p{Lu}\d#@]|[-_/.]/u.test(word.text);
   const found = [{ to: at + 1, quality: shaped || isProper(first) ? 1 : 0.7 }];
   if (shaped && field.particular) return found;
   for (let to = at + 2; to <= Math.min(words.length, at + LONGEST_NAME); to++) {
-    const last = words[to - 1];
-    if (last === undefined || last.kind !== "word" || !mayBeInName(words, to - 1) || isRival(skill, words, to - 1))
+    const last = getWord(words, to - 1);
+    if (!mayBeInName(words, to - 1) || isRival(skill, words, to - 1) || KEY.test(last.text) || DAY.test(last.text))
       break;
-    if (
-      KEY.test(last.text) ||
-      DAY.test(last.text) ||
-      /[#@]/.test(last.text) ||
-      (isAction(last) && /^\p{Ll}/u.test(last.text))
-    )
-      break;
-    const span = words.slice(at, to);
-    if (/^\p{Ll}/u.test(last.text) && (isFieldWord(field, last) || listSameNouns(last).length > 2)) break;
-    if (skill.access !== "read" && !isProper(first) && !isFieldWord(field, words[to])) continue;
-    const quality = isProper(first) ? (span.every(isProper) ? 1.1 : 1) : 0.5;
-    found.push({ to, quality });
+    const isPlain = /^\p{Ll}/u.test(last.text);
+    if (/[#@]/.test(last.text) || (isPlain && isAction(last))) break;
+    if (isPlain && (isFieldWord(field, last) || listSameNouns(last).length > 2)) break;
+    if (writes && !isProper(first) && !isFieldWord(field, words[to])) continue;
+    found.push({ to, quality: !isProper(first) ? 0.5 : words.slice(at, to).every(isProper) ? 1.1 : 1 });
   }
   return found;
 }
 
+function isProper({ text }: Word): boolean {
+  return /^[\p{Lu}\d#@]|[-_/.]/u.test(text);
+}
+
 function endOfAddresses(words: Word[], at: number): number {
-  let to = at + 1;
-  while (to < words.length) {
-    const joint = words[to];
-    const next = joint?.text === "," || joint?.lower === "and" ? to + 1 : to;
-    if (next === to || !words[next]?.text.includes("@")) break;
-    to = next + 1;
-  }
-  return to;
+  const isJoint = [",", "and"].includes(getWord(words, at + 1).lower);
+  return isJoint && getWord(words, at + 2).text.includes("@") ? endOfAddresses(words, at + 2) : at + 1;
 }
 
 /** Whether a name may end before a word: nothing there could belong to it. */
 export function endsName(skill: Skill, field: Field, words: Word[], to: number): boolean {
-  const next = words[to];
-  if (next === undefined || next.kind !== "word" || !mayBeInName(words, to)) return true;
-  return (
-    isFieldWord(field, next) ||
-    isNoun(skill, next) ||
-    skill.foreign.has(next.lemma) ||
-    TIME.test(next.lower) ||
-    isRival(skill, words, to) ||
-    isServiceName(skill, [next]) ||
-    skill.fields.some((other) => findKnownValue(other, [next]) !== undefined)
-  );
+  const next = getWord(words, to);
+  if (!mayBeInName(words, to) || isFieldWord(field, next) || isNoun(skill, next) || skill.foreign.has(next.lemma))
+    return true;
+  if (TIME.test(next.lower) || isRival(skill, words, to) || isServiceName(skill, [next])) return true;
+  return skill.fields.some((other) => findKnownValue(other, [next]) !== undefined);
 }
 
 /** Whether another service is named here, in one word or two. */
 export function isRival({ rivals }: Skill, words: Word[], at: number): boolean {
-  const [first, second] = [words[at]?.lower ?? "", words[at + 1]?.lower ?? ""];
   // "DOCS" is a space, not Google Docs.
-  if (/^\p{Lu}{2,}$/u.test(words[at]?.text ?? "")) return false;
-  return rivals.has(first) || rivals.has(`${first} ${second}`);
+  if (/^\p{Lu}{2,}$/u.test(getWord(words, at).text)) return false;
+  return [1, 2].some((size) => rivals.has(sliceLower(words, at, at + size)));
 }
 
 function mayBeInName(words: Word[], at: number): boolean {
-  const { lower, kind, text } = words[at] as Word;
+  const { lower, kind, text } = getWord(words, at);
   if (kind !== "word") return false;
   if (/^\p{Lu}{2,}$/u.test(text)) return true;
-  // "In Review", "On Hold".
-  if (at > 0 && /^\p{Lu}\p{Ll}/u.test(text) && PREPOSITIONS.has(lower) && /^\p{Lu}/u.test(words[at + 1]?.text ?? ""))
-    return true;
-  // "Status is New", "the First project".
-  if (at > 0 && /^\p{Lu}\p{Ll}+$/u.test(text) && !PREPOSITIONS.has(lower) && !QUESTION_WORDS.has(lower)) return true;
+  // "In Review", "On Hold"; "Status is New", "the First project".
+  if (at > 0 && /^\p{Lu}\p{Ll}/u.test(text) && !QUESTION_WORDS.has(lower))
+    if (!PREPOSITIONS.has(lower) || /^\p{Lu}/u.test(getWord(words, at + 1).text)) return true;
   return !NOT_IN_NAMES.some((set) => set.has(lower));
 }
 
@@ -184,8 +141,7 @@ export function isNoun({ nouns }: Skill, word: Word): boolean {
 
 /** The name of the tool's own service says where to look; nothing there is called that unless it is in quotes. */
 export function isServiceName({ names }: Skill, span: Word[]): boolean {
-  const text = span.map(({ lower }) => lower).join(" ");
-  return names.includes(text);
+  return names.includes(sliceLower(span, 0, span.length));
 }
 
 const JOINTS = new Set("and or then 's is where while so if please to now too also".split(" "));

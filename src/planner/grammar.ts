@@ -1,5 +1,8 @@
 import type { Word } from "./language.ts";
 
+/** Stands in a request for a text that follows; users never type it. */
+export const MARK = "\u0001";
+
 /** A key such as KAY-3. */
 export const KEY = /^[A-Za-z][A-Za-z0-9_]*-\d+$/;
 

@@ -31,6 +31,13 @@ export function sliceLower(words: Word[], from: number, to: number): string {
     .join(" ");
 }
 
+/** A word of a request, or nothing before its first and after its last. */
+export function getWord(words: Word[], at: number): Word {
+  return words[at] ?? NOTHING;
+}
+
+const NOTHING: Word = { text: "", lower: "", lemma: "", stem: "", stop: false, kind: "mark", start: 0, end: 0 };
+
 let loading: Promise<Language> | undefined;
 
 /** The language, loaded once. */

@@ -3,7 +3,7 @@ import type { Clause, Value } from "./clauses.ts";
 
 import { type Field, isFieldWord } from "./fields.ts";
 import { ARTICLES, isPlural } from "./grammar.ts";
-import type { Word } from "./language.ts";
+import { getWord, type Word } from "./language.ts";
 import { scoreSimilarity } from "./lexicon.ts";
 import type { Phrase } from "./phrase.ts";
 import type { Unit } from "./units.ts";
@@ -49,41 +49,36 @@ export function matchExample(
 ): Match {
   const { words } = clause;
   const width = words.length + 1;
-  const cells: Cell[] = new Array((parts.length + 1) * width * 2);
+  const cells: Cell[] = [];
   const at = (part: number, word: number, led: boolean) => cells[(part * width + word) * 2 + (led ? 1 : 0)] ?? END;
   const choose = (part: number, word: number, led: boolean): Cell => {
     let best: Cell = word === words.length && part === parts.length ? END : NONE;
-    const offer = (score: number, step: Step) => {
-      if (score > best.score) best = { score, step };
+    const offer = (gain: number, from: Cell, step: Step) => {
+      if (from.score + gain > best.score) best = { score: from.score + gain, step };
     };
-    const current = parts[part];
+    const [current, here] = [parts[part], words[word]];
     if (current)
-      offer(at(part + 1, word, led && isTrifle(parts, part, skill)).score - costOfSkip(parts, part, skill), {
+      offer(-costOfSkip(parts, part, skill), at(part + 1, word, led && isTrifle(parts, part, skill)), {
         kind: "skip-part",
       });
-    const here = words[word];
     if (!here) return best;
-    offer(at(part, word + 1, led).score - LOOSE, { kind: "loose" });
-    for (const unit of units)
-      if (unit.from === word) offer(at(part, unit.to, led).score + unit.gain, { kind: "unit", unit });
-    const own = phrases.filter(({ from }) => from === word);
-    for (const phrase of own)
-      if (phrase.weight) offer(at(part, phrase.to, led).score + phrase.weight, { kind: "phrase", phrase });
-    if (current === undefined) return best;
-    if ("word" in current) {
-      // "What" may stand for "show", but says little.
-      const most = here.stop ? 0.25 : Number.POSITIVE_INFINITY;
-      // "Files" are not the one of "who can open the file {file}".
-      const isSeveral = isPlural(here) && !isPlural(current.word) && isNounOfNext(parts, part);
-      const like = isSeveral ? 0 : scoreSimilarity(current.word, here);
-      const weight = like * Math.min(current.weight, most);
-      const bonus = part === 0 && like === 1 && !here.stop ? EXACT : 0;
-      if (weight > 0) offer(at(part + 1, word + 1, true).score + weight + bonus, { kind: "word", weight });
-      return best;
+    offer(-LOOSE, at(part, word + 1, led), { kind: "loose" });
+    for (const unit of units) if (unit.from === word) offer(unit.gain, at(part, unit.to, led), { kind: "unit", unit });
+    for (const phrase of phrases) {
+      if (phrase.from !== word) continue;
+      if (phrase.weight) offer(phrase.weight, at(part, phrase.to, led), { kind: "phrase", phrase });
+      const fits = current && "slot" in current && phrase.field === current.slot && phrase.also === undefined;
+      if (fits && (led || phrase.weight))
+        offer(SLOT * (phrase.quality ?? 1), at(part + 1, phrase.to, true), { kind: "slot", phrase });
     }
-    for (const phrase of own)
-      if (phrase.field === current.slot && phrase.also === undefined && (led || phrase.weight))
-        offer(at(part + 1, phrase.to, true).score + SLOT * (phrase.quality ?? 1), { kind: "slot", phrase });
+    if (!current || !("word" in current)) return best;
+    // "Files" are not the one of "who can open the file {file}".
+    const isSeveral = isPlural(here) && !isPlural(current.word) && isNounOfNext(parts, part);
+    const like = isSeveral ? 0 : scoreSimilarity(current.word, here);
+    // "What" may stand for "show", but says little.
+    const weight = like * (here.stop ? Math.min(current.weight, 0.25) : current.weight);
+    const bonus = part === 0 && like === 1 && !here.stop ? EXACT : 0;
+    if (weight > 0) offer(weight + bonus, at(part + 1, word + 1, true), { kind: "word", weight });
     return best;
   };
   for (let part = parts.length; part >= 0; part--) {
@@ -125,62 +120,48 @@ function trace(
   skill: Skill,
   at: (part: number, word: number, led: boolean) => Cell,
 ): Match {
-  const match: Match = {
-    score: at(0, 0, false).score,
-    loose: [],
-    values: [],
-    matched: new Set(),
-    nouns: new Set(),
-    skipped: [],
-    verb: false,
-    told: false,
-    named: false,
-  };
+  const { score } = at(0, 0, false);
+  const sets = { matched: new Set<number>(), nouns: new Set<number>() };
+  const match: Match = { score, loose: [], values: [], skipped: [], verb: false, told: false, named: false, ...sets };
   const verb = parts.findIndex((part) => "word" in part && part.word.kind === "word");
-  let led = false;
+  let [led, isRare, isUnnamed] = [false, false, false];
   let whole = parts.length >= LONG;
-  let isRare = false;
-  let isUnnamed = false;
   for (let part = 0, word = 0; part < parts.length || word < words.length; ) {
     const { step } = at(part, word, led);
     const current = parts[part];
-    if (step.kind === "word" || step.kind === "slot") led = true;
-    if (step.kind === "skip-part") {
-      if (skill.access !== "read" && current && "word" in current && skill.names.includes(current.word.lower))
-        isUnnamed = true;
-      whole &&= current !== undefined && "word" in current && (current.word.stop || current.word.kind === "mark");
+    if (step.kind === "end") break;
+    if (step.kind === "loose") match.loose.push(word++);
+    else if (step.kind === "unit") {
+      const { tells, names, to } = step.unit;
+      match.named ||= names === true;
+      match.told ||= tells && !names;
+      if (tells) match.nouns.add(to - 1);
+      word = to;
+    } else if (step.kind === "skip-part") {
+      const skipped = current && "word" in current ? current.word : undefined;
+      isUnnamed ||= skill.access !== "read" && skipped !== undefined && skill.names.includes(skipped.lower);
+      whole &&= skipped !== undefined && (skipped.stop || skipped.kind === "mark");
       led &&= isTrifle(parts, part, skill);
       if (current && "slot" in current) match.skipped.push(current.slot);
       part++;
-    } else if (step.kind === "loose") match.loose.push(word++);
-    else if (step.kind === "unit") {
-      if (step.unit.names) match.named = true;
-      else match.told ||= step.unit.tells;
-      if (step.unit.tells) match.nouns.add(step.unit.to - 1);
-      word = step.unit.to;
-    } else if (step.kind === "phrase") {
-      const { phrase } = step;
-      match.told ||= phrase.particular;
+    } else if (step.kind === "word") {
+      const { stop, kind, lower } = getWord(words, word);
+      const isName = skill.names.includes(lower);
+      const tells = !stop && kind === "word" && !isName;
+      match.named ||= isName;
+      if (part === verb) [match.verb, isRare] = [true, tells && step.weight >= RARE];
+      else match.told ||= tells;
+      match.matched.add(word++);
+      led = true;
+      part++;
+    } else {
+      const { phrase, kind } = step;
+      match.told ||=
+        phrase.particular || (kind === "slot" && phrase.field.kind === "date" && phrase.weight !== undefined);
       match.values.push(phrase, ...(phrase.also ?? []).map((more) => ({ ...more, from: phrase.from, to: phrase.to })));
       word = phrase.to;
-    } else if (step.kind === "word") {
-      const here = words[word];
-      const isName = here !== undefined && skill.names.includes(here.lower);
-      const tells = here !== undefined && !here.stop && here.kind === "word" && !isName;
-      match.named ||= isName;
-      if (part === verb) {
-        match.verb = true;
-        isRare = tells && step.weight >= RARE;
-      } else match.told ||= tells;
-      match.matched.add(word++);
-      part++;
-    } else if (step.kind === "slot") {
-      const { phrase } = step;
-      match.told ||= phrase.particular || (phrase.field.kind === "date" && phrase.weight !== undefined);
-      match.values.push(phrase);
-      part++;
-      word = phrase.to;
-    } else break;
+      if (kind === "slot") [led, part] = [true, part + 1];
+    }
   }
   // The verb alone says nothing of a service that the example names and the request does not.
   match.told ||= (whole && match.matched.size > 1) || (isRare && !isUnnamed);

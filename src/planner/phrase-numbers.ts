@@ -3,7 +3,7 @@ import { type Clause, sliceText, type Value } from "./clauses.ts";
 import { isNoun, leadsTo } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
 import { ARTICLES, isPlural, NEGATIONS } from "./grammar.ts";
-import type { Word } from "./language.ts";
+import { getWord, sliceLower, type Word } from "./language.ts";
 import { NUMBERS } from "./periods.ts";
 import type { Phrase } from "./phrase.ts";
 import { findTimes } from "./times.ts";
@@ -11,54 +11,44 @@ import { findTimes } from "./times.ts";
 /** "PR 12", "#12", "5 bugs", "the last 3". */
 export function findNumbers(skill: Skill, field: Field, { words }: Clause): Phrase[] {
   const counts = AMOUNT.test(field.name);
+  const side = BOUNDS.find(({ name }) => name.test(field.name));
   return words.flatMap((word, at): Phrase[] => {
+    const [before, next] = [getWord(words, at - 1), getWord(words, at + 1)];
+    const take = (from: number, to: number, weight = 0.5): Phrase[] => [
+      { field, from, to, value: number, weight, particular: false },
+    ];
     const number = counts && namesNewest(skill, words, at) ? 1 : readNumber(word, counts);
-    if (number === 1 && RECENT.has(word.lower))
-      return [{ field, from: at, to: at + 1, value: number, weight: 1, particular: false }];
     if (number === undefined) return [];
-    const before = words[at - 1];
-    const phrase = { field, value: number, weight: 0.5, particular: false };
+    if (RECENT.has(word.lower)) return take(at, at + 1, 1);
     if (counts) {
-      const next = words[at + 1];
-      const counted = next?.kind === "word" && (!next.stop || RECENT.has(next.lower)) && !/^\d/.test(next.text);
-      if (!counted) return [];
-      const to = RECENT.has(next?.lower ?? "") && sortsNewest(skill) ? at + 2 : at + 1;
-      const from =
-        RECENT.has(before?.lower ?? "") && sortsNewest(skill) ? at - 1 : FIRST.has(before?.lower ?? "") ? at - 1 : at;
-      return [{ ...phrase, from, to }];
+      if (next.kind !== "word" || (next.stop && !RECENT.has(next.lower)) || /^\d/.test(next.text)) return [];
+      const isLast = sortsNewest(skill) && RECENT.has(before.lower);
+      const to = sortsNewest(skill) && RECENT.has(next.lower) ? at + 2 : at + 1;
+      return take(isLast || FIRST.has(before.lower) ? at - 1 : at, to);
     }
-    if (words[at + 1] && isPlural(words[at + 1] as Word)) return [];
-    const side = BOUNDS.find(({ name }) => name.test(field.name));
+    if (isPlural(next)) return [];
     if (side) {
       const from = findBound(words, at, side.leads);
-      return from === undefined ? [] : [{ ...phrase, from, to: at + 1 }];
+      return from === undefined ? [] : take(from, at + 1);
     }
-    if (word.text.startsWith("#") || leadsTo(skill, field, before)) {
-      const led = isFieldWord(field, before) || before?.lower === "number";
-      return [{ ...phrase, from: led ? at - 1 : at, to: at + 1 }];
-    }
-    return field.required ? [{ ...phrase, from: at, to: at + 1, weight: 0.35 }] : [];
+    if (word.text.startsWith("#") || leadsTo(skill, field, before))
+      return take(isFieldWord(field, before) || before.lower === "number" ? at - 1 : at, at + 1);
+    return field.required ? take(at, at + 1, 0.35) : [];
   });
 }
 
 /** "The newest mail", "my latest unread email": one thing, of a tool that lists the newest first. */
 function namesNewest(skill: Skill, words: Word[], at: number): boolean {
-  if (!RECENT.has(words[at]?.lower ?? "") || !sortsNewest(skill)) return false;
+  if (!RECENT.has(getWord(words, at).lower) || !sortsNewest(skill)) return false;
   const thing = words.slice(at + 1, at + 4).find((word) => isNoun(skill, word));
   return thing !== undefined && !isPlural(thing);
 }
 
 /** Where "above", "worth more than" or "of at least" begins, before a number. */
 function findBound(words: Word[], at: number, leads: Set<string>): number | undefined {
-  const before = (size: number) =>
-    words
-      .slice(Math.max(0, at - size), at)
-      .map(({ lower }) => lower)
-      .join(" ");
-  const size = [2, 1].find((one) => leads.has(before(one)));
+  const size = [2, 1].find((one) => leads.has(sliceLower(words, at - one, at)));
   if (size === undefined) return undefined;
-  const from = at - size;
-  return ["worth", "of"].includes(words[from - 1]?.lower ?? "") ? from - 1 : from;
+  return ["worth", "of"].includes(getWord(words, at - size - 1).lower) ? at - size - 1 : at - size;
 }
 
 /** The words that say on which side of an amount to look. */
@@ -83,13 +73,12 @@ function toAmount(text: string): number | undefined {
 /** "All day", "with attachments": a field that is on or off, by its name. */
 export function findSwitches(skill: Skill, field: Field, { words }: Clause): Phrase[] {
   const names = field.words.filter(({ lower }) => !["has", "is", "only", "include"].includes(lower));
-  if (names.length === 0) return [];
   return words.flatMap((word, from): Phrase[] => {
     let at = from;
     if (["with", "has", "have", "having"].includes(word.lower) && skill.access === "read") at++;
-    if (ARTICLES.has(words[at]?.lower ?? "")) at++;
-    const fits = names.every((name, index) => name.stem === words[at + index]?.stem);
-    if (!fits || NEGATIONS.has(words[from - 1]?.lower ?? "")) return [];
+    if (ARTICLES.has(getWord(words, at).lower)) at++;
+    const fits = names.length > 0 && names.every((name, index) => name.stem === words[at + index]?.stem);
+    if (!fits || NEGATIONS.has(getWord(words, from - 1).lower)) return [];
     return [{ field, from, to: at + names.length, value: true, weight: 0.5, particular: false }];
   });
 }
@@ -97,26 +86,17 @@ export function findSwitches(skill: Skill, field: Field, { words }: Clause): Phr
 /** "…, Due 15 jan 2027": columns by their names, for a field that takes any. */
 export function findColumns(field: Field, clause: Clause): Phrase[] {
   const { words } = clause;
-  return words.flatMap((word, at): Phrase[] => {
-    const before = words[at - 1];
-    const begins = before?.text === "," || before?.lower === "and";
-    if (!begins || word.kind !== "word" || !/^\p{Lu}\p{Ll}/u.test(word.text)) return [];
-    const from = words[at + 1]?.lower === "is" || words[at + 1]?.text === ":" ? at + 2 : at + 1;
-    const length = words.slice(from).findIndex(({ text, lower }) => text === "," || lower === "and");
-    const to = length < 0 ? words.length : from + length;
-    if (to <= from || to - from > MOST_WORDS) return [];
-    const time = findTimes(clause, false).find((one) => one.from === from && one.to === to);
-    const value = { [word.text]: time?.start ?? sliceText(clause, from, to) };
-    return [
-      {
-        field,
-        from: before?.text === "," ? at : at - 1,
-        to,
-        value: value as unknown as Value,
-        weight: 0.6,
-        particular: false,
-      },
-    ];
+  return words.flatMap(({ text }, at): Phrase[] => {
+    const before = getWord(words, at - 1);
+    if ((before.text !== "," && before.lower !== "and") || !/^\p{Lu}\p{Ll}/u.test(text)) return [];
+    const next = getWord(words, at + 1);
+    const start = next.lower === "is" || next.text === ":" ? at + 2 : at + 1;
+    const length = words.slice(start).findIndex((one) => one.text === "," || one.lower === "and");
+    const to = length < 0 ? words.length : start + length;
+    if (to <= start || to - start > MOST_WORDS) return [];
+    const time = findTimes(clause, false).find((one) => one.from === start && one.to === to);
+    const value = { [text]: time?.start ?? sliceText(clause, start, to) } as unknown as Value;
+    return [{ field, from: before.text === "," ? at : at - 1, to, value, weight: 0.6, particular: false }];
   });
 }
 

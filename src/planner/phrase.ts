@@ -46,7 +46,4 @@ export function listLeads(skill: Skill, field: Field, words: Word[], at: number)
   return starts;
 }
 
-/** Stands in a request for a text that follows; users never type it. */
-export const MARK = "\u0001";
-
 const WITH = new Set("in with as of is are on at for".split(" "));

@@ -3,7 +3,7 @@ import type { Clause } from "./clauses.ts";
 import { findKnownValue, readKey } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
 import { NEGATIONS, OPERATORS, POSSESSIVES, PREPOSITIONS } from "./grammar.ts";
-import type { Word } from "./language.ts";
+import { getWord, type Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import { findNames, readNames } from "./names.ts";
 import { listLeads, type Phrase } from "./phrase.ts";
@@ -70,43 +70,44 @@ export function readsKeys({ fields }: Skill, a: Word | undefined, b: Word | unde
 
 /** Known values anywhere in the clause; "not done" is "open" where that is a value. */
 function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[] {
-  const found: Phrase[] = [];
-  for (let from = 0; from < words.length; from++) {
-    for (let size = Math.min(4, words.length - from); size > 0; size--) {
-      const span = words.slice(from, from + size);
-      if (span.some(({ kind }) => kind === "mark") || isAddressee(words, from)) continue;
-      if (skill.access !== "read" && POSSESSIVES.has(span[0]?.lower ?? "")) continue;
-      if (size === 1 && ANYBODY.has(span[0]?.lower ?? "") && field.values.some(({ value }) => value === "nobody")) {
-        const starts = listLeads(skill, field, words, from).filter((at) => NEGATIONS.has(words[at - 1]?.lower ?? ""));
-        for (const at of starts)
-          found.push({ field, from: at - 1, to: from + 1, value: "nobody", weight: 0.6, particular: true });
-      }
-      // What a write is to set is taken in its own words: "done" is not "close".
-      const value = findKnownValue(field, span, skill.access !== "read" && from > 0);
-      // "Sent by marco" says who did it.
-      if (value === undefined || words[from + size]?.lower === "by") continue;
-      // The word that names the action is a value only where the action cannot be said without it ("close KAY-3").
-      if (from === 0 && !field.required && isAction(words[0])) continue;
-      if (ORDER.test(field.name) && words[from - 1]?.lower !== "by" && !OPERATORS.has(span[0]?.lower ?? "")) continue;
-      const negation = findNegation(words, from);
-      const to = size === 1 && isFieldWord(field, words[from + 1]) ? from + 2 : from + size;
-      const base = {
-        field,
-        weight: value.toLowerCase() === "all" ? 0.1 : 0.5 + 0.05 * size,
-        particular: !COMMON.has(value.toLowerCase()),
-      };
-      if (negation !== undefined) {
-        const opposite = getOpposite(field, span);
-        if (opposite) found.push({ ...base, from: negation, to: extendEmpty(words, to), value: opposite });
-        continue;
-      }
-      for (const start of listLeads(skill, field, words, from)) {
-        found.push({ ...base, from: start, to, value });
-      }
-      found.push({ ...base, from, to, value });
-    }
-  }
-  return found;
+  const writes = skill.access !== "read";
+  const find = (from: number, size: number): Phrase[] => {
+    const to = from + size;
+    const span = words.slice(from, to);
+    const [before, next] = [getWord(words, from - 1).lower, getWord(words, to)];
+    const { lower } = getWord(span, 0);
+    if (to > words.length || span.some(({ kind }) => kind === "mark") || isAddressee(words, from)) return [];
+    if (writes && POSSESSIVES.has(lower)) return [];
+    const takeNobody = (at: number): Phrase => ({
+      field,
+      from: at - 1,
+      to,
+      value: "nobody",
+      weight: 0.6,
+      particular: true,
+    });
+    const hasNobody = size === 1 && ANYBODY.has(lower) && field.values.some(({ value }) => value === "nobody");
+    const leads = listLeads(skill, field, words, from);
+    const nobody = leads.filter((at) => hasNobody && NEGATIONS.has(getWord(words, at - 1).lower)).map(takeNobody);
+    // What a write is to set is taken in its own words: "done" is not "close".
+    const value = findKnownValue(field, span, writes && from > 0);
+    // "Sent by marco" says who did it.
+    if (value === undefined || next.lower === "by") return nobody;
+    // The word that names the action is a value only where the action cannot be said without it ("close KAY-3").
+    if (from === 0 && !field.required && isAction(words[0])) return nobody;
+    if (ORDER.test(field.name) && before !== "by" && !OPERATORS.has(lower)) return nobody;
+    const weight = value.toLowerCase() === "all" ? 0.1 : 0.5 + 0.05 * size;
+    const base = { field, weight, particular: !COMMON.has(value.toLowerCase()) };
+    const negation = findNegation(words, from);
+    const opposite = negation === undefined ? undefined : getOpposite(field, span);
+    if (negation !== undefined)
+      return opposite
+        ? [...nobody, { ...base, from: negation, to: next.lower === "yet" ? to + 1 : to, value: opposite }]
+        : nobody;
+    const end = size === 1 && isFieldWord(field, next) ? to + 1 : to;
+    return [...nobody, ...[...leads, from].map((start) => ({ ...base, from: start, to: end, value }))];
+  };
+  return words.flatMap((_, from) => [4, 3, 2, 1].flatMap((size) => find(from, size)));
 }
 
 /** The negation that governs a word: "not done", "hasn't been finished". */
@@ -114,10 +115,6 @@ function findNegation(words: Word[], at: number): number | undefined {
   let before = at - 1;
   while (before > 0 && BETWEEN.has(words[before]?.lower ?? "")) before--;
   return NEGATIONS.has(words[before]?.lower ?? "") ? before : undefined;
-}
-
-function extendEmpty(words: Word[], to: number): number {
-  return words[to]?.lower === "yet" ? to + 1 : to;
 }
 
 function getOpposite(field: Field, span: Word[]): string | undefined {

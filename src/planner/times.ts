@@ -67,7 +67,7 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
   );
   // "Between 2 and 4pm", in words that chrono reads and at the same places.
   const free = blank(text, periods).replace(
-    /\bbetween (\d{1,2}(?::\d\d)? ?(?:am|pm)?) and (?=\d{1,2}(?::\d\d| ?[ap]m))/gi,
+    /\bbetween (\d{1,2}(?::\d\d)? ?(?:am|pm)?(?= and \d{1,2}(?::\d\d| ?[ap]m))|(?:\w+ ){0,2}?\w+) and /gi,
     (_, start: string) => `from    ${start} to  `,
   );
   const dates = parse(free, new Date(clause.now), { forwardDate: !past })
@@ -87,7 +87,7 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
       }),
     );
   const all = [...periods, ...dates].sort((a, b) => a.at - b.at);
-  return joinRanges(setDays(all.flatMap((one) => place(one, clause))), clause);
+  return setDays(all.flatMap((one) => place(one, clause)));
 }
 
 /** Finds the words of a time. A number alone ("17" of "Safari 17") is none. */
@@ -121,30 +121,6 @@ function setDays(times: NamedTime[]): NamedTime[] {
   );
   if (day === undefined || others.length > 0) return times;
   return times.map((time) => (time.clock ? { ...time, start: `${day.start}${time.start.slice(10)}` } : time));
-}
-
-/** "Between Monday and Friday", "from today to Friday". */
-function joinRanges(times: NamedTime[], { words }: Clause): NamedTime[] {
-  const joined: NamedTime[] = [];
-  for (const time of times) {
-    const last = joined.at(-1);
-    const between = last === undefined ? undefined : words.slice(last.to, time.from);
-    const isRange =
-      last !== undefined &&
-      last.end === undefined &&
-      last.bound !== "length" &&
-      time.bound !== "length" &&
-      between !== undefined &&
-      ((words[last.from - 1]?.lower === "between" && between.length === 1 && between[0]?.lower === "and") ||
-        (words[last.from]?.lower === "from" &&
-          (between.length === 0 || (between.length === 1 && ["to", "-"].includes(between[0]?.lower ?? "")))));
-    if (!isRange) joined.push(time);
-    else {
-      const from = words[last.from - 1]?.lower === "between" ? last.from - 1 : last.from;
-      joined[joined.length - 1] = { from, to: time.to, bound: "on", start: last.start, end: time.start };
-    }
-  }
-  return joined;
 }
 
 function maskLiterals({ text, words }: Clause): string {
@@ -181,7 +157,7 @@ function toIso(date: ReturnType<typeof parse>[number]["start"]): string {
 const AFTER = new Set(["since", "after", "newer"]);
 const BEFORE = new Set("before until till by older".split(" "));
 const UNTIL = new Set(["by", "until", "till"]);
-const ON = new Set("from on at for in of during".split(" "));
+const ON = new Set("between from on at for in of during".split(" "));
 
 const LENGTH = /^(?!.*\b(?:in|ago|now|within|last|past|next|this)\b).*\b(?:hour|min|minute|day|week|month)s?$/i;
 

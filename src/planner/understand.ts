@@ -170,7 +170,7 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
       (field.required || asked.includes(field)) && (input[field.name] === undefined || input[field.name] === ""),
   );
   const score = match.score - 0.2 * missing.length - (loose.length - match.loose.length) * 1.5;
-  const isNamed = clause.placed === true || (match.named && Object.keys(input).length > 0);
+  const isNamed = clause.placed === true || (match.named && (skill.access !== "read" || Object.keys(input).length > 0));
   const told =
     (match.told || isNamed) && missing.every((field) => field.kind !== "key" || isMentioned(skill, field, clause));
   return { skill, score, input, ...(more ? { more } : {}), missing, loose, told };

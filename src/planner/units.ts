@@ -1,9 +1,9 @@
 import type { Skill } from "./catalogue.ts";
 import type { Clause } from "./clauses.ts";
-import { isNoun } from "./field-words.ts";
+import { isNoun, isServiceName } from "./field-words.ts";
 import { isFieldWord } from "./fields.ts";
 import { ARTICLES, EMPTY_IN_READS, EMPTY_WORDS, PREPOSITIONS } from "./grammar.ts";
-import type { Word } from "./language.ts";
+import { getWord, type Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import { RECENT, sortsNewest } from "./phrase-numbers.ts";
 import { readsKeys } from "./phrases.ts";
@@ -18,60 +18,48 @@ export type Unit = {
 };
 
 /** Finds the units of a clause for a tool. */
-export function findUnits(skill: Skill, clause: Clause): Unit[] {
-  const { words } = clause;
+export function findUnits(skill: Skill, { words }: Clause): Unit[] {
   const reads = skill.access === "read";
-  const { fields } = skill;
-  const units: Unit[] = [];
-  words.forEach((word, at) => {
-    if (word.kind === "mark") units.push({ from: at, to: at + 1, gain: 0, tells: false });
-    else if (
-      word.kind === "word" &&
-      word.text !== "KAY" &&
-      (EMPTY_WORDS.has(word.lower) ||
-        (reads && !(word.lower === "i" && isAction(words[at + 1]))
-          ? EMPTY_IN_READS.has(word.lower)
-          : word.lower === "new"))
-    )
-      units.push({ from: at, to: at + 1, gain: -0.01, tells: false });
-    if (reads && word.lower === "how" && words[at + 1]?.lower === "many")
-      units.push({ from: at, to: at + 2, gain: 0, tells: false });
-    const [next] = words.slice(at + 1);
-    if (
-      reads &&
-      ["all", "any"].includes(word.lower) &&
-      next &&
-      fields.some((field) => !field.required && field.kind === "name" && isFieldWord(field, next))
-    )
-      units.push({ from: at, to: at + 2, gain: 0.1, tells: false });
-    if (reads && PREPOSITIONS.has(word.lower) && readsKeys(skill, words[at + 1], words[at + 1]))
-      units.push({ from: at, to: at + 1, gain: -0.1, tells: false });
-    if (reads && RECENT.has(word.lower) && sortsNewest(skill))
-      units.push({ from: at, to: at + 1, gain: 0, tells: false });
-    if (reads && word.lower === "recently" && sortsNewest(skill))
-      units.push({ from: at, to: CHANGED.has(words[at + 1]?.lower ?? "") ? at + 2 : at + 1, gain: 0, tells: false });
-    // "Draft (don't send!)", to a tool that says it does not.
-    const denied = words[at + 1]?.lower === "not" ? words[at + 2] : words[at + 1];
-    if (
-      (word.lower === "dont" || (word.lower === "do" && words[at + 1]?.lower === "not")) &&
-      denied &&
-      promisesNot(skill, denied)
-    )
-      units.push({ from: at, to: words.indexOf(denied) + 1, gain: 0, tells: false });
-    const before = words[at - 1]?.text === "," ? words[at - 2] : words[at - 1];
-    if (["and", ","].includes(word.lower) && readsKeys(skill, before, words[at + 1]))
-      units.push({ from: at, to: at + 1, gain: 0, tells: false });
-    const service = endOfService(skill, words, at);
-    const noun = service === undefined && isNoun(skill, word) ? at + 1 : undefined;
-    const to = service ?? noun;
-    if (to === undefined) return;
-    const gain = service ? 0.5 : 0.15;
-    for (const from of listStarts(skill, words, at, service !== undefined))
-      units.push({ from, to, gain, tells: true, names: service !== undefined });
+  const newest = reads && sortsNewest(skill);
+  return words.flatMap((word, at): Unit[] => {
+    const [next, before] = [getWord(words, at + 1), getWord(words, at - 1)];
+    const { lower } = word;
+    const take = (size: number, gain = 0): Unit => ({ from: at, to: at + size, gain, tells: false });
+    const isOff = lower === "dont" || (lower === "do" && next.lower === "not");
+    const denied = next.lower === "not" ? 2 : 1;
+    const rules: [boolean, Unit][] = [
+      [word.kind === "mark" || isEmptyWord(word, next, reads), take(1, word.kind === "mark" ? 0 : -0.01)],
+      [reads && lower === "how" && next.lower === "many", take(2)],
+      [reads && (lower === "all" || lower === "any") && isFieldName(skill, next), take(2, 0.1)],
+      [reads && PREPOSITIONS.has(lower) && readsKeys(skill, next, next), take(1, -0.1)],
+      [newest && RECENT.has(lower), take(1)],
+      [newest && lower === "recently", take(CHANGED.has(next.lower) ? 2 : 1)],
+      // "Draft (don't send!)", to a tool that says it does not.
+      [isOff && promisesNot(skill, getWord(words, at + denied)), take(denied + 1)],
+      [JOINTS.has(lower) && readsKeys(skill, before.text === "," ? words[at - 2] : before, next), take(1)],
+    ];
+    const found = rules.flatMap(([applies, unit]) => (applies ? [unit] : []));
+    const service = [3, 2, 1].find(
+      (size) => size <= words.length - at && isServiceName(skill, words.slice(at, at + size)),
+    );
+    if (service === undefined && !isNoun(skill, word)) return found;
+    const unit = { to: at + (service ?? 1), gain: service ? 0.5 : 0.15, tells: true, names: service !== undefined };
+    return [...found, ...listStarts(skill, words, at, unit.names).map((from) => ({ from, ...unit }))];
   });
-  return units;
 }
 
+/** Words that change nothing. */
+function isEmptyWord({ kind, text, lower }: Word, next: Word, reads: boolean): boolean {
+  if (kind !== "word" || text === "KAY") return false;
+  const isRead = reads && !(lower === "i" && isAction(next));
+  return EMPTY_WORDS.has(lower) || (isRead ? EMPTY_IN_READS.has(lower) : lower === "new");
+}
+
+function isFieldName({ fields }: Skill, word: Word): boolean {
+  return fields.some((field) => !field.required && field.kind === "name" && isFieldWord(field, word));
+}
+
+const JOINTS = new Set(["and", ","]);
 const CHANGED = new Set(["updated", "changed", "modified", "edited", "created"]);
 
 function promisesNot({ description }: Skill, { lemma }: Word): boolean {
@@ -87,15 +75,4 @@ function listStarts(skill: Skill, words: Word[], at: number, isService: boolean)
     starts.push(--from);
   if (isService && PREPOSITIONS.has(words[from - 1]?.lower ?? "")) starts.push(from - 1);
   return starts;
-}
-
-function endOfService({ names }: Skill, words: Word[], at: number): number | undefined {
-  for (const size of [3, 2, 1]) {
-    const text = words
-      .slice(at, at + size)
-      .map(({ lower }) => lower)
-      .join(" ");
-    if (at + size <= words.length && names.includes(text)) return at + size;
-  }
-  return undefined;
 }
