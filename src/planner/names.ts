@@ -3,7 +3,7 @@ import { type Clause, sliceText, type Value } from "./clauses.ts";
 import { endsName, findKnownValue, isNoun, listNameEnds } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
 import { ARTICLES, POSSESSIVES, PREPOSITIONS, QUESTION_WORDS } from "./grammar.ts";
-import { sliceLower, type Word } from "./language.ts";
+import { getWord, sliceLower, type Word } from "./language.ts";
 import { isVerb } from "./lexicon.ts";
 import { listLeads, type Phrase } from "./phrase.ts";
 
@@ -11,31 +11,24 @@ import { listLeads, type Phrase } from "./phrase.ts";
 export function findNames(skill: Skill, field: Field, clause: Clause): Phrase[] {
   const { words } = clause;
   return words.flatMap((word, at): Phrase[] => {
-    if (word.kind === "mark" || (PREPOSITIONS.has(word.lower) && word.kind === "word") || ARTICLES.has(word.lower))
-      return [];
+    if (word.kind === "word" && (PREPOSITIONS.has(word.lower) || ARTICLES.has(word.lower))) return [];
     const leads = listLeads(skill, field, words, at);
     const shaped = word.kind === "word" && field.shape?.test(word.text) === true && field.particular;
     return listNameEnds(skill, field, words, at).flatMap(({ to, quality }): Phrase[] => {
       const value = readName(field, clause, at, to);
-      if (value === undefined || mayBeOthers(skill, field, words, at, to)) return [];
-      if (isGeneric(skill, field, words, at, to) || !endsName(skill, field, words, to)) return [];
+      if (mayBeOthers(skill, field, words, at, to) || isGeneric(skill, field, words, at, to)) return [];
+      if (!endsName(skill, field, words, to)) return [];
+      const take = (from: number, end: number, weight: number): Phrase[] => [
+        { field, from, to: end, value, weight: weight * quality, particular: shaped },
+      ];
       // "Labeled bug" is about what follows.
-      const trailing = isFieldWord(field, words[to]) && !/ed$/.test(words[to]?.lower ?? "") ? 1 : 0;
-      const made = (from: number, end: number, weight: number) => ({
-        field,
-        from,
-        to: end,
-        value,
-        weight: weight * quality,
-        particular: shaped,
-      });
+      const trailing = isFieldWord(field, words[to]) && !/ed$/.test(getWord(words, to).lower) ? 1 : 0;
+      const code = isCode(field, word);
+      const article = getWord(words, at - 1).lower === "the" ? at - 1 : at;
       return [
-        ...leads.map((from) => made(from, to + trailing, 0.5 + 0.05 * (at - from) + 0.25 * trailing)),
-        ...(trailing && leads.length === 0 && (at > 0 || isCode(field, word))
-          ? [made(words[at - 1]?.lower === "the" ? at - 1 : at, to + 1, 0.65)]
-          : []),
-        ...(shaped && to === at + 1 ? [made(at, to, 0.6)] : []),
-        ...(isCode(field, word) && to === at + 1 ? [made(at, to, 0.4)] : []),
+        ...leads.flatMap((from) => take(from, to + trailing, 0.5 + 0.05 * (at - from) + 0.25 * trailing)),
+        ...(trailing && leads.length === 0 && (at > 0 || code) ? take(article, to + 1, 0.65) : []),
+        ...(to === at + 1 && (shaped || code) ? take(at, to, shaped ? 0.6 : 0.4) : []),
       ];
     });
   });
@@ -52,57 +45,42 @@ function isCode(field: Field, { text, kind }: Word): boolean {
 }
 
 /** The value of a name: several addresses as one text, where the field takes them so. */
-function readName(field: Field, clause: Clause, from: number, to: number): Value | Value[] | undefined {
-  const span = clause.words.slice(from, to);
-  if (!span.some(({ kind }) => kind !== "mark")) return undefined;
-  if (to - from > 1 && span.some(({ text }) => text.includes("@"))) {
-    const addresses = span.filter(({ text }) => text.includes("@")).map(({ text }) => text);
-    return field.list ? addresses : addresses.join(", ");
-  }
-  const text = sliceText(clause, from, to);
-  return field.list ? [text] : text;
+function readName(field: Field, clause: Clause, from: number, to: number): Value | Value[] {
+  const addresses = clause.words.slice(from, to).flatMap(({ text }) => (text.includes("@") ? [text] : []));
+  const text = to - from > 1 && addresses.length > 0 ? addresses.join(", ") : sliceText(clause, from, to);
+  return field.list ? (text.includes(", ") ? addresses : [text]) : text;
 }
 
 /** Names for a slot, with the article or the noun before them. */
 export function readNames(skill: Skill, field: Field, clause: Clause, at: number): Phrase[] {
   const { words } = clause;
   let from = at;
-  if (["the", "my", "our"].includes(words[from]?.lower ?? "")) from++;
+  if (["the", "my", "our"].includes(getWord(words, from).lower)) from++;
   if (isFieldWord(field, words[from]) && words[from + 1]?.kind !== "mark") from++;
-  const first = words[from];
-  if (first === undefined) return [];
+  const first = getWord(words, from);
   if (POSSESSIVES.has(first.lower) || QUESTION_WORDS.has(first.lower)) return [];
-  if (
-    first.kind === "word" &&
-    ((isVerb(first) && first.text === first.lower) || (first.text.includes("@") && !field.person && !field.shape))
-  )
-    return [];
+  const isAddress = first.text.includes("@") && !field.person && !field.shape;
+  if (first.kind === "word" && (isAddress || (isVerb(first) && first.text === first.lower))) return [];
+  const isSaid = first.kind === "literal" && getWord(words, from - 1).text === ":";
+  if (isSaid && field.shape && !field.shape.test(first.text)) return [];
   return listNameEnds(skill, field, words, from).flatMap(({ to, quality }): Phrase[] => {
-    const span = words.slice(from, to);
-    const known = findKnownValue(field, span, !SELF.has(first.lower));
-    if (known === undefined && mayBeOthers(skill, field, words, from, to)) return [];
+    const known = findKnownValue(field, words.slice(from, to), !SELF.has(first.lower));
+    const isOther = mayBeOthers(skill, field, words, from, to) || isGeneric(skill, field, words, from, to);
+    if (known === undefined && isOther) return [];
     const said = known ?? readName(field, clause, from, to);
     // "Dm tom": a person, where the field takes channels too.
     const isPerson = at === 1 && skill.access !== "read" && field.person && field.shape?.test("#general") === true;
-    const value = isPerson && typeof said === "string" && /^\p{L}+$/u.test(said) ? `@${said}` : said;
-    if (value === undefined) return [];
-    if (known === undefined && isGeneric(skill, field, words, from, to)) return [];
-    const colon = words[from - 1]?.text === ":";
-    if (colon && first.kind === "literal" && field.shape && !field.shape.test(first.text)) return [];
-    const particular = field.shape?.test(first.text) === true || known !== undefined;
-    const noun = words[to];
+    const value = isPerson && /^\p{L}+$/u.test(String(said)) ? `@${said}` : said;
+    const noun = getWord(words, to);
     const isOthers = skill.fields.some((other) => other !== field && isFieldWord(other, noun));
-    const trailing =
-      isFieldWord(field, noun) || (noun !== undefined && isNoun(skill, noun) && from > at && !isOthers) ? [to + 1] : [];
+    const trails = isFieldWord(field, noun) || (isNoun(skill, noun) && from > at && !isOthers);
     const weigh = quality * (first.kind === "literal" ? 0.95 : 0.9);
-    return [to, ...trailing].map((end) => ({
-      field,
-      from: at,
-      to: end,
-      value,
-      quality: end > to ? weigh + 0.3 : weigh,
-      particular: particular || end > to,
-    }));
+    const particular = field.shape?.test(first.text) === true || known !== undefined;
+    const base = { field, from: at, value };
+    return [
+      { ...base, to, quality: weigh, particular },
+      ...(trails ? [{ ...base, to: to + 1, quality: weigh + 0.3, particular: true }] : []),
+    ];
   });
 }
 

@@ -87,8 +87,8 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
       particular: true,
     });
     const hasNobody = size === 1 && ANYBODY.has(lower) && field.values.some(({ value }) => value === "nobody");
-    const leads = listLeads(skill, field, words, from);
-    const nobody = leads.filter((at) => hasNobody && NEGATIONS.has(getWord(words, at - 1).lower)).map(takeNobody);
+    const leads = hasNobody || findKnownValue(field, span) !== undefined ? listLeads(skill, field, words, from) : [];
+    const nobody = leads.filter((at) => NEGATIONS.has(getWord(words, at - 1).lower)).map(takeNobody);
     // What a write is to set is taken in its own words: "done" is not "close".
     const value = findKnownValue(field, span, writes && from > 0);
     // "Sent by marco" says who did it.

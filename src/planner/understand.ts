@@ -4,6 +4,7 @@ import { isQuestion } from "./clauses.ts";
 import { isNoun, isRival, isServiceName } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
 import { NEGATIONS, OPERATORS, PREPOSITIONS, PRONOUNS } from "./grammar.ts";
+import { getWord, type Word } from "./language.ts";
 import { isAction, scoreSimilarity } from "./lexicon.ts";
 import { type Match, matchExample } from "./match.ts";
 import type { Phrase } from "./phrase.ts";
@@ -43,27 +44,19 @@ export function isSure({ loose, told, score }: Reading): boolean {
  */
 export function isNearlySure({ skill, loose, told, score, missing, input }: Reading, clause: Clause): boolean {
   const { words } = clause;
+  const asks = isQuestion(words);
   if (skill.access !== "read" || !told || missing.length > 0 || score + 1.5 * loose.length < LEAST) return false;
+  if (loose.length > 4 || !(asks || (LOOKING.has(getWord(words, 0).lemma) && !loose.includes(0)))) return false;
   const things = skill.fields.filter(({ required }) => required).map(({ name }) => String(input[name]));
-  if (
-    things.length === 0 ||
-    !things.every((thing) => /^[\p{Lu}\d#]|@|\/\//u.test(thing)) ||
-    (loose.includes(0) && !isQuestion(words))
-  )
-    return false;
-  const left = loose.map((at) => words[at]).filter((word) => word !== undefined);
+  if (things.length === 0 || !things.every((thing) => /^[\p{Lu}\d#]|@|\/\//u.test(thing))) return false;
   const isTimed = findTimes(clause, true).some(({ from, to }) => loose.some((at) => from <= at && at < to));
-  return (
-    (isQuestion(words) || LOOKING.has(words[0]?.lemma ?? "")) &&
-    !isTimed &&
-    left.length <= 4 &&
-    left.every(
-      ({ kind, lower, text }) =>
-        kind === "word" && !OPERATORS.has(lower) && !skill.foreign.has(lower) && !/[\d#@]/.test(text),
-    ) &&
-    loose.every((at) => !PREPOSITIONS.has(words[at]?.lower ?? "") || loose.includes(at + 1)) &&
-    (isQuestion(words) || !isAction(words[0]))
-  );
+  return !isTimed && loose.every((at) => mayBeLeftOut(skill, words, loose, at));
+}
+
+function mayBeLeftOut(skill: Skill, words: Word[], loose: number[], at: number): boolean {
+  const { kind, lower, text } = getWord(words, at);
+  if (kind !== "word" || OPERATORS.has(lower) || skill.foreign.has(lower) || /[\d#@]/.test(text)) return false;
+  return !PREPOSITIONS.has(lower) || loose.includes(at + 1);
 }
 
 /** "Don't close KAY-3": nothing is done, and said so. */
@@ -97,18 +90,12 @@ function listUsable(skill: Skill, { words }: Clause): Part[][] {
   if (first === undefined) return [];
   if (skill.access !== "read" && skill.siblingVerbs.has(first.lower) && !skill.verbs.has(first.lower)) return [];
   // "Mentions of me", "files changed" and "merged PRs" ask for nothing to be done.
-  const isNoun = /^\p{L}+(?:s|ed)$/u.test(first.text) && first.lemma !== first.lower;
-  if (skill.access !== "read" && (isNoun || OPERATORS.has(first.lower))) return [];
-  const isElsewhere =
-    words.some((_, at) => isRival(skill, words, at)) &&
-    !words.some(
-      (_, at) => isServiceName(skill, words.slice(at, at + 1)) || isServiceName(skill, words.slice(at, at + 2)),
-    );
-  if (isElsewhere && skill.access === "read") return [];
-  if (skill.access === "read" && !isAction(first)) return skill.patterns;
-  return skill.patterns.filter(
-    ([verb]) => verb !== undefined && "word" in verb && scoreSimilarity(verb.word, first) > 0,
-  );
+  const isThing = /^\p{L}+(?:s|ed)$/u.test(first.text) && first.lemma !== first.lower;
+  if (skill.access !== "read" && (isThing || OPERATORS.has(first.lower))) return [];
+  const isOwn = (_: Word, at: number) => [1, 2].some((size) => isServiceName(skill, words.slice(at, at + size)));
+  const isElsewhere = words.some((_, at) => isRival(skill, words, at)) && !words.some(isOwn);
+  if (skill.access === "read" && (isElsewhere || !isAction(first))) return isElsewhere ? [] : skill.patterns;
+  return skill.patterns.filter(([verb]) => verb && "word" in verb && scoreSimilarity(verb.word, first) > 0);
 }
 
 /**
@@ -137,42 +124,36 @@ function isWithin(matched: Set<number>, from: number, to: number): boolean {
 
 /** Two values for one field are no reading, except keys side by side. */
 function toReading(skill: Skill, match: Match, clause: Clause): Reading {
+  const { access, fields } = skill;
   const input: Reading["input"] = {};
   // A "not" of the example counts only together with what it denies.
   const isDenied = (at: number) => match.values.some(({ from, to }) => from <= at && at < to);
-  const denials = [...match.matched].filter((at) => NEGATIONS.has(clause.words[at]?.lower ?? "") && !isDenied(at));
+  const denials = [...match.matched].filter((at) => NEGATIONS.has(getWord(clause.words, at).lower) && !isDenied(at));
   const loose = [...match.loose, ...denials];
   let more: Reading["more"];
   for (const { field, value, from, to } of match.values) {
     if (value === undefined) continue;
     const before = input[field.name];
     const values = [value].flat();
-    const [first, ...others] = values;
+    const [first = "", ...others] = values;
     if (before !== undefined && field.kind === "key" && !field.list && isJoined(clause, from))
       more = { field: field.name, values: [...(more?.values ?? []), ...values] };
     else if (before !== undefined) {
       if (before !== value) for (let at = from; at < to; at++) loose.push(at);
-    } else if (field.kind === "object" && first !== undefined) input[field.name] = first;
-    else if (field.list || first === undefined || others.length === 0)
-      input[field.name] = field.list ? values : (first ?? "");
-    else {
-      input[field.name] = first;
-      more = { field: field.name, values: others };
+    } else {
+      input[field.name] = field.list ? values : first;
+      if (!field.list && others.length > 0) more = { field: field.name, values: others };
     }
   }
   inherit(skill, clause, input);
   // "Update the page Plan" says what is to be changed, but not how.
-  const bare =
-    skill.access !== "read" && skill.fields.every(({ required, name }) => required || input[name] === undefined);
-  const asked = bare ? match.skipped : [];
-  const missing = skill.fields.filter(
-    (field) =>
-      (field.required || asked.includes(field)) && (input[field.name] === undefined || input[field.name] === ""),
-  );
+  const bare = access !== "read" && fields.every(({ required, name }) => required || input[name] === undefined);
+  const isMissing = (field: Field) => field.required || (bare && match.skipped.includes(field));
+  const missing = fields.filter((field) => isMissing(field) && (input[field.name] ?? "") === "");
   const score = match.score - 0.2 * missing.length - (loose.length - match.loose.length) * 1.5;
-  const isNamed = clause.placed === true || (match.named && (skill.access !== "read" || Object.keys(input).length > 0));
-  const told =
-    (match.told || isNamed) && missing.every((field) => field.kind !== "key" || isMentioned(skill, field, clause));
+  const isNamed = match.named && (access !== "read" || Object.keys(input).length > 0);
+  const isTold = match.told || isNamed || clause.placed === true;
+  const told = isTold && missing.every((field) => field.kind !== "key" || isMentioned(skill, field, clause));
   return { skill, score, input, ...(more ? { more } : {}), missing, loose, told };
 }
 
@@ -185,7 +166,7 @@ function isMentioned(skill: Skill, field: Field, { words }: Clause): boolean {
 
 /** "KAY-1 and KAY-2", not "KAY-1 a part of KAY-2". */
 function isJoined({ words }: Clause, at: number): boolean {
-  return ["and", ",", "&", "+"].includes(words[at - 1]?.text ?? "") || words[at - 1]?.lower === "both";
+  return ["and", ",", "&", "+", "both"].includes(getWord(words, at - 1).lower);
 }
 
 /** What an earlier request said and this one leaves out: the repository of "show pull request 12". */

@@ -202,7 +202,7 @@ test("the planner answers anything with words or existing tool calls, and never 
       expect(reply.calls.length > 0 || (reply.text ?? "") !== "").toBe(true);
       expect(reply.calls.every(([tool]) => names.has(tool))).toBe(true);
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 

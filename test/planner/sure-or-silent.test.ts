@@ -67,6 +67,19 @@ const SILENT = [
   "tell me a joke",
   "what did tom say in #general yesterday?",
   "all of the open bugs but not those in OPS",
+  "show bugs and tasks in KAY",
+  "KAY tasks and bugs",
+  "make KAY-5 urgent",
+  "log 2h on KAY-4",
+  "link KAY-4 to KAY-5",
+  "who is in #general",
+  "who wrote PR 4 in kay-cli",
+  "summarize @notes.md",
+  'trash the mail "Newsletter"',
+  "create an event Lunch with Tom tomorrow at noon",
+  "create a deal Acme renewal for 12,500 closing 31 december",
+  "find a slot for me and Sam tomorrow",
+  "show me slack",
 ];
 
 test.each(SILENT)("“%s” is not understood, and nothing is called", async (request) => {
@@ -76,6 +89,22 @@ test.each(SILENT)("“%s” is not understood, and nothing is called", async (re
 });
 
 const SURE: [request: string, ...calls: Reply["calls"]][] = [
+  ["set KAY-2 to Critical", ["jira.edit_issue", { issue: "KAY-2", priority: "Critical" }]],
+  ["set KAY-2 to In Review", ["jira.transition_issue", { issue: "KAY-2", status: "In Review" }]],
+  ["high priority bugs in KAY", ["jira.search", { priority: "High", project: "KAY", type: "Bug" }]],
+  ["what's the priority of KAY-5?", ["jira.get_issue", { issue: "KAY-5" }]],
+  ["assign KAY-6 to priya", ["jira.assign_issue", { issue: "KAY-6", assignee: "priya" }]],
+  ["emails sent by marco", ["gmail.search", { sender: "marco" }]],
+  ["in slack, who is tom?", ["slack.list_users", { name: "tom" }]],
+  ["tell #general it works now", ["slack.send_message", { channel: "#general", text: "it works now" }]],
+  [
+    "create a bug in KAY called Login fails with priority High assigned to tom",
+    ["jira.create_issue", { type: "Bug", project: "KAY", summary: "Login fails", priority: "High", assignee: "tom" }],
+  ],
+  [
+    "what meetings do I have between 9 and 12 tomorrow?",
+    ["google-calendar.list_events", { start: "2026-11-28T09:00:00", end: "2026-11-28T12:00:00" }],
+  ],
   ["files changed since yesterday in drive", ["google-drive.search", { changedSince: "2026-11-26" }]],
   ["confluence pages changed since monday", ["confluence.search", { changedSince: "2026-11-23", type: "page" }]],
   ['rename KAY-8 to "Login loop"', ["jira.edit_issue", { issue: "KAY-8", summary: "Login loop" }]],
@@ -230,6 +259,24 @@ test("a thing that one service lacks is searched in the next", async () => {
   const next = await talk.results({ code: "NOT_FOUND" });
   expect(next.calls).toEqual([["github.list_pull_requests", { repository: "kay-backend", state: "open" }]]);
   expect((await talk.results({ text: "1 pull request:", data: {} })).text).toBe("1 pull request:");
+});
+
+const CONNECTED: [connected: string[], request: string, ...tools: string[]][] = [
+  [["github"], "which pull requests are open?", "github.list_pull_requests"],
+  [
+    ["bitbucket", "github"],
+    "which pull requests are open?",
+    "bitbucket.list_pull_requests",
+    "github.list_pull_requests",
+  ],
+  [["github"], "which pull requests are open on bitbucket?", "bitbucket.list_pull_requests"],
+  [["gmail"], "which pull requests are open?", "bitbucket.list_pull_requests"],
+  [["notion"], 'comment on the page Plan: "nice"', "notion.comment"],
+];
+
+test.each(CONNECTED)("with %j connected, “%s” is for them", async (connected, request, ...wanted) => {
+  const { calls } = await plannerTalk(tools, { connected }).say(request);
+  expect(calls.map(([tool]) => tool)).toEqual(wanted);
 });
 
 test("a write that fits two services asks the user", async () => {

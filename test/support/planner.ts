@@ -33,12 +33,12 @@ export function modelTools(services: { title: string; tools: Tool[] }[]): Langua
   );
 }
 
-/** A conversation with the planner, whose tools are answered by `results` in order of the calls. */
-export function plannerTalk(tools: LanguageModelV4FunctionTool[]) {
+/** A conversation with the planner as its agent calls it, whose tools are answered by `results` in order of the calls. */
+export function plannerTalk(tools: LanguageModelV4FunctionTool[], kay: { connected?: string[] } = {}) {
   const planner = createPlanner(() => NOON);
   const prompt: LanguageModelV4Prompt = [];
   const next = async (): Promise<Reply> => {
-    const { content } = await planner.doGenerate({ prompt, tools });
+    const { content } = await planner.doGenerate({ prompt, tools, providerOptions: { kay } });
     const said = content.find((part) => part.type === "text");
     const calls = content.flatMap((part) =>
       part.type === "tool-call"

@@ -21,7 +21,10 @@ const Input = z.object({
     z.optional(z.string()),
     "New description, as text or Markdown. It replaces the old one.",
   ),
-  priority: withDescription(z.optional(z.string()), "Highest, High, Medium, Low or Lowest, or another of the site, such as Critical or Blocker."),
+  priority: withDescription(
+    z.optional(z.string()),
+    "Highest, High, Medium, Low or Lowest, or another of the site, such as Critical or Blocker.",
+  ),
   due: withDescription(z.optional(z.string()), 'Due date such as 2026-01-31, or "none".'),
   labels: withDescription(
     z.optional(z.string()),
