@@ -87,8 +87,8 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
       particular: true,
     });
     const hasNobody = size === 1 && ANYBODY.has(lower) && field.values.some(({ value }) => value === "nobody");
-    const leads = hasNobody || findKnownValue(field, span) !== undefined ? listLeads(skill, field, words, from) : [];
-    const nobody = leads.filter((at) => NEGATIONS.has(getWord(words, at - 1).lower)).map(takeNobody);
+    const denies = (at: number) => NEGATIONS.has(getWord(words, at - 1).lower);
+    const nobody = hasNobody ? listLeads(skill, field, words, from).filter(denies).map(takeNobody) : [];
     // What a write is to set is taken in its own words: "done" is not "close".
     const value = findKnownValue(field, span, writes && from > 0);
     // "Sent by marco" says who did it.
@@ -105,7 +105,10 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
         ? [...nobody, { ...base, from: negation, to: next.lower === "yet" ? to + 1 : to, value: opposite }]
         : nobody;
     const end = size === 1 && isFieldWord(field, next) ? to + 1 : to;
-    return [...nobody, ...[...leads, from].map((start) => ({ ...base, from: start, to: end, value }))];
+    return [
+      ...nobody,
+      ...[...listLeads(skill, field, words, from), from].map((start) => ({ ...base, from: start, to: end, value })),
+    ];
   };
   return words.flatMap((_, from) => [4, 3, 2, 1].flatMap((size) => find(from, size)));
 }
