@@ -90,7 +90,7 @@ test("tools call prints the tool's Markdown, and with --json only its data", asy
 | --- | --- | --- | --- | --- |
 | KAY-6 | Refresh tokens in one process only | Task | In Review | Dana Demo |
 `,
-    stderr: "",
+    stderr: expect.stringMatching(/^More: add --field cursor=[\w.-]+\n$/),
   });
   const input = '{"project":"KAY","limit":1}';
   const line = await ann(["tools", "call", "jira.search", input, "--json"]);
@@ -106,6 +106,34 @@ test("tools call prints the tool's Markdown, and with --json only its data", asy
   ]);
   expect(documentOf(line)).toMatchObject({ issues: [{ key: "KAY-6" }], more: true });
   expect([piped, fields]).toEqual([line, line]);
+});
+
+test("tools call continues a list with the cursor of its result", async () => {
+  const ann = kay({ signedIn: true });
+  const page = async (input: object) =>
+    documentOf(await ann(["tools", "call", "jira.search", JSON.stringify(input), "--json"])) as {
+      next_cursor?: string;
+    };
+  const first = await page({ project: "KAY", limit: 1 });
+  expect(await page({ project: "KAY", limit: 1, cursor: first.next_cursor })).toMatchObject({
+    issues: [{ key: "KAY-12" }],
+  });
+  const wrong = await ann([
+    "tools",
+    "call",
+    "jira.search",
+    "--field",
+    "project=OPS",
+    "--field",
+    `cursor=${first.next_cursor}`,
+  ]);
+  expect(wrong).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: `✗ This cursor does not belong to this list.
+  Call jira.search with the whole next_cursor of a result and the same other fields, or without a cursor.
+`,
+  });
 });
 
 test("a write reports its receipt, and is sent once", async () => {
@@ -130,7 +158,7 @@ test("a lost answer of a call is looked up, never requested again", async () => 
 });
 
 const SEARCH_FIELDS =
-  "project, status, assignee, type, text, reporter, priority, labels, updatedSince, createdSince, dueBefore, dueAfter, order, jql, limit";
+  "project, status, assignee, type, text, reporter, priority, labels, updatedSince, createdSince, dueBefore, dueAfter, order, jql, limit, cursor";
 
 test.for([
   ["--field limit=x", "The field “limit” must be a number."],

@@ -20,6 +20,7 @@ export function fitJson(value: JSONValue, limit: number): Fitted {
       const total = totals.get(list.item) ?? list.item.length;
       totals.set(list.item, total);
       dropEntries(list.item, excess);
+      dropCursors(copy.value);
       notes.set(list.name, `${total - list.item.length} of ${total} ${list.name === "value" ? "entries" : list.name}`);
       continue;
     }
@@ -40,11 +41,19 @@ export function fitText(text: string, limit: number): string {
   return `${kept}\n… (${text.length - kept.length} more characters)`;
 }
 
-const HOW_TO_SEE_MORE = "Call again with a narrower filter, a smaller limit or the next page to see it.";
+const HOW_TO_SEE_MORE = "Call again with a narrower filter, or a smaller limit and then its next_cursor, to see it.";
 
 function dropEntries(list: JSONValue[], excess: number): void {
   let freed = 0;
   while (list.length > 1 && freed < excess) freed += measure(list.pop() ?? null) + 1;
+}
+
+/** The cursor of a list that was cut would continue after the entries that were left out. */
+function dropCursors(value: JSONValue): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+  const fields = value as Record<string, JSONValue>;
+  delete fields.next_cursor;
+  dropCursors(fields.data ?? null);
 }
 
 type Found<T> = { item: T; size: number; name: string; set(value: JSONValue): void };

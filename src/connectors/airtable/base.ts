@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { readPages } from "../http/pages.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { isPartOf, isSameName, type Purpose } from "../match.ts";
 import { quoteName } from "../place.ts";
@@ -48,13 +48,18 @@ const MAX_BASES = 10;
  * Lists every base that the connection opens. Source: https://airtable.com/developers/web/api/list-bases (1,000 per
  * page)
  */
-export async function listAllBases({ http }: ToolContext): Promise<Base[]> {
+async function listAllBases(context: ToolContext): Promise<Base[]> {
+  return (await readBases(context, () => false)).items;
+}
+
+/** Reads bases up to a limit. */
+export function readBases({ http }: ToolContext, enough: ListRequest | (() => boolean)) {
   const fetchPage = async (offset: string | undefined) => {
     const request = { path: "/v0/meta/bases", query: { offset }, answer: Bases, scope: "schema.bases:read" };
     const page = await http.request(request);
     return { items: page.bases, next: page.offset };
   };
-  return (await readPages(fetchPage, () => false, 10)).items;
+  return readPages(fetchPage, enough, 10);
 }
 
 /** Lists the tables of a base with their fields. Source: https://airtable.com/developers/web/api/get-base-schema */

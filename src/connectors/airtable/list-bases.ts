@@ -1,21 +1,16 @@
 import * as z from "zod/mini";
-import { formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../tool.ts";
-import { listAllBases } from "./base.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
+import { formatMarkdownTable } from "../markup/markdown.ts";
+import { readBases } from "./base.ts";
 
-const Input = z.object({
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(1000))),
-    "Maximum number of results. Default: 100.",
-  ),
-});
+const Input = z.object({});
 
 /** Source: https://airtable.com/developers/web/api/list-bases */
-export const listBasesTool = defineTool({
+export const listBasesTool = defineListTool({
   name: "airtable.list_bases",
   description: "List the bases of the Airtable account.",
-  access: "read",
   input: Input,
+  limit: { usual: 100, most: 1000 },
   examples: [
     "list my airtable bases",
     "show the bases in airtable",
@@ -24,9 +19,8 @@ export const listBasesTool = defineTool({
     "list bases",
   ],
   summary: () => "List the bases in Airtable",
-  async run(input, context) {
-    const all = await listAllBases(context);
-    const bases = all.slice(0, input.limit ?? 100);
+  async run(_, context, list) {
+    const { items: bases, more } = await readBases(context, list);
     const site = context.http.endpoints.web ?? "https://airtable.com";
     const data = bases.map(({ id, name, permissionLevel }) => ({
       id,
@@ -35,10 +29,13 @@ export const listBasesTool = defineTool({
       url: `${site}/${id}`,
     }));
     const rows = data.map(({ name, access, url }) => [name, access ?? "", url]);
-    const text =
-      rows.length === 0
-        ? "No bases in Airtable that kay can access."
-        : `${formatCount(rows.length, "base")}:\n\n${formatMarkdownTable(["Base", "Access", "Address"], rows)}`;
-    return { data: { bases: data, more: all.length > bases.length }, text, url: site };
+    const text = formatList(list, {
+      count: rows.length,
+      words: rows.length === 1 ? "base" : "bases",
+      more,
+      none: "No bases in Airtable that kay can access.",
+      items: () => formatMarkdownTable(["Base", "Access", "Address"], rows),
+    });
+    return { data: { bases: data, more }, text, url: site };
   },
 });

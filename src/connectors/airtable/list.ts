@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
-import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import type { ListRequest } from "../http/pages.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
+import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
+import { withDescription } from "../tool.ts";
 import { type Field, findField, findPrimaryField, findTable, type TablePlace } from "./base.ts";
 import {
   buildAnyContains,
@@ -32,10 +34,6 @@ const Input = z.object({
     "Airtable formula to use as the query. It overrides field, value and text.",
   ),
   sort: withDescription(z.optional(z.string()), "Column to sort by. A leading hyphen sorts in descending order."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(500))),
-    "Maximum number of results. Default: 50.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -43,11 +41,11 @@ type Input = z.output<typeof Input>;
 const MAX_COLUMNS = 5;
 
 /** Source: https://airtable.com/developers/web/api/list-records */
-export const listRecordsTool = defineTool({
+export const listRecordsTool = defineListTool({
   name: "airtable.list_records",
   description: "List the records of an Airtable table, all of them or those with a given value.",
-  access: "read",
   input: Input,
+  limit: { usual: 50, most: 500 },
   examples: [
     "list the records of the airtable table {table}",
     "show the airtable table {table}",
@@ -59,11 +57,11 @@ export const listRecordsTool = defineTool({
     "list the records of {table} in the base {base}",
   ],
   summary: (input: Input) => `List ${describeList(input)}`,
-  async run(input, context) {
+  async run(input, context, list) {
     const place = await findTable(context, input, "read");
     const sort = input.sort?.trim() ? findField(place.table, input.sort.trim().replace(/^-/, "")).name : undefined;
     const query = { formula: getFormula(input, place), sort, descending: /^\s*-/.test(input.sort ?? "") };
-    const { records: found, more } = await readRecords(context, place, query, input.limit ?? 50);
+    const { records: found, more } = await readRecords(context, place, query, list);
     const records = await nameLinks(context, place, found);
     const data = records.map((record) => ({
       id: record.id,
@@ -72,7 +70,7 @@ export const listRecordsTool = defineTool({
     }));
     return {
       data: { base: place.base.name, table: place.table.name, records: data, more },
-      text: formatResult(records, more, place),
+      text: formatResult(records, more, place, list),
       url: buildRecordUrl(context, place),
     };
   },
@@ -133,9 +131,8 @@ function describeList({ table, base, field, value, text, formula }: Input): stri
   return `records of “${table.trim()}”${base?.trim() ? ` in “${base.trim()}”` : ""} in Airtable${where}`;
 }
 
-function formatResult(records: AirtableRecord[], more: boolean, place: TablePlace): string {
+function formatResult(records: AirtableRecord[], more: boolean, place: TablePlace, list: ListRequest): string {
   const where = `in ${escapeCell(place.table.name)} (${escapeCell(place.base.name)})`;
-  if (records.length === 0) return `No matching records ${where}.`;
   const primary = findPrimaryField(place.table);
   const others = place.table.fields.filter(({ id }) => id !== primary?.id).map(({ name }) => name);
   const shown = others
@@ -145,8 +142,11 @@ function formatResult(records: AirtableRecord[], more: boolean, place: TablePlac
     getRecordName(record, place),
     ...shown.map((name) => formatValue(record.fields[name])),
   ]);
-  const head = more
-    ? `The first ${records.length} records ${where}; there are more:`
-    : `${formatCount(records.length, "record")} ${where}:`;
-  return `${head}\n\n${formatMarkdownTable([primary?.name ?? "Record", ...shown], rows)}`;
+  return formatList(list, {
+    count: records.length,
+    words: `${records.length === 1 ? "record" : "records"} ${where}`,
+    more,
+    none: `No matching records ${where}.`,
+    items: () => formatMarkdownTable([primary?.name ?? "Record", ...shown], rows),
+  });
 }

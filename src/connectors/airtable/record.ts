@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { readPages } from "../http/pages.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
@@ -31,13 +31,13 @@ export async function readRecords(
   context: ToolContext,
   place: TablePlace,
   { formula, sort, descending }: RecordQuery,
-  limit: number,
+  list: number | ListRequest,
 ): Promise<{ records: AirtableRecord[]; more: boolean }> {
-  const { items, more } = await readPages(async (offset, count) => {
+  const { items, more } = await readPages(async (offset, size) => {
     const page = await context.http.request({
       path: getTablePath(place),
       query: {
-        pageSize: Math.min(PAGE, limit - count),
+        pageSize: Math.min(PAGE, size),
         filterByFormula: formula,
         "sort[0][field]": sort,
         "sort[0][direction]": sort === undefined ? undefined : descending ? "desc" : "asc",
@@ -47,7 +47,7 @@ export async function readRecords(
       scope: "data.records:read",
     });
     return { items: page.records, next: page.offset };
-  }, limit);
+  }, list);
   return { records: items, more };
 }
 

@@ -1,17 +1,14 @@
 import * as z from "zod/mini";
-import { readPages } from "../http/pages.ts";
-import { isSameOrigin } from "../http/target.ts";
-import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
+import { getQuery, isSameOrigin, toPageRequest } from "../http/target.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
+import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
 import type { ServiceHttp, ServiceRequest } from "../service-http.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import { withDescription } from "../tool.ts";
 import { getWorkspace } from "./pull-request.ts";
 
 const Input = z.object({
   name: withDescription(z.optional(z.string()), "Part of the name, to list only matching repositories."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of results. Default: 25.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -29,11 +26,11 @@ const Repository = z.looseObject({
 type Repository = z.output<typeof Repository>;
 
 /** Source: GET /2.0/repositories/{workspace}, with Bitbucket's filter language in `q`. */
-export const listRepositoriesTool = defineTool({
+export const listRepositoriesTool = defineListTool({
   name: "bitbucket.list_repositories",
   description: "List the repositories of the Bitbucket workspace, most recently changed first.",
-  access: "read",
   input: Input,
+  limit: { usual: 25, most: 100 },
   examples: [
     "list bitbucket repositories",
     "list my repositories in bitbucket",
@@ -43,22 +40,27 @@ export const listRepositoriesTool = defineTool({
   ],
   summary: ({ name }: Input) =>
     `List Bitbucket repositories${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
-  async run(input, context) {
-    const limit = input.limit ?? 25;
+  async run(input, context, list) {
     const part = input.name?.replace(/\s+/g, " ").trim() ?? "";
     const request = {
       path: `/2.0/repositories/${encodeURIComponent(getWorkspace(context))}`,
       query: {
         sort: "-updated_on",
-        pagelen: Math.min(limit, 100),
+        pagelen: Math.min(list.limit, 100),
         ...(part ? { q: `name ~ "${part.replace(/[\\"]/g, "\\$&")}"` } : {}),
       },
       scope: "repository",
     };
-    const { values, more } = await readAllPages(context.http, request, Repository, limit);
+    const { values, more } = await readAllPages(context.http, request, Repository, list);
     const data = { repositories: values.map(toRepositoryData), more };
     const { url } = context.metadata;
-    return { data, text: formatResult(values, more, part), ...(typeof url === "string" ? { url } : {}) };
+    const text = formatList(list, {
+      count: values.length,
+      words: `${values.length === 1 ? "repository" : "repositories"}${part ? ` with “${escapeCell(part)}”` : ""}`,
+      more,
+      items: () => formatRepositories(values),
+    });
+    return { data, text, ...(typeof url === "string" ? { url } : {}) };
   },
 });
 
@@ -73,9 +75,7 @@ function toRepositoryData(repository: Repository): Record<string, unknown> {
   };
 }
 
-function formatResult(list: Repository[], more: boolean, part: string): string {
-  const words = `${formatCount(list.length, "repository", "repositories")}${part ? ` with “${escapeCell(part)}”` : ""}`;
-  if (list.length === 0) return `No ${words.replace(/^0 /, "")}.`;
+function formatRepositories(list: Repository[]): string {
   const rows = list.map((one) => [
     one.slug,
     truncateText(one.description ?? "", 80),
@@ -83,8 +83,7 @@ function formatResult(list: Repository[], more: boolean, part: string): string {
     one.mainbranch?.name ?? "",
     one.updated_on?.slice(0, 10) ?? "",
   ]);
-  const head = more ? `The first ${words}; there are more:` : `${words}:`;
-  return `${head}\n\n${formatMarkdownTable(["Repository", "About", "Language", "Main branch", "Updated"], rows)}`;
+  return formatMarkdownTable(["Repository", "About", "Language", "Main branch", "Updated"], rows);
 }
 
 function buildRepositoryUrl({ full_name: name, links }: Repository): string {
@@ -92,21 +91,20 @@ function buildRepositoryUrl({ full_name: name, links }: Repository): string {
 }
 
 /**
- * Reads a Bitbucket list over its pages, up to a limit. `more` is set if others remain. The next link comes from the
- * response and is followed only on the API's origin, so that the token goes nowhere else.
+ * Reads a Bitbucket list over its pages, up to a limit. `more` is set if others remain. Only the query of the
+ * link to the next page is used, so that a request never leaves the list.
  */
 export async function readAllPages<T>(
   http: ServiceHttp,
   request: Omit<ServiceRequest<unknown>, "answer">,
   item: z.ZodMiniType<T>,
-  limit: number,
+  limit: number | ListRequest,
 ): Promise<{ values: T[]; more: boolean }> {
   const answer = z.looseObject({ values: z.array(item), next: z.nullish(z.string()) });
-  const fetchPage = async (link: string | undefined) => {
-    const page = link === undefined ? request : { ...request, path: link, query: undefined };
-    const { values, next } = await http.request({ ...page, answer });
+  const fetchPage = async (query: string | undefined) => {
+    const { values, next } = await http.request({ ...toPageRequest(request, query), answer });
     const leaves = next ? !isSameOrigin(next, http.endpoints.api) : false;
-    return { items: values, next: leaves ? undefined : next, more: leaves };
+    return { items: values, next: leaves ? undefined : getQuery(next), more: leaves };
   };
   const { items, more } = await readPages(fetchPage, limit);
   return { values: items, more };

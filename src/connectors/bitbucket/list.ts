@@ -1,8 +1,10 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import { createChoiceSchema } from "../input-text.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { readAllPages } from "./list-repositories.ts";
 import {
   buildRepositoryPath,
@@ -27,10 +29,6 @@ const Input = z.object({
     }),
     "Default: open. closed is merged or declined.",
   ),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of results. Default: 20.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -41,11 +39,11 @@ const REPOSITORIES = 30;
 const AT_ONCE = 4;
 
 /** Source: Bitbucket Cloud REST 2.0, GET /2.0/repositories/{workspace}/{repo_slug}/pullrequests. */
-export const listPullRequestsTool = defineTool({
+export const listPullRequestsTool = defineListTool({
   name: "bitbucket.list_pull_requests",
   description: "List pull requests of a Bitbucket repository, or of all repositories of the workspace.",
-  access: "read",
   input: Input,
+  limit: { usual: 20, most: 100 },
   examples: [
     "list pull requests in {repository}",
     "list pull requests",
@@ -57,13 +55,17 @@ export const listPullRequestsTool = defineTool({
     "which PRs were {state} in {repository}",
   ],
   summary: (input: Input) => `List ${describeList(input)}`,
-  async run(input, context) {
-    const limit = input.limit ?? 20;
-    const { list, more } = await listPullRequests(input, context, limit);
-    const data = { pull_requests: list.map(({ pull, repository }) => toPullRequestData(pull, repository)), more };
+  async run(input, context, list) {
+    const { pulls, more } = await listPullRequests(input, context, list);
+    const data = { pull_requests: pulls.map(({ pull, repository }) => toPullRequestData(pull, repository)), more };
     return {
       data,
-      text: formatResult(list, more, escapeCell(describeList(input, list.length))),
+      text: formatList(list, {
+        count: pulls.length,
+        words: escapeCell(describeList(input, pulls.length)),
+        more,
+        items: () => formatPullRequestTable(pulls),
+      }),
       url: buildListUrl(input, context),
     };
   },
@@ -71,49 +73,45 @@ export const listPullRequestsTool = defineTool({
 
 type Listed = { pull: PullRequest; repository: Repository };
 
-async function listPullRequests(
-  input: Input,
-  context: ToolContext,
-  limit: number,
-): Promise<{ list: Listed[]; more: boolean }> {
-  if (input.repository?.trim()) {
-    return listRepositoryPullRequests(
-      parseRepository(input.repository, context),
-      toStates(input.state),
-      context,
-      limit,
-    );
-  }
-  const { repositories, more } = await listRecentRepositories(context);
-  const found: { list: Listed[]; more: boolean }[] = [];
-  for (let start = 0; start < repositories.length; start += AT_ONCE) {
-    const some = repositories.slice(start, start + AT_ONCE);
-    found.push(
-      ...(await Promise.all(
-        some.map((one) => listRepositoryPullRequests(one, toStates(input.state), context, limit).catch(ignoreClosed)),
-      )),
-    );
-  }
-  const all = found.flatMap(({ list }) => list).sort(compareByUpdate);
-  return { list: all.slice(0, limit), more: more || all.length > limit || found.some((one) => one.more) };
+type Found = { pulls: Listed[]; more: boolean };
+
+async function listPullRequests(input: Input, context: ToolContext, list: ListRequest): Promise<Found> {
+  const states = toStates(input.state);
+  if (input.repository?.trim())
+    return listRepositoryPullRequests(parseRepository(input.repository, context), states, context, list);
+  const { repositories, more: hasOthers } = await listRecentRepositories(context);
+  // One list of all repositories: each is read as far as the newest pull requests may all be its own.
+  const { items, more } = await readPages(async (_, wanted) => {
+    const found: Found[] = [];
+    for (let start = 0; start < repositories.length; start += AT_ONCE) {
+      const some = repositories.slice(start, start + AT_ONCE);
+      const read = (one: Repository) =>
+        listRepositoryPullRequests(one, states, context, wanted + 1).catch(ignoreClosed);
+      found.push(...(await Promise.all(some.map(read))));
+    }
+    const pulls = found.flatMap(({ pulls }) => pulls).sort(compareByUpdate);
+    return { items: pulls, more: hasOthers || found.some(({ more }) => more) };
+  }, list);
+  return { pulls: items, more };
 }
 
 /** A workspace may list repositories that this account cannot open. */
-function ignoreClosed(error: unknown): { list: Listed[]; more: boolean } {
+function ignoreClosed(error: unknown): Found {
   if (!(error instanceof Problem) || ![403, 404].includes(Number(error.details.service_status))) throw error;
-  return { list: [], more: true };
+  return { pulls: [], more: true };
 }
 
 async function listRepositoryPullRequests(
   repository: Repository,
   state: string[],
   context: ToolContext,
-  limit: number,
-): Promise<{ list: Listed[]; more: boolean }> {
+  wanted: number | ListRequest,
+): Promise<Found> {
   const filter = state.map((one) => `state=${one}`).join("&");
-  const path = `${buildRepositoryPath(repository)}/pullrequests?${filter}&sort=-updated_on&pagelen=${Math.min(limit, 50)}`;
-  const { values, more } = await readAllPages(context.http, { path, scope: "pullrequest" }, PullRequest, limit);
-  return { list: values.map((pull) => ({ pull, repository })), more };
+  const size = Math.min(typeof wanted === "number" ? wanted : wanted.limit, 50);
+  const path = `${buildRepositoryPath(repository)}/pullrequests?${filter}&sort=-updated_on&pagelen=${size}`;
+  const { values, more } = await readAllPages(context.http, { path, scope: "pullrequest" }, PullRequest, wanted);
+  return { pulls: values.map((pull) => ({ pull, repository })), more };
 }
 
 async function listRecentRepositories(context: ToolContext): Promise<{ repositories: Repository[]; more: boolean }> {
@@ -148,12 +146,6 @@ function describeList({ repository, state }: Input, number = 2): string {
   const kind = all ? "" : others.length > 0 ? "closed " : `${only?.toLowerCase()} `;
   const where = repository?.trim() ? ` in ${repository.trim()}` : "";
   return `${kind}pull request${number === 1 ? "" : "s"}${where}`;
-}
-
-function formatResult(list: Listed[], more: boolean, what: string): string {
-  if (list.length === 0) return `No ${what}.`;
-  const head = more ? `The first ${list.length} ${what}; there are more:` : `${list.length} ${what}:`;
-  return `${head}\n\n${formatPullRequestTable(list)}`;
 }
 
 function buildListUrl({ repository }: Input, context: ToolContext): string | undefined {

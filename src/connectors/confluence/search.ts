@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
 import { getSite } from "../atlassian/oauth.ts";
-import { readPages } from "../http/pages.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import { parseDay } from "../input-text.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { formatExcerpt } from "./storage.ts";
 
 /** Links of a list. The next page is a path on the site. */
@@ -20,10 +21,6 @@ const Input = z.object({
   type: withDescription(z.optional(z.enum(["page", "blogpost"])), "page (default) or blogpost."),
   changedSince: withDescription(z.optional(z.string()), "Changed on or after this day, such as 2026-01-31."),
   cql: withDescription(z.optional(z.string()), "A complete CQL query. It overrides all other fields except limit."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))),
-    "Maximum number of pages. Default: 10.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -46,11 +43,11 @@ const Found = z.looseObject({
 export type FoundPage = { id: string; title: string; space: string; excerpt: string; updated: string; url: string };
 
 /** Source: Confluence Cloud REST v1, GET /wiki/rest/api/search; v2 has no search. */
-export const searchTool = defineTool({
+export const searchTool = defineListTool({
   name: "confluence.search",
   description: "Find Confluence pages or blog posts by words, space or date, or by a CQL query.",
-  access: "read",
   input: Input,
+  limit: { usual: 10, most: 50 },
   mentions: [{ input: { limit: 50 }, list: "pages", name: "{title}", note: "{space}" }],
   examples: [
     "find pages about {text}",
@@ -64,13 +61,18 @@ export const searchTool = defineTool({
     "find blog posts about {text}",
   ],
   summary: (input: Input) => `Search Confluence for ${describeSearch(input)}`,
-  async run(input, context) {
+  async run(input, context, list) {
     const cql = input.cql?.trim() || buildCql({ ...input, changedSince: parseDay(input.changedSince, "changedSince") });
-    const { pages, total } = await findPages(context, cql, input.limit ?? 10);
+    const { pages, total, more } = await findPages(context, cql, list);
     const { url: site } = getSite(context.metadata, "confluence");
     return {
       data: { cql, pages, total },
-      text: formatResult(pages, total, escapeCell(describeSearch(input, total))),
+      text: formatList(list, {
+        count: pages.length,
+        words: escapeCell(describeSearch(input, total)),
+        ...{ more, total },
+        items: () => formatPageTable(pages),
+      }),
       url: buildListUrl(site, input),
     };
   },
@@ -80,21 +82,21 @@ export const searchTool = defineTool({
 export async function findPages(
   context: ToolContext,
   cql: string,
-  limit: number,
-): Promise<{ pages: FoundPage[]; total: number }> {
+  list: number | ListRequest,
+): Promise<{ pages: FoundPage[]; total: number; more: boolean }> {
   const { cloudId, url: site } = getSite(context.metadata, "confluence");
   let total: number | undefined;
-  const { items, more } = await readPages(async (next, count) => {
+  const { items, more } = await readPages(async (next, size) => {
     const { cursor, start } = Object.fromEntries(new URLSearchParams(next?.split("?")[1]));
     const page = await context.http.request({
       path: `/ex/confluence/${cloudId}/wiki/rest/api/search`,
-      query: { cql, limit: limit - count, cursor, start },
+      query: { cql, limit: Math.min(100, size), cursor, start },
       answer: Found,
       scope: "search:confluence",
     });
     total = page.totalSize ?? total;
     return { items: page.results, next: page._links?.next };
-  }, limit);
+  }, list);
   const pages = items.flatMap(({ content, title, excerpt: html, url, lastModified, resultGlobalContainer }) => {
     if (!content) return [];
     const address = url?.startsWith("/") ? `${site}/wiki${url}` : buildPageIdUrl(site, content.id);
@@ -111,7 +113,7 @@ export async function findPages(
       },
     ];
   });
-  return { pages, total: Math.max(total ?? 0, pages.length + (more ? 1 : 0)) };
+  return { pages, total: Math.max(total ?? 0, pages.length + (more ? 1 : 0)), more };
 }
 
 /** Returns the web page for a page ID. */
@@ -133,9 +135,7 @@ function describeSearch({ text, space, type, cql, changedSince }: Input, number 
   return `${noun}${number === 1 ? "" : "s"}${about}${space?.trim() ? ` in ${space.trim()}` : ""}${since}`;
 }
 
-function formatResult(pages: FoundPage[], total: number, what: string): string {
-  if (pages.length === 0) return `No ${what}.`;
-  const head = total > pages.length ? `The first ${pages.length} of ${total} ${what}:` : `${pages.length} ${what}:`;
+function formatPageTable(pages: FoundPage[]): string {
   const rows = pages.map(({ title, space, updated, excerpt: text }) => [
     title,
     space,
@@ -143,7 +143,7 @@ function formatResult(pages: FoundPage[], total: number, what: string): string {
     truncateText(text, 80),
   ]);
   const links = pages.map(({ title, url }) => `- ${escapeCell(title)}: ${url}`);
-  return `${head}\n\n${formatMarkdownTable(["Title", "Space", "Updated", "Text"], rows)}\n\n${links.join("\n")}`;
+  return `${formatMarkdownTable(["Title", "Space", "Updated", "Text"], rows)}\n\n${links.join("\n")}`;
 }
 
 /** A search by fields. */

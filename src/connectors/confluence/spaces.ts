@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { readPages } from "../http/pages.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import type { ToolContext } from "../tool.ts";
 import { getConfluenceApi, parseSpaceKey } from "./page.ts";
@@ -28,12 +28,13 @@ const PAGES = 10;
 const MAX_LISTED = 10;
 
 /**
- * Lists the spaces that the account can see until `enough` returns true. Archived spaces are omitted. Source:
+ * Lists the spaces that the account can see and that `isWanted`, up to `enough`. Archived spaces are omitted. Source:
  * Confluence Cloud REST v2, GET /wiki/api/v2/spaces; the next link is a path on the site.
  */
 export async function listAllSpaces(
   context: ToolContext,
-  enough: (spaces: Space[]) => boolean,
+  enough: ListRequest | ((spaces: Space[]) => boolean),
+  isWanted: (space: Space) => boolean = () => true,
 ): Promise<{ spaces: Space[]; more: boolean }> {
   const { api } = getConfluenceApi(context);
   const fetchPage = async (cursor: string | undefined) => {
@@ -43,7 +44,7 @@ export async function listAllSpaces(
       answer: Spaces,
       scope: "read:space:confluence",
     });
-    return { items: results, next: getNextCursor(_links) };
+    return { items: results.filter(isWanted), next: getNextCursor(_links) };
   };
   const { items, more } = await readPages(fetchPage, enough, PAGES);
   return { spaces: items, more };

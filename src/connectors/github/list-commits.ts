@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import { withDescription } from "../tool.ts";
 import { parseLogin } from "./issue.ts";
 import { parseMoment } from "./moment.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
@@ -14,10 +15,6 @@ const Input = z.object({
   path: withDescription(z.optional(z.string()), "Only commits that change this file or folder."),
   since: withDescription(z.optional(z.string()), "Only commits after this day or time, in ISO 8601."),
   until: withDescription(z.optional(z.string()), "Only commits before this day or time, in ISO 8601."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of commits. Default: 20.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -31,11 +28,11 @@ const Commit = z.looseObject({
 type Commit = z.output<typeof Commit>;
 
 /** Source: https://docs.github.com/en/rest/commits/commits, "List commits". */
-export const listCommitsTool = defineTool({
+export const listCommitsTool = defineListTool({
   name: "github.list_commits",
   description: "List the commits of a GitHub repository by branch, author, path or date, newest first.",
-  access: "read",
   input: Input,
+  limit: { usual: 20, most: 100 },
   examples: [
     "list the commits of repository {repository}",
     "show the latest commits in the {repository} repo",
@@ -45,8 +42,7 @@ export const listCommitsTool = defineTool({
     "what changed on {branch} of {repository}",
   ],
   summary: (input: Input) => `List ${describeList(input)}`,
-  async run(input, context) {
-    const limit = input.limit ?? 20;
+  async run(input, context, list) {
     const repository = await findRepository(context, input.repository);
     const author = input.author?.trim();
     const query = {
@@ -55,15 +51,15 @@ export const listCommitsTool = defineTool({
       path: input.path?.trim() || undefined,
       since: parseMoment(input.since, "since"),
       until: parseMoment(input.until, "until"),
-      per_page: Math.min(MAX_PAGE_SIZE, limit),
+      per_page: Math.min(MAX_PAGE_SIZE, list.limit),
     };
     const request = { path: `${buildApiPath(repository)}/commits`, query, scope: "repo" };
-    const { values, more } = await readAllPages(context.http, request, Commit, { limit }).catch(ignoreEmpty);
-    const what = escapeCell(describeList(input, values.length));
-    const head = more ? `The newest ${values.length} ${what}; there are more:` : `${values.length} ${what}:`;
+    const { values, more } = await readAllPages(context.http, request, Commit, { limit: list }).catch(ignoreEmpty);
+    const words = escapeCell(describeList(input, values.length));
+    const items = () => formatCommitTable(values);
     return {
       data: { commits: values.map(toCommitData), more },
-      text: values.length === 0 ? `No ${what}.` : `${head}\n\n${formatCommitTable(values)}`,
+      text: formatList(list, { count: values.length, words, more, order: "newest", items }),
       url: `${context.metadata.url}/${formatFullName(repository)}/commits`,
     };
   },

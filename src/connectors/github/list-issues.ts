@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
+import type { ListRequest } from "../http/pages.ts";
 import { createChoiceSchema } from "../input-text.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { formatIssueTable, Issue, parseLogin, toIssueData } from "./issue.ts";
 import { parseMoment } from "./moment.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
@@ -28,19 +30,15 @@ const Input = z.object({
     'Name of a label, such as "bug". Several, separated by commas, must all be there.',
   ),
   since: withDescription(z.optional(z.string()), "Only issues changed on or after this day or time, in ISO 8601."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of issues. Default: 20.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://docs.github.com/en/rest/issues/issues, "List repository issues"; without a repository, the search. */
-export const listIssuesTool = defineTool({
+export const listIssuesTool = defineListTool({
   name: "github.list_issues",
   description: "List issues of a GitHub repository, or the issues on GitHub that involve this account.",
-  access: "read",
   input: Input,
+  limit: { usual: 20, most: 100 },
   examples: [
     "list github issues in {repository}",
     "show the open issues in repository {repository}",
@@ -51,16 +49,14 @@ export const listIssuesTool = defineTool({
     "show issues labelled {label} in repository {repository}",
   ],
   summary: (input: Input) => `List ${describeList(input)}`,
-  async run(input, context) {
-    const limit = input.limit ?? 20;
+  async run(input, context, list) {
     const { issues, more, url } = input.repository?.trim()
-      ? await listRepositoryIssues(input.repository, input, context, limit)
-      : await searchInvolvedIssues(input, context, limit);
-    const what = escapeCell(describeList(input, issues.length));
-    const head = more ? `The first ${issues.length} ${what}; there are more:` : `${issues.length} ${what}:`;
+      ? await listRepositoryIssues(input.repository, input, context, list)
+      : await searchInvolvedIssues(input, context, list);
+    const words = escapeCell(describeList(input, issues.length));
     return {
       data: { issues: issues.map(toIssueData), more },
-      text: issues.length === 0 ? `No ${what}.` : `${head}\n\n${formatIssueTable(issues)}`,
+      text: formatList(list, { count: issues.length, words, more, items: () => formatIssueTable(issues) }),
       url,
     };
   },
@@ -69,7 +65,12 @@ export const listIssuesTool = defineTool({
 type Found = { issues: Issue[]; more: boolean; url?: string };
 
 /** Lists a repository's issues. GitHub mixes pull requests into the list; they are omitted. */
-async function listRepositoryIssues(text: string, input: Input, context: ToolContext, limit: number): Promise<Found> {
+async function listRepositoryIssues(
+  text: string,
+  input: Input,
+  context: ToolContext,
+  list: ListRequest,
+): Promise<Found> {
   const repository = await findRepository(context, text);
   const assignee = input.assignee?.trim();
   const query = {
@@ -77,18 +78,18 @@ async function listRepositoryIssues(text: string, input: Input, context: ToolCon
     assignee: assignee ? (isNobody(assignee) ? "none" : parseLogin(assignee, context)) : undefined,
     labels: splitLabels(input.label).join(",") || undefined,
     since: parseMoment(input.since, "since"),
-    per_page: Math.min(MAX_PAGE_SIZE, limit * 2),
+    per_page: Math.min(MAX_PAGE_SIZE, list.limit * 2),
   };
   const { values, more } = await readAllPages(
     context.http,
     { path: `${buildApiPath(repository)}/issues`, query, scope: "repo" },
     Issue,
-    { limit, counts: ({ pull_request }) => !pull_request },
+    { limit: list, counts: ({ pull_request }) => !pull_request },
   );
   return { issues: values, more, url: `${context.metadata.url}/${formatFullName(repository)}/issues` };
 }
 
-async function searchInvolvedIssues(input: Input, context: ToolContext, limit: number): Promise<Found> {
+async function searchInvolvedIssues(input: Input, context: ToolContext, list: ListRequest): Promise<Found> {
   const { assignee } = input;
   const since = parseMoment(input.since, "since");
   const state = input.state ?? "open";
@@ -104,8 +105,8 @@ async function searchInvolvedIssues(input: Input, context: ToolContext, limit: n
     ...splitLabels(input.label).map((label) => `label:"${label}"`),
     since ? `updated:>=${since}` : "",
   ];
-  const { issues, total } = await searchIssues(context, query.filter(Boolean).join(" "), limit);
-  return { issues, more: total > issues.length, url: `${context.metadata.url}/issues` };
+  const { issues, more } = await searchIssues(context, query.filter(Boolean).join(" "), list);
+  return { issues, more, url: `${context.metadata.url}/issues` };
 }
 
 function splitLabels(labels: string | undefined): string[] {

@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
+import type { ListRequest } from "../http/pages.ts";
 import { createChoiceSchema } from "../input-text.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, type ToolResult, withDescription } from "../tool.ts";
+import { type ToolContext, type ToolResult, withDescription } from "../tool.ts";
 import { formatIssueTable, parseLogin, toIssueData } from "./issue.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 import { formatPullRequestTable, PullRequest, toPullRequestData } from "./pull-request.ts";
@@ -23,19 +25,15 @@ const Input = z.object({
     }),
     "Default: open.",
   ),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of results. Default: 20.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://docs.github.com/en/rest/pulls/pulls, "List pull requests"; without a repository, the search. */
-export const listPullRequestsTool = defineTool({
+export const listPullRequestsTool = defineListTool({
   name: "github.list_pull_requests",
   description: "List pull requests of a GitHub repository, or those on GitHub that involve this account.",
-  access: "read",
   input: Input,
+  limit: { usual: 20, most: 100 },
   examples: [
     "list github pull requests in {repository}",
     "show open github PRs in {repository}",
@@ -46,14 +44,18 @@ export const listPullRequestsTool = defineTool({
     "list the {state} github pull requests in {repository}",
   ],
   summary: (input: Input) => `List ${describeList(input)}`,
-  run: async (input, context) =>
+  run: async (input, context, list) =>
     input.repository?.trim()
-      ? listRepositoryPullRequests(input.repository, input, context)
-      : searchInvolvedPullRequests(input, context),
+      ? listRepositoryPullRequests(input.repository, input, context, list)
+      : searchInvolvedPullRequests(input, context, list),
 });
 
-async function listRepositoryPullRequests(text: string, input: Input, context: ToolContext): Promise<ToolResult> {
-  const limit = input.limit ?? 20;
+async function listRepositoryPullRequests(
+  text: string,
+  input: Input,
+  context: ToolContext,
+  list: ListRequest,
+): Promise<ToolResult> {
   const state = input.state ?? "open";
   const repository = await findRepository(context, text);
   const name = formatFullName(repository);
@@ -62,44 +64,41 @@ async function listRepositoryPullRequests(text: string, input: Input, context: T
     state: state === "merged" ? "closed" : state,
     sort: "updated",
     direction: "desc",
-    per_page: Math.min(MAX_PAGE_SIZE, state === "merged" ? limit * 2 : limit),
+    per_page: Math.min(MAX_PAGE_SIZE, state === "merged" ? list.limit * 2 : list.limit),
   };
   const { values, more } = await readAllPages(
     context.http,
     { path: `${buildApiPath(repository)}/pulls`, query, scope: "repo" },
     PullRequest,
     {
-      limit,
+      limit: list,
       counts: ({ merged_at, user }) =>
         (state !== "merged" || Boolean(merged_at)) && (author === undefined || user?.login?.toLowerCase() === author),
     },
   );
   return {
     data: { pull_requests: values.map((pull) => toPullRequestData(pull, name)), more },
-    text: formatResult(values.length, more, input, () => formatPullRequestTable(values, name)),
+    text: formatResult(values.length, more, input, list, () => formatPullRequestTable(values, name)),
     url: `${context.metadata.url}/${name}/pulls`,
   };
 }
 
-async function searchInvolvedPullRequests(input: Input, context: ToolContext): Promise<ToolResult> {
+async function searchInvolvedPullRequests(input: Input, context: ToolContext, list: ListRequest): Promise<ToolResult> {
   const state = input.state ?? "open";
   const author = input.author?.trim() ? parseLogin(input.author, context) : undefined;
   const query = ["is:pr", state === "all" ? "" : `is:${state}`, author ? `author:${author}` : "involves:@me"]
     .filter(Boolean)
     .join(" ");
-  const { issues, total } = await searchIssues(context, query, input.limit ?? 20);
-  const more = total > issues.length;
+  const { issues, more } = await searchIssues(context, query, list);
   return {
     data: { pull_requests: issues.map(toIssueData), more },
-    text: formatResult(issues.length, more, input, () => formatIssueTable(issues)),
+    text: formatResult(issues.length, more, input, list, () => formatIssueTable(issues)),
     url: `${context.metadata.url}/pulls`,
   };
 }
 
-function formatResult(number: number, more: boolean, input: Input, table: () => string): string {
-  const what = escapeCell(describeList(input, number));
-  if (number === 0) return `No ${what}.`;
-  return `${more ? `The first ${number} ${what}; there are more:` : `${number} ${what}:`}\n\n${table()}`;
+function formatResult(count: number, more: boolean, input: Input, list: ListRequest, items: () => string): string {
+  return formatList(list, { count, words: escapeCell(describeList(input, count)), more, items });
 }
 
 function describeList({ repository, state, author }: Input, number = 2): string {

@@ -1,14 +1,11 @@
 import * as z from "zod/mini";
-import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
+import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { withDescription } from "../tool.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 
 const Input = z.object({
   name: withDescription(z.optional(z.string()), "Part of the name or owner, to list only matching repositories."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of results. Default: 25.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -25,11 +22,11 @@ const Repository = z.looseObject({
 type Repository = z.output<typeof Repository>;
 
 /** Source: https://docs.github.com/en/rest/repos/repos, "List repositories for the authenticated user". */
-export const listRepositoriesTool = defineTool({
+export const listRepositoriesTool = defineListTool({
   name: "github.list_repositories",
   description: "List the GitHub repositories that this account works on, most recently changed first.",
-  access: "read",
   input: Input,
+  limit: { usual: 25, most: 100 },
   examples: [
     "list github repositories",
     "list my repositories on github",
@@ -39,15 +36,21 @@ export const listRepositoriesTool = defineTool({
   ],
   summary: ({ name }: Input) =>
     `List GitHub repositories${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
-  async run(input, context) {
+  async run(input, context, list) {
     const part = input.name?.trim().toLowerCase() ?? "";
     const request = { path: "/user/repos", query: { sort: "pushed", per_page: MAX_PAGE_SIZE }, scope: "repo" };
     const isMatch = ({ full_name: name }: Repository) => name.toLowerCase().includes(part);
     const { values, more } = await readAllPages(context.http, request, Repository, {
-      limit: input.limit ?? 25,
+      limit: list,
       counts: isMatch,
     });
-    return { data: { repositories: values.map(toRepositoryData), more }, text: formatResult(values, more, part) };
+    const text = formatList(list, {
+      count: values.length,
+      words: `${values.length === 1 ? "repository" : "repositories"}${part ? ` with “${escapeCell(part)}”` : ""}`,
+      more,
+      items: () => formatRepositories(values),
+    });
+    return { data: { repositories: values.map(toRepositoryData), more }, text };
   },
 });
 
@@ -63,9 +66,7 @@ function toRepositoryData(repository: Repository): Record<string, unknown> {
   };
 }
 
-function formatResult(list: Repository[], more: boolean, part: string): string {
-  const words = `${formatCount(list.length, "repository", "repositories")}${part ? ` with “${escapeCell(part)}”` : ""}`;
-  if (list.length === 0) return `No ${words.replace(/^0 /, "")}.`;
+function formatRepositories(list: Repository[]): string {
   const rows = list.map((one) => [
     one.full_name,
     truncateText(one.description ?? "", 80),
@@ -73,6 +74,5 @@ function formatResult(list: Repository[], more: boolean, part: string): string {
     [one.private ? "private" : "public", one.archived ? "archived" : ""].filter(Boolean).join(", "),
     one.pushed_at?.slice(0, 10) ?? "",
   ]);
-  const head = more ? `The first ${words}; there are more:` : `${words}:`;
-  return `${head}\n\n${formatMarkdownTable(["Repository", "About", "Language", "Notes", "Changed"], rows)}`;
+  return formatMarkdownTable(["Repository", "About", "Language", "Notes", "Changed"], rows);
 }

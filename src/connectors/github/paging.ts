@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { readPages } from "../http/pages.ts";
-import { isSameOrigin } from "../http/target.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
+import { getQuery, isSameOrigin, toPageRequest } from "../http/target.ts";
 import type { ServiceHttp, ServiceRequest } from "../service-http.ts";
 
 /** Largest page size of GitHub. */
@@ -9,29 +9,38 @@ export const MAX_PAGE_SIZE = 100;
 const MAX_PAGES = 10;
 
 /**
- * Reads the matching items of a list over its pages, up to a limit. `more` is set if others remain. The `Link` header
- * (RFC 8288) names the next page, which is followed only on the API's origin, so that the token goes nowhere else.
+ * Reads the matching items of a list or a search over its pages, up to a limit. `more` is set if others remain. The `Link`
+ * header (RFC 8288) names the next page. Only its query is used, so that a request never leaves the list.
  * Source: https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
  */
 export async function readAllPages<T>(
   http: ServiceHttp,
   request: Omit<ServiceRequest<unknown>, "answer">,
   item: z.ZodMiniType<T>,
-  { limit, counts = () => true }: { limit: number; counts?(item: T): boolean },
-): Promise<{ values: T[]; more: boolean }> {
-  const fetchPage = async (link: string | undefined) => {
+  { limit, counts = () => true, isSearch = false }: ListOptions<T>,
+): Promise<{ values: T[]; more: boolean; total: number }> {
+  const items = z.array(item);
+  const found = z.looseObject({ total_count: z.number(), items });
+  let total = 0;
+  const fetchPage = async (query: string | undefined) => {
     let next: string | undefined;
     const onHeaders = (headers: Headers) => {
       next = findNextLink(headers.get("link"));
     };
-    const page = link === undefined ? request : { ...request, path: link, query: undefined };
-    const values = await http.request({ ...page, answer: z.array(item), onHeaders });
+    const page = { ...toPageRequest(request, query), onHeaders };
+    const answer = isSearch
+      ? await http.request({ ...page, answer: found })
+      : { items: await http.request({ ...page, answer: items }), total_count: 0 };
+    total = answer.total_count;
     const leaves = next !== undefined && !isSameOrigin(next, http.endpoints.api);
-    return { items: values.filter(counts), next: leaves ? undefined : next, more: leaves };
+    return { items: answer.items.filter(counts), next: leaves ? undefined : getQuery(next), more: leaves };
   };
-  const { items, more } = await readPages(fetchPage, limit, MAX_PAGES);
-  return { values: items, more };
+  const read = await readPages(fetchPage, limit, MAX_PAGES);
+  return { values: read.items, more: read.more, total: Math.max(total, read.items.length) };
 }
+
+/** `counts` says which items are wanted. The answer of a search is an object that holds the items, and their number. */
+type ListOptions<T> = { limit: number | ListRequest; counts?(item: T): boolean; isSearch?: boolean };
 
 /** Returns the URL with `rel="next"` in a `Link` header. */
 export function findNextLink(header: string | null): string | undefined {

@@ -1,8 +1,11 @@
 import * as z from "zod/mini";
+import type { ListRequest } from "../http/pages.ts";
 import { createChoiceSchema } from "../input-text.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, type ToolResult, withDescription } from "../tool.ts";
+import { type ToolContext, type ToolResult, withDescription } from "../tool.ts";
 import { formatIssueTable, Issue, toIssueData } from "./issue.ts";
+import { readAllPages } from "./paging.ts";
 import { findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 
 const Input = z.object({
@@ -23,35 +26,26 @@ const Input = z.object({
     z.optional(z.string()),
     "Search only this repository, given as owner/name or only its name.",
   ),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of results. Default: 20.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
-const Repositories = z.looseObject({
-  total_count: z.number(),
-  items: z.array(
-    z.looseObject({
-      full_name: z.string(),
-      description: z.nullish(z.string()),
-      private: z.nullish(z.boolean()),
-      language: z.nullish(z.string()),
-      stargazers_count: z.nullish(z.number()),
-      open_issues_count: z.nullish(z.number()),
-      updated_at: z.nullish(z.string()),
-      html_url: z.string(),
-    }),
-  ),
+const Repository = z.looseObject({
+  full_name: z.string(),
+  description: z.nullish(z.string()),
+  private: z.nullish(z.boolean()),
+  language: z.nullish(z.string()),
+  stargazers_count: z.nullish(z.number()),
+  open_issues_count: z.nullish(z.number()),
+  updated_at: z.nullish(z.string()),
+  html_url: z.string(),
 });
 
 /** Source: https://docs.github.com/en/rest/search/search */
-export const searchTool = defineTool({
+export const searchTool = defineListTool({
   name: "github.search",
   description: "Search GitHub for issues, pull requests or repositories.",
-  access: "read",
   input: Input,
+  limit: { usual: 20, most: 100 },
   mentions: ["issue", "pull request"].map((type) => ({
     input: { text: "involves:@me", type, limit: 50 },
     list: "results",
@@ -67,30 +61,30 @@ export const searchTool = defineTool({
     "look for {text} on github",
   ],
   summary: (input: Input) => `Search GitHub for ${describeSearch(input)}`,
-  run: async (input, context) =>
-    input.type === "repository" ? searchForRepositories(input, context) : searchForIssues(input, context),
+  run: async (input, context, list) =>
+    input.type === "repository" ? searchForRepositories(input, context, list) : searchForIssues(input, context, list),
 });
 
-async function searchForIssues(input: Input, context: ToolContext): Promise<ToolResult> {
+async function searchForIssues(input: Input, context: ToolContext, list: ListRequest): Promise<ToolResult> {
   const kind = input.type === "pull request" ? "is:pr" : "is:issue";
   const repository = input.repository?.trim() ? await findRepository(context, input.repository) : undefined;
   const query = [input.text.trim(), kind, repository ? `repo:${formatFullName(repository)}` : ""]
     .filter(Boolean)
     .join(" ");
-  const found = await searchIssues(context, query, input.limit ?? 20);
+  const found = await searchIssues(context, query, list);
   return {
-    data: { query, results: found.issues.map(toIssueData), more: found.total > found.issues.length },
-    text: formatResult(input, found.issues.length, found.total, () => formatIssueTable(found.issues)),
+    data: { query, results: found.issues.map(toIssueData), more: found.more },
+    text: formatResult(input, found.issues.length, found, list, () => formatIssueTable(found.issues)),
     url: `${context.metadata.url}/search?q=${encodeURIComponent(query)}&type=issues`,
   };
 }
 
-async function searchForRepositories(input: Input, context: ToolContext): Promise<ToolResult> {
-  const query = { q: input.text.trim(), per_page: input.limit ?? 20 };
-  const { total_count, items } = await context.http.request({
-    path: "/search/repositories",
-    query,
-    answer: Repositories,
+async function searchForRepositories(input: Input, context: ToolContext, list: ListRequest): Promise<ToolResult> {
+  const query = { q: input.text.trim(), per_page: list.limit };
+  const request = { path: "/search/repositories", query };
+  const { values: items, ...found } = await readAllPages(context.http, request, Repository, {
+    limit: list,
+    isSearch: true,
   });
   const rows = items.map((one) => [
     one.full_name,
@@ -111,19 +105,24 @@ async function searchForRepositories(input: Input, context: ToolContext): Promis
         stars: one.stargazers_count ?? 0,
         url: one.html_url,
       })),
-      more: total_count > items.length,
+      more: found.more,
     },
-    text: formatResult(input, items.length, total_count, formatTable),
+    text: formatResult(input, items.length, found, list, formatTable),
     url: `${context.metadata.url}/search?q=${encodeURIComponent(query.q)}&type=repositories`,
   };
 }
 
-function formatResult(input: Input, number: number, total: number, table: () => string): string {
-  const what = escapeCell(describeSearch(input, number));
-  if (number === 0 && total > 0)
-    return `GitHub knows ${total} ${what}, but did not search for all in time. Narrow the search.`;
-  if (number === 0) return `No ${what}.`;
-  return `${total > number ? `The first ${number} of ${total} ${escapeCell(describeSearch(input))}:` : `${number} ${what}:`}\n\n${table()}`;
+function formatResult(
+  input: Input,
+  count: number,
+  { total, more }: { total: number; more: boolean },
+  list: ListRequest,
+  items: () => string,
+): string {
+  const words = escapeCell(describeSearch(input, total));
+  if (count === 0 && total > 0 && !more)
+    return `GitHub knows ${total} ${words}, but did not search for all in time. Narrow the search.`;
+  return formatList(list, { count, words, more, total, items });
 }
 
 function describeSearch({ text, type, repository }: Input, number = 2): string {
@@ -132,8 +131,6 @@ function describeSearch({ text, type, repository }: Input, number = 2): string {
   return `${kinds} about “${text.trim()}”${repository?.trim() ? ` in ${parseRepositoryPath(repository)}` : ""}`;
 }
 
-const Results = z.looseObject({ total_count: z.number(), items: z.array(Issue) });
-
 /**
  * Runs a query in GitHub's syntax and returns issues and pull requests, most recently changed first. Source:
  * https://docs.github.com/en/rest/search/search, "Search issues and pull requests"
@@ -141,9 +138,9 @@ const Results = z.looseObject({ total_count: z.number(), items: z.array(Issue) }
 export async function searchIssues(
   { http }: Pick<ToolContext, "http">,
   q: string,
-  limit: number,
-): Promise<{ issues: Issue[]; total: number }> {
-  const query = { q, sort: "updated", order: "desc", per_page: limit };
-  const { total_count, items } = await http.request({ path: "/search/issues", query, answer: Results });
-  return { issues: items.slice(0, limit), total: total_count };
+  list: ListRequest,
+): Promise<{ issues: Issue[]; total: number; more: boolean }> {
+  const query = { q, sort: "updated", order: "desc", per_page: list.limit };
+  const found = await readAllPages(http, { path: "/search/issues", query }, Issue, { limit: list, isSearch: true });
+  return { issues: found.values, total: found.total, more: found.more };
 }

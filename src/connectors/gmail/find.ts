@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { readPages } from "../http/pages.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import { type Purpose, requireMatch } from "../match.ts";
 import type { ToolContext } from "../tool.ts";
 import { GMAIL_SCOPE, getDate, getSenderName, getSubject, MESSAGES_PATH, Message } from "./message.ts";
@@ -23,13 +23,13 @@ const AT_ONCE = 5;
 export async function findMessages(
   { http }: Pick<ToolContext, "http">,
   q: string,
-  limit: number,
+  list: number | ListRequest,
 ): Promise<{ messages: Message[]; more: boolean }> {
-  const { items: wanted, more } = await readPages(async (pageToken, count) => {
-    const query = { q: q || undefined, maxResults: Math.min(limit - count, 100), pageToken };
+  const { items: wanted, more } = await readPages(async (pageToken, size) => {
+    const query = { q: q || undefined, maxResults: Math.min(size, 100), pageToken };
     const page = await http.request({ path: MESSAGES_PATH, query, answer: Page, scope: GMAIL_SCOPE });
     return { items: (page.messages ?? []).map(({ id }) => id), next: page.nextPageToken };
-  }, limit);
+  }, list);
   const messages: Message[] = [];
   for (let start = 0; start < wanted.length; start += AT_ONCE) {
     const some = wanted.slice(start, start + AT_ONCE);

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { parseInstant } from "../google/time.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import { withDescription } from "../tool.ts";
 import { findMessages } from "./find.ts";
 import { buildMailUrl, formatMessageTable, toMessageData } from "./message.ts";
 
@@ -20,19 +21,15 @@ const Input = z.object({
     z.optional(z.string()),
     "A complete query in Gmail's syntax. It overrides all other fields except limit.",
   ),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(50))),
-    "Maximum number of messages. Default: 10.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Gmail API v1, GET /gmail/v1/users/{userId}/messages. */
-export const searchTool = defineTool({
+export const searchTool = defineListTool({
   name: "gmail.search",
   description: "Find or list emails in Gmail by words, sender, date, attachments, label or unread state.",
-  access: "read",
   input: Input,
+  limit: { usual: 10, most: 50 },
   examples: [
     "find emails about {text}",
     "find emails from {sender}",
@@ -50,12 +47,12 @@ export const searchTool = defineTool({
     "did {sender} write about {text}",
   ],
   summary: (input: Input) => `Search Gmail for ${describeSearch(input)}`,
-  async run(input, context) {
+  async run(input, context, list) {
     const q = getQuery(input);
-    const { messages, more } = await findMessages(context, q, input.limit ?? 10);
-    const what = escapeCell(describeSearch(input, messages.length));
-    const head = more ? `The newest ${messages.length} ${what}; there are more:` : `${messages.length} ${what}:`;
-    const text = messages.length === 0 ? `No ${what}.` : `${head}\n\n${formatMessageTable(messages)}`;
+    const { messages, more } = await findMessages(context, q, list);
+    const words = escapeCell(describeSearch(input, messages.length));
+    const items = () => formatMessageTable(messages);
+    const text = formatList(list, { count: messages.length, words, more, order: "newest", items });
     const data = { query: q, messages: messages.map((message) => toMessageData(message, context)), more };
     return { data, text, url: buildMailUrl(`search/${encodeURIComponent(q)}`, context) };
   },

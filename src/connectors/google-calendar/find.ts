@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { addDays, type CalendarTime, DAY_MS, parseCalendarTime, toInstant, toWallTime } from "../google/time.ts";
-import { readPages } from "../http/pages.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import { isPartOf, requireMatch } from "../match.ts";
 import { quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
@@ -30,9 +30,9 @@ export async function findEvents(
   context: ToolContext,
   { from, to }: TimeSpan,
   text: string | undefined,
-  limit: number,
+  list: number | ListRequest,
 ): Promise<{ events: Event[]; more: boolean }> {
-  const { items, more } = await readPages(async (pageToken, count) => {
+  const { items, more } = await readPages(async (pageToken, size) => {
     const page = await context.http.request({
       path: EVENTS_PATH,
       query: {
@@ -40,7 +40,7 @@ export async function findEvents(
         orderBy: "startTime",
         timeMin: new Date(from).toISOString(),
         timeMax: new Date(to).toISOString(),
-        maxResults: Math.min(limit - count, 250),
+        maxResults: Math.min(size, 250),
         timeZone: getTimeZone(context),
         q: text?.trim() || undefined,
         pageToken,
@@ -49,7 +49,7 @@ export async function findEvents(
       scope: EVENTS_SCOPE,
     });
     return { items: (page.items ?? []).filter(takesPlace), next: page.nextPageToken };
-  }, limit);
+  }, list);
   return { events: items, more };
 }
 

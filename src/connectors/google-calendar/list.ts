@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import { withDescription } from "../tool.ts";
 import { formatEventTable, getTimeZone, toEventData } from "./event.ts";
 import { findEvents, parseSpan } from "./find.ts";
 
@@ -14,10 +15,6 @@ const Input = z.object({
     "Last day or time, ISO 8601, inclusive. Default without a start: one week later.",
   ),
   text: withDescription(z.optional(z.string()), "Words in the title, location or description of the events."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(250))),
-    "Maximum number of events. Default: 25.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -25,11 +22,11 @@ type Input = z.output<typeof Input>;
 const [WEEK, YEAR] = [7, 366];
 
 /** Source: Calendar API v3, GET /calendar/v3/calendars/{calendarId}/events. */
-export const listEventsTool = defineTool({
+export const listEventsTool = defineListTool({
   name: "google-calendar.list_events",
   description: "List or find events, meetings and appointments of the user's Google Calendar.",
-  access: "read",
   input: Input,
+  limit: { usual: 25, most: 250 },
   examples: [
     "what is on my calendar",
     "what's on my calendar {start}",
@@ -44,14 +41,14 @@ export const listEventsTool = defineTool({
     "when is the meeting about {text}",
   ],
   summary: (input: Input) => `List the events of my calendar${describeList(input)}`,
-  async run(input, context) {
+  async run(input, context, list) {
     const zone = getTimeZone(context);
     const now = context.clock.now();
     const span = parseSpan(input, zone, now, input.text?.trim() ? YEAR : WEEK);
-    const { events, more } = await findEvents(context, span, input.text, input.limit ?? 25);
-    const what = `event${events.length === 1 ? "" : "s"} ${escapeCell(describeList(input))}`;
-    const head = more ? `The first ${events.length} ${what}; there are more` : `${events.length} ${what}`;
-    const text = events.length === 0 ? `No ${what}.` : `${head} (${zone}):\n\n${formatEventTable(events, zone, now)}`;
+    const { events, more } = await findEvents(context, span, input.text, list);
+    const words = `event${events.length === 1 ? "" : "s"} ${escapeCell(describeList(input))}`;
+    const items = () => formatEventTable(events, zone, now);
+    const text = formatList(list, { count: events.length, words, more, note: ` (${zone})`, items });
     const data = { events: events.map((event) => toEventData(event, zone)), time_zone: zone, more };
     return { data, text, url: `${context.http.endpoints.web}/calendar/r` };
   },

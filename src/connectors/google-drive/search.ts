@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { FILE_KINDS, type FILE_ORDERS, type FileFilter, type FileKind, type FileOrder } from "../google/drive-query.ts";
-import { type DriveFile, findFile, findFiles, formatFileTable, toFileData } from "../google/files.ts";
+import { findFile, findFiles, formatFileTable, toFileData } from "../google/files.ts";
 import { parseInstant } from "../google/time.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import { withDescription } from "../tool.ts";
 
 const Input = z.object({
   text: withDescription(z.optional(z.string()), "Words in the name or content."),
@@ -23,19 +24,15 @@ const Input = z.object({
     z.optional(z.enum(["changed", "created", "opened", "oldest", "name", "size"])),
     "changed (default), created and opened list the newest first. With an order, text is searched in names only.",
   ),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of files. Default: 20.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: Drive API v3, GET /drive/v3/files. */
-export const searchTool = defineTool({
+export const searchTool = defineListTool({
   name: "google-drive.search",
   description: "Find files in Google Drive by words, type, folder, owner or date, or list the newest files.",
-  access: "read",
   input: Input,
+  limit: { usual: 20, most: 100 },
   examples: [
     "find files about {text}",
     "search my drive for {text}",
@@ -52,7 +49,7 @@ export const searchTool = defineTool({
     "find the file {text}",
   ],
   summary: (input: Input) => `Search Google Drive for ${describeSearch(input)}`,
-  async run(input, context) {
+  async run(input, context, list) {
     const { http } = context;
     const folder = input.folder?.trim() ? await findFile(context, input.folder, "folder") : undefined;
     const filter: FileFilter = {
@@ -64,9 +61,11 @@ export const searchTool = defineTool({
       changedSince: input.changedSince?.trim() ? parseInstant(input.changedSince, "changedSince") : undefined,
       order: input.order as FileOrder | undefined,
     };
-    const { files, more } = await findFiles(http, filter, input.limit ?? 20);
-    const data = { files: files.map((file) => toFileData(file, http.endpoints.web ?? "")), more };
-    const text = formatResult(files, more, escapeCell(describeSearch(input, files.length)), http.endpoints.web ?? "");
+    const { files, more } = await findFiles(http, filter, list);
+    const web = http.endpoints.web ?? "";
+    const data = { files: files.map((file) => toFileData(file, web)), more };
+    const words = escapeCell(describeSearch(input, files.length));
+    const text = formatList(list, { count: files.length, words, more, items: () => formatFileTable(files, web) });
     return { data, text, url: folder?.webViewLink ?? `${http.endpoints.web}/drive/my-drive` };
   },
 });
@@ -104,9 +103,3 @@ const ORDER_WORDS: Record<keyof typeof FILE_ORDERS, string> = {
   name: "name",
   size: "size",
 };
-
-function formatResult(files: DriveFile[], more: boolean, what: string, web: string): string {
-  if (files.length === 0) return `No ${what}.`;
-  const head = more ? `The first ${files.length} ${what}; there are more:` : `${files.length} ${what}:`;
-  return `${head}\n\n${formatFileTable(files, web)}`;
-}

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { readPages } from "../http/pages.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import { isSameName, requireMatch } from "../match.ts";
 import { quoteName, quoteTitle } from "../place.ts";
@@ -41,15 +41,15 @@ const Files = z.looseObject({ files: z.array(DriveFile), nextPageToken: z.nullis
 export async function findFiles(
   http: ServiceHttp,
   filter: FileFilter,
-  limit: number,
+  wanted: number | ListRequest,
 ): Promise<{ files: DriveFile[]; more: boolean }> {
-  const { items, more } = await readPages(async (pageToken, count) => {
+  const { items, more } = await readPages(async (pageToken, size) => {
     const page = await http.request({
       endpoint: getDriveRole(http),
       path: "/drive/v3/files",
       query: {
         q: buildDriveQuery(filter),
-        pageSize: Math.min(limit - count, 100),
+        pageSize: Math.min(size, 100),
         orderBy: getDriveOrder(filter),
         fields: `nextPageToken,files(${FILE_FIELDS})`,
         supportsAllDrives: true,
@@ -60,7 +60,7 @@ export async function findFiles(
       scope: DRIVE_SCOPE,
     });
     return { items: page.files.filter((file) => isKind(file, filter.kind)), next: page.nextPageToken };
-  }, limit);
+  }, wanted);
   return { files: items, more };
 }
 

@@ -4,37 +4,55 @@ const MAX_PAGES = 20;
 /** A page of a list: its items, and the cursor of the next page. `more` marks a further page that cannot be read. */
 export type ListPage<Item> = { items: Item[]; next?: string | null; more?: boolean };
 
+/** An item of a list: the service's cursor of a page, which is absent for the first page, and an index from there on. */
+export type Position = { cursor?: string; index: number };
+
+/** What a call wants of a list. {@link readPages} sets `next` if items remain after those that it returns. */
+export type ListRequest = { limit: number; start: Position; next?: Position };
+
 /**
  * Reads a list over its pages until it ends, or until there are enough items. Only a missing or repeated cursor ends a list: services also
  * return empty pages in the middle. An item that an earlier page had is left out: lists by position repeat items when new ones come in between.
  *
- * @param fetchPage gets the cursor of a page, which is undefined for the first, and the number of items before it
- * @param enough the number of items wanted, or a test of the items so far
+ * @param fetchPage gets the cursor of a page, which is undefined for the first, and the number of items still wanted from it on
+ * @param enough the items wanted: how many, a part of the list, or a test of the items so far
  * @returns `more` if unread items remain
  */
 export async function readPages<Item>(
-  fetchPage: (cursor: string | undefined, count: number) => Promise<ListPage<Item>>,
-  enough: number | ((items: Item[]) => boolean),
+  fetchPage: (cursor: string | undefined, wanted: number) => Promise<ListPage<Item>>,
+  enough: number | ListRequest | ((items: Item[]) => boolean),
   maxPages = MAX_PAGES,
 ): Promise<{ items: Item[]; more: boolean }> {
-  const limit = typeof enough === "number" ? enough : Number.POSITIVE_INFINITY;
-  const isEnough = typeof enough === "number" ? () => items.length >= limit : enough;
+  const list = toRequest(enough);
+  const isEnough = typeof enough === "function" ? enough : () => items.length >= list.limit;
   const items: Item[] = [];
-  const cursors = new Set<string>();
   const known = new Set<string | number>();
-  for (let cursor: string | undefined; ; ) {
-    const page = await fetchPage(cursor, items.length);
-    const fresh = page.items.filter((item) => !known.has(getIdentity(item) ?? ""));
-    for (const item of fresh) items.push(item);
-    for (const item of fresh) known.add(getIdentity(item) ?? NaN);
+  let { cursor, index: skip } = list.start;
+  const cursors = new Set(cursor === undefined ? [] : [cursor]);
+  for (let pages = 1; ; pages++) {
+    const page = await fetchPage(cursor, list.limit - items.length + skip);
+    let index = Math.min(skip, page.items.length);
+    skip -= index;
+    for (; index < page.items.length && items.length < list.limit; index++) {
+      const item = page.items[index] as Item;
+      if (!known.has(getIdentity(item) ?? "")) items.push(item);
+    }
+    for (const item of page.items) known.add(getIdentity(item) ?? Number.NaN);
     const next = page.next || undefined;
     const ends = next === undefined || cursors.has(next);
-    if (ends || isEnough(items) || cursors.size + 1 >= maxPages) {
-      return { items: items.slice(0, limit), more: !ends || page.more === true || items.length > limit };
+    const isCut = index < page.items.length;
+    if (isCut || ends || isEnough(items) || pages >= maxPages) {
+      list.next = isCut ? { cursor, index } : ends ? undefined : { cursor: next, index: skip };
+      return { items, more: list.next !== undefined || page.more === true };
     }
     cursors.add(next);
     cursor = next;
   }
+}
+
+function toRequest(enough: unknown): ListRequest {
+  if (typeof enough === "object") return enough as ListRequest;
+  return { limit: typeof enough === "number" ? enough : Number.POSITIVE_INFINITY, start: { index: 0 } };
 }
 
 /** Returns what tells an item from the others of its list: an ID, a Slack timestamp or the hash of a commit. */

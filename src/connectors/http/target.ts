@@ -29,6 +29,20 @@ export function isReadRequest({ method = "GET", reads }: Pick<ServiceRequest<unk
   return reads ?? method === "GET";
 }
 
+/** Returns the query of a link to a page, without `?`. */
+export function getQuery(link: string | null | undefined): string | undefined {
+  return link && URL.canParse(link) ? new URL(link).search.slice(1) : undefined;
+}
+
+/** Returns the request for the page of a list that has this query: the same path with this query alone. */
+export function toPageRequest<R extends Pick<ServiceRequest<unknown>, "path" | "query">>(
+  request: R,
+  query?: string,
+): R {
+  if (query === undefined) return request;
+  return { ...request, path: `${request.path.split("?")[0]}?${new URLSearchParams(query)}`, query: undefined };
+}
+
 /** Returns whether a link may be followed with the token: it must have the endpoint's origin. */
 export function isSameOrigin(link: string, endpoint: string): boolean {
   return URL.canParse(link) && new URL(link).origin === new URL(endpoint).origin;

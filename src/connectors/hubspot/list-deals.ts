@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 import { parseDay } from "../input-text.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../tool.ts";
-import { DEAL_PROPERTIES, type Deal, formatDealTable, formatMoney, toDeals } from "./deal.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
+import { DEAL_PROPERTIES, formatDealTable, formatMoney, toDeals } from "./deal.ts";
 import { findOwnerByName, isMe } from "./owners.ts";
 import { findPipeline, findStages, listPipelines, type Pipeline } from "./pipelines.ts";
 import { type PropertyFilter, searchRecords } from "./record.ts";
@@ -24,19 +25,15 @@ const Input = z.object({
     z.optional(z.enum(["changed", "created", "amount", "closes"])),
     "changed (default) and created list the newest first, amount the largest, closes the next to close.",
   ),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of results. Default: 20.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: HubSpot CRM v3, POST /crm/v3/objects/deals/search with the stages of GET /crm/v3/pipelines/deals. */
-export const listDealsTool = defineTool({
+export const listDealsTool = defineListTool({
   name: "hubspot.list_deals",
   description: "List deals in HubSpot by stage, pipeline, owner, amount, date or name.",
-  access: "read",
   input: Input,
+  limit: { usual: 20, most: 100 },
   examples: [
     "list deals",
     "show my deals",
@@ -51,7 +48,7 @@ export const listDealsTool = defineTool({
     "find the deal {text}",
   ],
   summary: (input: Input) => `List ${describeList(input)}`,
-  async run(input, context) {
+  async run(input, context, list) {
     const pipelines = await listPipelines(context);
     const search = {
       text: input.text,
@@ -60,11 +57,20 @@ export const listDealsTool = defineTool({
       sort: SORTS[input.order ?? "changed"],
       ascending: input.order === "closes",
     };
-    const { records, total } = await searchRecords(context.http, "deals", search, input.limit ?? 20);
+    const { records, total, more } = await searchRecords(context.http, "deals", search, list);
     const deals = toDeals(records, pipelines, context);
     const url =
       typeof context.metadata.url === "string" ? `${context.metadata.url}/objects/0-3/views/all/list` : undefined;
-    return { data: { deals, total }, text: formatResult(deals, total, escapeCell(describeList(input, total))), url };
+    const sum = deals.reduce((all, { amount }) => all + (amount ?? 0), 0);
+    const isWhole = total <= deals.length && sum > 0;
+    const text = formatList(list, {
+      count: deals.length,
+      words: escapeCell(describeList(input, total)),
+      ...{ more, total },
+      note: isWhole ? `, together ${formatMoney(sum, deals[0]?.currency)}` : "",
+      items: () => formatDealTable(deals),
+    });
+    return { data: { deals, total }, text, url };
   },
 });
 
@@ -118,13 +124,4 @@ function describeList({ stage, pipeline, owner, text, ...filter }: Input, number
     filter.createdSince?.trim() ? ` created since ${filter.createdSince.trim()}` : "",
   ];
   return `${noun}${range.join("")}${about}${simple || all ? "" : ` in ${word}`}${pipeline?.trim() ? ` in ${pipeline.trim()}` : ""}`;
-}
-
-function formatResult(deals: Deal[], total: number, what: string): string {
-  if (deals.length === 0) return `No ${what}.`;
-  const whole = total <= deals.length;
-  const sum = deals.reduce((all, { amount }) => all + (amount ?? 0), 0);
-  const worth = whole && sum > 0 ? `, together ${formatMoney(sum, deals[0]?.currency)}` : "";
-  const head = whole ? `${deals.length} ${what}${worth}:` : `The first ${deals.length} of ${total} ${what}:`;
-  return `${head}\n\n${formatDealTable(deals)}`;
 }

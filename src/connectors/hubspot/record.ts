@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { readPages } from "../http/pages.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import { quoteName } from "../place.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import type { ToolContext } from "../tool.ts";
@@ -46,24 +46,24 @@ export async function searchRecords(
   http: ServiceHttp,
   kind: RecordKind,
   search: RecordSearch,
-  limit: number,
-): Promise<{ records: CrmRecord[]; total: number }> {
+  list: number | ListRequest,
+): Promise<{ records: CrmRecord[]; total: number; more: boolean }> {
   let total = 0;
-  const { items } = await readPages(async (after, count) => {
+  const { items, more } = await readPages(async (after, size) => {
     const body = {
       ...(search.text?.trim() ? { query: search.text.trim().slice(0, QUERY_LIMIT) } : {}),
       filterGroups: search.filters?.length ? [{ filters: search.filters }] : [],
       sorts: [{ propertyName: search.sort, direction: search.ascending ? "ASCENDING" : "DESCENDING" }],
       properties: search.properties,
-      limit: Math.min(PAGE, limit - count),
+      limit: Math.min(PAGE, size),
       ...(after === undefined ? {} : { after }),
     };
     const request = { method: "POST", path: `/crm/v3/objects/${kind}/search`, body, reads: true } as const;
     const page = await http.request({ ...request, answer: Found, scope: readScope(kind) });
-    total = Math.max(page.total ?? 0, count + page.results.length);
+    total = page.total ?? total;
     return { items: page.results, next: page.paging?.next?.after };
-  }, limit);
-  return { records: items, total };
+  }, list);
+  return { records: items, total: Math.max(total, items.length), more };
 }
 
 /** Fetches a record by ID or by a unique property. @throws Problem SERVICE_FAILED with `service_status` 404 */

@@ -46,10 +46,10 @@ export async function listCreateFields(context: ToolContext, project: string, ty
   const { issueTypes } = await context.http.request({ path, answer: Types, scope });
   const found = issueTypes.find(({ name }) => hasSameText(name, type));
   if (!found) return [];
-  const { items } = await readPages(async (startAt, count) => {
+  const { items } = await readPages(async (startAt) => {
     const request = { path: `${path}/${encodeURIComponent(found.id)}`, query: { maxResults: 100, startAt } };
     const { fields, total } = await context.http.request({ ...request, answer: CreateFields, scope });
-    const read = count + fields.length;
+    const read = Number(startAt ?? 0) + fields.length;
     return { items: fields, next: fields.length > 0 && read < (total ?? 0) ? String(read) : undefined };
   }, 500);
   return items.map((field) => toIssueField(field.fieldId ?? field.key ?? "", field));

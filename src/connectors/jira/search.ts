@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { readPages } from "../http/pages.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import { splitList } from "../input-text.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { formatIssueTable, getJiraApi, ISSUE_FIELDS, Issue, parseProjectName, toIssueData } from "./issue.ts";
 import { buildJql, describeFilter, type IssueFilter, isMe, isNobody } from "./jql.ts";
 import { findPerson } from "./people.ts";
@@ -29,10 +30,6 @@ const Input = z.object({
     "updated (default) and created list the newest first, oldest the first created, due the next due.",
   ),
   jql: withDescription(z.optional(z.string()), "A complete JQL query. It overrides all other fields except limit."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of issues. Default: 20.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -43,11 +40,11 @@ const Page = z.looseObject({
 });
 
 /** Source: Jira Cloud REST v3, POST /rest/api/3/search/jql (enhanced search, paged by token). */
-export const searchTool = defineTool({
+export const searchTool = defineListTool({
   name: "jira.search",
   description: "Find Jira issues by project, status, people, type, priority, labels, dates or text, or by a JQL query.",
-  access: "read",
   input: Input,
+  limit: { usual: 20, most: 100 },
   mentions: [{ input: { updatedSince: "-30d", limit: 100 }, list: "issues", name: "{key}", note: "{summary}" }],
   examples: [
     "what is open in project {project}",
@@ -68,16 +65,21 @@ export const searchTool = defineTool({
   ],
   summary: (input: Input) =>
     `Search Jira for ${input.jql ? `issues matching ${input.jql}` : describeFilter(getFilter(input))}`,
-  async run(input, context) {
+  async run(input, context, list) {
     const { site } = getJiraApi(context);
     const jql = input.jql?.trim() || (await resolveJql(getFilter(input), context));
-    const { issues, more } = await searchIssues(context, jql, input.limit ?? 20);
+    const { issues, more } = await searchIssues(context, jql, list);
     const words = input.jql
       ? formatCount(issues.length, "issue").replace(/^\d+ /, "")
       : describeFilter(getFilter(input), issues.length);
     return {
       data: { jql, issues: issues.map((issue) => toIssueData(issue, site)), more },
-      text: formatResult(issues, more, escapeCell(words)),
+      text: formatList(list, {
+        count: issues.length,
+        words: escapeCell(words),
+        more,
+        items: () => formatIssueTable(issues),
+      }),
       url: `${site}/issues/?jql=${encodeURIComponent(jql)}`,
     };
   },
@@ -87,20 +89,20 @@ export const searchTool = defineTool({
 async function searchIssues(
   context: ToolContext,
   jql: string,
-  limit: number,
+  list: ListRequest,
 ): Promise<{ issues: Issue[]; more: boolean }> {
   const path = `${getJiraApi(context).api}/search/jql`;
-  const { items, more } = await readPages(async (token, count) => {
+  const { items, more } = await readPages(async (token, size) => {
     const body = {
       jql,
       fields: ISSUE_FIELDS,
-      maxResults: limit - count,
+      maxResults: Math.min(100, size),
       ...(token ? { nextPageToken: token } : {}),
     };
     const request = { method: "POST", path, body, answer: Page, reads: true, scope: "read:jira-work" } as const;
     const page = await context.http.request(request);
     return { items: page.issues, next: page.isLast === true ? undefined : page.nextPageToken };
-  }, limit);
+  }, list);
   return { issues: items, more };
 }
 
@@ -117,17 +119,11 @@ async function resolveJql(filter: IssueFilter, context: ToolContext): Promise<st
   return buildJql(filter, { assignee: await find(filter.assignee), reporter: await find(filter.reporter) });
 }
 
-function getFilter({ project, labels, limit: _, jql: _query, ...input }: Input): IssueFilter {
+function getFilter({ project, labels, jql: _query, ...input }: Input): IssueFilter {
   const given = Object.entries(input).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : []));
   return {
     ...(Object.fromEntries(given) as Omit<IssueFilter, "labels">),
     project: project?.trim() ? parseProjectName(project) : undefined,
     labels: splitList(labels),
   };
-}
-
-function formatResult(issues: Issue[], more: boolean, words: string): string {
-  if (issues.length === 0) return `No ${words}.`;
-  const head = more ? `The first ${issues.length} ${words}; there are more:` : `${issues.length} ${words}:`;
-  return `${head}\n\n${formatIssueTable(issues)}`;
 }

@@ -75,9 +75,9 @@ async function findByTitle(
   purpose: Purpose,
 ): Promise<NotionObject> {
   const wanted = text.trim();
-  const { items } = await readPages(async (cursor, count) => {
+  const { items } = await readPages(async (cursor, size) => {
     const filter = { property: "object", value: kind };
-    const sizes = { page_size: MAX_CANDIDATES - count, ...(cursor ? { start_cursor: cursor } : {}) };
+    const sizes = { page_size: size, ...(cursor ? { start_cursor: cursor } : {}) };
     const body = { query: wanted, filter, ...sizes };
     const page = await context.http.request({ method: "POST", path: "/v1/search", body, answer: Found, reads: true });
     return { items: page.results, next: getNextCursor(page) };

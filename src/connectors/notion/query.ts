@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
-import { readPages } from "../http/pages.ts";
-import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../tool.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
+import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { findDataSource } from "./find.ts";
 import { formatProperties } from "./properties.ts";
 import { CURSOR, getNextCursor } from "./read.ts";
@@ -17,10 +18,6 @@ const Input = z.object({
     'Value to match: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other option, name or number. A value that begins with not inverts the filter.',
   ),
   sort: withDescription(z.optional(z.string()), "Column to sort by. A leading hyphen sorts in descending order."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(500))),
-    "Maximum number of rows. Default: 50.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -30,11 +27,11 @@ const Page = z.looseObject({ results: z.array(NotionObject), ...CURSOR });
 const MAX_COLUMNS = 5;
 
 /** Source: https://developers.notion.com/reference/query-a-data-source */
-export const queryDatabaseTool = defineTool({
+export const queryDatabaseTool = defineListTool({
   name: "notion.query_database",
   description: "List the rows of a Notion database, all of them or those with a given value.",
-  access: "read",
   input: Input,
+  limit: { usual: 50, most: 500 },
   examples: [
     "show the rows of the notion database {database}",
     "list the notion database {database}",
@@ -45,7 +42,7 @@ export const queryDatabaseTool = defineTool({
     "show the rows of {database} in notion",
   ],
   summary: (input: Input) => `List ${describeQuery(input)}`,
-  async run(input, context) {
+  async run(input, context, list) {
     const source = await findDataSource(context, input.database);
     const columns = listColumns(source);
     const asked = input.property?.trim() && input.value?.trim();
@@ -66,7 +63,7 @@ export const queryDatabaseTool = defineTool({
           }
         : {}),
     };
-    const { rows, more } = await queryRows(context, source.id, body, input.limit ?? 50);
+    const { rows, more } = await queryRows(context, source.id, body, list);
     const title = getTitle(source);
     const data = rows.map((row) => ({ id: row.id, title: getTitle(row), ...formatProperties(row), url: getUrl(row) }));
     const names = columns.filter(({ type }) => type !== "title").map(({ name }) => name);
@@ -78,7 +75,13 @@ export const queryDatabaseTool = defineTool({
         rows: data,
         more,
       },
-      text: formatResult(rows, more, `of “${escapeCell(title)}”`, head, names),
+      text: formatList(list, {
+        count: rows.length,
+        words: `${rows.length === 1 ? "row" : "rows"} of “${escapeCell(title)}”`,
+        more,
+        none: `No matching rows of “${escapeCell(title)}”.`,
+        items: () => formatRows(rows, head, names),
+      }),
       url: getUrl(source),
     };
   },
@@ -88,15 +91,14 @@ async function queryRows(
   context: ToolContext,
   id: string,
   body: Record<string, unknown>,
-  limit: number,
+  list: ListRequest,
 ): Promise<{ rows: NotionObject[]; more: boolean }> {
   const path = `/v1/data_sources/${encodeURIComponent(id)}/query`;
-  const { items, more } = await readPages(async (cursor, count) => {
-    const size = Math.min(100, limit - count);
-    const sent = { ...body, page_size: size, ...(cursor ? { start_cursor: cursor } : {}) };
+  const { items, more } = await readPages(async (cursor, size) => {
+    const sent = { ...body, page_size: Math.min(100, size), ...(cursor ? { start_cursor: cursor } : {}) };
     const page = await context.http.request({ method: "POST", path, body: sent, answer: Page, reads: true });
     return { items: page.results, next: getNextCursor(page) };
-  }, limit);
+  }, list);
   return { rows: items, more };
 }
 
@@ -105,13 +107,9 @@ function describeQuery({ database, property, value }: Input): string {
   return `rows of “${database.trim()}” in Notion${where}`;
 }
 
-function formatResult(rows: NotionObject[], more: boolean, where: string, head: string, names: string[]): string {
-  if (rows.length === 0) return `No matching rows ${where}.`;
+function formatRows(rows: NotionObject[], head: string, names: string[]): string {
   const properties = rows.map(formatProperties);
   const shown = names.filter((name) => properties.some((one) => one[name])).slice(0, MAX_COLUMNS);
   const cells = rows.map((row, index) => [getTitle(row), ...shown.map((name) => properties[index]?.[name] ?? "")]);
-  const first = more
-    ? `The first ${rows.length} rows ${where}; there are more:`
-    : `${formatCount(rows.length, "row")} ${where}:`;
-  return `${first}\n\n${formatMarkdownTable([head, ...shown], cells)}`;
+  return formatMarkdownTable([head, ...shown], cells);
 }

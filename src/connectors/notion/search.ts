@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
-import { readPages } from "../http/pages.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import { createChoiceSchema } from "../input-text.ts";
-import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../tool.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
+import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { CURSOR, getNextCursor } from "./read.ts";
 import { getTitle, getUrl, NotionObject } from "./title.ts";
 
@@ -11,10 +12,6 @@ const Input = z.object({
   type: withDescription(
     createChoiceSchema(["page", "database"], { pages: "page", databases: "database", table: "database" }),
     "Default: both.",
-  ),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of results. Default: 20.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -25,11 +22,11 @@ const Page = z.looseObject({ results: z.array(NotionObject), ...CURSOR });
  * Source: https://developers.notion.com/reference/post-search (searches titles only, among pages shared with the
  * connection)
  */
-export const searchTool = defineTool({
+export const searchTool = defineListTool({
   name: "notion.search",
   description: "Find Notion pages and databases by words in their title.",
-  access: "read",
   input: Input,
+  limit: { usual: 20, most: 100 },
   mentions: [{ input: { limit: 50 }, list: "results", name: "{title}", note: "{type}" }],
   examples: [
     "search notion for {text}",
@@ -43,8 +40,8 @@ export const searchTool = defineTool({
     "which {type} in notion is about {text}",
   ],
   summary: (input: Input) => `Search Notion for ${describeSearch(input)}`,
-  async run(input, context) {
-    const { found, more } = await searchObjects(input, context);
+  async run(input, context, list) {
+    const { found, more } = await searchObjects(input, context, list);
     const data = found.map((one) => ({
       id: one.id,
       title: getTitle(one),
@@ -52,24 +49,23 @@ export const searchTool = defineTool({
       updated: one.last_edited_time,
       url: getUrl(one),
     }));
-    return { data: { results: data, more }, text: formatResult(data, more, describeSearch(input)) };
+    return { data: { results: data, more }, text: formatResult(data, more, describeSearch(input), list) };
   },
 });
 
-async function searchObjects(input: Input, context: ToolContext): Promise<{ found: NotionObject[]; more: boolean }> {
-  const limit = input.limit ?? 20;
+async function searchObjects(input: Input, context: ToolContext, list: ListRequest) {
   const kind = input.type === "database" ? "data_source" : input.type;
-  const { items, more } = await readPages(async (cursor, count) => {
+  const { items, more } = await readPages(async (cursor, size) => {
     const body = {
       ...(input.text?.trim() ? { query: input.text.trim() } : {}),
       ...(kind ? { filter: { property: "object", value: kind } } : {}),
       ...(input.text?.trim() ? {} : { sort: { direction: "descending", timestamp: "last_edited_time" } }),
-      page_size: limit - count,
+      page_size: Math.min(100, size),
       ...(cursor ? { start_cursor: cursor } : {}),
     };
     const page = await context.http.request({ method: "POST", path: "/v1/search", body, answer: Page, reads: true });
     return { items: page.results, next: getNextCursor(page) };
-  }, limit);
+  }, list);
   return { found: items, more };
 }
 
@@ -87,9 +83,11 @@ function formatResult(
   found: { title: string; type: string; updated?: string | null; url: string }[],
   more: boolean,
   what: string,
+  list: ListRequest,
 ): string {
-  if (found.length === 0) return `Nothing found in Notion: ${escapeCell(what)}. Pages must be shared with kay there.`;
+  const none = `Nothing found in Notion: ${escapeCell(what)}. Pages must be shared with kay there.`;
   const rows = found.map(({ title, type, updated, url }) => [title, type, updated?.slice(0, 10) ?? "", url]);
-  const head = more ? `The first ${found.length} results; there are more:` : `${formatCount(found.length, "result")}:`;
-  return `${head}\n\n${formatMarkdownTable(["Title", "Type", "Changed", "Address"], rows)}`;
+  const words = found.length === 1 ? "result" : "results";
+  const items = () => formatMarkdownTable(["Title", "Type", "Changed", "Address"], rows);
+  return formatList(list, { count: found.length, words, more, none, items });
 }

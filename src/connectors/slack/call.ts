@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { readPages } from "../http/pages.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import type { ServiceHttp, ServiceRequest } from "../service-http.ts";
 
 /** Maximum number of pages read. Larger workspaces cannot be searched completely. */
@@ -20,9 +20,14 @@ export function callMethod<T>(http: ServiceHttp, method: string, request: Write<
   return http.request({ method: "POST", path: `/${method}`, body, headers, ...rest });
 }
 
+type ItemList<T> = { name: string; item: z.ZodMiniType<T>; isWanted?(item: T): boolean } & Pick<
+  Read<T>,
+  "query" | "scope"
+>;
+
 /**
  * Reads the items of a list over its pages (https://docs.slack.dev/apis/web-api/pagination/) until none remain or
- * there are `enough`.
+ * there are `enough`. Those that are not `isWanted` are left out.
  *
  * @param name field of the response that holds the items: `channels`
  * @returns `more` if unread items remain
@@ -30,8 +35,8 @@ export function callMethod<T>(http: ServiceHttp, method: string, request: Write<
 export async function readAllItems<T>(
   http: ServiceHttp,
   method: string,
-  { name, item, query, scope }: { name: string; item: z.ZodMiniType<T> } & Pick<Read<T>, "query" | "scope">,
-  enough: number | ((items: T[]) => boolean),
+  { name, item, query, scope, isWanted = () => true }: ItemList<T>,
+  enough: number | ListRequest | ((items: T[]) => boolean),
 ): Promise<{ items: T[]; more: boolean }> {
   const answer = z.looseObject({
     [name]: z.array(item),
@@ -42,7 +47,7 @@ export async function readAllItems<T>(
       const request = { query: { ...query, cursor }, answer, scope };
       const page: Record<string, unknown> = await callReadMethod(http, method, request);
       const metadata = page.response_metadata as { next_cursor?: string | null } | undefined;
-      return { items: page[name] as T[], next: metadata?.next_cursor };
+      return { items: (page[name] as T[]).filter(isWanted), next: metadata?.next_cursor };
     },
     enough,
     MAX_PAGES,

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
+import type { ListRequest } from "../http/pages.ts";
 import type { Purpose } from "../match.ts";
 import type { ToolContext } from "../tool.ts";
 import { callMethod, callReadMethod, readAllItems } from "./call.ts";
@@ -33,10 +34,14 @@ type Use = Purpose | "send";
 /** Largest page size of Slack. */
 const PAGE = 999;
 
-/** Lists the channels that the account can see until `enough` returns true. */
-export function listChannels(context: Context, enough: (channels: Channel[]) => boolean) {
+/** Lists the channels that the account can see and that `isWanted`, up to `enough`. */
+export function listChannels(
+  context: Context,
+  enough: ListRequest | ((channels: Channel[]) => boolean),
+  isWanted?: (channel: Channel) => boolean,
+) {
   const query = { types: "public_channel,private_channel", exclude_archived: true, limit: PAGE };
-  const list = { name: "channels", item: Channel, query, scope: "channels:read" };
+  const list = { name: "channels", item: Channel, query, scope: "channels:read", isWanted };
   return readAllItems(context.http, "conversations.list", list, enough);
 }
 

@@ -1,24 +1,21 @@
 import * as z from "zod/mini";
-import { formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../tool.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
+import { formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { type Channel, listChannels } from "./channels.ts";
 import { buildChannelUrl } from "./message.ts";
 
 const Input = z.object({
   name: withDescription(z.optional(z.string()), "Part of the name, to list only matching channels."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(200))),
-    "Maximum number of results. Default: 50.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://docs.slack.dev/reference/methods/conversations.list/ */
-export const listChannelsTool = defineTool({
+export const listChannelsTool = defineListTool({
   name: "slack.list_channels",
   description: "List the channels of the Slack workspace that this account can see.",
-  access: "read",
   input: Input,
+  limit: { usual: 50, most: 200 },
   mentions: [{ input: { limit: 100 }, list: "channels", name: "{channel}", note: "{about}" }],
   examples: [
     "list channels",
@@ -28,24 +25,18 @@ export const listChannelsTool = defineTool({
     "find channels called {name}",
   ],
   summary: ({ name }: Input) => `List Slack channels${name?.trim() ? ` with “${name.trim()}” in their name` : ""}`,
-  async run(input, context) {
-    const limit = input.limit ?? 50;
+  async run(input, context, list) {
     const part = input.name?.trim().replace(/^#/, "").toLowerCase() ?? "";
-    const filterMatching = (list: Channel[]) => list.filter((channel) => channel.name?.toLowerCase().includes(part));
-    const { items, more } = await listChannels(context, (list) => filterMatching(list).length > limit);
-    const found = filterMatching(items);
-    const shown = found.slice(0, limit);
-    const isMore = more || found.length > limit;
-    const words = `${formatCount(shown.length, "channel")}${part ? ` with “${part}”` : ""}`;
-    const head =
-      shown.length === 0
-        ? `No ${words.replace(/^0 /, "")}.`
-        : isMore
-          ? `The first ${words}; there are more:`
-          : `${words}:`;
+    const isWanted = ({ name }: Channel) => name?.toLowerCase().includes(part) ?? false;
+    const { items: channels, more } = await listChannels(context, list, isWanted);
     return {
-      data: { channels: shown.map((channel) => toChannelData(channel, context)), more: isMore },
-      text: shown.length === 0 ? head : `${head}\n\n${formatChannelTable(shown)}`,
+      data: { channels: channels.map((channel) => toChannelData(channel, context)), more },
+      text: formatList(list, {
+        count: channels.length,
+        words: `${channels.length === 1 ? "channel" : "channels"}${part ? ` with “${part}”` : ""}`,
+        more,
+        items: () => formatChannelTable(channels),
+      }),
       ...(typeof context.metadata.url === "string" ? { url: context.metadata.url } : {}),
     };
   },

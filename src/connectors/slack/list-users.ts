@@ -1,24 +1,21 @@
 import * as z from "zod/mini";
-import { formatCount, formatMarkdownTable } from "../markup/markdown.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
+import { formatMarkdownTable } from "../markup/markdown.ts";
 import { isPartOf } from "../match.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import { withDescription } from "../tool.ts";
 import { getUserName, listPeople, type User } from "./people.ts";
 
 const Input = z.object({
   name: withDescription(z.optional(z.string()), "Name, handle or email address of a user. Default: all users."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(200))),
-    "Maximum number of people. Default: 50.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://docs.slack.dev/reference/methods/users.list/ */
-export const listUsersTool = defineTool({
+export const listUsersTool = defineListTool({
   name: "slack.list_users",
   description: "List the people of the Slack workspace, or find one by name.",
-  access: "read",
   input: Input,
+  limit: { usual: 50, most: 200 },
   mentions: [{ input: { limit: 100 }, list: "people", name: "{handle}", note: "{name}" }],
   examples: [
     "list people in slack",
@@ -30,19 +27,19 @@ export const listUsersTool = defineTool({
     "what is the email of {name} in slack",
   ],
   summary: ({ name }: Input) => (name?.trim() ? `Find ${name.trim()} in Slack` : "List the people in Slack"),
-  async run(input, context) {
+  async run(input, context, list) {
     const name = input.name?.trim().replace(/^@/, "") ?? "";
-    const limit = input.limit ?? 50;
-    const { people, more } = await listPeople(context.http);
-    const found = name === "" ? people : people.filter((user) => matchesName(user, name));
-    const shown = found.slice(0, limit);
-    const isMore = more || found.length > limit;
+    const { people, more } = await listPeople(context.http, list, (user) => name === "" || matchesName(user, name));
     const called = name === "" ? "" : ` called “${name}”`;
-    const words = formatCount(shown.length, "person", "people") + called;
-    const head = isMore ? `The first ${words}; there are more:` : `${words}:`;
     return {
-      data: { people: shown.map(toUserData), more: isMore },
-      text: shown.length === 0 ? `No one in Slack is${called || " there"}.` : `${head}\n\n${formatUserTable(shown)}`,
+      data: { people: people.map(toUserData), more },
+      text: formatList(list, {
+        count: people.length,
+        words: `${people.length === 1 ? "person" : "people"}${called}`,
+        more,
+        none: `No one in Slack is${called || " there"}.`,
+        items: () => formatUserTable(people),
+      }),
       ...(typeof context.metadata.url === "string" ? { url: context.metadata.url } : {}),
     };
   },

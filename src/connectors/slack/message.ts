@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { type ListRequest, readPages } from "../http/pages.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import type { Purpose } from "../match.ts";
 import { quoteTitle } from "../place.ts";
@@ -117,7 +118,7 @@ export async function findMessage(
   const ts = getTs(wanted);
   const thread = /[?&]thread_ts=(\d+\.\d+)/.exec(wanted)?.[1];
   if (ts) return { ts, ...(thread ? { thread_ts: thread } : {}) };
-  const messages = await fetchNewest(http, id, { limit: isNewest(wanted) ? 1 : MAX_SEARCHED });
+  const { items: messages } = await fetchNewest(http, id, isNewest(wanted) ? 1 : MAX_SEARCHED);
   const words = withoutEmphasis(wanted);
   const [found, ...more] = isNewest(wanted) ? messages : messages.filter((message) => hasWords(message, words));
   if (found && (more.length === 0 || purpose === "read" || isNewest(wanted))) return found;
@@ -139,7 +140,7 @@ export async function describeMessage(
   text: string | undefined,
 ): Promise<string> {
   const found = await findMessage(http, place, text, "change");
-  const message = found.text === undefined ? (await fetchThread(http, place.id, found.ts, 1))[0] : found;
+  const message = found.text === undefined ? (await readReplies(http, place.id, found.ts, 1))[0] : found;
   if (!message) return `a message in ${place.name}`;
   const names = await loadNames(http, [message]);
   return `${quoteTitle(getPlainText(message, names))} by ${getAuthorName(message, names)} in ${place.name} (${message.ts})`;
@@ -152,21 +153,33 @@ export async function describeMessage(
 export async function fetchNewest(
   http: ServiceHttp,
   channel: string,
-  { limit, oldest }: { limit: number; oldest?: string },
-): Promise<Message[]> {
+  wanted: number | ListRequest,
+  oldest?: string,
+): Promise<{ items: Message[]; more: boolean }> {
+  const limit = typeof wanted === "number" ? wanted : wanted.limit;
   const list = { name: "messages", item: Message, query: { channel, limit, oldest }, scope: "channels:history" };
-  return (await readAllItems(http, "conversations.history", list, limit)).items;
+  return await readAllItems(http, "conversations.history", list, wanted);
 }
 
 /**
- * Fetches a message and its replies, oldest first. Source:
- * https://docs.slack.dev/reference/methods/conversations.replies/
+ * Fetches the newest replies to a message, newest first, and after the first of them the message itself. Source:
+ * https://docs.slack.dev/reference/methods/conversations.replies/, which lists the oldest first
  */
-export async function fetchThread(http: ServiceHttp, channel: string, ts: string, limit: number): Promise<Message[]> {
-  const list = { name: "messages", item: Message, query: { channel, ts, limit: 200 }, scope: "channels:history" };
-  const { items } = await readAllItems(http, "conversations.replies", list, (some) => some.length > limit);
-  const [root, ...replies] = items;
-  return root ? [root, ...replies.slice(-limit)] : [];
+export async function fetchThread(
+  http: ServiceHttp,
+  channel: string,
+  ts: string,
+  list: ListRequest,
+): Promise<{ items: Message[]; more: boolean }> {
+  const [root, ...replies] = await readReplies(http, channel, ts);
+  const { items, more } = await readPages(async () => ({ items: replies.reverse() }), list);
+  return { items: root && list.start.index === 0 ? [...items, root] : items, more };
+}
+
+async function readReplies(http: ServiceHttp, channel: string, ts: string, most?: number): Promise<Message[]> {
+  const query = { channel, ts, limit: most ?? 200 };
+  const list = { name: "messages", item: Message, query, scope: "channels:history" };
+  return (await readAllItems(http, "conversations.replies", list, most ?? (() => false))).items;
 }
 
 function isNewest(text: string): boolean {

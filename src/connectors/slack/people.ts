@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import type { ListRequest } from "../http/pages.ts";
 import { type Purpose, requirePerson } from "../match.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import type { ToolContext } from "../tool.ts";
@@ -36,11 +37,19 @@ export function getUserName(user: User): string {
   return user.profile?.real_name || user.real_name || user.profile?.display_name || user.name || user.id;
 }
 
-/** Lists the active human members of the workspace. */
-export async function listPeople(http: ServiceHttp): Promise<{ people: User[]; more: boolean }> {
-  const list = { name: "members", item: User, query: { limit: 200 }, scope: "users:read" };
-  const { items, more } = await readAllItems(http, "users.list", list, () => false);
-  return { people: items.filter((user) => !user.deleted && !user.is_bot && user.id !== "USLACKBOT"), more };
+/** Lists the active human members of the workspace that are wanted. */
+export async function listPeople(
+  http: ServiceHttp,
+  enough: ListRequest | (() => boolean) = () => false,
+  isWanted: (user: User) => boolean = () => true,
+): Promise<{ people: User[]; more: boolean }> {
+  const isPerson = (user: User) => !user.deleted && !user.is_bot && user.id !== "USLACKBOT";
+  const list = {
+    ...{ name: "members", item: User, query: { limit: 200 }, scope: "users:read" },
+    isWanted: (user: User) => isPerson(user) && isWanted(user),
+  };
+  const { items, more } = await readAllItems(http, "users.list", list, enough);
+  return { people: items, more };
 }
 
 /**

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { escapeCell, formatCount } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
+import { escapeCell } from "../markup/markdown.ts";
+import { withDescription } from "../tool.ts";
 import { findConversation, formatConversation } from "./channels.ts";
 import {
   buildChannelUrl,
@@ -21,19 +22,15 @@ const Input = z.object({
   ),
   since: withDescription(z.optional(z.string()), "Only messages after this date or time, in ISO 8601."),
   thread: withDescription(z.optional(z.string()), "URL or ts of a message, to read it and its replies instead."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of messages. Default: 20.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
 /** Source: https://docs.slack.dev/reference/methods/conversations.history/ and …/conversations.replies/ */
-export const readChannelTool = defineTool({
+export const readChannelTool = defineListTool({
   name: "slack.read_channel",
   description: "Read the newest messages of a Slack channel, a direct message or a thread.",
-  access: "read",
   input: Input,
+  limit: { usual: 20, most: 100 },
   examples: [
     "read {channel}",
     "what is new in {channel}",
@@ -47,24 +44,29 @@ export const readChannelTool = defineTool({
   ],
   summary: ({ channel, thread }: Input) =>
     thread?.trim() ? `Read a thread in ${formatConversation(channel)}` : `Read ${formatConversation(channel)}`,
-  async run(input, context) {
+  async run(input, context, list) {
     const { http } = context;
     const place = await findConversation(context, input.channel, "read");
-    const limit = input.limit ?? 20;
     const oldest = getMoment(input.since);
     const root = input.thread?.trim() ? await findMessage(http, place, input.thread, "read") : undefined;
-    const messages = root
-      ? await fetchThread(http, place.id, root.thread_ts ?? root.ts, limit)
-      : (await fetchNewest(http, place.id, { limit, oldest })).reverse();
+    const { items, more } = root
+      ? await fetchThread(http, place.id, root.thread_ts ?? root.ts, list)
+      : await fetchNewest(http, place.id, list, oldest);
+    const messages = items.reverse();
     const names = await loadNames(http, messages);
-    const what = `${formatCount(messages.length, "message")} in ${escapeCell(place.name)}`;
-    const head = messages.length === 0 ? `No messages in ${escapeCell(place.name)}.` : `${what}, the newest last:`;
     return {
       data: {
         channel: place.name,
         messages: messages.map((one) => toMessageData(one, names, buildMessageUrl(context, place.id, one) ?? "")),
+        more,
       },
-      text: [head, ...messages.map((one) => formatMessage(one, names))].join("\n\n"),
+      text: formatList(list, {
+        count: messages.length,
+        words: `${messages.length === 1 ? "message" : "messages"} in ${escapeCell(place.name)}`,
+        note: ", the newest last",
+        ...{ more, order: "newest" },
+        items: () => messages.map((one) => formatMessage(one, names)).join("\n\n"),
+      }),
       url: root ? buildMessageUrl(context, place.id, root) : buildChannelUrl(context, place.id),
     };
   },

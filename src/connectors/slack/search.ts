@@ -1,6 +1,9 @@
 import * as z from "zod/mini";
-import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../tool.ts";
+import { type ListRequest, readPages } from "../http/pages.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
+import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import type { ServiceHttp } from "../service-http.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { callReadMethod } from "./call.ts";
 import { toMarkdown } from "./content.ts";
 import { loadNames, Message, toIsoTime } from "./message.ts";
@@ -10,10 +13,6 @@ const Input = z.object({
   text: withDescription(z.string(), "Words to search for. Slack's search modifiers are allowed."),
   channel: withDescription(z.optional(z.string()), "Only in this channel, such as #general."),
   from: withDescription(z.optional(z.string()), "Only by this user: me, @name, name or email address."),
-  limit: withDescription(
-    z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(100))),
-    "Maximum number of messages. Default: 20.",
-  ),
 });
 type Input = z.output<typeof Input>;
 
@@ -28,11 +27,11 @@ const Matches = z.looseObject({
 });
 
 /** Source: https://docs.slack.dev/reference/methods/search.messages/; newest first. */
-export const searchMessagesTool = defineTool({
+export const searchMessagesTool = defineListTool({
   name: "slack.search_messages",
   description: "Search messages in Slack by words, channel and author, newest first.",
-  access: "read",
   input: Input,
+  limit: { usual: 20, most: 100 },
   examples: [
     "search messages for {text} in {channel}",
     "find messages about {text} in {channel}",
@@ -44,13 +43,8 @@ export const searchMessagesTool = defineTool({
     "who wrote about {text} in {channel}",
   ],
   summary: (input: Input) => `Search Slack for ${describeSearch(input)}`,
-  async run(input, context) {
-    const limit = input.limit ?? 20;
-    const query = { query: await getQuery(input, context), count: limit, sort: "timestamp", sort_dir: "desc" };
-    const request = { query, answer: Matches, scope: "search:read" };
-    const { messages } = await callReadMethod(context.http, "search.messages", request);
-    const matches = messages.matches.slice(0, limit);
-    const total = messages.total ?? matches.length;
+  async run(input, context, list) {
+    const { matches, total, more } = await findMatches(context.http, await getQuery(input, context), list);
     const names = await loadNames(context.http, matches);
     const shown = matches.map((match) => ({
       channel: getPlace(match, names.users),
@@ -61,8 +55,8 @@ export const searchMessagesTool = defineTool({
       url: match.permalink ?? undefined,
     }));
     return {
-      data: { messages: shown, more: total > matches.length },
-      text: formatResult(shown, total, escapeCell(describeSearch(input))),
+      data: { messages: shown, more },
+      text: formatResult(shown, { total, more }, escapeCell(describeSearch(input)), list),
       ...(typeof context.metadata.url === "string" ? { url: context.metadata.url } : {}),
     };
   },
@@ -70,17 +64,36 @@ export const searchMessagesTool = defineTool({
 
 type Shown = { channel: string; author: string; time: string; text: string };
 
-function formatResult(shown: Shown[], total: number, what: string): string {
-  if (shown.length === 0) return `No ${what.replace(/^messages?/, "messages")}.`;
-  const found = `${formatCount(total, "message")}${what.replace(/^messages/, "")}`;
-  const head = total > shown.length ? `The newest ${shown.length} of ${found}:` : `${found}:`;
+/** Reads matches over their pages, which Slack numbers: a cursor is a number and the size of the pages. */
+async function findMatches(http: ServiceHttp, query: string, list: ListRequest) {
+  let total = 0;
+  const { items, more } = await readPages(async (cursor, wanted) => {
+    const [page = 1, count = Math.min(100, wanted)] = cursor?.split("/").map(Number) ?? [];
+    const sent = { query, count, page: page > 1 ? page : undefined, sort: "timestamp", sort_dir: "desc" };
+    const request = { query: sent, answer: Matches, scope: "search:read" };
+    const { messages } = await callReadMethod(http, "search.messages", request);
+    total = messages.total ?? messages.matches.length;
+    const isLast = messages.matches.length === 0 || page * count >= total;
+    return { items: messages.matches, next: isLast ? undefined : `${page + 1}/${count}` };
+  }, list);
+  return { matches: items, total, more };
+}
+
+function formatResult(
+  shown: Shown[],
+  { total, more }: { total: number; more: boolean },
+  what: string,
+  list: ListRequest,
+): string {
   const rows = shown.map(({ channel, author, time, text }) => [
     channel,
     author,
     time.slice(0, 16).replace("T", " "),
     truncateText(text.replace(/\s+/g, " "), 200),
   ]);
-  return `${head}\n\n${formatMarkdownTable(["Channel", "Author", "Time (UTC)", "Message"], rows)}`;
+  const words = `${total === 1 ? "message" : "messages"}${what.replace(/^messages/, "")}`;
+  const items = () => formatMarkdownTable(["Channel", "Author", "Time (UTC)", "Message"], rows);
+  return formatList(list, { count: shown.length, words, more, total, order: "newest", items });
 }
 
 async function getQuery({ text, channel, from }: Input, context: ToolContext): Promise<string> {

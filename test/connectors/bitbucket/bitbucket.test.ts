@@ -175,7 +175,7 @@ test.each([
 
 test("without a repository, those of the workspace are read, newest first", async () => {
   const list = (slug: string) =>
-    `GET ${API}/repositories/acme/${slug}/pullrequests?state=OPEN&sort=-updated_on&pagelen=20`;
+    `GET ${API}/repositories/acme/${slug}/pullrequests?state=OPEN&sort=-updated_on&pagelen=21`;
   const result = await run(
     "bitbucket.list_pull_requests",
     {},

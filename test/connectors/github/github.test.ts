@@ -101,7 +101,7 @@ test("issues of a repository are read over the pages of the Link header, without
       json: [issue(3, "Three"), issue(2, "A pull request", { pull_request: { url: "x" } })],
       headers: { link: `<${next}>; rel="next", <${next}>; rel="last"` },
     },
-    { request: `GET ${next}`, json: [issue(1, "One | [x](http://e.test)", { assignees: [], labels: ["ui"] })] },
+    { request: `${request}&page=2`, json: [issue(1, "One | [x](http://e.test)", { assignees: [], labels: ["ui"] })] },
   );
   expect(result.text).toBe(
     [

@@ -188,6 +188,7 @@ test("a channel is read oldest first, with names for IDs and Markdown for mrkdwn
           url: "https://acme.slack.com/archives/C0GENERAL1/p1700000300000200",
         },
       ],
+      more: false,
     },
     text: [
       "2 messages in #general, the newest last:",

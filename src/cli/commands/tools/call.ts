@@ -103,6 +103,8 @@ async function permit(kay: Kay, { name, access }: ToolView, input: Record<string
 async function show(kay: Kay, { output, receipts }: ToolCallResponse): Promise<void> {
   if (kay.flags.json) return kay.out.writeJson(output.data);
   await kay.out.writeMarkdown(clean(output.text));
+  const { next_cursor: cursor } = (output.data ?? {}) as { next_cursor?: unknown };
+  if (typeof cursor === "string") kay.out.writeProgress(`More: add --field cursor=${quoteShellWord(clean(cursor))}`);
   showReceipts(kay, receipts);
 }
 
