@@ -39,6 +39,8 @@ describe.each(WIRES)("%s", (_, wire) => {
     const { ran, bodies, deltas } = await replay(wire, [wire.calls, wire.text]);
     expect(ran).toEqual([{ issue: "KAY-3" }, { issue: "KAY-4" }]);
     expect(deltas.join("")).toBe("It is open.");
+    // Each call sends the tools: Gemini too, in another place than the others.
+    expect(bodies.map((body) => findTools(JSON.parse(body)))).toEqual([[TOOL], [TOOL]]);
     const [, second = ""] = bodies;
     for (const issue of ["KAY-3", "KAY-4"]) expect(second).toContain(`${issue} is read.`);
   });
@@ -86,6 +88,14 @@ describe.each(WIRES)("%s", (_, wire) => {
     });
   });
 });
+
+const TOOL = { name: "jira__show", description: "Read one issue." };
+
+/** Returns the tools of a request, wherever its provider takes them. */
+function findTools(body: { tools?: Record<string, unknown>[] }): object[] {
+  const entries = (body.tools ?? []).flatMap((tool) => tool.functionDeclarations ?? tool.function ?? tool);
+  return (entries as (typeof TOOL)[]).map(({ name, description }) => ({ name, description }));
+}
 
 /** Answers each request with the next body. `breaks`: the connection is lost afterwards. */
 async function replay({ settings }: RecordedWire, streams: string[], breaks = false) {
