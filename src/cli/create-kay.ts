@@ -151,13 +151,13 @@ export function createKay(world: CliPorts): Kay {
   return kay;
 }
 
-function planFor(world: CliPorts, url: string, flags: GlobalFlags, settings: Settings): BrowserPlan {
+function planFor(ports: CliPorts, url: string, flags: GlobalFlags, settings: Settings): BrowserPlan {
   return planBrowser(url, {
-    env: world.env,
-    platform: world.platform,
-    procVersion: () => world.readText("/proc/version"),
-    find: world.findProgram,
-    inCi: isCi(world.env),
+    env: ports.env,
+    platform: ports.platform,
+    procVersion: () => ports.readText("/proc/version"),
+    find: ports.findProgram,
+    inCi: isCi(ports.env),
     forbidden: !flags.browser,
     setting: settings.text("browser"),
   });

@@ -25,7 +25,7 @@ export type Provider<World> = {
   /** Accounts that can consent; the page preselects the first. */
   accounts(world: World): Account[];
   /** Adds the API to the origin's app. */
-  routes(app: Hono<SandboxEnv>, place: ProviderContext<World>): void;
+  routes(app: Hono<SandboxEnv>, provider: ProviderContext<World>): void;
 };
 
 /** An account that can consent. */

@@ -126,21 +126,21 @@ function getStatus(waits: Wait[]): GenerationStatus {
 }
 
 /** It has ended, so handlers that wait for the user are told. */
-export async function stopGeneration(world: ClaimedGeneration, reason: string): Promise<void> {
-  const { ports, row } = world;
+export async function stopGeneration(generation: ClaimedGeneration, reason: string): Promise<void> {
+  const { ports, row } = generation;
   const open = (await listInteractions(ports.db, row.id)).filter(
     ({ status, late, ordinal }) => status === "open" && !late && isDuringCall(ordinal),
   );
   const waiting = new Set(open.map(({ tool_call_id }) => tool_call_id));
-  await cancelGeneration(world, reason);
+  await cancelGeneration(generation, reason);
   if (waiting.size === 0) return;
   const calls = (await listCalls(ports.db, row.id)).filter((call) => waiting.has(call.toolCallId));
   const owner = { installationId: row.installation_id, generationId: row.id };
-  const tools = await buildAgentTools(ports, { ...owner, dryRun: world.request.limits.dryRun === true });
+  const tools = await buildAgentTools(ports, { ...owner, dryRun: generation.request.limits.dryRun === true });
   for (const call of calls) {
     const checked = checkCall(toCall(call), tools);
     if (!("problem" in checked))
-      await notifyCancelled(world, checked).catch((error: unknown) =>
+      await notifyCancelled(generation, checked).catch((error: unknown) =>
         ports.log("warn", "tool.cancel_failed", { generation: row.id, error }),
       );
   }

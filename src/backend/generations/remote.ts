@@ -63,13 +63,17 @@ export async function openTurn(ports: BackendPorts, agent: Agent, turn: WebhookT
  */
 export async function* runRemoteTurn(work: RemoteWork, agent: Agent): AsyncGenerator<AgentEvent> {
   const asked = work.progress().remote !== null;
-  const heard = createTurnTracker(getHost(agent), asked ? await listReportedCalls(work) : undefined);
+  const tracker = createTurnTracker(getHost(agent), asked ? await listReportedCalls(work) : undefined);
   yield { type: "start" };
   yield { type: "start-step" };
-  const end = asked ? undefined : yield* stream(work, agent, heard);
-  const ending = end ?? (yield* report(work, agent, heard));
-  if (ending !== "unsent") return yield* conclude(work, heard, ending);
-  yield* conclude(work, heard, (yield* stream(work, agent, heard)) ?? (yield* reportAfterStream(work, agent, heard)));
+  const end = asked ? undefined : yield* stream(work, agent, tracker);
+  const ending = end ?? (yield* report(work, agent, tracker));
+  if (ending !== "unsent") return yield* conclude(work, tracker, ending);
+  yield* conclude(
+    work,
+    tracker,
+    (yield* stream(work, agent, tracker)) ?? (yield* reportAfterStream(work, agent, tracker)),
+  );
 }
 
 type End = "finish" | "abort" | Problem;
@@ -78,7 +82,7 @@ type End = "finish" | "abort" | Problem;
 async function* stream(
   { ports, row, request: asked, advance, control }: RemoteWork,
   agent: Agent,
-  heard: TurnTracker,
+  tracker: TurnTracker,
 ): AsyncGenerator<AgentEvent, End | undefined> {
   const turn = { conversationId: row.conversation_id, generationId: row.id };
   const { signal } = control.stop;
@@ -88,29 +92,33 @@ async function* stream(
     const request = { sessionId: turn.conversationId, token, prompt: getPrompt(asked), signal };
     for await (const event of streamFromAgent({ fetch: ports.fetch, agent }, request)) {
       const { parts, end } = toAgentParts(event, getHost(agent));
-      yield* heard.take(parts);
+      yield* tracker.take(parts);
       if (end) return end;
     }
   } catch (error) {
     if (signal.aborted) return "abort";
     if (!(error instanceof Problem)) throw error;
     // Refused before it started, so there is nothing to wait for.
-    return heard.getText() === "" ? error : undefined;
+    return tracker.getText() === "" ? error : undefined;
   }
   return signal.aborted ? "abort" : undefined;
 }
 
 /** Reads the reports of a turn whose prompt was sent from here. */
-async function* reportAfterStream(work: RemoteWork, agent: Agent, heard: TurnTracker): AsyncGenerator<AgentEvent, End> {
-  const end = yield* report(work, agent, heard);
-  return end === "unsent" ? concludeSilence(heard, agent) : end;
+async function* reportAfterStream(
+  work: RemoteWork,
+  agent: Agent,
+  tracker: TurnTracker,
+): AsyncGenerator<AgentEvent, End> {
+  const end = yield* report(work, agent, tracker);
+  return end === "unsent" ? concludeSilence(tracker, agent) : end;
 }
 
 /** @returns `unsent` if the streaming client could not send the prompt and no report contradicts that */
 async function* report(
   { ports, row, progress, control }: RemoteWork,
   agent: Agent,
-  heard: TurnTracker,
+  tracker: TurnTracker,
 ): AsyncGenerator<AgentEvent, End | "unsent"> {
   const { until = 0, direct = false } = progress().remote ?? {};
   let patience: Patience = direct
@@ -127,18 +135,18 @@ async function* report(
       if (note?.outcome === "unsent" && reports.every((each) => streamNote(each.report))) return "unsent";
       if (note?.outcome === "broken" || note?.outcome === "unsent")
         patience = await computeBrokenPatience(ports, agent);
-      const { parts, end } = note ? endOfStream(note) : heard.report(report as AgentReport);
+      const { parts, end } = note ? endOfStream(note) : tracker.report(report as AgentReport);
       yield* parts;
       if (end) return end;
     }
     seen = reports.length;
-    const said = heard.getText() !== "" && heard.isComplete();
+    const said = tracker.getText() !== "" && tracker.isComplete();
     // Without a reason, it is only left to another node.
     if (control.stop.signal.aborted) return said && control.reason !== undefined ? "finish" : "abort";
     const now = ports.clock.now();
     const silent = now - last >= (said ? patience.said : patience.unsaid);
     // An agent server on this database is known to be working on it.
-    if (now >= until || (silent && !(await isUnderWay(ports.db, row.id)))) return concludeSilence(heard, agent);
+    if (now >= until || (silent && !(await isUnderWay(ports.db, row.id)))) return concludeSilence(tracker, agent);
     if (control.closing.aborted) return "abort";
     await applyChange(control);
   }
@@ -162,21 +170,21 @@ function endOfStream({ outcome, message = "It does not say why." }: StreamRecord
   return { parts: [], end: new Problem("AGENT_FAILED", `The agent server failed: ${cleanLine(message, 500)}`) };
 }
 
-function concludeSilence(heard: TurnTracker, agent: Agent): End {
-  if (heard.getText() !== "" && heard.isComplete()) return "finish";
+function concludeSilence(tracker: TurnTracker, agent: Agent): End {
+  if (tracker.getText() !== "" && tracker.isComplete()) return "finish";
   const what = "did not say how the request ended";
   return new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} ${what}.`, {
     hint: "Check what it did before you ask again.",
   });
 }
 
-async function* conclude({ ports, row }: RemoteWork, heard: TurnTracker, end: End): AsyncGenerator<AgentEvent> {
+async function* conclude({ ports, row }: RemoteWork, tracker: TurnTracker, end: End): AsyncGenerator<AgentEvent> {
   if (end === "abort") return yield { type: "abort" };
-  yield* heard.close();
+  yield* tracker.close();
   // For an agent server on this database, the rows show what was done and what its tools returned.
   for (const data of await listReceipts(ports.db, row.id)) yield { type: "data-receipt", data };
   const messages = await listTurnMessages(ports.db, row.id);
-  const text = heard.getText();
+  const text = tracker.getText();
   if (messages.length > 0) yield { type: "step", messages };
   else if (text !== "" || end === "finish") {
     const content = text || "(The agent server said nothing.)";

@@ -26,14 +26,14 @@ export async function promptForPlan(
   kay: Kay,
   link: BackendHandle,
   { cards, signal, position }: PlanQuestion,
-  place: AnswerTarget,
+  target: AnswerTarget,
 ): Promise<PlanEnd> {
   try {
     const answer = kay.flags.plain
       ? await askInLines(kay, cards(), signal)
-      : await askOnPlanCard(kay, link, { cards, signal, position }, place);
+      : await askOnPlanCard(kay, link, { cards, signal, position }, target);
     if (answer === "one by one") return answer;
-    for (const card of cards()) await sendOne(kay, link, card, answer, place);
+    for (const card of cards()) await sendOne(kay, link, card, answer, target);
     return "answered";
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED") throw error;
@@ -49,10 +49,10 @@ async function askOnPlanCard(
   kay: Kay,
   link: BackendHandle,
   { cards, signal, position }: PlanQuestion,
-  place: AnswerTarget,
+  target: AnswerTarget,
 ): Promise<PlanAnswer> {
   const plan = (): PlanCard => ({ kind: "plan", id: "plan", calls: cards().map((card) => ({ card })) });
-  const extend = (ids: string[]) => extendRequests(link, place, ids);
+  const extend = (ids: string[]) => extendRequests(link, target, ids);
   const answered = await askOnCard(kay, { card: plan, ui: createCardUi(plan()), position, signal, extend });
   if (answered === "next" || answered.act.do !== "answer all") return "one by one";
   const [first] = answered.act.answers;
@@ -80,10 +80,10 @@ async function sendOne(
   link: BackendHandle,
   card: CardItem,
   answer: InteractionAnswer,
-  place: AnswerTarget,
+  target: AnswerTarget,
 ): Promise<void> {
   try {
-    await sendAnswer(link, card, answer, place);
+    await sendAnswer(link, card, answer, target);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED") throw error;
     writeNotice(kay, error.message);

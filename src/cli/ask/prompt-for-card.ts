@@ -30,14 +30,14 @@ export async function promptForCard(
   kay: Kay,
   link: BackendHandle,
   asked: OpenCard,
-  place: AnswerTarget,
+  target: AnswerTarget,
   position = { n: 1, of: 1 },
 ): Promise<void> {
   try {
     if (asked.card().type === "auth")
-      await connectMissing(kay, link, asked as OpenCard<AuthCard>, (card) => declineAuth(link, card, place));
-    else if (kay.flags.plain) await answerInLines(kay, link, asked, place);
-    else await answerOnCard(kay, link, asked, { place, position });
+      await connectMissing(kay, link, asked as OpenCard<AuthCard>, (card) => declineAuth(link, card, target));
+    else if (kay.flags.plain) await answerInLines(kay, link, asked, target);
+    else await answerOnCard(kay, link, asked, { target, position });
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED" || asked.signal.reason === ABANDONED)
       throw error;
@@ -89,19 +89,19 @@ async function answerOnCard(
   kay: Kay,
   link: BackendHandle,
   { card, signal }: OpenCard,
-  { place, position }: { place: AnswerTarget; position: { n: number; of: number } },
+  { target, position }: { target: AnswerTarget; position: { n: number; of: number } },
 ): Promise<void> {
   const asked = card();
   let ui = createCardUi(asked);
   const visit = (how: "open" | "copy") => visitLink(kay, asked, how);
-  const extend = (ids: string[]) => extendRequests(link, place, ids);
+  const extend = (ids: string[]) => extendRequests(link, target, ids);
   try {
     for (;;) {
       const answered = await askOnCard(kay, { card, ui, position, signal, visit, extend });
       if (answered === "next" || answered.act.do !== "answer") return;
       const { answer } = answered.act;
       try {
-        await sendAnswer(link, card(), answer, place);
+        await sendAnswer(link, card(), answer, target);
         return writeNotice(kay, formatAnsweredCard(asked, answer));
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== "INVALID_REQUEST") throw error;
@@ -144,7 +144,7 @@ async function answerInLines(
   kay: Kay,
   link: BackendHandle,
   { card, signal }: OpenCard,
-  place: AnswerTarget,
+  target: AnswerTarget,
 ): Promise<void> {
   let refused: { told: string; given: InteractionAnswer } | undefined;
   for (;;) {
@@ -156,7 +156,7 @@ async function answerInLines(
         ? await promptApproval(kay, open.request, signal, refused)
         : await promptForm(kay, open.request, signal, again);
     try {
-      await sendAnswer(link, open, answer, place);
+      await sendAnswer(link, open, answer, target);
       return;
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "INVALID_REQUEST") throw error;

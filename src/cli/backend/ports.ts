@@ -13,13 +13,13 @@ const SHAPING = /\.client-(id|secret)$|^kyg\./;
 
 /** Builds the ports of a backend handle from the settings. */
 export function createHandlePorts(
-  world: CliPorts,
+  ports: CliPorts,
   paths: Paths,
   settings: Settings,
   warn: (message: string) => void,
   note: (text: string) => void,
 ): HandlePorts {
-  const { env, clock, random, send, openStream, version, processes } = world;
+  const { env, clock, random, send, openStream, version, processes } = ports;
   return {
     version,
     clock,
@@ -35,24 +35,24 @@ export function createHandlePorts(
       folder: paths.config,
       profile: settings.profile,
       preference: settings.text("credentials") as CredentialsOptions["preference"],
-      keychain: world.keychain,
+      keychain: ports.keychain,
       clock,
       warn,
       processes,
-      platform: world.platform,
+      platform: ports.platform,
       random,
     }),
     getEmbeddedPorts: (): EmbeddedPorts => ({
       folder: paths.state(),
-      build: world.build,
+      build: ports.build,
       env,
       shaping: getShapingSettings(settings),
       clock,
-      signal: world.signal,
+      signal: ports.signal,
       processes,
       send,
       note,
-      spawn: (log) => world.spawnBackend(log, settings.profile),
+      spawn: (log) => ports.spawnBackend(log, settings.profile),
     }),
     openCompletionCache: (backend) =>
       openCompletionCache({ state: paths.state, profile: settings.profile, backend, now: clock.now }, () =>

@@ -15,13 +15,13 @@ export type CompletionPorts = PathsInput & { table: string; now: number };
  * @param args the shell; the position of the word to complete, counted from 1 after `kay`; the words up to it (an empty
  * one may be missing, because some shells cannot pass it)
  */
-export function runComplete(args: string[], world: CompletionPorts): string {
+export function runComplete(args: string[], ports: CompletionPorts): string {
   const [shell = "", index = "", ...rest] = args;
   const place = Number(index);
   if (!/^\d+$/.test(index) || place < 1 || place > 1_000) return "";
   const words = Array.from({ length: place }, (_, at) => removeQuotes(rest[at] ?? ""));
-  const table = JSON.parse(readFileSync(world.table, "utf8")) as CompletionTable;
-  return print(suggestCompletions(table, words, lookAround(world)), shell);
+  const table = JSON.parse(readFileSync(ports.table, "utf8")) as CompletionTable;
+  return print(suggestCompletions(table, words, lookAround(ports)), shell);
 }
 
 /** Removes quotes and backslashes from a typed word. Expands nothing. */
@@ -40,9 +40,9 @@ function print({ values, paths, prefix }: Suggestions, shell: string): string {
   return [`${paths ?? "values"}\t${prefix}`, ...lines].join("\n");
 }
 
-function lookAround(world: CompletionPorts): ValueLookup {
-  const paths = createPaths(world);
-  const own = world.env.KAY_PROFILE || "default";
+function lookAround(ports: CompletionPorts): ValueLookup {
+  const paths = createPaths(ports);
+  const own = ports.env.KAY_PROFILE || "default";
   const profiles = tryOrNull(() => getProfiles(paths.config())) ?? {};
   return {
     profiles: () => [...new Set(["default", ...Object.keys(profiles)])].map((name): CompletionValue => [name, ""]),
@@ -53,8 +53,8 @@ function lookAround(world: CompletionPorts): ValueLookup {
     listKnown: (kind, given) => {
       const profile = given ?? own;
       if (!isKnownKind(kind)) return null;
-      const backend = getBackend(world.env.KAY_API_URL?.trim() || profiles[profile]?.["api-url"]);
-      return readCompletionCache(kind, { state: paths.state, profile, backend, now: () => world.now });
+      const backend = getBackend(ports.env.KAY_API_URL?.trim() || profiles[profile]?.["api-url"]);
+      return readCompletionCache(kind, { state: paths.state, profile, backend, now: () => ports.now });
     },
   };
 }

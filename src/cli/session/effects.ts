@@ -48,47 +48,47 @@ export type EffectPorts = {
 };
 
 /** Runs an effect of the session. An error becomes a sentence in the transcript and never ends the session. */
-export function createEffectRunner(world: EffectPorts): (effect: SessionEffect) => void {
-  const { say } = world;
+export function createEffectRunner(ports: EffectPorts): (effect: SessionEffect) => void {
+  const { say } = ports;
   return (effect) => {
-    const work = perform(world, effect);
+    const work = perform(ports, effect);
     work?.catch((error: unknown) => {
-      if (!world.kay.signal.aborted) say(formatFault(error));
+      if (!ports.kay.signal.aborted) say(formatFault(error));
     });
   };
 }
 
-function perform(world: EffectPorts, effect: SessionEffect): Promise<void> | undefined {
+function perform(ports: EffectPorts, effect: SessionEffect): Promise<void> | undefined {
   switch (effect.do) {
     case "send":
-      return send(world, effect.text);
+      return send(ports, effect.text);
     case "slash":
-      return world.slash(effect.line);
+      return ports.slash(effect.line);
     case "cancel":
-      return cancel(world, effect.generation);
+      return cancel(ports, effect.generation);
     case "opened":
-      return open(world, effect.card, effect.unseen);
+      return open(ports, effect.card, effect.unseen);
     case "closed":
-      world.closeCard(effect.card);
+      ports.closeCard(effect.card);
       return;
     case "act":
-      return act(world, effect.card, effect.act);
+      return act(ports, effect.card, effect.act);
     case "edit":
-      return edit(world, effect.of, effect.text);
+      return edit(ports, effect.of, effect.text);
     case "picked":
-      return void world.submitPick(effect.id, effect.values);
+      return void ports.submitPick(effect.id, effect.values);
     case "remember":
-      return void world.remember(effect.text);
+      return void ports.remember(effect.text);
     case "extend":
-      return extend(world, effect.card);
+      return extend(ports, effect.card);
     case "say":
-      return void world.say(effect.text);
+      return void ports.say(effect.text);
     case "wait":
-      return waitForTick(world, effect.ms);
+      return waitForTick(ports, effect.ms);
     case "visit":
-      return world.visit();
+      return ports.visit();
     default:
-      return void world[effect.do]();
+      return void ports[effect.do]();
   }
 }
 
@@ -99,9 +99,9 @@ async function waitForTick({ kay: { clock, signal }, dispatch }: EffectPorts, ms
 }
 
 /** A prompt that is not accepted returns to the draft, so no typed text is lost. */
-async function send({ conversation: talk, dispatch }: EffectPorts, text: string): Promise<void> {
+async function send({ conversation, dispatch }: EffectPorts, text: string): Promise<void> {
   try {
-    await talk.send(text);
+    await conversation.send(text);
     dispatch({ type: "sent" });
   } catch (error) {
     const isKnown = !(error instanceof Problem) || error.code !== "OUTCOME_UNKNOWN";
@@ -134,27 +134,27 @@ function describeCard(card: AnyCard): string {
 
 /** A card that this terminal only watches rings no bell. */
 async function open(
-  { kay, connector: desk, writeHidden: silently, client }: EffectPorts,
+  { kay, connector, writeHidden, client }: EffectPorts,
   card: AnyCard,
   unseen: boolean,
 ): Promise<void> {
   if (isOthers(card) && !client.interaction.enabled) return;
   if (unseen && (await kay.settings()).text("notify") !== "off")
-    silently(formatNotification(kay.env, describeCard(card)));
-  if (card.kind === "card" && card.type === "auth") await desk.prepare(card);
+    writeHidden(formatNotification(kay.env, describeCard(card)));
+  if (card.kind === "card" && card.type === "auth") await connector.prepare(card);
 }
 
-async function act(world: EffectPorts, card: AnyCard, what: CardAction): Promise<void> {
-  if (what.do === "edit") return edit(world, card.id, what.text);
-  if (card.kind === "card" && card.type === "auth") return connect(world, card, what);
-  if (what.do === "open" || what.do === "copy") return visit(world, card, what.do);
+async function act(ports: EffectPorts, card: AnyCard, what: CardAction): Promise<void> {
+  if (what.do === "edit") return edit(ports, card.id, what.text);
+  if (card.kind === "card" && card.type === "auth") return connect(ports, card, what);
+  if (what.do === "open" || what.do === "copy") return visit(ports, card, what.do);
   if (what.do !== "answer") return;
-  if (card.kind === "confirmation") return world.decideCard(card, what.answer.action === "approve");
+  if (card.kind === "confirmation") return ports.decideCard(card, what.answer.action === "approve");
   if (card.kind === "plan") return;
-  if (world.submitForm(card.id, what.answer)) return;
-  const { link, client, dispatch } = world;
+  if (ports.submitForm(card.id, what.answer)) return;
+  const { link, client, dispatch } = ports;
   try {
-    await sendAnswer(link, card, what.answer, { session: world.getConversationId() ?? "", client: client.id });
+    await sendAnswer(link, card, what.answer, { session: ports.getConversationId() ?? "", client: client.id });
   } catch (error) {
     dispatch({
       type: "refused",
@@ -168,14 +168,14 @@ async function act(world: EffectPorts, card: AnyCard, what: CardAction): Promise
 
 /** Opens the address of a service because the user asked for it. Nothing of kay is sent along. */
 async function visit(
-  { kay, dispatch, say, writeHidden: silently }: EffectPorts,
+  { kay, dispatch, say, writeHidden }: EffectPorts,
   card: AnyCard,
   how: "open" | "copy",
 ): Promise<void> {
   const url = card.kind === "card" && card.type === "form" ? card.request.link : undefined;
   if (url === undefined) return;
   if (how === "copy") {
-    silently(formatClipboard(url));
+    writeHidden(formatClipboard(url));
     return say(COPIED_TEXT);
   }
   const plan = await kay.planBrowser(url);
@@ -185,41 +185,41 @@ async function visit(
 }
 
 /** A refused answer leaves the card open. */
-async function connect(world: EffectPorts, card: AuthCard, what: CardAction): Promise<void> {
+async function connect(ports: EffectPorts, card: AuthCard, what: CardAction): Promise<void> {
   try {
-    await connectAct(world, card, what);
+    await connectAct(ports, card, what);
   } catch (error) {
     const reason = error instanceof Problem ? toLine(error.message) : "It was not taken.";
-    world.dispatch({ type: "refused", card: card.id, error: reason });
+    ports.dispatch({ type: "refused", card: card.id, error: reason });
     if (!(error instanceof Problem)) throw error;
   }
 }
 
-async function connectAct(world: EffectPorts, card: AuthCard, what: CardAction): Promise<void> {
-  const { connector: desk, say, writeHidden: silently } = world;
+async function connectAct(ports: EffectPorts, card: AuthCard, what: CardAction): Promise<void> {
+  const { connector, say, writeHidden } = ports;
   switch (what.do) {
     case "connect":
-      await desk.prepare(card);
-      return desk.open(card);
+      await connector.prepare(card);
+      return connector.open(card);
     case "open":
-      return desk.open(card);
+      return connector.open(card);
     case "copy":
-      for (const url of desk.urls(card)) silently(formatClipboard(url));
+      for (const url of connector.urls(card)) writeHidden(formatClipboard(url));
       return say(COPIED_TEXT);
     case "qr": {
       const { renderUnicodeCompact } = await import("uqr");
-      for (const url of desk.urls(card)) say(renderUnicodeCompact(url));
+      for (const url of connector.urls(card)) say(renderUnicodeCompact(url));
       return;
     }
     case "paste":
-      await desk.paste(card, what.text);
+      await connector.paste(card, what.text);
       return say("Took the address.");
     case "without":
-      return sayNo(world, card, true);
+      return sayNo(ports, card, true);
     case "cancel request":
-      if (!isLocalAuth(card.auth)) return sayNo(world, card, false);
+      if (!isLocalAuth(card.auth)) return sayNo(ports, card, false);
       say("Stopped waiting.");
-      return world.dispatch({ type: "local-ended", id: card.id });
+      return ports.dispatch({ type: "local-ended", id: card.id });
     default:
   }
 }

@@ -31,24 +31,25 @@ export type BrowserPlan = { launch: LaunchCommand } | { reason: string };
  * Decides how to open `url`. `$BROWSER` is used if it is set, even over SSH; `none` opens nothing. Only https:, or
  * http: on loopback, is ever opened.
  */
-export function planBrowser(url: string, world: BrowserEnvironment): BrowserPlan {
+export function planBrowser(url: string, environment: BrowserEnvironment): BrowserPlan {
   const refusal = refuse(url);
   if (refusal) return { reason: refusal };
-  if (world.forbidden) return { reason: "Not opening a browser (--no-browser)." };
-  const chosen = world.setting ?? world.env.BROWSER;
+  if (environment.forbidden) return { reason: "Not opening a browser (--no-browser)." };
+  const chosen = environment.setting ?? environment.env.BROWSER;
   if (chosen) return fromChoice(chosen, url);
-  if (world.inCi) return { reason: "No browser is opened in CI." };
-  if (world.platform === "win32") return { launch: openOnWindows("rundll32", url) };
-  const remote = Boolean(world.env.SSH_CONNECTION || world.env.SSH_TTY || world.env.SSH_CLIENT);
-  if (world.platform === "darwin") {
+  if (environment.inCi) return { reason: "No browser is opened in CI." };
+  if (environment.platform === "win32") return { launch: openOnWindows("rundll32", url) };
+  const remote = Boolean(environment.env.SSH_CONNECTION || environment.env.SSH_TTY || environment.env.SSH_CLIENT);
+  if (environment.platform === "darwin") {
     return remote ? { reason: "No browser is opened over SSH." } : { launch: { command: "open", args: [url] } };
   }
-  if (/microsoft/i.test(world.procVersion()) || world.env.WSL_DISTRO_NAME) return planUnderWsl(url, world);
-  if (!world.env.DISPLAY && !world.env.WAYLAND_DISPLAY) {
+  if (/microsoft/i.test(environment.procVersion()) || environment.env.WSL_DISTRO_NAME)
+    return planUnderWsl(url, environment);
+  if (!environment.env.DISPLAY && !environment.env.WAYLAND_DISPLAY) {
     return { reason: remote ? "No browser is opened over SSH." : "There is no display to open a browser on." };
   }
-  if (remote && !world.env.DISPLAY) return { reason: "No browser is opened over SSH." };
-  const opener = world.find("xdg-open");
+  if (remote && !environment.env.DISPLAY) return { reason: "No browser is opened over SSH." };
+  const opener = environment.find("xdg-open");
   return opener
     ? { launch: { command: opener, args: [url] } }
     : { reason: "xdg-open is not installed, so no browser can be opened." };
@@ -82,12 +83,12 @@ function openOnWindows(command: string, url: string): LaunchCommand {
   return { command, args: ["url.dll,FileProtocolHandler", url] };
 }
 
-function planUnderWsl(url: string, world: BrowserEnvironment): BrowserPlan {
-  const wslview = world.find("wslview");
+function planUnderWsl(url: string, environment: BrowserEnvironment): BrowserPlan {
+  const wslview = environment.find("wslview");
   if (wslview) return { launch: { command: wslview, args: [url] } };
-  const rundll = world.find("rundll32.exe");
+  const rundll = environment.find("rundll32.exe");
   if (rundll) return { launch: openOnWindows(rundll, url) };
-  const explorer = world.find("explorer.exe");
+  const explorer = environment.find("explorer.exe");
   if (explorer) return { launch: { command: explorer, args: [url] } };
   return { reason: "No way was found to open a Windows browser from WSL (wslview, rundll32.exe, explorer.exe)." };
 }

@@ -20,18 +20,18 @@ export type PagerPorts = Pick<Kay, "env" | "terminal" | "signal" | "catchInterru
  * While the pager runs, Ctrl+C belongs to it.
  * @returns whether it was shown
  */
-export async function showInPager(text: string, world: PagerPorts): Promise<boolean> {
-  const { env, terminal, flags, signal } = world;
+export async function showInPager(text: string, ports: PagerPorts): Promise<boolean> {
+  const { env, terminal, flags, signal } = ports;
   const pager = env.PAGER?.trim();
   if (!pager || pager === "cat" || flags.json || flags.plain || !flags.input || isCi(env)) return false;
   if (!terminal.stdin.isTerminal || !terminal.stdout.isTerminal || fits(text, terminal.stdout)) return false;
-  const release = world.catchInterrupts(() => {});
+  const release = ports.catchInterrupts(() => {});
   try {
-    if (await world.showInPager(pager, text, signal)) return true;
+    if (await ports.showInPager(pager, text, signal)) return true;
   } finally {
     release();
   }
-  world.warn(`The pager could not be started (PAGER=${toLine(pager)}).`);
+  ports.warn(`The pager could not be started (PAGER=${toLine(pager)}).`);
   return false;
 }
 

@@ -21,10 +21,10 @@ export const SCOPES: Record<string, string> = {
 };
 
 /** Lets only living tokens pass. */
-export function requireToken(place: ProviderContext<AirtableState>): MiddlewareHandler<AirtableEnv> {
+export function requireToken(provider: ProviderContext<AirtableState>): MiddlewareHandler<AirtableEnv> {
   return async (c, next) => {
-    const grant = place.grant(c.req.raw);
-    const world = place.world();
+    const grant = provider.grant(c.req.raw);
+    const world = provider.world();
     const account = world.accounts.find(({ id }) => id === grant?.account);
     if (!grant || !account) throw new AirtableError(401, "AUTHENTICATION_REQUIRED", "Authentication required");
     c.set("grant", grant);

@@ -57,17 +57,17 @@ export const airtable: Provider<AirtableState> = {
   builtIn: DEFAULT_SEED,
   build: (seed, now) => buildAirtable(seed as AirtableSeed, now),
   accounts: (world) => world.accounts,
-  routes(app, place) {
+  routes(app, provider) {
     const v0 = new Hono<AirtableEnv>();
     v0.onError(handleErrors);
-    v0.use(requireToken(place));
+    v0.use(requireToken(provider));
     registerMetaRoutes(v0);
-    registerRecordRoutes(v0, place);
+    registerRecordRoutes(v0, provider);
     v0.all("/*", () => {
       throw notFoundError();
     });
     app.route("/v0", v0);
-    registerWebPages(app, place);
+    registerWebPages(app, provider);
   },
 };
 
@@ -85,9 +85,9 @@ function registerMetaRoutes(app: Hono<AirtableEnv>): void {
 }
 
 /** Read-only pages that links lead to: `/<base>`, `/<base>/<table>` and `/<base>/<table>/<record>`. */
-function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<AirtableState>): void {
+function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<AirtableState>): void {
   app.get("/:base{app[A-Za-z0-9]{14}}/:table?/:record?", (c) => {
-    const world = place.world();
+    const world = provider.world();
     const base = world.bases.find(({ id }) => id === c.req.param("base"));
     const table = base?.tables.find(({ id }) => id === c.req.param("table"));
     const record = table?.records.find(({ id }) => id === c.req.param("record"));

@@ -20,12 +20,12 @@ type Asked = {
 };
 
 /** A page of records, and the offset of the next. */
-export async function listRecords(c: Context<AirtableEnv>, place: ProviderContext<AirtableState>) {
+export async function listRecords(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>) {
   const asked = c.req.method === "POST" ? fromBody(await c.req.json().catch(() => ({}))) : fromQuery(c);
   const { base, table } = findTable(c);
   if (asked.pageSize < 1 || asked.pageSize > 100 || !Number.isInteger(asked.pageSize)) throw invalidRequestError();
   const world = c.get("world");
-  const found = sort(filter(table.records, asked, table, base, world, place.now()), asked, table, base, world);
+  const found = sort(filter(table.records, asked, table, base, world, provider.now()), asked, table, base, world);
   const records = found.slice(0, asked.maxRecords);
   const start = getStart(asked.offset, records);
   const end = start + asked.pageSize;

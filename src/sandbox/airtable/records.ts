@@ -17,24 +17,24 @@ const WRITTEN = [TABLE, `${TABLE}/`];
 const ONE = `${TABLE}/:record`;
 
 /** Records (airtable.com/developers/web/api/list-records and its neighbours). */
-export function registerRecordRoutes(app: Hono<AirtableEnv>, place: ProviderContext<AirtableState>): void {
+export function registerRecordRoutes(app: Hono<AirtableEnv>, provider: ProviderContext<AirtableState>): void {
   const [read, write] = [requireScope("data.records:read"), requireScope("data.records:write")];
-  app.get(TABLE, read, (c) => listRecords(c, place));
-  app.post(`${TABLE}/listRecords`, read, (c) => listRecords(c, place));
+  app.get(TABLE, read, (c) => listRecords(c, provider));
+  app.post(`${TABLE}/listRecords`, read, (c) => listRecords(c, provider));
   app.get(ONE, read, (c) => {
     const { table } = findTable(c);
     return c.json(toRecordView(table, getRecord(c, table), c.get("world")));
   });
-  app.on("POST", WRITTEN, write, (c) => create(c, place));
-  app.on("PATCH", WRITTEN, write, (c) => updateMany(c, place));
-  app.on("DELETE", WRITTEN, write, (c) => removeMany(c, place));
-  app.patch(ONE, write, (c) => updateOne(c, place, false));
-  app.put(ONE, write, (c) => updateOne(c, place, true));
+  app.on("POST", WRITTEN, write, (c) => create(c, provider));
+  app.on("PATCH", WRITTEN, write, (c) => updateMany(c, provider));
+  app.on("DELETE", WRITTEN, write, (c) => removeMany(c, provider));
+  app.patch(ONE, write, (c) => updateOne(c, provider, false));
+  app.put(ONE, write, (c) => updateOne(c, provider, true));
   app.delete(ONE, write, (c) => {
     const { table } = findTable(c, true);
     const { id } = getRecord(c, table);
     table.records = table.records.filter((record) => record.id !== id);
-    place.save();
+    provider.save();
     return c.json({ id, deleted: true });
   });
 }
@@ -59,7 +59,7 @@ async function getBody(c: Context<AirtableEnv>): Promise<Body> {
   }
 }
 
-async function create(c: Context<AirtableEnv>, place: ProviderContext<AirtableState>) {
+async function create(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>) {
   const body = await getBody(c);
   const { base, table } = findTable(c, true);
   const world = c.get("world");
@@ -67,20 +67,20 @@ async function create(c: Context<AirtableEnv>, place: ProviderContext<AirtableSt
   if (given.length === 0 || given.length > MOST || given.some(({ fields }) => !fields)) throw invalidRequestError();
   const made = given.map(({ fields = {} }): AirtableRecord => {
     const record: AirtableRecord = {
-      id: createRandomId("rec", place.random),
-      createdTime: new Date(place.now()).toISOString(),
+      id: createRandomId("rec", provider.random),
+      createdTime: new Date(provider.now()).toISOString(),
       fields: {},
     };
     fill(record, fields, body.typecast === true, { base, table, world });
     return record;
   });
   table.records.push(...made);
-  place.save();
+  provider.save();
   const views = made.map((record) => toRecordView(table, record, world));
   return c.json(body.records ? { records: views } : views[0]);
 }
 
-async function updateOne(c: Context<AirtableEnv>, place: ProviderContext<AirtableState>, whole: boolean) {
+async function updateOne(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>, whole: boolean) {
   const body = await getBody(c);
   const { base, table } = findTable(c, true);
   const record = getRecord(c, table);
@@ -88,12 +88,12 @@ async function updateOne(c: Context<AirtableEnv>, place: ProviderContext<Airtabl
   const copy: AirtableRecord = { ...record, fields: whole ? {} : { ...record.fields } };
   fill(copy, body.fields, body.typecast === true, { base, table, world: c.get("world") });
   record.fields = copy.fields;
-  place.save();
+  provider.save();
   return c.json(toRecordView(table, record, c.get("world")));
 }
 
 /** Writes all or none: everything is validated first. */
-async function updateMany(c: Context<AirtableEnv>, place: ProviderContext<AirtableState>) {
+async function updateMany(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>) {
   const body = await getBody(c);
   const { base, table } = findTable(c, true);
   const world = c.get("world");
@@ -106,17 +106,17 @@ async function updateMany(c: Context<AirtableEnv>, place: ProviderContext<Airtab
     return copy;
   });
   for (const copy of copies) requireRecord(table, copy.id).fields = copy.fields;
-  place.save();
+  provider.save();
   return c.json({ records: copies.map((record) => toRecordView(table, record, world)) });
 }
 
-function removeMany(c: Context<AirtableEnv>, place: ProviderContext<AirtableState>) {
+function removeMany(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>) {
   const { table } = findTable(c, true);
   const ids = c.req.queries("records[]") ?? [];
   if (ids.length === 0 || ids.length > MOST) throw invalidRequestError();
   for (const id of ids) requireRecord(table, id);
   table.records = table.records.filter(({ id }) => !ids.includes(id));
-  place.save();
+  provider.save();
   return c.json({ records: ids.map((id) => ({ id, deleted: true })) });
 }
 

@@ -96,17 +96,17 @@ export const atlassian: Provider<AtlassianState> = {
       name: displayName,
       email: emailAddress,
     })),
-  routes(app, place) {
-    app.get("/oauth/token/accessible-resources", (c) => sendResources(c, place));
-    app.get("/me", (c) => sendProfile(c, place));
+  routes(app, provider) {
+    app.get("/oauth/token/accessible-resources", (c) => sendResources(c, provider));
+    app.get("/me", (c) => sendProfile(c, provider));
     const products = new Hono<SiteEnv>();
-    products.use("/jira/:cloudid/*", createGateway(place));
-    products.use("/confluence/:cloudid/*", createGateway(place));
-    products.route("/jira/:cloudid/rest/api/3", createJiraApp(place));
-    products.route("/jira/:cloudid/rest/api/2", createJiraTextApp(place));
-    products.route("/confluence/:cloudid/wiki", createConfluenceApp(place));
+    products.use("/jira/:cloudid/*", createGateway(provider));
+    products.use("/confluence/:cloudid/*", createGateway(provider));
+    products.route("/jira/:cloudid/rest/api/3", createJiraApp(provider));
+    products.route("/jira/:cloudid/rest/api/2", createJiraTextApp(provider));
+    products.route("/confluence/:cloudid/wiki", createConfluenceApp(provider));
     app.route("/ex", products);
-    registerWebPages(app, place);
+    registerWebPages(app, provider);
   },
 };
 
@@ -117,10 +117,10 @@ function getProducts(scopes: string[]): string {
 }
 
 /** `GET /oauth/token/accessible-resources`: an entry for each site and product that the token has scopes for. */
-function sendResources(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState>) {
-  const grant = place.grant(c.req.raw);
+function sendResources(c: Context<SandboxEnv>, provider: ProviderContext<AtlassianState>) {
+  const grant = provider.grant(c.req.raw);
   if (!grant) return sendUnauthorized(c);
-  const entries = listSites(place.world(), grant.account).flatMap((site) =>
+  const entries = listSites(provider.world(), grant.account).flatMap((site) =>
     [JIRA_SCOPES, CONFLUENCE_SCOPES].map((product) => ({
       id: site.id,
       url: getSiteUrl(site, c.req.raw),
@@ -133,9 +133,9 @@ function sendResources(c: Context<SandboxEnv>, place: ProviderContext<AtlassianS
 }
 
 /** `GET /me` (User identity API); needs `read:me`. */
-function sendProfile(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState>) {
-  const grant = place.grant(c.req.raw);
-  const account = place.world().accounts.find(({ accountId }) => accountId === grant?.account);
+function sendProfile(c: Context<SandboxEnv>, provider: ProviderContext<AtlassianState>) {
+  const grant = provider.grant(c.req.raw);
+  const account = provider.world().accounts.find(({ accountId }) => accountId === grant?.account);
   if (!grant || !account) return sendUnauthorized(c);
   if (!grant.scopes.includes("read:me")) return c.json({ code: 403, message: "Forbidden" }, 403);
   return c.json({

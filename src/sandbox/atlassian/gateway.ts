@@ -13,13 +13,13 @@ export type SiteEnv = {
  * or expired token gets 401 `{"code":401,"message":"Unauthorized"}`; a cloud ID that the token does not cover gets the
  * gateway's own 404.
  */
-export function createGateway(place: ProviderContext<AtlassianState>): MiddlewareHandler<SiteEnv> {
+export function createGateway(provider: ProviderContext<AtlassianState>): MiddlewareHandler<SiteEnv> {
   return async (c, next) => {
-    const grant = place.grant(c.req.raw);
-    const account = place.world().accounts.find(({ accountId }) => accountId === grant?.account);
+    const grant = provider.grant(c.req.raw);
+    const account = provider.world().accounts.find(({ accountId }) => accountId === grant?.account);
     if (!grant || !account) return sendUnauthorized(c);
-    const site = listSites(place.world(), account.accountId).find(({ id }) => id === c.req.param("cloudid"));
-    if (!site) return sendUnknownSite(c, place.now());
+    const site = listSites(provider.world(), account.accountId).find(({ id }) => id === c.req.param("cloudid"));
+    if (!site) return sendUnknownSite(c, provider.now());
     c.set("grant", grant);
     c.set("account", account);
     c.set("site", site);

@@ -11,20 +11,20 @@ import type { AtlassianState } from "./state.ts";
  * Read-only pages that links lead to, for users who want to see what kay did: `/sites/<name>/browse/KAY-3` and
  * `/sites/<name>/wiki/spaces/…/pages/<id>`.
  */
-export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<AtlassianState>): void {
+export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<AtlassianState>): void {
   app.get("/sites/:site/browse/:key", (c) => {
-    const issue = getSite(c, place)?.issues.find(({ key }) => key === c.req.param("key"));
+    const issue = getSite(c, provider)?.issues.find(({ key }) => key === c.req.param("key"));
     if (!issue) return c.notFound();
     const facts = {
       Type: issue.issuetype,
       Status: issue.status,
       Priority: issue.priority,
-      Assignee: getName(place, issue.assignee),
+      Assignee: getName(provider, issue.assignee),
       Labels: issue.labels.join(", ") || "none",
     };
     const comments = issue.comments.map(
       ({ author, created, body }) =>
-        html`<h2>${getName(place, author)}, ${formatDay(created)}</h2><article>${getAdfText(body)}</article>`,
+        html`<h2>${getName(provider, author)}, ${formatDay(created)}</h2><article>${getAdfText(body)}</article>`,
     );
     return format(
       c,
@@ -35,17 +35,17 @@ export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<A
     );
   });
   app.get("/sites/:site/wiki/spaces/:space/pages/:id/:title?", (c) => {
-    const page = getSite(c, place)?.pages.find(({ id }) => id === c.req.param("id"));
+    const page = getSite(c, provider)?.pages.find(({ id }) => id === c.req.param("id"));
     if (!page) return c.notFound();
     const facts = {
       Space: page.space,
       Version: String(page.version),
-      Author: getName(place, page.author),
+      Author: getName(provider, page.author),
       Changed: formatDay(page.updated),
     };
     const comments = page.comments.map(
       ({ author, created, body }) =>
-        html`<h2>${getName(place, author)}, ${formatDay(created)}</h2><article>${getStorageText(parseStorage(body))}</article>`,
+        html`<h2>${getName(provider, author)}, ${formatDay(created)}</h2><article>${getStorageText(parseStorage(body))}</article>`,
     );
     return format(c, page.title, facts, getPageText(page), comments);
   });
@@ -66,12 +66,12 @@ function format(
   );
 }
 
-function getSite(c: Context<SandboxEnv>, place: ProviderContext<AtlassianState>) {
-  return place.world().sites.find(({ name }) => name === c.req.param("site"));
+function getSite(c: Context<SandboxEnv>, provider: ProviderContext<AtlassianState>) {
+  return provider.world().sites.find(({ name }) => name === c.req.param("site"));
 }
 
-function getName(place: ProviderContext<AtlassianState>, id: string | null): string {
-  return place.world().accounts.find(({ accountId }) => accountId === id)?.displayName ?? "nobody";
+function getName(provider: ProviderContext<AtlassianState>, id: string | null): string {
+  return provider.world().accounts.find(({ accountId }) => accountId === id)?.displayName ?? "nobody";
 }
 
 function formatDay(iso: string): string {

@@ -13,10 +13,10 @@ const NO_REPOSITORY =
   "You may not have access to this repository or it no longer exists in this workspace. If you think this repository exists and you have access, make sure you are authenticated.";
 
 /** Requires a valid token, and returns the granted scopes in `X-OAuth-Scopes` like Bitbucket. */
-export function requireToken(place: ProviderContext<BitbucketState>): MiddlewareHandler<BitbucketEnv> {
+export function requireToken(provider: ProviderContext<BitbucketState>): MiddlewareHandler<BitbucketEnv> {
   return async (c, next) => {
-    const grant = place.grant(c.req.raw);
-    const world = place.world();
+    const grant = provider.grant(c.req.raw);
+    const world = provider.world();
     const account = world.accounts.find(({ account_id }) => account_id === grant?.account);
     if (!grant || !account)
       throw new BitbucketError(401, "Token is invalid, expired, or not supported for this endpoint.");

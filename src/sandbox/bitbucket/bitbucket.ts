@@ -61,18 +61,18 @@ export const bitbucket: Provider<BitbucketState> = {
   build: (seed, now) => buildBitbucket(seed as BitbucketSeed, now),
   accounts: (world) =>
     world.accounts.map(({ account_id, display_name, email }) => ({ id: account_id, name: display_name, email })),
-  routes(app, place) {
+  routes(app, provider) {
     const v2 = new Hono<BitbucketEnv>();
     v2.onError(handleErrors);
-    v2.use(requireToken(place));
+    v2.use(requireToken(provider));
     registerAccountRoutes(v2);
     registerRepositoryRoutes(v2);
-    registerPullRequestRoutes(v2, place);
+    registerPullRequestRoutes(v2, provider);
     v2.all("/*", () => {
       throw noApiError();
     });
     app.route("/2.0", v2);
-    registerWebPages(app, place);
+    registerWebPages(app, provider);
   },
 };
 
@@ -155,14 +155,14 @@ function registerRepositoryRoutes(app: Hono<BitbucketEnv>) {
 }
 
 /** Read-only page that links lead to: `/<workspace>/<repository>/pull-requests/<id>`. */
-function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<BitbucketState>): void {
+function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<BitbucketState>): void {
   app.get("/:workspace/:repository/pull-requests/:id", (c) => {
-    const workspace = place.world().workspaces.find(({ slug }) => slug === c.req.param("workspace"));
+    const workspace = provider.world().workspaces.find(({ slug }) => slug === c.req.param("workspace"));
     const repository = workspace?.repositories.find(({ slug }) => slug === c.req.param("repository"));
     const request = repository?.pull_requests.find(({ id }) => String(id) === c.req.param("id"));
     if (!request) return c.notFound();
     const getAccountName = (id: string) =>
-      place.world().accounts.find(({ account_id }) => account_id === id)?.display_name ?? "nobody";
+      provider.world().accounts.find(({ account_id }) => account_id === id)?.display_name ?? "nobody";
     const facts = {
       State: request.state,
       Author: getAccountName(request.author),

@@ -11,12 +11,12 @@ const REQUESTS = "/repositories/:workspace/:repository/pullrequests";
 const ONE = `${REQUESTS}/:id{[0-9]+}`;
 
 /** Pull requests and their comments (developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests). */
-export function registerPullRequestRoutes(app: Hono<BitbucketEnv>, place: ProviderContext<BitbucketState>): void {
+export function registerPullRequestRoutes(app: Hono<BitbucketEnv>, provider: ProviderContext<BitbucketState>): void {
   const [read, write] = [requireScope("pullrequest"), requireScope("pullrequest:write")];
   app.get(REQUESTS, read, (c) => list(c));
-  app.post(REQUESTS, write, (c) => create(c, place));
+  app.post(REQUESTS, write, (c) => create(c, provider));
   app.get(ONE, read, (c) => show(c));
-  app.put(ONE, write, (c) => edit(c, place));
+  app.put(ONE, write, (c) => edit(c, provider));
   app.get(`${ONE}/comments`, read, (c) => {
     const { workspace, repository, request } = findPullRequest(c);
     return paginate(
@@ -24,19 +24,19 @@ export function registerPullRequestRoutes(app: Hono<BitbucketEnv>, place: Provid
       request.comments.map((comment) => toCommentView(c, workspace, repository, request, comment)),
     );
   });
-  app.post(`${ONE}/comments`, read, (c) => addComment(c, place));
+  app.post(`${ONE}/comments`, read, (c) => addComment(c, provider));
   app.get(`${ONE}/comments/:comment`, read, (c) => {
     const { workspace, repository, request } = findPullRequest(c);
     const found = request.comments.find(({ id }) => String(id) === c.req.param("comment"));
     if (!found) throw new BitbucketError(404, `Comment ${c.req.param("comment")} not found`);
     return c.json(toCommentView(c, workspace, repository, request, found));
   });
-  app.post(`${ONE}/approve`, write, (c) => review(c, place, "approved_by", "changes_requested_by"));
-  app.delete(`${ONE}/approve`, write, (c) => withdraw(c, place, "approved_by"));
-  app.post(`${ONE}/request-changes`, write, (c) => review(c, place, "changes_requested_by", "approved_by"));
-  app.delete(`${ONE}/request-changes`, write, (c) => withdraw(c, place, "changes_requested_by"));
-  app.post(`${ONE}/merge`, write, (c) => merge(c, place));
-  app.post(`${ONE}/decline`, write, (c) => close(c, place, "DECLINED"));
+  app.post(`${ONE}/approve`, write, (c) => review(c, provider, "approved_by", "changes_requested_by"));
+  app.delete(`${ONE}/approve`, write, (c) => withdraw(c, provider, "approved_by"));
+  app.post(`${ONE}/request-changes`, write, (c) => review(c, provider, "changes_requested_by", "approved_by"));
+  app.delete(`${ONE}/request-changes`, write, (c) => withdraw(c, provider, "changes_requested_by"));
+  app.post(`${ONE}/merge`, write, (c) => merge(c, provider));
+  app.post(`${ONE}/decline`, write, (c) => close(c, provider, "DECLINED"));
 }
 
 function list(c: Context<BitbucketEnv>) {
@@ -63,7 +63,7 @@ function show(c: Context<BitbucketEnv>, status: 200 | 201 = 200, id?: number) {
   return c.json(toPullRequestView(c, workspace, repository, request), status);
 }
 
-async function create(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>) {
+async function create(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>) {
   const { repository } = findRepository(c);
   const body = await getBody(c);
   const source = getBranchName(body.source);
@@ -81,7 +81,7 @@ async function create(c: Context<BitbucketEnv>, place: ProviderContext<Bitbucket
     (one) => one.state === "OPEN" && one.source === source && one.destination === destination,
   );
   if (open) throw new BitbucketError(400, "Only one pull request may be open for a given source and target branch");
-  const now = new Date(place.now()).toISOString();
+  const now = new Date(provider.now()).toISOString();
   const request: PullRequest = {
     id: Math.max(0, ...repository.pull_requests.map(({ id }) => id)) + 1,
     title: body.title,
@@ -100,11 +100,11 @@ async function create(c: Context<BitbucketEnv>, place: ProviderContext<Bitbucket
     updated_on: now,
   };
   repository.pull_requests.push(request);
-  place.save();
+  provider.save();
   return show(c, 201, request.id);
 }
 
-async function edit(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>) {
+async function edit(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>) {
   const { request, repository } = findPullRequest(c);
   if (request.state !== "OPEN") throw new BitbucketError(400, "Only open pull requests can be mutated");
   const body = await getBody(c);
@@ -118,11 +118,11 @@ async function edit(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketSt
     destination: destination ?? request.destination,
     reviewers: findReviewers(c, body.reviewers) ?? request.reviewers,
   });
-  touch(request, place);
+  touch(request, provider);
   return show(c);
 }
 
-async function addComment(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>) {
+async function addComment(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>) {
   const { workspace, repository, request } = findPullRequest(c);
   const body = await getBody(c);
   const raw = toText((body.content as { raw?: unknown } | undefined)?.raw);
@@ -135,20 +135,20 @@ async function addComment(c: Context<BitbucketEnv>, place: ProviderContext<Bitbu
     id: Math.max(1000, ...repository.pull_requests.flatMap(({ comments }) => comments.map(({ id }) => id))) + 1,
     user: c.get("account").account_id,
     raw,
-    created_on: new Date(place.now()).toISOString(),
+    created_on: new Date(provider.now()).toISOString(),
     ...(typeof inline?.path === "string"
       ? { inline: { path: inline.path, ...(inline.to ? { to: inline.to } : {}) } }
       : {}),
     ...(typeof parent === "number" ? { parent } : {}),
   };
   request.comments.push(made);
-  touch(request, place);
+  touch(request, provider);
   return c.json(toCommentView(c, workspace, repository, request, made), 201);
 }
 
 type Verdict = "approved_by" | "changes_requested_by";
 
-function review(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>, verdict: Verdict, other: Verdict) {
+function review(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>, verdict: Verdict, other: Verdict) {
   const { request } = findPullRequest(c);
   const me = c.get("account").account_id;
   requireOpen(request);
@@ -162,24 +162,24 @@ function review(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>
   }
   request[verdict].push(me);
   request[other] = request[other].filter((id) => id !== me);
-  touch(request, place);
+  touch(request, provider);
   return c.json(toParticipantView(c, request, me));
 }
 
-function withdraw(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>, verdict: Verdict) {
+function withdraw(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>, verdict: Verdict) {
   const { request } = findPullRequest(c);
   const me = c.get("account").account_id;
   requireOpen(request);
   if (!request[verdict].includes(me)) throw new BitbucketError(404, "You haven't approved this pull request.");
   request[verdict] = request[verdict].filter((id) => id !== me);
-  touch(request, place);
+  touch(request, provider);
   return c.body(null, 204);
 }
 
 const STRATEGIES = ["merge_commit", "squash", "fast_forward"];
 
 /** The body is optional and overrides what was given when the pull request was opened. */
-async function merge(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>) {
+async function merge(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>) {
   const { request } = findPullRequest(c);
   const given: unknown = await c.req.json().catch(() => ({}));
   const { merge_strategy: strategy, close_source_branch: closes } = given as Record<string, unknown>;
@@ -187,17 +187,17 @@ async function merge(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketS
     throw fieldError("merge_strategy", `"${String(strategy)}" is not a valid choice.`);
   }
   if (request.state === "OPEN" && typeof closes === "boolean") request.close_source_branch = closes;
-  return close(c, place, "MERGED");
+  return close(c, provider, "MERGED");
 }
 
-function close(c: Context<BitbucketEnv>, place: ProviderContext<BitbucketState>, state: "MERGED" | "DECLINED") {
+function close(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>, state: "MERGED" | "DECLINED") {
   const { request, repository } = findPullRequest(c);
   requireOpen(request);
   request.state = state;
   request.closed_by = c.get("account").account_id;
   if (state === "MERGED" && request.close_source_branch)
     repository.branches = repository.branches.filter((name) => name !== request.source);
-  touch(request, place);
+  touch(request, provider);
   return show(c);
 }
 
@@ -205,9 +205,9 @@ function requireOpen({ state }: PullRequest) {
   if (state !== "OPEN") throw new BitbucketError(400, "This pull request is already closed.");
 }
 
-function touch(request: PullRequest, place: ProviderContext<BitbucketState>) {
-  request.updated_on = new Date(place.now()).toISOString();
-  place.save();
+function touch(request: PullRequest, provider: ProviderContext<BitbucketState>) {
+  request.updated_on = new Date(provider.now()).toISOString();
+  provider.save();
 }
 
 async function getBody(c: Context): Promise<Record<string, unknown>> {

@@ -51,32 +51,34 @@ const Consent = z.strictObject({
 });
 
 /** `/_sandbox/…` of an origin (protocol section 7): they put the stand-in into any state and show its requests. */
-export function createControlRoutes(place: ControlTarget): Hono<SandboxEnv> {
+export function createControlRoutes(target: ControlTarget): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
   app.use(requireLocal);
-  app.get("/requests", (c) => c.json({ requests: place.requests.list() }));
-  app.get("/state", (c) => c.json(place.world() as object));
+  app.get("/requests", (c) => c.json({ requests: target.requests.list() }));
+  app.get("/state", (c) => c.json(target.world() as object));
   app.put("/state", async (c) => {
-    place.load(await readJson(c));
-    return c.json(place.world() as object);
+    target.load(await readJson(c));
+    return c.json(target.world() as object);
   });
   app.post("/reset", (c) => {
-    place.reset();
+    target.reset();
     return c.json({ reset: true });
   });
-  app.get("/faults", (c) => c.json({ faults: place.faults.list() }));
+  app.get("/faults", (c) => c.json({ faults: target.faults.list() }));
   app.put("/faults", async (c) => {
     const body = await readJson(c);
     const faults = Array.isArray(body) ? body : [body];
-    place.faults.set(faults.map((fault) => parseShape(Fault, fault, "the fault")));
-    return c.json({ faults: place.faults.list() });
+    target.faults.set(faults.map((fault) => parseShape(Fault, fault, "the fault")));
+    return c.json({ faults: target.faults.list() });
   });
-  app.post("/tokens/expire", async (c) => c.json({ expired: place.oauth.grants.expire(await readAccount(c, place)) }));
+  app.post("/tokens/expire", async (c) =>
+    c.json({ expired: target.oauth.grants.expire(await readAccount(c, target)) }),
+  );
   app.post("/tokens/revoke", async (c) =>
-    c.json({ revoked: place.oauth.grants.revokeAll(await readAccount(c, place)) }),
+    c.json({ revoked: target.oauth.grants.revokeAll(await readAccount(c, target)) }),
   );
   app.post("/consent", async (c) =>
-    c.json({ redirect_url: redirectConsent(place.oauth, parseShape(Consent, await readJson(c), "the consent")) }),
+    c.json({ redirect_url: redirectConsent(target.oauth, parseShape(Consent, await readJson(c), "the consent")) }),
   );
   app.all("/*", (c) => {
     throw createProblem(`The sandbox has no control ${c.req.path}.`, "NOT_FOUND");
@@ -88,28 +90,28 @@ export function createControlRoutes(place: ControlTarget): Hono<SandboxEnv> {
   return app;
 }
 
-function redirectConsent(place: OAuthTarget, answer: z.infer<typeof Consent>): string {
+function redirectConsent(target: OAuthTarget, answer: z.infer<typeof Consent>): string {
   const url = URL.canParse(answer.authorization_url) ? new URL(answer.authorization_url) : undefined;
-  if (url?.pathname !== place.traits.authorizePath) {
-    throw createProblem(`authorization_url must be an address of ${place.traits.authorizePath} on this origin.`);
+  if (url?.pathname !== target.traits.authorizePath) {
+    throw createProblem(`authorization_url must be an address of ${target.traits.authorizePath} on this origin.`);
   }
-  const reading = parseAuthorization(url.searchParams, place.traits, place.client.id);
+  const reading = parseAuthorization(url.searchParams, target.traits, target.client.id);
   if (reading.outcome === "refuse") throw createProblem(reading.reason);
   if (reading.outcome === "redirect") return reading.location;
   return answerConsent(
-    place,
+    target,
     reading.authorization,
-    answer.decision === "allow" ? getAccount(place, answer.account) : null,
+    answer.decision === "allow" ? getAccount(target, answer.account) : null,
   );
 }
 
-async function readAccount(c: Context<SandboxEnv>, place: ControlTarget): Promise<string | undefined> {
+async function readAccount(c: Context<SandboxEnv>, target: ControlTarget): Promise<string | undefined> {
   const { account } = parseShape(WhoseTokens, await readJson(c), "the request");
-  return account === undefined ? undefined : getAccount(place.oauth, account);
+  return account === undefined ? undefined : getAccount(target.oauth, account);
 }
 
-function getAccount(place: OAuthTarget, wanted: string | undefined): string {
-  const accounts = place.accounts();
+function getAccount(target: OAuthTarget, wanted: string | undefined): string {
+  const accounts = target.accounts();
   const account =
     wanted === undefined ? accounts[0] : accounts.find(({ id, name, email }) => [id, name, email].includes(wanted));
   if (!account) throw createProblem(`There is no account ${wanted ?? ""} here.`, "NOT_FOUND");

@@ -56,13 +56,13 @@ export function invalidError(
 }
 
 /** Requires a valid token, and returns its scopes and the API version. */
-export function requireToken(place: ProviderContext<GithubState>): MiddlewareHandler<GithubEnv> {
+export function requireToken(provider: ProviderContext<GithubState>): MiddlewareHandler<GithubEnv> {
   return async (c, next) => {
     const version = c.req.header("x-github-api-version") ?? "2022-11-28";
     if (!VERSIONS.includes(version)) throw new GithubError(400, `The API version '${version}' is not supported.`);
     if (!c.req.header("authorization")) throw new GithubError(401, "Requires authentication");
-    const grant = place.grant(c.req.raw);
-    const world = place.world();
+    const grant = provider.grant(c.req.raw);
+    const world = provider.world();
     const user = world.users.find(({ login }) => login === grant?.account);
     if (!grant || !user) throw new GithubError(401, "Bad credentials");
     c.set("grant", grant);

@@ -71,14 +71,14 @@ export const github: Provider<GithubState> = {
   builtIn: DEFAULT_SEED,
   build: (seed, now) => buildGithub(seed as GithubSeed, now),
   accounts: (world) => world.users.map(({ login, name, email }) => ({ id: login, name, email })),
-  routes(app, place) {
+  routes(app, provider) {
     const api = new Hono<GithubEnv>();
     api.onError(handleErrors);
     for (const path of ["/user", "/user/*", "/users/*", "/repos/*", "/issues", "/search/*"])
-      api.use(path, requireToken(place));
+      api.use(path, requireToken(provider));
     registerAccountRoutes(api);
-    registerApplicationRoutes(app, place);
-    registerIssueRoutes(api, place);
+    registerApplicationRoutes(app, provider);
+    registerIssueRoutes(api, provider);
     pullRequestRoutes(api);
     registerSearchRoutes(api);
     for (const path of ["/user/*", "/users/*", "/repos/*", "/search/*"]) {
@@ -87,20 +87,20 @@ export const github: Provider<GithubState> = {
       });
     }
     app.route("/", api);
-    registerWebPages(app, place);
+    registerWebPages(app, provider);
   },
 };
 
 /** Revocation (docs.github.com/en/rest/apps/oauth-applications): of one token, or of the owner's whole grant. */
-function registerApplicationRoutes(app: Hono<SandboxEnv>, place: ProviderContext<GithubState>) {
+function registerApplicationRoutes(app: Hono<SandboxEnv>, provider: ProviderContext<GithubState>) {
   app.delete("/applications/:client/:kind{token|grant}", async (c) => {
-    const { id, secret } = place.client;
+    const { id, secret } = provider.client;
     if (c.req.header("authorization") !== `Basic ${btoa(`${id}:${secret}`)}` || c.req.param("client") !== id)
       return c.json({ message: "Not Found", status: "404" }, 404);
     const body: unknown = await c.req.json().catch(() => undefined);
     const token = typeof body === "object" && body !== null && "access_token" in body ? body.access_token : undefined;
     const covers = c.req.param("kind") === "grant" ? "account" : "consent";
-    if (typeof token !== "string" || !place.revoke(token, covers))
+    if (typeof token !== "string" || !provider.revoke(token, covers))
       return c.json({ message: "Validation Failed", status: "422" }, 422);
     return c.body(null, 204);
   });
@@ -157,10 +157,10 @@ function pullRequestRoutes(api: Hono<GithubEnv>) {
 }
 
 /** Read-only pages that links lead to: `/<owner>/<repository>` and `/<owner>/<repository>/issues/<number>`. */
-function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<GithubState>): void {
+function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<GithubState>): void {
   const findRepository = (owner: string, name: string) =>
-    place.world().repositories.find((one) => one.owner === owner && one.name === name);
-  const findUserName = (login: string) => place.world().users.find((user) => user.login === login)?.name ?? login;
+    provider.world().repositories.find((one) => one.owner === owner && one.name === name);
+  const findUserName = (login: string) => provider.world().users.find((user) => user.login === login)?.name ?? login;
   app.get("/:owner/:repo", (c) => {
     const repository = findRepository(c.req.param("owner"), c.req.param("repo"));
     if (!repository) return c.notFound();

@@ -20,7 +20,7 @@ const ISSUES = "/repos/:owner/:repo/issues";
 const ONE = `${ISSUES}/:number{[0-9]+}`;
 
 /** Issues and their comments (docs.github.com/en/rest/issues). */
-export function registerIssueRoutes(app: Hono<GithubEnv>, place: ProviderContext<GithubState>): void {
+export function registerIssueRoutes(app: Hono<GithubEnv>, provider: ProviderContext<GithubState>): void {
   app.get("/issues", (c) => {
     const { login } = c.get("user");
     const mine = listVisibleRepositories(c).flatMap((repository) =>
@@ -35,18 +35,18 @@ export function registerIssueRoutes(app: Hono<GithubEnv>, place: ProviderContext
     const found = filterIssues(c, [...repository.issues, ...repository.pull_requests]);
     return c.json(paginate(c, found).map((issue) => toIssueView(c, repository, issue)));
   });
-  app.post(ISSUES, (c) => create(c, place));
+  app.post(ISSUES, (c) => create(c, provider));
   app.get(ONE, (c) => {
     const repository = findRepository(c);
     return c.json(toIssueView(c, repository, findIssue(c, repository)));
   });
-  app.patch(ONE, (c) => edit(c, place));
+  app.patch(ONE, (c) => edit(c, provider));
   app.get(`${ONE}/comments`, (c) => {
     const repository = findRepository(c);
     const issue = findIssue(c, repository);
     return c.json(paginate(c, issue.comments).map((comment) => toCommentView(c, repository, issue, comment)));
   });
-  app.post(`${ONE}/comments`, (c) => addComment(c, place));
+  app.post(`${ONE}/comments`, (c) => addComment(c, provider));
 }
 
 /** Filters by state, assignee, creator, labels and age; newest first by default. */
@@ -77,14 +77,14 @@ function isAssigned({ assignees }: Issue, wanted: string): boolean {
     : assignees.some((login) => login.toLowerCase() === wanted.toLowerCase());
 }
 
-async function create(c: Context<GithubEnv>, place: ProviderContext<GithubState>) {
+async function create(c: Context<GithubEnv>, provider: ProviderContext<GithubState>) {
   const repository = findWritableRepository(c);
   const body = await parseBody(c);
   if (typeof body.title !== "string" || body.title.trim() === "") throw invalidError("Issue", "title", "missing_field");
   if (body.title.length > 256) {
     throw invalidError("Issue", "title", "custom", { message: "title is too long (maximum is 256 characters)" });
   }
-  const now = new Date(place.now()).toISOString();
+  const now = new Date(provider.now()).toISOString();
   const numbers = [...repository.issues, ...repository.pull_requests].map(({ number }) => number);
   const write = canWrite(c, repository);
   const issue: Issue = {
@@ -103,11 +103,11 @@ async function create(c: Context<GithubEnv>, place: ProviderContext<GithubState>
     closed_at: null,
   };
   repository.issues.push(issue);
-  place.save();
+  provider.save();
   return c.json(toIssueView(c, repository, issue), 201);
 }
 
-async function edit(c: Context<GithubEnv>, place: ProviderContext<GithubState>) {
+async function edit(c: Context<GithubEnv>, provider: ProviderContext<GithubState>) {
   const repository = findWritableRepository(c);
   const issue = findIssue(c, repository);
   if (!canWrite(c, repository) && issue.user !== c.get("user").login) {
@@ -121,10 +121,10 @@ async function edit(c: Context<GithubEnv>, place: ProviderContext<GithubState>) 
   if (typeof body.body === "string") issue.body = body.body;
   if (body.assignees !== undefined) issue.assignees = getAssignees(c, repository, body.assignees);
   if (body.labels !== undefined) issue.labels = getLabels(repository, body.labels);
-  const now = new Date(place.now()).toISOString();
+  const now = new Date(provider.now()).toISOString();
   if (body.state !== undefined) setState(issue, body, now);
   issue.updated_at = now;
-  place.save();
+  provider.save();
   return c.json(toIssueView(c, repository, issue));
 }
 
@@ -156,12 +156,12 @@ function setState(issue: Issue | PullRequest, { state, state_reason: reason }: R
   issue.state = state;
 }
 
-async function addComment(c: Context<GithubEnv>, place: ProviderContext<GithubState>) {
+async function addComment(c: Context<GithubEnv>, provider: ProviderContext<GithubState>) {
   const repository = findWritableRepository(c);
   const issue = findIssue(c, repository);
   const { body } = await parseBody(c);
   if (typeof body !== "string" || body.trim() === "") throw invalidError("IssueComment", "body", "missing_field");
-  const now = new Date(place.now()).toISOString();
+  const now = new Date(provider.now()).toISOString();
   const { login } = c.get("user");
   const id = createIdFromName(
     `comment ${repository.owner}/${repository.name} ${issue.number} ${issue.comments.length}`,
@@ -169,7 +169,7 @@ async function addComment(c: Context<GithubEnv>, place: ProviderContext<GithubSt
   const made = { id, user: login, body, created_at: now };
   issue.comments.push(made);
   issue.updated_at = now;
-  place.save();
+  provider.save();
   return c.json(toCommentView(c, repository, issue, made), 201);
 }
 

@@ -14,10 +14,10 @@ const NO_TOKEN =
   "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.";
 
 /** Lets only living tokens pass. */
-export function requireToken(place: ProviderContext<GoogleState>): MiddlewareHandler<GoogleEnv> {
+export function requireToken(provider: ProviderContext<GoogleState>): MiddlewareHandler<GoogleEnv> {
   return async (c, next) => {
-    const grant = place.grant(c.req.raw);
-    const world = place.world();
+    const grant = provider.grant(c.req.raw);
+    const world = provider.world();
     const account = world.accounts.find(({ id }) => id === grant?.account);
     if (!grant || !account) throw new GoogleError(401, "authError", NO_TOKEN);
     c.set("grant", grant);

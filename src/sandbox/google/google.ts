@@ -73,23 +73,23 @@ export const google: Provider<GoogleState> = {
   builtIn: DEFAULT_SEED,
   build: (seed, now) => buildGoogle(seed as GoogleSeed, now),
   accounts: (world) => world.accounts.map(({ id, name, email }) => ({ id, name, email })),
-  routes(app, place) {
-    registerWebPages(app, place);
+  routes(app, provider) {
+    registerWebPages(app, provider);
     const api = new Hono<GoogleEnv>();
     api.onError(handleErrors);
     for (const path of ["/v1/*", "/v4/*", "/gmail/*", "/upload/gmail/*", "/calendar/v3/*", "/drive/v3/*"])
-      api.use(path, requireToken(place));
+      api.use(path, requireToken(provider));
     api.get("/v1/userinfo", (c) => {
       const { id: sub, name, email } = c.get("account");
       const [given_name = name, ...family] = name.split(" ");
       const picture = getAvatarUrl(c.req.raw, name);
       return c.json({ sub, name, given_name, family_name: family.join(" "), picture, email, email_verified: true });
     });
-    registerGmailRoutes(api, place);
-    registerCalendarRoutes(api, place);
-    registerDriveRoutes(api, place);
-    registerDocsRoutes(api, place);
-    registerSheetsRoutes(api, place);
+    registerGmailRoutes(api, provider);
+    registerCalendarRoutes(api, provider);
+    registerDriveRoutes(api, provider);
+    registerDocsRoutes(api, provider);
+    registerSheetsRoutes(api, provider);
     for (const path of ["/v1/*", "/v4/*", "/gmail/*", "/upload/gmail/*", "/calendar/v3/*", "/drive/v3/*"]) {
       api.all(path, () => {
         throw notFoundError("Not Found");

@@ -14,26 +14,26 @@ import {
 import { formatZonedTime, getInstant } from "./times.ts";
 
 /** Read-only pages that links lead to: mail, calendar and files. */
-export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<GoogleState>): void {
+export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<GoogleState>): void {
   app.get("/", (c) => {
     const places = { Mail: "/mail/u/", Calendar: "/calendar/r", Drive: "/drive/my-drive" };
     const list = Object.entries(places).map(([name, path]) => html`<li><a href="${path}">${name}</a></li>`);
     return sendPage(c, "Google", html`<ul>${list}</ul>`);
   });
-  app.get("/mail/u/", (c) => sendMailbox(c, place.world()));
-  app.get("/calendar/r", (c) => sendCalendar(c, place.world()));
+  app.get("/mail/u/", (c) => sendMailbox(c, provider.world()));
+  app.get("/calendar/r", (c) => sendCalendar(c, provider.world()));
   app.get("/calendar/event", (c) => {
     const [id = ""] = Buffer.from(c.req.query("eid") ?? "", "base64url")
       .toString()
       .split(" ");
-    const event = place.world().events.find((one) => one.id === id);
+    const event = provider.world().events.find((one) => one.id === id);
     return event ? sendPage(c, event.summary || "(no title)", renderEvent(event)) : c.notFound();
   });
   const showPage = (c: Context<SandboxEnv>, id: string, mimeType?: string) => {
-    const file = place
+    const file = provider
       .world()
       .files.find((one) => one.id === id && (mimeType === undefined || one.mimeType === mimeType));
-    return file ? sendPage(c, file.name, renderFile(file, place.world())) : c.notFound();
+    return file ? sendPage(c, file.name, renderFile(file, provider.world())) : c.notFound();
   };
   app.get("/document/d/:id/edit", (c) => showPage(c, c.req.param("id"), DOCUMENT_TYPE));
   app.get("/spreadsheets/d/:id/edit", (c) => showPage(c, c.req.param("id"), SPREADSHEET_TYPE));
@@ -41,9 +41,9 @@ export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<G
   app.get("/file/d/:id/view", (c) => showPage(c, c.req.param("id")));
   app.get("/open", (c) => showPage(c, c.req.query("id") ?? ""));
   for (const path of ["/document/", "/spreadsheets/", "/drive/my-drive"])
-    app.get(path, (c) => sendPage(c, "Files", renderFileList(place.world().files)));
+    app.get(path, (c) => sendPage(c, "Files", renderFileList(provider.world().files)));
   app.get("/drive/trash", (c) =>
-    sendPage(c, "Trash", renderFileList(place.world().files.filter(({ trashed }) => trashed))),
+    sendPage(c, "Trash", renderFileList(provider.world().files.filter(({ trashed }) => trashed))),
   );
 }
 

@@ -21,10 +21,10 @@ export const SCOPES: Record<string, string> = {
 };
 
 /** Lets only living tokens pass. */
-export function requireToken(place: ProviderContext<HubspotState>): MiddlewareHandler<HubspotEnv> {
+export function requireToken(provider: ProviderContext<HubspotState>): MiddlewareHandler<HubspotEnv> {
   return async (c, next) => {
-    const grant = place.grant(c.req.raw);
-    const world = place.world();
+    const grant = provider.grant(c.req.raw);
+    const world = provider.world();
     const owner = world.owners.find(({ userId }) => String(userId) === grant?.account);
     if (!grant || !owner) {
       throw c.req.header("authorization")

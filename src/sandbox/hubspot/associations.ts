@@ -15,7 +15,7 @@ const FROM = "/crm/v4/objects/:type/:id/associations";
  * Associations of records (developers.hubspot.com/docs/api-reference, "Associations v4"), in HubSpot's own kinds,
  * without labels.
  */
-export function registerAssociationRoutes(app: Hono<HubspotEnv>, place: ProviderContext<HubspotState>): void {
+export function registerAssociationRoutes(app: Hono<HubspotEnv>, provider: ProviderContext<HubspotState>): void {
   app.get(`${FROM}/:other`, (c) => {
     const [type, other] = [parseObjectType(c, "read"), parseObjectType(c, "read", "other")];
     const world = c.get("world");
@@ -27,8 +27,8 @@ export function registerAssociationRoutes(app: Hono<HubspotEnv>, place: Provider
   app.put(`${FROM}/default/:other/:to`, (c) => {
     const { type, record, other, found } = ends(c);
     associate(type, record, other, found);
-    place.save();
-    const time = new Date(place.now()).toISOString();
+    provider.save();
+    const time = new Date(provider.now()).toISOString();
     const toResult = (from: string, to: string, associationTypeId: number) => ({
       from: { id: from },
       to: { id: to },
@@ -48,7 +48,7 @@ export function registerAssociationRoutes(app: Hono<HubspotEnv>, place: Provider
     const wrong = ids.find((id) => id !== getTieId(type, other));
     if (wrong !== undefined) throw badRequestError(`invalid associationTypeId ${wrong} for ${type}`);
     associate(type, record, other, found);
-    place.save();
+    provider.save();
     const [from, to] = [OBJECT_TYPES[type].typeId, OBJECT_TYPES[other].typeId];
     const pair = { fromObjectId: record.id, toObjectId: found.id, labels: [] };
     return c.json({ fromObjectTypeId: from, toObjectTypeId: to, ...pair }, 201);
@@ -56,7 +56,7 @@ export function registerAssociationRoutes(app: Hono<HubspotEnv>, place: Provider
   app.delete(`${FROM}/:other/:to`, (c) => {
     const { type, record, other, found } = ends(c);
     dissociate(type, record, other, found);
-    place.save();
+    provider.save();
     return c.body(null, 204);
   });
 }

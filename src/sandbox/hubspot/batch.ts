@@ -13,15 +13,15 @@ type Input = { id?: unknown; idProperty?: unknown; properties?: unknown; associa
 /**
  * Up to 100 records at once (developers.hubspot.com/docs/api-reference, "CRM objects", batch): changes are all or none.
  */
-export function registerBatchRoutes(app: Hono<HubspotEnv>, place: ProviderContext<HubspotState>): void {
-  app.post(`${BATCH}/read`, (c) => readMany(c, place));
+export function registerBatchRoutes(app: Hono<HubspotEnv>, provider: ProviderContext<HubspotState>): void {
+  app.post(`${BATCH}/read`, (c) => readMany(c, provider));
   app.post(`${BATCH}/create`, async (c) => {
     const type = parseObjectType(c, "write");
     const inputs = parseInputs(await parseBody(c));
-    const results = applyAtOnce(place, () => inputs.map((input) => createRecord(place, type, input)));
+    const results = applyAtOnce(provider, () => inputs.map((input) => createRecord(provider, type, input)));
     return c.json(
       complete(
-        place,
+        provider,
         results.map((record) => toRecordView(record, type, Object.keys(record.properties))),
       ),
       201,
@@ -30,19 +30,19 @@ export function registerBatchRoutes(app: Hono<HubspotEnv>, place: ProviderContex
   app.post(`${BATCH}/update`, async (c) => {
     const type = parseObjectType(c, "write");
     const inputs = parseInputs(await parseBody(c));
-    const results = applyAtOnce(place, () => inputs.map((input) => applyChange(place, type, input)));
-    return c.json(complete(place, results));
+    const results = applyAtOnce(provider, () => inputs.map((input) => applyChange(provider, type, input)));
+    return c.json(complete(provider, results));
   });
   app.post(`${BATCH}/archive`, async (c) => {
     const type = parseObjectType(c, "write");
-    for (const { id } of parseInputs(await parseBody(c))) archiveRecord(place, type, String(id));
-    place.save();
+    for (const { id } of parseInputs(await parseBody(c))) archiveRecord(provider, type, String(id));
+    provider.save();
     return c.body(null, 204);
   });
 }
 
 /** Returns the existing ones, each once; 207 names the missing ones. */
-async function readMany(c: Context<HubspotEnv>, place: ProviderContext<HubspotState>) {
+async function readMany(c: Context<HubspotEnv>, provider: ProviderContext<HubspotState>) {
   const type = parseObjectType(c, "read");
   const body = await parseBody(c);
   const ids = [...new Set(parseInputs(body).map(({ id }) => String(id)))];
@@ -53,7 +53,7 @@ async function readMany(c: Context<HubspotEnv>, place: ProviderContext<HubspotSt
   const found = records.filter((record) => ids.some((id) => has(record, id)));
   const missing = ids.filter((id) => !found.some((record) => has(record, id)));
   const results = found.map((record) => toRecordView(record, type, parseNames(body, "properties")));
-  if (missing.length === 0) return c.json(complete(place, results));
+  if (missing.length === 0) return c.json(complete(provider, results));
   const name = { contacts: "CONTACT", deals: "DEAL", notes: "NOTE" }[type];
   const error = {
     status: "error",
@@ -61,13 +61,13 @@ async function readMany(c: Context<HubspotEnv>, place: ProviderContext<HubspotSt
     message: `Could not get some ${name} objects, they may be deleted or not exist. Check that ids are valid.`,
     context: { ids: missing },
   };
-  return c.json({ ...complete(place, results), numErrors: 1, errors: [error] }, 207);
+  return c.json({ ...complete(provider, results), numErrors: 1, errors: [error] }, 207);
 }
 
-function applyChange(place: ProviderContext<HubspotState>, type: ObjectType, { id, idProperty, properties }: Input) {
+function applyChange(provider: ProviderContext<HubspotState>, type: ObjectType, { id, idProperty, properties }: Input) {
   const unique = idProperty === undefined ? undefined : String(idProperty);
-  const record = findRecord(place.world()[type], type, String(id), unique);
-  return toRecordView(record, type, updateRecord(place, type, record, properties));
+  const record = findRecord(provider.world()[type], type, String(id), unique);
+  return toRecordView(record, type, updateRecord(provider, type, record, properties));
 }
 
 function parseInputs(body: Record<string, unknown>): Input[] {
@@ -77,12 +77,12 @@ function parseInputs(body: Record<string, unknown>): Input[] {
 }
 
 /** An invalid input stops the whole batch. */
-function applyAtOnce<T>(place: ProviderContext<HubspotState>, work: () => T): T {
-  const world = place.world();
+function applyAtOnce<T>(provider: ProviderContext<HubspotState>, work: () => T): T {
+  const world = provider.world();
   const before = structuredClone(world);
   try {
     const result = work();
-    place.save();
+    provider.save();
     return result;
   } catch (error) {
     Object.assign(world, before);
@@ -90,7 +90,7 @@ function applyAtOnce<T>(place: ProviderContext<HubspotState>, work: () => T): T 
   }
 }
 
-function complete<T>(place: ProviderContext<HubspotState>, results: T[]) {
-  const time = new Date(place.now()).toISOString();
+function complete<T>(provider: ProviderContext<HubspotState>, results: T[]) {
+  const time = new Date(provider.now()).toISOString();
   return { status: "COMPLETE", results, startedAt: time, completedAt: time };
 }

@@ -56,16 +56,16 @@ export const hubspot: Provider<HubspotState> = {
       name: `${firstName} ${lastName}`.trim(),
       email,
     })),
-  routes(app, place) {
-    registerTokenRoutes(app, place);
-    registerWebPages(app, place);
+  routes(app, provider) {
+    registerTokenRoutes(app, provider);
+    registerWebPages(app, provider);
     const api = new Hono<HubspotEnv>();
     api.onError(handleErrors);
-    for (const path of ["/crm/*", "/account-info/*"]) api.use(path, requireToken(place));
+    for (const path of ["/crm/*", "/account-info/*"]) api.use(path, requireToken(provider));
     registerAccountRoutes(api);
-    registerBatchRoutes(api, place);
-    registerObjectRoutes(api, place);
-    registerAssociationRoutes(api, place);
+    registerBatchRoutes(api, provider);
+    registerObjectRoutes(api, provider);
+    registerAssociationRoutes(api, provider);
     for (const path of ["/crm/*", "/account-info/*"]) {
       api.all(path, () => {
         throw notFoundError();
@@ -79,26 +79,26 @@ export const hubspot: Provider<HubspotState> = {
  * Returns the details of a token: by introspection with the client's credentials (v3), or by the token in the path
  * (v1).
  */
-function registerTokenRoutes(app: Hono<SandboxEnv>, place: ProviderContext<HubspotState>): void {
+function registerTokenRoutes(app: Hono<SandboxEnv>, provider: ProviderContext<HubspotState>): void {
   app.post("/oauth/v3/token/introspect", async (c) => {
     const form = new URLSearchParams(await c.req.text());
-    const { id, secret } = place.client;
+    const { id, secret } = provider.client;
     if (form.get("client_id") !== id || form.get("client_secret") !== secret) {
       return c.json(oauth.errors.client.body, 400);
     }
-    const about = describeToken(place, form.get("token") ?? "");
+    const about = describeToken(provider, form.get("token") ?? "");
     return c.json(about ? { active: true, token_use: "access_token", client_id: id, ...about } : { active: false });
   });
   app.get("/oauth/v1/access-tokens/:token", (c) => {
-    const about = describeToken(place, c.req.param("token"));
+    const about = describeToken(provider, c.req.param("token"));
     if (about) return c.json(about);
     return c.json({ status: "error", message: "access token is unknown or expired" }, 404);
   });
 }
 
-function describeToken(place: ProviderContext<HubspotState>, token: string) {
-  const grant = place.grant(new Request("http://localhost/", { headers: { authorization: `Bearer ${token}` } }));
-  const { portal, owners } = place.world();
+function describeToken(provider: ProviderContext<HubspotState>, token: string) {
+  const grant = provider.grant(new Request("http://localhost/", { headers: { authorization: `Bearer ${token}` } }));
+  const { portal, owners } = provider.world();
   const owner = owners.find(({ userId }) => String(userId) === grant?.account);
   if (!grant || !owner) return undefined;
   return {

@@ -12,13 +12,13 @@ const OBJECTS = "/crm/v3/objects/:type";
 const ONE = `${OBJECTS}/:id`;
 
 /** Records of the CRM (https://developers.hubspot.com/docs/api-reference, "CRM objects"), one at a time. */
-export function registerObjectRoutes(app: Hono<HubspotEnv>, place: ProviderContext<HubspotState>): void {
+export function registerObjectRoutes(app: Hono<HubspotEnv>, provider: ProviderContext<HubspotState>): void {
   app.post(`${OBJECTS}/search`, (c) => find(c));
   app.get(OBJECTS, (c) => list(c));
   app.post(OBJECTS, async (c) => {
     const type = parseObjectType(c, "write");
-    const record = createRecord(place, type, await parseBody(c));
-    place.save();
+    const record = createRecord(provider, type, await parseBody(c));
+    provider.save();
     return c.json(toRecordView(record, type, Object.keys(record.properties)), 201);
   });
   app.get(ONE, (c) => {
@@ -28,13 +28,13 @@ export function registerObjectRoutes(app: Hono<HubspotEnv>, place: ProviderConte
   app.patch(ONE, async (c) => {
     const type = parseObjectType(c, "write");
     const record = findRecord(c.get("world")[type], type, c.req.param("id"), c.req.query("idProperty"));
-    const names = updateRecord(place, type, record, (await parseBody(c)).properties);
-    place.save();
+    const names = updateRecord(provider, type, record, (await parseBody(c)).properties);
+    provider.save();
     return c.json(toRecordView(record, type, names));
   });
   app.delete(ONE, (c) => {
-    archiveRecord(place, parseObjectType(c, "write"), c.req.param("id"));
-    place.save();
+    archiveRecord(provider, parseObjectType(c, "write"), c.req.param("id"));
+    provider.save();
     return c.body(null, 204);
   });
 }

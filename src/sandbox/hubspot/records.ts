@@ -18,13 +18,13 @@ export function findRecord(records: CrmRecord[], type: ObjectType, wanted: strin
 
 /** Creates a record from `properties` and `associations`. @throws HubspotRefusal */
 export function createRecord(
-  place: ProviderContext<HubspotState>,
+  provider: ProviderContext<HubspotState>,
   type: ObjectType,
   given: Record<string, unknown>,
 ): CrmRecord {
-  const world = place.world();
+  const world = provider.world();
   const properties = validateProperties(world, type, given.properties);
-  const time = new Date(place.now()).toISOString();
+  const time = new Date(provider.now()).toISOString();
   const record: CrmRecord = {
     id: String(Math.max(1_000, ...listAllRecords(world).map(({ id }) => Number(id))) + 1),
     properties: type === "contacts" ? { lifecyclestage: "lead", ...properties } : properties,
@@ -44,27 +44,27 @@ export function createRecord(
  * @throws HubspotRefusal
  */
 export function updateRecord(
-  place: ProviderContext<HubspotState>,
+  provider: ProviderContext<HubspotState>,
   type: ObjectType,
   record: CrmRecord,
   properties: unknown,
 ) {
-  const changes = validateProperties(place.world(), type, properties, record);
+  const changes = validateProperties(provider.world(), type, properties, record);
   record.properties = Object.fromEntries(
     Object.entries({ ...record.properties, ...changes }).filter(([, value]) => value !== ""),
   );
-  record.updatedAt = new Date(place.now()).toISOString();
+  record.updatedAt = new Date(provider.now()).toISOString();
   return Object.keys(changes);
 }
 
 /** Archives a record. A missing one counts as archived. */
-export function archiveRecord(place: ProviderContext<HubspotState>, type: ObjectType, id: string): void {
-  const world = place.world();
+export function archiveRecord(provider: ProviderContext<HubspotState>, type: ObjectType, id: string): void {
+  const world = provider.world();
   const record = world[type].find((one) => one.id === id);
   if (!record) return;
   world[type] = world[type].filter((one) => one !== record);
   if (type !== "notes") for (const one of listAllRecords(world)) one[type] = one[type].filter((tied) => tied !== id);
-  const archived = { ...record, contacts: [], deals: [], archivedAt: new Date(place.now()).toISOString() };
+  const archived = { ...record, contacts: [], deals: [], archivedAt: new Date(provider.now()).toISOString() };
   world.archived = { ...world.archived, [type]: [...listArchived(world, type), archived] };
 }
 

@@ -7,10 +7,10 @@ import type { HubspotState } from "./state.ts";
 import { listAssociated, listProperties } from "./views.ts";
 
 /** Read-only pages that links lead to: `/contacts/<portal>/record/0-1/<id>` and `0-3`. */
-export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<HubspotState>): void {
+export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<HubspotState>): void {
   app.get("/contacts/:portal/record/:typeId/:id", (c) => {
     const type = (["contacts", "deals"] as const).find((name) => OBJECT_TYPES[name].typeId === c.req.param("typeId"));
-    const world = place.world();
+    const world = provider.world();
     const record = type && world[type].find(({ id }) => id === c.req.param("id"));
     if (!type || !record) return c.notFound();
     const properties = listProperties(record, type);

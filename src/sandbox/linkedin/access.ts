@@ -21,10 +21,10 @@ export const SCOPES: Record<string, string> = {
 const FIRST_VERSION = 202_511;
 
 /** Lets only living tokens pass. */
-export function requireToken(place: ProviderContext<LinkedinState>): MiddlewareHandler<LinkedinEnv> {
+export function requireToken(provider: ProviderContext<LinkedinState>): MiddlewareHandler<LinkedinEnv> {
   return async (c, next) => {
-    const grant = place.grant(c.req.raw);
-    const world = place.world();
+    const grant = provider.grant(c.req.raw);
+    const world = provider.world();
     const member = world.members.find(({ sub }) => sub === grant?.account);
     if (!grant || !member) {
       throw new LinkedinError(401, "INVALID_ACCESS_TOKEN", "Invalid access token", { serviceErrorCode: 65_600 });
@@ -37,14 +37,14 @@ export function requireToken(place: ProviderContext<LinkedinState>): MiddlewareH
 }
 
 /** The headers of the versioned API (learn.microsoft.com/en-us/linkedin/marketing/versioning). */
-export function requireVersion(place: ProviderContext<LinkedinState>): MiddlewareHandler<LinkedinEnv> {
+export function requireVersion(provider: ProviderContext<LinkedinState>): MiddlewareHandler<LinkedinEnv> {
   return async (c, next) => {
     const version = c.req.header("linkedin-version");
     if (version === undefined) {
       const message = "A version must be present. Please specify a version by adding the LinkedIn-Version header.";
       throw new LinkedinError(400, "VERSION_MISSING", message);
     }
-    const now = new Date(place.now());
+    const now = new Date(provider.now());
     const newest = now.getUTCFullYear() * 100 + now.getUTCMonth() + 1;
     if (!/^\d{6}$/.test(version) || Number(version) < FIRST_VERSION || Number(version) > newest) {
       throw new LinkedinError(426, "NONEXISTENT_VERSION", `Requested version ${version} is not active`);

@@ -75,12 +75,12 @@ export const linkedin: Provider<LinkedinState> = {
       name: `${given_name} ${family_name}`.trim(),
       email,
     })),
-  routes(app, place) {
-    registerWebPages(app, place);
+  routes(app, provider) {
+    registerWebPages(app, provider);
     const api = new Hono<LinkedinEnv>();
     api.onError(handleErrors);
-    for (const path of ["/v2/*", "/rest/*"]) api.use(path, requireToken(place));
-    api.use("/rest/*", requireVersion(place));
+    for (const path of ["/v2/*", "/rest/*"]) api.use(path, requireToken(provider));
+    api.use("/rest/*", requireVersion(provider));
     api.get("/v2/userinfo", (c) => {
       requireScope(c, "openid", "userinfo.GET");
       const { sub, given_name, family_name, email, locale } = c.get("member");
@@ -94,8 +94,8 @@ export const linkedin: Provider<LinkedinState> = {
         ...(scopes.includes("email") ? { email, email_verified: true } : {}),
       });
     });
-    registerPostRoutes(api, place);
-    registerSocialRoutes(api, place);
+    registerPostRoutes(api, provider);
+    registerSocialRoutes(api, provider);
     for (const path of ["/v2/*", "/rest/*"]) {
       api.all(path, (c) => {
         throw new LinkedinError(404, "RESOURCE_NOT_FOUND", `No virtual resource found for ${c.req.path}`);
@@ -106,9 +106,9 @@ export const linkedin: Provider<LinkedinState> = {
 };
 
 /** Read-only page that links lead to: `/feed/update/<urn>/`. */
-function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<LinkedinState>): void {
+function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<LinkedinState>): void {
   app.get("/feed/update/:urn/", (c) => {
-    const { members, posts } = place.world();
+    const { members, posts } = provider.world();
     const post = posts.find(({ id }) => id === c.req.param("urn"));
     if (!post) return c.notFound();
     const getMemberName = (sub: string) => {

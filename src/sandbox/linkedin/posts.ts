@@ -16,8 +16,8 @@ import type { LinkedinState, Post } from "./state.ts";
 const COMMENTARY = 3_000;
 
 /** Posts (https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api). */
-export function registerPostRoutes(app: Hono<LinkedinEnv>, place: ProviderContext<LinkedinState>): void {
-  app.post("/rest/posts", (c) => create(c, place));
+export function registerPostRoutes(app: Hono<LinkedinEnv>, provider: ProviderContext<LinkedinState>): void {
+  app.post("/rest/posts", (c) => create(c, provider));
   app.get("/rest/posts", (c) => list(c));
   app.get("/rest/posts/:urn", (c) => {
     requireScope(c, "r_member_social", "partnerApiPostsExternal.GET");
@@ -30,12 +30,12 @@ export function registerPostRoutes(app: Hono<LinkedinEnv>, place: ProviderContex
     const post = world.posts.find(({ id }) => id === c.req.param("urn"));
     if (post) requireSelf(c, getAuthor(post), "author");
     world.posts = world.posts.filter((one) => one !== post);
-    place.save();
+    provider.save();
     return c.body(null, 204);
   });
 }
 
-async function create(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinState>) {
+async function create(c: Context<LinkedinEnv>, provider: ProviderContext<LinkedinState>) {
   requireScope(c, "w_member_social", "partnerApiPostsExternal.CREATE");
   const world = c.get("world");
   const body = await parseBody(c);
@@ -55,12 +55,12 @@ async function create(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinSt
     commentary,
     visibility,
     article: parseArticle(body.content),
-    publishedAt: new Date(place.now()).toISOString(),
+    publishedAt: new Date(provider.now()).toISOString(),
     comments: [],
     reactions: [],
   };
   world.posts.unshift(post);
-  place.save();
+  provider.save();
   return c.body(null, 201, { "x-restli-id": post.id, "x-linkedin-id": post.id });
 }
 

@@ -8,7 +8,7 @@ import { type Comment, type LinkedinState, type Post, REACTIONS } from "./state.
 const COMMENT = 1_250;
 
 /** Comments and reactions (learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api and …/reactions-api). */
-export function registerSocialRoutes(app: Hono<LinkedinEnv>, place: ProviderContext<LinkedinState>): void {
+export function registerSocialRoutes(app: Hono<LinkedinEnv>, provider: ProviderContext<LinkedinState>): void {
   app.get("/rest/socialActions/:urn/comments", (c) => {
     requireScope(c, "r_member_social", "partnerApiSocialActions.GET");
     const post = findPost(c, c.req.param("urn"));
@@ -17,11 +17,11 @@ export function registerSocialRoutes(app: Hono<LinkedinEnv>, place: ProviderCont
       elements: post.comments.map((one) => toCommentView(post, one)),
     });
   });
-  app.post("/rest/socialActions/:urn/comments", (c) => addComment(c, place));
-  app.post("/rest/reactions", (c) => react(c, place));
+  app.post("/rest/socialActions/:urn/comments", (c) => addComment(c, provider));
+  app.post("/rest/reactions", (c) => react(c, provider));
 }
 
-async function addComment(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinState>) {
+async function addComment(c: Context<LinkedinEnv>, provider: ProviderContext<LinkedinState>) {
   requireScope(c, "w_member_social", "partnerApiSocialActions.CREATE");
   const post = findPost(c, c.req.param("urn") ?? "");
   const body = await parseBody(c);
@@ -33,14 +33,14 @@ async function addComment(c: Context<LinkedinEnv>, place: ProviderContext<Linked
     id: createNextId(c.get("world")),
     actor: c.get("member").sub,
     text,
-    created: new Date(place.now()).toISOString(),
+    created: new Date(provider.now()).toISOString(),
   };
   post.comments.push(made);
-  place.save();
+  provider.save();
   return c.json(toCommentView(post, made), 201, { "x-restli-id": made.id });
 }
 
-async function react(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinState>) {
+async function react(c: Context<LinkedinEnv>, provider: ProviderContext<LinkedinState>) {
   requireScope(c, "w_member_social", "partnerApiReactions.CREATE");
   requireSelf(c, c.req.query("actor"), "actor");
   const body = await parseBody(c);
@@ -52,10 +52,10 @@ async function react(c: Context<LinkedinEnv>, place: ProviderContext<LinkedinSta
     throw new LinkedinError(409, "CONFLICT", `The member has already reacted to ${post.id}`);
   }
   post.reactions.push({ actor, reactionType });
-  place.save();
+  provider.save();
   const person = `urn:li:person:${actor}`;
   const id = `urn:li:reaction:(${person},${post.id})`;
-  return c.json({ id, reactionType, root: post.id, created: { actor: person, time: place.now() } }, 201, {
+  return c.json({ id, reactionType, root: post.id, created: { actor: person, time: provider.now() } }, 201, {
     "x-restli-id": id,
   });
 }

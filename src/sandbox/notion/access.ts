@@ -24,10 +24,10 @@ export const CAPABILITIES: Record<string, string> = {
 const VERSIONS = ["2025-09-03", "2026-03-11"];
 
 /** Requires a valid token and an API version. */
-export function requireToken(place: ProviderContext<NotionState>): MiddlewareHandler<NotionEnv> {
+export function requireToken(provider: ProviderContext<NotionState>): MiddlewareHandler<NotionEnv> {
   return async (c, next) => {
-    const grant = place.grant(c.req.raw);
-    const world = place.world();
+    const grant = provider.grant(c.req.raw);
+    const world = provider.world();
     const user = world.users.find(({ id }) => id === grant?.account);
     if (!grant || !user) throw new NotionError(401, "unauthorized", "API token is invalid.");
     const version = c.req.header("notion-version");
@@ -125,15 +125,15 @@ export async function parseBody(c: Context<NotionEnv>): Promise<Record<string, u
 }
 
 /** Records the editor of an entry, and saves the state. */
-export function touchEntry(c: Context<NotionEnv>, place: ProviderContext<NotionState>, entry: Entry): void {
+export function touchEntry(c: Context<NotionEnv>, provider: ProviderContext<NotionState>, entry: Entry): void {
   entry.last_edited_by = c.get("user").id;
-  entry.last_edited_time = new Date(place.now()).toISOString();
-  place.save();
+  entry.last_edited_time = new Date(provider.now()).toISOString();
+  provider.save();
 }
 
 /** A new id. */
-export function createId(place: ProviderContext<NotionState>): string {
-  return createUuid(place.random);
+export function createId(provider: ProviderContext<NotionState>): string {
+  return createUuid(provider.random);
 }
 
 export function toRecord(value: unknown): Record<string, unknown> {

@@ -17,7 +17,7 @@ import { toPlainText } from "./values.ts";
 import { toBlockView } from "./views.ts";
 
 /** Blocks of pages (developers.notion.com/reference/block). */
-export function registerBlockRoutes(app: Hono<NotionEnv>, place: ProviderContext<NotionState>): void {
+export function registerBlockRoutes(app: Hono<NotionEnv>, provider: ProviderContext<NotionState>): void {
   app.get("/blocks/:id", requireCapability("read_content"), (c) => {
     const { entry, block, parent } = findBlocks(c.get("world"), c.req.param("id"));
     if (!block) throw notFoundError("block", c.req.param("id"));
@@ -32,11 +32,11 @@ export function registerBlockRoutes(app: Hono<NotionEnv>, place: ProviderContext
       block: {},
     });
   });
-  app.patch("/blocks/:id/children", requireCapability("insert_content"), (c) => append(c, place));
-  app.delete("/blocks/:id", requireCapability("update_content"), (c) => remove(c, place));
+  app.patch("/blocks/:id/children", requireCapability("insert_content"), (c) => append(c, provider));
+  app.delete("/blocks/:id", requireCapability("update_content"), (c) => remove(c, provider));
 }
 
-async function append(c: Context<NotionEnv>, place: ProviderContext<NotionState>) {
+async function append(c: Context<NotionEnv>, provider: ProviderContext<NotionState>) {
   const body = await parseBody(c);
   const { entry, blocks, block } = findBlocks(c.get("world"), c.req.param("id") ?? "");
   const children = checkChildren(body.children);
@@ -44,9 +44,9 @@ async function append(c: Context<NotionEnv>, place: ProviderContext<NotionState>
   if ("after" in body && c.req.header("notion-version") !== "2025-09-03") {
     throw invalidError("body failed validation: body.after should be not present, instead use body.position.");
   }
-  const added = toBlocks(children, place);
+  const added = toBlocks(children, provider);
   blocks.splice(getPosition(body, blocks), 0, ...added);
-  touchEntry(c, place, entry);
+  touchEntry(c, provider, entry);
   const results = added.map((one) => toBlockView(one, entry, block?.id ?? entry.id));
   return c.json({ object: "list", results, next_cursor: null, has_more: false, type: "block", block: {} });
 }
@@ -62,29 +62,29 @@ function getPosition(body: Record<string, unknown>, blocks: Block[]): number {
   return index + 1;
 }
 
-async function remove(c: Context<NotionEnv>, place: ProviderContext<NotionState>) {
+async function remove(c: Context<NotionEnv>, provider: ProviderContext<NotionState>) {
   const world = c.get("world");
   const { entry, block, parent = "" } = findBlocks(world, c.req.param("id") ?? "");
   if (!block) throw notFoundError("block", c.req.param("id") ?? "");
   const { blocks } = findBlocks(world, parent);
   blocks.splice(blocks.indexOf(block), 1);
-  touchEntry(c, place, entry);
+  touchEntry(c, provider, entry);
   return c.json({ ...toBlockView(block, entry, parent), in_trash: true });
 }
 
 /** Converts validated blocks of a request to stored ones, with IDs and the text of responses. */
-export function toBlocks(children: Record<string, unknown>[], place: ProviderContext<NotionState>): Block[] {
+export function toBlocks(children: Record<string, unknown>[], provider: ProviderContext<NotionState>): Block[] {
   return children.map(({ type, value, children: inner }) => {
     const { children: _within, ...own } = toRecord(value);
     return {
-      id: createId(place),
+      id: createId(provider),
       type: String(type),
       value: {
         ...(type === "to_do" ? { checked: false } : {}),
         ...Object.fromEntries(Object.entries(own).map(([name, one]) => [name, toAnswer(name, one)])),
       },
-      children: toBlocks(inner as Record<string, unknown>[], place),
-      created_time: new Date(place.now()).toISOString(),
+      children: toBlocks(inner as Record<string, unknown>[], provider),
+      created_time: new Date(provider.now()).toISOString(),
     };
   });
 }

@@ -17,7 +17,7 @@ import { toPlainText } from "./values.ts";
 import { toCommentView } from "./views.ts";
 
 /** Comments on pages (developers.notion.com/reference/comment-object). */
-export function registerCommentRoutes(app: Hono<NotionEnv>, place: ProviderContext<NotionState>): void {
+export function registerCommentRoutes(app: Hono<NotionEnv>, provider: ProviderContext<NotionState>): void {
   app.get("/comments", requireCapability("read_comments"), (c) => {
     const entry = getEntry(findPage(c.get("world"), c.req.query("block_id") ?? ""));
     const views = entry.comments.map((comment) => toCommentView(comment, entry.id));
@@ -27,10 +27,10 @@ export function registerCommentRoutes(app: Hono<NotionEnv>, place: ProviderConte
       comment: {},
     });
   });
-  app.post("/comments", requireCapability("insert_comments"), (c) => create(c, place));
+  app.post("/comments", requireCapability("insert_comments"), (c) => create(c, provider));
 }
 
-async function create(c: Context<NotionEnv>, place: ProviderContext<NotionState>) {
+async function create(c: Context<NotionEnv>, provider: ProviderContext<NotionState>) {
   const body = await parseBody(c);
   const { page_id } = toRecord(body.parent);
   if (page_id === undefined)
@@ -39,12 +39,12 @@ async function create(c: Context<NotionEnv>, place: ProviderContext<NotionState>
   const entry = getEntry(findPage(c.get("world"), String(page_id)));
   const text = toPlainText(body.rich_text);
   const comment = {
-    id: createId(place),
+    id: createId(provider),
     author: c.get("user").id,
     text,
-    created_time: new Date(place.now()).toISOString(),
+    created_time: new Date(provider.now()).toISOString(),
   };
   entry.comments.push(comment);
-  place.save();
+  provider.save();
   return c.json(toCommentView(comment, entry.id));
 }

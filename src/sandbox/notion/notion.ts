@@ -64,21 +64,21 @@ export const notion: Provider<NotionState> = {
   builtIn: DEFAULT_SEED,
   build: (seed, now) => buildNotion(seed as NotionSeed, now),
   accounts: (world) => world.users,
-  routes(app, place) {
+  routes(app, provider) {
     const v1 = new Hono<NotionEnv>();
     v1.onError(handleErrors);
-    v1.use(requireToken(place));
+    v1.use(requireToken(provider));
     registerUserRoutes(v1);
     registerSearchRoutes(v1);
-    registerPageRoutes(v1, place);
-    registerBlockRoutes(v1, place);
+    registerPageRoutes(v1, provider);
+    registerBlockRoutes(v1, provider);
     registerDataSourceRoutes(v1);
-    registerCommentRoutes(v1, place);
+    registerCommentRoutes(v1, provider);
     v1.all("/*", () => {
       throw new NotionError(400, "invalid_request_url", "Invalid request URL.");
     });
     app.route("/v1", v1);
-    registerWebPages(app, place);
+    registerWebPages(app, provider);
   },
 };
 

@@ -20,25 +20,25 @@ import { parseCell, toPlainText } from "./values.ts";
 import { toPageView } from "./views.ts";
 
 /** Pages and rows (developers.notion.com/reference/page). */
-export function registerPageRoutes(app: Hono<NotionEnv>, place: ProviderContext<NotionState>): void {
+export function registerPageRoutes(app: Hono<NotionEnv>, provider: ProviderContext<NotionState>): void {
   app.get("/pages/:id", requireCapability("read_content"), (c) =>
     c.json(toPageView(c, findPage(c.get("world"), c.req.param("id")))),
   );
-  app.post("/pages", requireCapability("insert_content"), (c) => create(c, place));
-  app.patch("/pages/:id", requireCapability("update_content"), (c) => update(c, place));
+  app.post("/pages", requireCapability("insert_content"), (c) => create(c, provider));
+  app.patch("/pages/:id", requireCapability("update_content"), (c) => update(c, provider));
 }
 
-async function create(c: Context<NotionEnv>, place: ProviderContext<NotionState>) {
+async function create(c: Context<NotionEnv>, provider: ProviderContext<NotionState>) {
   const body = await parseBody(c);
   const world = c.get("world");
   const children = body.children === undefined ? [] : checkChildren(body.children);
   const parent = toRecord(body.parent);
   const properties = toRecord(body.properties);
-  const now = new Date(place.now()).toISOString();
+  const now = new Date(provider.now()).toISOString();
   const me = c.get("user").id;
   const entry: Entry = {
-    id: createId(place),
-    blocks: toBlocks(children, place),
+    id: createId(provider),
+    blocks: toBlocks(children, provider),
     comments: [],
     created_by: me,
     last_edited_by: me,
@@ -47,7 +47,7 @@ async function create(c: Context<NotionEnv>, place: ProviderContext<NotionState>
     in_trash: false,
   };
   const found = add(world, parent, properties, entry);
-  place.save();
+  provider.save();
   return c.json(toPageView(c, found));
 }
 
@@ -78,7 +78,7 @@ function add(
   return { page };
 }
 
-async function update(c: Context<NotionEnv>, place: ProviderContext<NotionState>) {
+async function update(c: Context<NotionEnv>, provider: ProviderContext<NotionState>) {
   const body = await parseBody(c);
   const world = c.get("world");
   const found = findPage(world, c.req.param("id") ?? "");
@@ -90,7 +90,7 @@ async function update(c: Context<NotionEnv>, place: ProviderContext<NotionState>
   } else Object.assign(found.row.properties, parseCells(found.database, properties, world));
   const entry = getEntry(found);
   if (typeof body.in_trash === "boolean") entry.in_trash = body.in_trash;
-  touchEntry(c, place, entry);
+  touchEntry(c, provider, entry);
   return c.json(toPageView(c, found));
 }
 

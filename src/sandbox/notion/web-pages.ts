@@ -7,10 +7,10 @@ import type { Block, Database, NotionState, Row } from "./state.ts";
 import { toPlainText } from "./values.ts";
 
 /** Read-only page that links lead to: `/<title>-<id>`. */
-export function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<NotionState>): void {
+export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<NotionState>): void {
   app.get("/:page{[A-Za-z0-9-]*[0-9a-f]{32}}", (c) => {
     const id = normalizeId(c.req.param("page").slice(-32));
-    const world = place.world();
+    const world = provider.world();
     const getUserName = (user: string) => world.users.find((one) => one.id === user)?.name ?? "somebody";
     const database = world.databases.find((one) => one.id === id);
     const rows = world.databases.flatMap((one) => one.rows.map((row) => ({ row, database: one })));

@@ -19,22 +19,26 @@ export type OAuthTarget = {
 };
 
 /** Adds the authorization and token endpoints for any provider. */
-export function registerOAuthRoutes(app: Hono<SandboxEnv>, place: OAuthTarget): void {
-  const { authorizePath, tokenPath, olderTokenPaths = [], revocation } = place.traits;
+export function registerOAuthRoutes(app: Hono<SandboxEnv>, target: OAuthTarget): void {
+  const { authorizePath, tokenPath, olderTokenPaths = [], revocation } = target.traits;
   const waiting = new Map<string, { authorization: AuthorizationRequest; expires: number }>();
-  app.get(authorizePath, (c) => show(c, place, waiting));
-  app.post(authorizePath, (c) => applyAnswer(c, place, waiting));
+  app.get(authorizePath, (c) => show(c, target, waiting));
+  app.post(authorizePath, (c) => applyAnswer(c, target, waiting));
   for (const path of [tokenPath, ...olderTokenPaths]) {
-    app.post(path, createTokenEndpoint(place.traits, place.grants, place.client));
+    app.post(path, createTokenEndpoint(target.traits, target.grants, target.client));
   }
-  if (revocation) app.post(revocation.path, createRevocationEndpoint(place.traits, revocation, place));
+  if (revocation) app.post(revocation.path, createRevocationEndpoint(target.traits, revocation, target));
 }
 
 /** Handles the user's answer to a request. Returns where the browser then goes. */
-export function answerConsent(place: OAuthTarget, authorization: AuthorizationRequest, account: string | null): string {
+export function answerConsent(
+  target: OAuthTarget,
+  authorization: AuthorizationRequest,
+  account: string | null,
+): string {
   if (account === null) return buildDenialRedirect(authorization);
   const { client, scopes, redirectUri, challenge, asksRefresh } = authorization;
-  const code = place.grants.code({
+  const code = target.grants.code({
     account,
     client,
     scopes,
@@ -47,38 +51,38 @@ export function answerConsent(place: OAuthTarget, authorization: AuthorizationRe
 
 type Waiting = Map<string, { authorization: AuthorizationRequest; expires: number }>;
 
-function show(c: Context<SandboxEnv>, place: OAuthTarget, waiting: Waiting) {
-  const reading = parseAuthorization(new URL(c.req.url).searchParams, place.traits, place.client.id);
-  if (reading.outcome === "refuse") return c.html(renderErrorPage(place.title, reading.reason), 400, getPageHeaders());
+function show(c: Context<SandboxEnv>, target: OAuthTarget, waiting: Waiting) {
+  const reading = parseAuthorization(new URL(c.req.url).searchParams, target.traits, target.client.id);
+  if (reading.outcome === "refuse") return c.html(renderErrorPage(target.title, reading.reason), 400, getPageHeaders());
   if (reading.outcome === "redirect") return c.redirect(reading.location, 302);
-  for (const [ticket, one] of waiting) if (one.expires <= place.now()) waiting.delete(ticket);
-  const ticket = Buffer.from(place.random(32)).toString("base64url");
-  waiting.set(ticket, { authorization: reading.authorization, expires: place.now() + TICKET_MS });
+  for (const [ticket, one] of waiting) if (one.expires <= target.now()) waiting.delete(ticket);
+  const ticket = Buffer.from(target.random(32)).toString("base64url");
+  waiting.set(ticket, { authorization: reading.authorization, expires: target.now() + TICKET_MS });
   const { scopes, redirectUri } = reading.authorization;
   const view = {
-    subject: place.traits.subject(scopes),
-    action: place.traits.authorizePath,
+    subject: target.traits.subject(scopes),
+    action: target.traits.authorizePath,
     ticket,
-    scopes: scopes.map((name) => ({ name, words: place.traits.scopes[name] ?? name })),
-    accounts: place.accounts(),
+    scopes: scopes.map((name) => ({ name, words: target.traits.scopes[name] ?? name })),
+    accounts: target.accounts(),
     redirectHost: new URL(redirectUri).host,
   };
   return c.html(renderConsentPage(view), 200, getPageHeaders(redirectUri));
 }
 
-async function applyAnswer(c: Context<SandboxEnv>, place: OAuthTarget, waiting: Waiting) {
-  const refuse = (reason: string) => c.html(renderErrorPage(place.title, reason), 403, getPageHeaders());
+async function applyAnswer(c: Context<SandboxEnv>, target: OAuthTarget, waiting: Waiting) {
+  const refuse = (reason: string) => c.html(renderErrorPage(target.title, reason), 403, getPageHeaders());
   const origin = c.req.header("origin");
   if (origin !== undefined && origin !== new URL(c.req.url).origin)
     return refuse("The form was sent from another site.");
   const form = new URLSearchParams(await c.req.text());
   const ticket = form.get("ticket") ?? "";
   const one = waiting.get(ticket);
-  if (!one || one.expires <= place.now()) return refuse("This page is out of date. Go back to kay and start again.");
+  if (!one || one.expires <= target.now()) return refuse("This page is out of date. Go back to kay and start again.");
   const decision = form.get("decision");
-  const account = place.accounts().find(({ id }) => id === form.get("account"));
+  const account = target.accounts().find(({ id }) => id === form.get("account"));
   if (decision !== "deny" && (decision !== "allow" || !account)) return refuse("The form was not filled in.");
   waiting.delete(ticket);
   c.header("cache-control", "no-store");
-  return c.redirect(answerConsent(place, one.authorization, decision === "allow" && account ? account.id : null), 303);
+  return c.redirect(answerConsent(target, one.authorization, decision === "allow" && account ? account.id : null), 303);
 }

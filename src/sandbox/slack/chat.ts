@@ -11,21 +11,21 @@ import { buildPermalink, toReplyView } from "./views.ts";
 const LONGEST = 40_000;
 
 /** Messages and reactions (docs.slack.dev/reference/methods, "chat" and "reactions"). */
-export function registerChatMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
-  registerMethod(app, place, "chat.postMessage", "chat:write", (call) => addMessage(call));
-  registerMethod(app, place, "chat.getPermalink", undefined, (call) => {
+export function registerChatMethods(app: Hono<SandboxEnv>, provider: ProviderContext<SlackState>): void {
+  registerMethod(app, provider, "chat.postMessage", "chat:write", (call) => addMessage(call));
+  registerMethod(app, provider, "chat.getPermalink", undefined, (call) => {
     const conversation = findConversation(call);
     const { root, message } = getMessage(conversation, call.args.message_ts);
     const thread = root === message ? undefined : root.ts;
     return { channel: conversation.id, permalink: buildPermalink(call.request, conversation, message.ts, thread) };
   });
-  registerMethod(app, place, "reactions.add", "reactions:write", (call) => react(call, true));
-  registerMethod(app, place, "reactions.remove", "reactions:write", (call) => react(call, false));
+  registerMethod(app, provider, "reactions.add", "reactions:write", (call) => react(call, true));
+  registerMethod(app, provider, "reactions.remove", "reactions:write", (call) => react(call, false));
 }
 
 /** Posts a message of the caller, with files if there are any. @throws SlackError */
 export function addMessage(call: MethodCall, files?: SandboxFile[]): Record<string, unknown> {
-  const { args, me, place, world } = call;
+  const { args, me, provider, world } = call;
   const conversation = getTarget(call);
   if (!isIm(conversation)) {
     if (conversation.is_archived) throw new SlackError("is_archived");
@@ -34,12 +34,12 @@ export function addMessage(call: MethodCall, files?: SandboxFile[]): Record<stri
   const text = args.text ?? "";
   if (text.trim() === "" && !files) throw new SlackError("no_text");
   if (text.length > LONGEST) throw new SlackError("msg_too_long");
-  const ts = nextTs(conversation, place.now());
+  const ts = nextTs(conversation, provider.now());
   const message: Reply = { user: me.id, text, ts, reactions: [], ...(files ? { files } : {}) };
   const root = args.thread_ts ? getMessage(conversation, args.thread_ts, "thread_not_found").root : undefined;
   if (root) root.replies.push(message);
   else conversation.messages.push({ ...message, replies: [] });
-  place.save();
+  provider.save();
   const thread = root ? { thread_ts: root.ts, parent_user_id: root.user } : {};
   return { channel: conversation.id, ts: message.ts, message: { ...toReplyView({ world }, message), ...thread } };
 }
@@ -54,7 +54,7 @@ function getTarget(call: MethodCall): Conversation {
 }
 
 function react(call: MethodCall, add: boolean): Record<string, unknown> {
-  const { args, me, place } = call;
+  const { args, me, provider } = call;
   const conversation = findConversation(call);
   const name = (args.name ?? "").replaceAll(":", "");
   if (!/^[a-z0-9_+'-]+$/.test(name)) throw new SlackError("invalid_name");
@@ -67,7 +67,7 @@ function react(call: MethodCall, add: boolean): Record<string, unknown> {
   else if (reaction) reaction.users.push(me.id);
   else message.reactions.push({ name, users: [me.id] });
   message.reactions = message.reactions.filter(({ users }) => users.length > 0);
-  place.save();
+  provider.save();
   return {};
 }
 

@@ -24,28 +24,28 @@ const TYPES: Record<string, string> = {
 };
 
 /** Channels, direct messages and their messages (docs.slack.dev/reference/methods, "conversations"). */
-export function registerConversationMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
-  registerMethod(app, place, "conversations.list", undefined, list);
-  registerMethod(app, place, "conversations.info", undefined, (call) => {
+export function registerConversationMethods(app: Hono<SandboxEnv>, provider: ProviderContext<SlackState>): void {
+  registerMethod(app, provider, "conversations.list", undefined, list);
+  registerMethod(app, provider, "conversations.info", undefined, (call) => {
     const conversation = findConversation(call);
     requireScope(call, getScope(conversation, "read"));
     return { channel: toConversationView(call, conversation) };
   });
-  registerMethod(app, place, "conversations.members", undefined, (call) => {
+  registerMethod(app, provider, "conversations.members", undefined, (call) => {
     const conversation = findConversation(call);
     requireScope(call, getScope(conversation, "read"));
     const { page, next } = paginate(call, isIm(conversation) ? conversation.users : conversation.members);
     return { members: page, response_metadata: { next_cursor: next } };
   });
-  registerMethod(app, place, "conversations.history", undefined, readHistory);
-  registerMethod(app, place, "conversations.replies", undefined, readReplies);
-  registerMethod(app, place, "conversations.open", "im:write", open);
-  registerMethod(app, place, "conversations.join", "channels:write", (call) => {
+  registerMethod(app, provider, "conversations.history", undefined, readHistory);
+  registerMethod(app, provider, "conversations.replies", undefined, readReplies);
+  registerMethod(app, provider, "conversations.open", "im:write", open);
+  registerMethod(app, provider, "conversations.join", "channels:write", (call) => {
     const channel = findConversation(call);
     if (isIm(channel)) throw new SlackError("method_not_supported_for_channel_type");
     if (channel.is_archived) throw new SlackError("is_archived");
     if (!isMember(channel, call.me)) channel.members.push(call.me.id);
-    place.save();
+    provider.save();
     return { channel: toConversationView(call, channel) };
   });
 }
@@ -115,7 +115,7 @@ function readReplies(call: MethodCall): Record<string, unknown> {
 }
 
 function open(call: MethodCall): Record<string, unknown> {
-  const { args, place } = call;
+  const { args, provider } = call;
   if (args.channel) {
     const conversation = findConversation(call);
     return { no_op: true, already_open: true, channel: { id: conversation.id } };
@@ -126,7 +126,7 @@ function open(call: MethodCall): Record<string, unknown> {
   const before = call.world.ims.length;
   const im = ensureIm(call, ids[0] ?? "");
   const already = call.world.ims.length === before;
-  if (!already) place.save();
+  if (!already) provider.save();
   return { ...(already ? { no_op: true, already_open: true } : {}), channel: { id: im.id } };
 }
 
@@ -134,7 +134,7 @@ function open(call: MethodCall): Record<string, unknown> {
  * Returns the direct message with a user, opened if there is none yet. @throws SlackRefusal `user_not_found`,
  * `cannot_dm_bot`
  */
-export function ensureIm({ world, me, place }: MethodCall, id: string): Im {
+export function ensureIm({ world, me, provider }: MethodCall, id: string): Im {
   const user = world.users.find((one) => one.id === id && !one.deleted);
   if (!user) throw new SlackError("user_not_found");
   if (user.is_bot) throw new SlackError("cannot_dm_bot");
@@ -145,7 +145,7 @@ export function ensureIm({ world, me, place }: MethodCall, id: string): Im {
   const im: Im = {
     id: createSlackId("D", users.toSorted().join(" ")),
     users,
-    created: new Date(place.now()).toISOString(),
+    created: new Date(provider.now()).toISOString(),
     messages: [],
   };
   world.ims.push(im);

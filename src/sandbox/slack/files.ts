@@ -9,12 +9,12 @@ import type { SlackState } from "./state.ts";
 type Upload = { user: string; filename: string; length: number; file?: SandboxFile };
 
 /** Files are uploaded in three steps (docs.slack.dev/messaging/working-with-files). */
-export function registerFileMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
+export function registerFileMethods(app: Hono<SandboxEnv>, provider: ProviderContext<SlackState>): void {
   const uploads = new Map<string, Upload>();
-  registerMethod(app, place, "files.getUploadURLExternal", "files:write", ({ args, me, request }) => {
+  registerMethod(app, provider, "files.getUploadURLExternal", "files:write", ({ args, me, request }) => {
     const { filename = "", length = "" } = args;
     if (filename === "" || !/^[1-9]\d*$/.test(length)) throw new SlackError("invalid_arguments");
-    const id = `F0${Buffer.from(place.random(5)).toString("hex").toUpperCase()}`;
+    const id = `F0${Buffer.from(provider.random(5)).toString("hex").toUpperCase()}`;
     uploads.set(id, { user: me.id, filename, length: Number(length) });
     return { upload_url: `${new URL(request.url).origin}/upload/v1/${id}`, file_id: id };
   });
@@ -29,7 +29,7 @@ export function registerFileMethods(app: Hono<SandboxEnv>, place: ProviderContex
     upload.file = describeFile(id, upload.filename, "application/octet-stream", bytes);
     return c.text(`OK - ${bytes.byteLength}`);
   });
-  registerMethod(app, place, "files.completeUploadExternal", "files:write", (call) => complete(call, uploads));
+  registerMethod(app, provider, "files.completeUploadExternal", "files:write", (call) => complete(call, uploads));
 }
 
 function complete(call: MethodCall, uploads: Map<string, Upload>): Record<string, unknown> {

@@ -19,7 +19,7 @@ export type MethodCall = {
   grant: Grant;
   me: User;
   world: SlackState;
-  place: ProviderContext<SlackState>;
+  provider: ProviderContext<SlackState>;
   request: Request;
 };
 
@@ -29,7 +29,7 @@ export type MethodCall = {
  */
 export function registerMethod(
   app: Hono<SandboxEnv>,
-  place: ProviderContext<SlackState>,
+  provider: ProviderContext<SlackState>,
   name: string,
   scope: string | undefined,
   run: (call: MethodCall) => Record<string, unknown>,
@@ -37,7 +37,7 @@ export function registerMethod(
   app.on(["GET", "POST"], `/api/${name}`, async (c) => {
     const args = await getArguments(c);
     try {
-      const call = { args, ...authenticate(c, place), world: place.world(), place, request: c.req.raw };
+      const call = { args, ...authenticate(c, provider), world: provider.world(), provider, request: c.req.raw };
       c.header("x-oauth-scopes", call.grant.scopes.join(","));
       if (scope !== undefined) {
         c.header("x-accepted-oauth-scopes", scope);
@@ -105,10 +105,10 @@ function getPosition(cursor: string): number {
   return Number(position);
 }
 
-function authenticate(c: Context<SandboxEnv>, place: ProviderContext<SlackState>): { grant: Grant; me: User } {
+function authenticate(c: Context<SandboxEnv>, provider: ProviderContext<SlackState>): { grant: Grant; me: User } {
   if (!c.req.header("authorization")) throw new SlackError("not_authed");
-  const grant = place.grant(c.req.raw);
-  const me = place.world().users.find(({ id }) => id === grant?.account);
+  const grant = provider.grant(c.req.raw);
+  const me = provider.world().users.find(({ id }) => id === grant?.account);
   if (!grant || !me) throw new SlackError("invalid_auth");
   return { grant, me };
 }

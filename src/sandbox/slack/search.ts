@@ -8,8 +8,8 @@ type Hit = { conversation: Conversation; message: Reply; thread?: string };
 type Test = (hit: Hit) => boolean;
 
 /** Search over everything that the user can see (docs.slack.dev/reference/methods/search.messages). */
-export function registerSearchMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
-  registerMethod(app, place, "search.messages", "search:read", (call) => {
+export function registerSearchMethods(app: Hono<SandboxEnv>, provider: ProviderContext<SlackState>): void {
+  registerMethod(app, provider, "search.messages", "search:read", (call) => {
     const { args } = call;
     if (!args.query?.trim()) throw new SlackError("no_query");
     const tests = readQuery(args.query, call);

@@ -85,21 +85,21 @@ export const slack: Provider<SlackState> = {
     world.users
       .filter(({ is_bot, deleted }) => !is_bot && !deleted)
       .map(({ id, real_name, email }) => ({ id, name: real_name, email })),
-  routes(app, place) {
-    registerPeopleMethods(app, place);
-    registerConversationMethods(app, place);
-    registerChatMethods(app, place);
-    registerSearchMethods(app, place);
-    registerFileMethods(app, place);
+  routes(app, provider) {
+    registerPeopleMethods(app, provider);
+    registerConversationMethods(app, provider);
+    registerChatMethods(app, provider);
+    registerSearchMethods(app, provider);
+    registerFileMethods(app, provider);
     app.all("/api/*", (c) =>
       c.json({ ok: false, error: "unknown_method", req_method: c.req.path.slice("/api/".length) }),
     );
-    registerWebPages(app, place);
+    registerWebPages(app, provider);
   },
 };
 
-function registerPeopleMethods(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
-  registerMethod(app, place, "auth.test", undefined, ({ me, world, request }) => ({
+function registerPeopleMethods(app: Hono<SandboxEnv>, provider: ProviderContext<SlackState>): void {
+  registerMethod(app, provider, "auth.test", undefined, ({ me, world, request }) => ({
     url: `${new URL(request.url).origin}/`,
     team: world.team.name,
     user: me.name,
@@ -107,10 +107,10 @@ function registerPeopleMethods(app: Hono<SandboxEnv>, place: ProviderContext<Sla
     user_id: me.id,
     is_enterprise_install: false,
   }));
-  registerMethod(app, place, "auth.revoke", undefined, ({ request, args }) => ({
-    revoked: args.test === "1" || place.revoke(getToken(request), "consent"),
+  registerMethod(app, provider, "auth.revoke", undefined, ({ request, args }) => ({
+    revoked: args.test === "1" || provider.revoke(getToken(request), "consent"),
   }));
-  registerMethod(app, place, "users.list", "users:read", (call) => {
+  registerMethod(app, provider, "users.list", "users:read", (call) => {
     const { page, next } = paginate(call, call.world.users);
     return {
       members: page.map((user) => toUserView(call, user)),
@@ -118,12 +118,12 @@ function registerPeopleMethods(app: Hono<SandboxEnv>, place: ProviderContext<Sla
       response_metadata: { next_cursor: next },
     };
   });
-  registerMethod(app, place, "users.info", "users:read", (call) => {
+  registerMethod(app, provider, "users.info", "users:read", (call) => {
     const user = call.world.users.find(({ id }) => id === call.args.user);
     if (!user) throw new SlackError("user_not_found");
     return { user: toUserView(call, user) };
   });
-  registerMethod(app, place, "users.lookupByEmail", "users:read.email", (call) => {
+  registerMethod(app, provider, "users.lookupByEmail", "users:read.email", (call) => {
     const wanted = call.args.email?.toLowerCase();
     const user = call.world.users.find(
       ({ email, deleted }) => !deleted && email !== "" && email.toLowerCase() === wanted,
@@ -134,20 +134,20 @@ function registerPeopleMethods(app: Hono<SandboxEnv>, place: ProviderContext<Sla
 }
 
 /** Read-only pages that links lead to: the workspace, `/archives/<channel>` and `/archives/<channel>/p<ts>`. */
-function registerWebPages(app: Hono<SandboxEnv>, place: ProviderContext<SlackState>): void {
-  const getUserName = (id: string) => place.world().users.find((user) => user.id === id)?.real_name ?? id;
+function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<SlackState>): void {
+  const getUserName = (id: string) => provider.world().users.find((user) => user.id === id)?.real_name ?? id;
   const block = ({ user, ts, text }: Reply) => {
     const time = new Date(Number(ts) * 1000).toISOString().slice(0, 16).replace("T", " ");
     return html`<h2 id="p${ts.replace(".", "")}">${getUserName(user)}, ${time}</h2><article>${text}</article>`;
   };
   app.get("/", (c) => {
-    const { team, channels } = place.world();
+    const { team, channels } = provider.world();
     const open = channels.filter(({ is_private, is_archived }) => !is_private && !is_archived);
     const list = html`<ul>${open.map(({ id, name }) => html`<li><a href="/archives/${id}">#${name}</a></li>`)}</ul>`;
     return c.html(renderSandboxPage(team.name, html`<h1>${team.name}</h1>${list}`), 200, getPageHeaders());
   });
   app.get("/archives/:channel/:message?", (c) => {
-    const { channels, ims } = place.world();
+    const { channels, ims } = provider.world();
     const found = [...channels, ...ims].find(({ id }) => id === c.req.param("channel"));
     if (!found) return c.notFound();
     const wanted = c.req.param("message")?.replace(/^p(\d{10})(\d{6})$/, "$1.$2");

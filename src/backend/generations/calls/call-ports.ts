@@ -23,27 +23,27 @@ const MOST_AUTH = 2;
  * Creates the ports through which calls reach the user. Each approval, form and missing connection is a row, and the
  * call runs again when the row changes.
  */
-export function createCallPorts(world: CallContext): CallPorts {
+export function createCallPorts(context: CallContext): CallPorts {
   return {
-    findOutcome: (toolCallId) => world.settled.get(toolCallId),
-    ran: (toolCallId) => world.ran.get(toolCallId),
+    findOutcome: (toolCallId) => context.settled.get(toolCallId),
+    ran: (toolCallId) => context.ran.get(toolCallId),
     open: async (tools) => {
-      await world.writer.commit([]);
-      const { interactions: all } = await world.facts.read(tools);
-      for (const { tool_call_id } of all) world.asked.add(tool_call_id);
+      await context.writer.commit([]);
+      const { interactions: all } = await context.facts.read(tools);
+      for (const { tool_call_id } of all) context.asked.add(tool_call_id);
       // By their places: kay's questions of one moment have no other order.
       for (const one of all.filter(({ ordinal }) => isBeforeCall(ordinal)).sort((a, b) => a.ordinal - b.ordinal)) {
-        if (one.status === "open") world.closed.delete(one.tool_call_id);
-        else world.closed.set(one.tool_call_id, one);
+        if (one.status === "open") context.closed.delete(one.tool_call_id);
+        else context.closed.set(one.tool_call_id, one);
       }
       const open = all.filter(({ status, late }) => status === "open" && !late);
       return new Map(open.map((one) => [one.tool_call_id, toWait(one)]));
     },
-    askTogether: (calls) => askTogether(world, calls),
-    gate: (call, account) => gateCall(world, call, account),
-    after: (call, outcome) => gateResult(world, call, outcome),
+    askTogether: (calls) => askTogether(context, calls),
+    gate: (call, account) => gateCall(context, call, account),
+    after: (call, outcome) => gateResult(context, call, outcome),
     missing: (call, integrations, reason) => {
-      const { declinedServices, authAttempts } = world.progress();
+      const { declinedServices, authAttempts } = context.progress();
       const declined = integrations.filter((name) => declinedServices.includes(name));
       if (declined.length > 0)
         return new Problem("AUTH_REQUIRED", `The user continues without connecting ${declined.join(" and ")}.`, {
@@ -51,25 +51,25 @@ export function createCallPorts(world: CallContext): CallPorts {
           details: { integrations: declined },
         });
       const spent = integrations.find((name) => (authAttempts[name] ?? 0) >= MOST_AUTH);
-      if (spent === undefined || isAwaited(world.row, spent))
+      if (spent === undefined || isAwaited(context.row, spent))
         return { kind: "auth", toolCallId: call.toolCallId, integrations, reason };
       return new Problem("SERVICE_FAILED", `${spent} still rejects the connection after it was renewed. ${reason}`, {
         hint: `Run \`kay disconnect ${spent}\`, then \`kay connect ${spent}\`.`,
       });
     },
     attend: (call, push) => {
-      world.facts.forget();
-      return createInteractive(toAsker(world, call), DURING_CALL, (text) =>
+      context.facts.forget();
+      return createInteractive(toAsker(context, call), DURING_CALL, (text) =>
         push({
           type: "data-tool-log",
           data: {
             tool_call_id: call.toolCallId,
-            entries: [{ at: new Date(world.ports.clock.now()).toISOString(), text: clean(text) }],
+            entries: [{ at: new Date(context.ports.clock.now()).toISOString(), text: clean(text) }],
           },
         }),
       );
     },
-    onChange: world.onChange,
+    onChange: context.onChange,
   };
 }
 
@@ -77,10 +77,10 @@ export function createCallPorts(world: CallContext): CallPorts {
  * Tells a handler that waits for the user that no answer will come. It runs again up to its request, whose `onCancel`
  * is called, and is then abandoned.
  */
-export async function notifyCancelled(world: ClaimedGeneration, call: CheckedCall): Promise<void> {
+export async function notifyCancelled(generation: ClaimedGeneration, call: CheckedCall): Promise<void> {
   const { toolCallId, tool, parsed } = call;
-  const edited = await findEdit(world.ports.db, world.row.id, toolCallId);
-  const { waiting, ...people } = createInteractive(toAsker(world, call), DURING_CALL, () => {});
+  const edited = await findEdit(generation.ports.db, generation.row.id, toolCallId);
+  const { waiting, ...people } = createInteractive(toAsker(generation, call), DURING_CALL, () => {});
   const context = {
     toolCallId,
     signal: AbortSignal.abort(new Cancellation("The request was canceled.")),

@@ -21,16 +21,18 @@ import { toStoredRun } from "./stored-outcomes.ts";
  * changed.
  */
 export async function gateCall(
-  world: CallContext,
+  context: CallContext,
   call: CheckedCall,
   account: Account | undefined,
 ): Promise<GateResult> {
   const run: GateResult = { kind: "run", input: call.parsed };
-  if (world.progress().approval === "granted" || call.tool.own) return run;
+  if (context.progress().approval === "granted" || call.tool.own) return run;
   const before =
-    world.closed.get(call.toolCallId) ??
-    (world.asked.has(call.toolCallId) ? await findQuestion(world.ports.db, world.row.id, call.toolCallId) : undefined);
-  const asked = before ?? (await askFirst(world, call, account));
+    context.closed.get(call.toolCallId) ??
+    (context.asked.has(call.toolCallId)
+      ? await findQuestion(context.ports.db, context.row.id, call.toolCallId)
+      : undefined);
+  const asked = before ?? (await askFirst(context, call, account));
   if ("allowed" in asked) return { ...run, ...asked };
   if (asked.status === "open") return { kind: "wait", wait: toWait(asked) };
   const { response } = asked;
@@ -39,9 +41,9 @@ export async function gateCall(
   if (response.action !== "approve") return { kind: "denied", reason: getReason(response) };
   const change = getAccountChange(asked, call, account);
   if (change !== undefined) return { kind: "denied", reason: change };
-  const late = await findTargetChange(world, call, account, asked);
-  if (late) return { kind: "wait", wait: toWait(await askAnew(world, call, account, { asked, ...late })) };
-  return await readApproval(world, call, account, asked, response);
+  const late = await findTargetChange(context, call, account, asked);
+  if (late) return { kind: "wait", wait: toWait(await askAnew(context, call, account, { asked, ...late })) };
+  return await readApproval(context, call, account, asked, response);
 }
 
 /** The reason why an approval does not count: the connected account is not the one on the card. */
@@ -57,41 +59,41 @@ function getAccountChange(
 
 /** Runs an approved call as it was shown, or exactly as it was edited. A saved approval covers what runs. */
 async function readApproval(
-  world: CallContext,
+  context: CallContext,
   call: CheckedCall,
   account: Account | undefined,
   { request, ordinal }: StoredInteraction,
   { edited_args: given, approval_scope: scope = "once" }: InteractionResponse,
 ): Promise<GateResult> {
-  const edited = ordinal === BEFORE_CALL ? given : await findEdit(world.ports.db, world.row.id, call.toolCallId);
+  const edited = ordinal === BEFORE_CALL ? given : await findEdit(context.ports.db, context.row.id, call.toolCallId);
   const input = edited ? call.tool.parse(edited) : call.parsed;
-  const { installation_id: installationId, conversation_id: conversationId } = world.row;
+  const { installation_id: installationId, conversation_id: conversationId } = context.row;
   if (scope !== "once") {
-    const { offer } = await decide(world, { ...call, parsed: input }, account);
+    const { offer } = await decide(context, { ...call, parsed: input }, account);
     const target = edited ? await describeTarget({ ...call, parsed: input }, account) : request.preview?.target;
     const shown = request.approval_scopes?.find((offered) => offered.scope === scope)?.words;
     // A saved approval covers what the card said, or the user's edit of it.
     if (offer.scopes.some((offered) => offered.scope === scope && (edited || offered.words === shown)))
-      await rememberGrant(world.ports, { installationId, conversationId, scope, offer, target });
+      await rememberGrant(context.ports, { installationId, conversationId, scope, offer, target });
   }
   return { kind: "run", input, ...(edited ? { edited: true } : {}) };
 }
 
 /** Holds the result of a tool with `confirm_after_execution` until the user has reviewed it. */
-export async function gateResult(world: CallContext, call: CheckedCall, outcome: Outcome): Promise<Outcome | Wait> {
+export async function gateResult(context: CallContext, call: CheckedCall, outcome: Outcome): Promise<Outcome | Wait> {
   if (!("output" in outcome) || call.tool.own) return outcome;
   // A result under review is already stored.
-  const isStored = world.ran.has(call.toolCallId);
+  const isStored = context.ran.has(call.toolCallId);
   const before = isStored
-    ? await findInteractionAt(world.ports.db, world.row.id, call.toolCallId, AFTER_CALL)
+    ? await findInteractionAt(context.ports.db, context.row.id, call.toolCallId, AFTER_CALL)
     : undefined;
-  if (before === undefined && !(await isLookedAt(world, call))) return outcome;
-  await keep(world, outcome);
-  const asker = toAsker(world, call);
+  if (before === undefined && !(await isLookedAt(context, call))) return outcome;
+  await keep(context, outcome);
+  const asker = toAsker(context, call);
   const asked = await ensureInteraction(asker, AFTER_CALL, {
     type: "approval",
     prompt: `${call.summary}. Use the result?`,
-    preview: { ...toPreview(world, call, undefined), result: clean(outcome.output.text) },
+    preview: { ...toPreview(context, call, undefined), result: clean(outcome.output.text) },
     approvalScopes: [{ scope: "once", words: "use the result" }],
   }).catch((error: unknown) => {
     // No client can review it now. The call has run in any case, and the answer says so.
@@ -107,12 +109,12 @@ export async function gateResult(world: CallContext, call: CheckedCall, outcome:
 }
 
 /** Only the tool or its arguments ask for this. Policies and approvals may ask before the call instead. */
-async function isLookedAt(world: CallContext, call: CheckedCall): Promise<boolean> {
+async function isLookedAt(context: CallContext, call: CheckedCall): Promise<boolean> {
   const { tool, parsed } = call;
   if (![tool.mode, tool.chooseMode?.(parsed)].includes("confirm_after_execution")) return false;
   // The call has run. It does not matter that its service is no longer connected.
   const account = await tool.ready?.().catch(() => undefined);
-  return (await decide(world, call, account)).mode === "confirm_after_execution";
+  return (await decide(context, call, account)).mode === "confirm_after_execution";
 }
 
 /** Stores the result for the model, so that the tool does not run again. */

@@ -20,37 +20,41 @@ import { traceFields } from "./provenance.ts";
 
 /** Asks for approval if the call needs it. Otherwise returns what allowed the call. */
 export async function askFirst(
-  world: CallContext,
+  context: CallContext,
   call: CheckedCall,
   account: Account | undefined,
 ): Promise<StoredInteraction | { allowed: Allowance | undefined }> {
-  const decision = await decide(world, call, account);
-  if (!isAsked(world, call, decision)) return { allowed: await recordAllowance(world, call, decision, account) };
-  return await openInteraction(toAsker(world, call), BEFORE_CALL, await writeQuestion(world, call, account, decision));
+  const decision = await decide(context, call, account);
+  if (!isAsked(context, call, decision)) return { allowed: await recordAllowance(context, call, decision, account) };
+  return await openInteraction(
+    toAsker(context, call),
+    BEFORE_CALL,
+    await writeQuestion(context, call, account, decision),
+  );
 }
 
 /**
  * Asks about several writes of a step as one plan: all questions are stored and sent together, or none. Each is a
  * separate approval. A call whose service is not connected, or that was asked before, is left to its turn.
  */
-export async function askTogether(world: CallContext, calls: CheckedCall[]): Promise<Wait[]> {
-  if (world.progress().approval === "granted") return [];
+export async function askTogether(context: CallContext, calls: CheckedCall[]): Promise<Wait[]> {
+  if (context.progress().approval === "granted") return [];
   const found = await Promise.all(
     calls.map(async (call) => {
-      if (call.tool.own || world.asked.has(call.toolCallId)) return [];
+      if (call.tool.own || context.asked.has(call.toolCallId)) return [];
       const ready = await (call.tool.ready?.() ?? Promise.resolve(undefined)).then(
         (account) => ({ account }),
         () => undefined,
       );
-      const decision = ready && (await decide(world, call, ready.account, { peek: true }));
-      if (!decision || !isAsked(world, call, decision)) return [];
-      return [{ call, prompt: await writeQuestion(world, call, ready.account, decision) }];
+      const decision = ready && (await decide(context, call, ready.account, { peek: true }));
+      if (!decision || !isAsked(context, call, decision)) return [];
+      return [{ call, prompt: await writeQuestion(context, call, ready.account, decision) }];
     }),
   );
   const questions = found.flat();
   const id = `plan_${randomBytes(8).toString("hex")}`;
   const asked = questions.map(({ call, prompt }, index) => ({
-    asker: toAsker(world, call),
+    asker: toAsker(context, call),
     ordinal: BEFORE_CALL,
     prompt,
     ...(questions.length > 1 ? { plan: { id, n: index + 1, of: questions.length } } : {}),
@@ -70,37 +74,41 @@ function isAsked({ request }: CallContext, { access }: CheckedCall, { mode, gran
 }
 
 async function writeQuestion(
-  world: CallContext,
+  context: CallContext,
   call: CheckedCall,
   account: Account | undefined,
   decision: Decision,
 ): Promise<InteractionPrompt> {
-  const notes = await readCallNotes(world.ports, world.row.installation_id, call, account);
+  const notes = await readCallNotes(context.ports, context.row.installation_id, call, account);
   const why = decision.guarded ? { why: toSentence(decision.why) } : {};
-  return toQuestion(world, call, account, { decision, preview: { ...notes, ...why } });
+  return toQuestion(context, call, account, { decision, preview: { ...notes, ...why } });
 }
 
 /** Asks again for an approval because the target changed since the question. */
 export async function askAnew(
-  world: CallContext,
+  context: CallContext,
   call: CheckedCall,
   account: Account | undefined,
   { asked, target, why }: TargetChange & { asked: StoredInteraction },
 ): Promise<StoredInteraction> {
-  world.closed.delete(call.toolCallId);
+  context.closed.delete(call.toolCallId);
   const { request } = asked;
-  const edited = await findEdit(world.ports.db, world.row.id, call.toolCallId);
+  const edited = await findEdit(context.ports.db, context.row.id, call.toolCallId);
   const parsed = edited && call.tool.parse(edited);
   const shown = parsed ? { ...call, parsed, summary: call.tool.summary(parsed) } : call;
-  const decision = await decide(world, shown, account);
+  const decision = await decide(context, shown, account);
   const place = Math.max(asked.ordinal + 1, BEFORE_CALL_ANEW);
   const fresh = request.preview?.new_destinations;
   const preview = { why, ...(target ? { target } : {}), ...(fresh ? { new_destinations: fresh } : {}) };
-  return await openInteraction(toAsker(world, call), place, toQuestion(world, shown, account, { decision, preview }));
+  return await openInteraction(
+    toAsker(context, call),
+    place,
+    toQuestion(context, shown, account, { decision, preview }),
+  );
 }
 
 function toQuestion(
-  world: CallContext,
+  context: CallContext,
   call: CheckedCall,
   account: Account | undefined,
   { decision, preview }: { decision: Decision; preview: CallNotes & { why?: string } },
@@ -108,7 +116,7 @@ function toQuestion(
   return {
     type: "approval",
     prompt: call.summary,
-    preview: { ...toPreview(world, call, account), ...preview },
+    preview: { ...toPreview(context, call, account), ...preview },
     editable: true,
     approvalScopes: decision.offer.scopes,
   };
@@ -129,15 +137,15 @@ export async function recordAllowance(
 
 /** Decides about a call of a generation that can ask. In plan mode nothing is approved for longer than once. */
 export async function decide(
-  world: CallContext,
+  context: CallContext,
   call: CheckedCall,
   account: Account | undefined,
   { peek = false } = {},
 ): Promise<Decision> {
-  const { ports, request } = world;
-  const facts = world.facts.current();
+  const { ports, request } = context;
+  const facts = context.facts.current();
   const decision = await decideCall(ports, {
-    ...toCallQuestion(world, call, account),
+    ...toCallQuestion(context, call, account),
     writes: "confirm_before_execution",
     peek,
     ...(facts ? { facts } : {}),

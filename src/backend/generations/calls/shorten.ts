@@ -13,20 +13,20 @@ import { type Asker, ensureInteraction, toWait } from "./interact.ts";
  * @returns the wait, whether it was shortened, or undefined when nothing can be left out or no client can answer
  */
 export async function askToShorten(
-  world: ClaimedGeneration,
+  generation: ClaimedGeneration,
   messages: ModelMessage[],
 ): Promise<Wait | "shortened" | undefined> {
   const kept = takeNewest(messages, Math.floor(messages.length / 2)).length;
-  if (world.request.mode !== "stream" || kept >= messages.length) return undefined;
-  const conversation = world.row.conversation_id;
+  if (generation.request.mode !== "stream" || kept >= messages.length) return undefined;
+  const conversation = generation.row.conversation_id;
   // The open step is in the claimed row, so only another claim can continue from it.
-  if (world.row.step === null && (await hasApproved(world.ports.db, { conversation, toolName: SHORTEN }))) {
-    await world.advance({ type: "shortening-asked", keep: kept });
-    await world.advance({ type: "shortened" });
+  if (generation.row.step === null && (await hasApproved(generation.ports.db, { conversation, toolName: SHORTEN }))) {
+    await generation.advance({ type: "shortening-asked", keep: kept });
+    await generation.advance({ type: "shortened" });
     return "shortened";
   }
   const words = kept === 1 ? "the newest message" : `the newest ${kept} messages`;
-  const asked = await ensureInteraction(createShortener(world, getNextRound(world.progress())), 0, {
+  const asked = await ensureInteraction(createShortener(generation, getNextRound(generation.progress())), 0, {
     type: "approval",
     prompt: `The conversation is too long for the model. Go on with ${words}?`,
     approvalScopes: [{ scope: "once", words: "once" }],
@@ -35,18 +35,18 @@ export async function askToShorten(
     throw error;
   });
   if (asked === undefined) return undefined;
-  await world.advance({ type: "shortening-asked", keep: kept });
+  await generation.advance({ type: "shortening-asked", keep: kept });
   return toWait(asked);
 }
 
 /** Returns the user's answer: wait, continue or stop. */
-export async function getShortenAnswer(world: ClaimedGeneration): Promise<Wait | "on" | "no"> {
-  const { history } = world.progress();
+export async function getShortenAnswer(generation: ClaimedGeneration): Promise<Wait | "on" | "no"> {
+  const { history } = generation.progress();
   if (history.kind !== "asking") return "on";
-  const asked = await ensureInteraction(createShortener(world, history.round), 0, { type: "approval" });
+  const asked = await ensureInteraction(createShortener(generation, history.round), 0, { type: "approval" });
   if (asked.status === "open") return toWait(asked);
   if (asked.response?.action !== "approve") return "no";
-  await world.advance({ type: "shortened" });
+  await generation.advance({ type: "shortened" });
   return "on";
 }
 

@@ -8,7 +8,7 @@ import { paginate } from "./paging.ts";
 import { getBaseUrl, getWebPath } from "./views.ts";
 
 /** Comments below pages (developer.atlassian.com/cloud/confluence/rest/v2, group comment). */
-export function registerCommentRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
+export function registerCommentRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const [read, write] = [requireScope("read:comment:confluence"), requireScope("write:comment:confluence")];
   app.get("/pages/:id/footer-comments", read, (c) => {
     const page = findPage(c);
@@ -22,11 +22,11 @@ export function registerCommentRoutes(app: Hono<SiteEnv>, place: ProviderContext
     }
     throw notFoundError("Not Found");
   });
-  app.post("/footer-comments", write, (c) => create(c, place));
+  app.post("/footer-comments", write, (c) => create(c, provider));
 }
 
 /** Answers 201, unlike the creation of pages. */
-async function create(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) {
+async function create(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
   const given: unknown = await c.req.json().catch(() => undefined);
   if (typeof given !== "object" || given === null) throw new ConfluenceError(2, 400, "Invalid JSON");
   const { pageId, body } = given as Record<string, unknown>;
@@ -41,10 +41,10 @@ async function create(c: Context<SiteEnv>, place: ProviderContext<AtlassianState
     id: String(Math.max(131_072, ...ids) + 1),
     author: c.get("account").accountId,
     body: value,
-    created: new Date(place.now()).toISOString(),
+    created: new Date(provider.now()).toISOString(),
   };
   page.comments.push(comment);
-  place.save();
+  provider.save();
   return format(c, page, comment, "storage", 201);
 }
 

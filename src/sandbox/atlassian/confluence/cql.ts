@@ -45,13 +45,13 @@ const FIELDS: Record<string, Field> = {
  * Returns the pages that a CQL query finds, in its order.
  * @throws ConfluenceRefusal 400 for an invalid query, as API v1 words it
  */
-export function runCql(cql: string, place: CqlContext): Page[] {
+export function runCql(cql: string, context: CqlContext): Page[] {
   const query = parse(cql);
-  const unfit = [...listComparisons(query.condition)].find((comparison) => !fits(comparison, place));
+  const unfit = [...listComparisons(query.condition)].find((comparison) => !fits(comparison, context));
   const unsorted = query.order.find(({ field }) => !findKnown(field));
   if (query.condition === null || unfit || unsorted) throw refuse(cql);
-  const found = place.site.pages.filter((page) =>
-    matchesCondition(query.condition, (comparison) => holds(comparison, page, place)),
+  const found = context.site.pages.filter((page) =>
+    matchesCondition(query.condition, (comparison) => holds(comparison, page, context)),
   );
   return found.sort((a, b) => compare(a, b, query.order));
 }
@@ -82,19 +82,19 @@ function refuse(cql: string): ConfluenceError {
   return new ConfluenceError(1, 400, `Could not parse cql : ${cql}`);
 }
 
-function fits({ field: name, operator, operands }: Comparison, place: CqlContext): boolean {
+function fits({ field: name, operator, operands }: Comparison, context: CqlContext): boolean {
   const field = findKnown(name);
   return (
     field?.operators.includes(operator) === true &&
-    operands.every((operand) => getMeaning(operand, field, place) !== undefined)
+    operands.every((operand) => getMeaning(operand, field, context) !== undefined)
   );
 }
 
-function holds({ field: name, operator, operands }: Comparison, page: Page, place: CqlContext): boolean {
+function holds({ field: name, operator, operands }: Comparison, page: Page, context: CqlContext): boolean {
   const field = findKnown(name);
   if (!field) return false;
-  const has = field.of(page, place.site);
-  const wanted = operands.map((operand) => getMeaning(operand, field, place) ?? "");
+  const has = field.of(page, context.site);
+  const wanted = operands.map((operand) => getMeaning(operand, field, context) ?? "");
   if (operator === "~" || operator === "!~")
     return has.some((one) => containsWords(one, wanted[0] ?? "")) === (operator === "~");
   const equal = has.some((one) => wanted.some((value) => value.toLowerCase() === one.toLowerCase()));

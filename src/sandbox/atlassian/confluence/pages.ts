@@ -12,7 +12,7 @@ import { getBaseUrl, toPageView, toSpaceView } from "./views.ts";
 const FORMATS = ["storage", "atlas_doc_format"];
 
 /** Pages and spaces (developer.atlassian.com/cloud/confluence/rest/v2, groups page and space). */
-export function registerPageRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
+export function registerPageRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const [read, write] = [requireScope("read:page:confluence"), requireScope("write:page:confluence")];
   app.get("/pages", read, (c) => listPages(c, sort(listMatchingPages(c), c.req.query("sort"))));
   app.get("/pages/:id", read, (c) => {
@@ -20,13 +20,13 @@ export function registerPageRoutes(app: Hono<SiteEnv>, place: ProviderContext<At
     const view = toPageView(c.get("site"), findPage(c), format);
     return c.json({ ...view, _links: { ...view._links, base: getBaseUrl(c) } });
   });
-  app.post("/pages", write, async (c) => save(c, place, undefined));
-  app.put("/pages/:id", write, async (c) => save(c, place, findPage(c)));
+  app.post("/pages", write, async (c) => save(c, provider, undefined));
+  app.put("/pages/:id", write, async (c) => save(c, provider, findPage(c)));
   app.delete("/pages/:id", requireScope("delete:page:confluence"), (c) => {
     const [page, site] = [findPage(c), c.get("site")];
     site.pages = site.pages.filter((one) => one !== page);
     for (const child of site.pages) if (child.parent === page.id) child.parent = page.parent;
-    place.save();
+    provider.save();
     return c.body(null, 204);
   });
   const spaces = requireScope("read:space:confluence");
@@ -92,16 +92,16 @@ function sort(pages: Page[], sort: string | undefined): Page[] {
   return [...pages].sort((a, b) => (sort?.startsWith("-") ? -1 : 1) * key(a).localeCompare(key(b), "en"));
 }
 
-async function save(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, page: Page | undefined) {
+async function save(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>, page: Page | undefined) {
   const body: unknown = await c.req.json().catch(() => undefined);
   if (typeof body !== "object" || body === null) throw new ConfluenceError(2, 400, "Invalid JSON");
   const given = body as Record<string, unknown>;
   const site = c.get("site");
-  const now = new Date(place.now()).toISOString();
+  const now = new Date(provider.now()).toISOString();
   const saved = page ? applyChange(given, page, site, now) : create(given, site, c.get("account").accountId, now);
   if (!page) site.pages.push(saved as Page);
   else Object.assign(page, saved);
-  place.save();
+  provider.save();
   const view = toPageView(site, page ?? (saved as Page), "storage");
   return c.json({ ...view, _links: { ...view._links, base: getBaseUrl(c) } });
 }

@@ -10,18 +10,18 @@ import { findSpace, getBaseUrl, getWebPath } from "./views.ts";
  * `GET /wiki/rest/api/search` (REST API v1): CQL, `limit` (25), `start`, `_links.next`. Words that were searched for come marked with
  * `@@@hl@@@` and `@@@endhl@@@` in titles and excerpts, unless `excerpt=none`, as there.
  */
-export function registerSearchRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
+export function registerSearchRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   app.get("/search", requireScope("search:confluence", "read:content-details:confluence"), (c) => {
     const cql = c.req.query("cql") ?? "";
     if (cql.trim() === "") throw new ConfluenceError(1, 400, "A cql query is required");
-    const found = runCql(cql, { site: c.get("site"), me: c.get("account").accountId, now: place.now() });
+    const found = runCql(cql, { site: c.get("site"), me: c.get("account").accountId, now: provider.now() });
     const [start, limit] = [
       readWholeNumber(c, "start", 0, Number.MAX_SAFE_INTEGER),
       readWholeNumber(c, "limit", 25, 1000),
     ];
     const results = found
       .slice(start, start + limit)
-      .map((page) => toResultView(c, page, listSearchedWords(cql), place.now()));
+      .map((page) => toResultView(c, page, listSearchedWords(cql), provider.now()));
     const more = start + limit < found.length;
     const query = new URLSearchParams({ ...c.req.query(), limit: String(limit), start: String(start + limit) });
     return c.json({

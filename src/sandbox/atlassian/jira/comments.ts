@@ -12,26 +12,26 @@ const ALL = "/issue/:key/comment";
 const ONE = `${ALL}/:comment`;
 
 /** Comments of issues (developer.atlassian.com/cloud/jira/platform/rest/v3, group issue-comments). */
-export function registerCommentRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
+export function registerCommentRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const [read, write] = [requireScope("read:jira-work"), requireScope("write:jira-work")];
-  app.get(ALL, read, (c) => list(c, place));
+  app.get(ALL, read, (c) => list(c, provider));
   app.post(ALL, write, async (c) => {
     const issue = findIssue(c);
-    return c.json(toView(c, place, issue, addComment(c, issue, (await parseBody(c)).body, place)), 201);
+    return c.json(toView(c, provider, issue, addComment(c, issue, (await parseBody(c)).body, provider)), 201);
   });
   app.get(ONE, read, (c) => {
     const issue = findIssue(c);
-    return c.json(toView(c, place, issue, getComment(c, issue)));
+    return c.json(toView(c, provider, issue, getComment(c, issue)));
   });
   app.put(ONE, write, async (c) => {
     const issue = findIssue(c);
-    return c.json(toView(c, place, issue, change(c, issue, (await parseBody(c)).body, place)));
+    return c.json(toView(c, provider, issue, change(c, issue, (await parseBody(c)).body, provider)));
   });
   app.delete(ONE, write, (c) => {
     const issue = findIssue(c);
     const comment = getComment(c, issue);
     issue.comments = issue.comments.filter((one) => one !== comment);
-    touchIssue(issue, place);
+    touchIssue(issue, provider);
     return c.body(null, 204);
   });
 }
@@ -39,21 +39,21 @@ export function registerCommentRoutes(app: Hono<SiteEnv>, place: ProviderContext
 /** The same in version 2, where requests and responses have text. */
 export function registerTextCommentRoutes(
   app: Hono<SiteEnv>,
-  place: ProviderContext<AtlassianState>,
+  provider: ProviderContext<AtlassianState>,
   document: (text: unknown) => unknown,
 ) {
   const write = requireScope("write:jira-work");
   const toTextView = (c: Context<SiteEnv>, issue: Issue, comment: Comment) => ({
-    ...toView(c, place, issue, comment),
+    ...toView(c, provider, issue, comment),
     body: getAdfText(comment.body),
   });
   app.post(ALL, write, async (c) => {
     const issue = findIssue(c);
-    return c.json(toTextView(c, issue, addComment(c, issue, document((await parseBody(c)).body), place)), 201);
+    return c.json(toTextView(c, issue, addComment(c, issue, document((await parseBody(c)).body), provider)), 201);
   });
   app.put(ONE, write, async (c) => {
     const issue = findIssue(c);
-    return c.json(toTextView(c, issue, change(c, issue, document((await parseBody(c)).body), place)));
+    return c.json(toTextView(c, issue, change(c, issue, document((await parseBody(c)).body), provider)));
   });
 }
 
@@ -62,39 +62,39 @@ export function addComment(
   c: Context<SiteEnv>,
   issue: Issue,
   body: unknown,
-  place: ProviderContext<AtlassianState>,
+  provider: ProviderContext<AtlassianState>,
 ): Comment {
-  const now = new Date(place.now()).toISOString();
+  const now = new Date(provider.now()).toISOString();
   const taken = c.get("site").issues.flatMap((one) => one.comments.map(({ id }) => Number(id)));
   const author = c.get("account").accountId;
   const id = String(getNextNumber(taken, 20_000));
   const comment: Comment = { id, author, body: parseComment(body), created: now, updated: now };
   issue.comments.push(comment);
-  touchIssue(issue, place);
+  touchIssue(issue, provider);
   return comment;
 }
 
-function change(c: Context<SiteEnv>, issue: Issue, body: unknown, place: ProviderContext<AtlassianState>): Comment {
+function change(c: Context<SiteEnv>, issue: Issue, body: unknown, provider: ProviderContext<AtlassianState>): Comment {
   const comment = getComment(c, issue);
   comment.body = parseComment(body);
   comment.updateAuthor = c.get("account").accountId;
-  comment.updated = new Date(place.now()).toISOString();
-  touchIssue(issue, place);
+  comment.updated = new Date(provider.now()).toISOString();
+  touchIssue(issue, provider);
   return comment;
 }
 
-function list(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) {
+function list(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
   const issue = findIssue(c);
   const startAt = parseNumber(c.req.query("startAt"), "startAt", 0, Number.MAX_SAFE_INTEGER);
   const maxResults = parseNumber(c.req.query("maxResults"), "maxResults", 100, 5000);
   const newest = c.req.query("orderBy") === "-created";
   const sorted = [...issue.comments].sort((a, b) => (newest ? -1 : 1) * a.created.localeCompare(b.created));
-  const comments = sorted.slice(startAt, startAt + maxResults).map((comment) => toView(c, place, issue, comment));
+  const comments = sorted.slice(startAt, startAt + maxResults).map((comment) => toView(c, provider, issue, comment));
   return c.json({ startAt, maxResults, total: sorted.length, comments });
 }
 
-function toView(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, issue: Issue, comment: Comment) {
-  return toCommentView(toViewContext(c, place), issue, comment);
+function toView(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>, issue: Issue, comment: Comment) {
+  return toCommentView(toViewContext(c, provider), issue, comment);
 }
 
 function getComment(c: Context<SiteEnv>, issue: Issue): Comment {

@@ -21,16 +21,16 @@ const TYPES: Record<string, { type: string; items?: string }> = {
  * The fields of an issue's forms (developer.atlassian.com/cloud/jira/platform/rest/v3, "Get create field metadata" and
  * "Get edit issue metadata").
  */
-export function registerFieldMetaRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
+export function registerFieldMetaRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const read = requireScope("read:jira-work");
   app.get("/issue/createmeta/:key/issuetypes/:type", read, (c) => {
     const type = ISSUE_TYPES.find(({ id }) => id === c.req.param("type"));
-    const fields = type ? listFields(toViewContext(c, place)) : [];
+    const fields = type ? listFields(toViewContext(c, provider)) : [];
     return c.json({ startAt: 0, maxResults: 50, total: fields.length, fields });
   });
   app.get("/issue/:key/editmeta", read, (c) => {
     findIssue(c);
-    const fields = listFields(toViewContext(c, place)).map((field) => [field.fieldId, field]);
+    const fields = listFields(toViewContext(c, provider)).map((field) => [field.fieldId, field]);
     return c.json({ fields: Object.fromEntries(fields) });
   });
 }

@@ -6,8 +6,8 @@ import { JiraError, NO_ISSUE_TEXT } from "./errors.ts";
 import type { ViewContext } from "./views.ts";
 
 /** The context of the views of a request. */
-export function toViewContext(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>): ViewContext {
-  return { site: c.get("site"), accounts: place.world().accounts, request: c.req.raw };
+export function toViewContext(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>): ViewContext {
+  return { site: c.get("site"), accounts: provider.world().accounts, request: c.req.raw };
 }
 
 /** Finds the issue in the path by ID or key. @throws JiraRefusal 404 */
@@ -19,9 +19,9 @@ export function findIssue(c: Context<SiteEnv>): Issue {
 }
 
 /** An issue was changed now. */
-export function touchIssue(issue: Issue, place: ProviderContext<AtlassianState>): void {
-  issue.updated = new Date(place.now()).toISOString();
-  place.save();
+export function touchIssue(issue: Issue, provider: ProviderContext<AtlassianState>): void {
+  issue.updated = new Date(provider.now()).toISOString();
+  provider.save();
 }
 
 /** Returns the next number, one above the highest; a deleted key is reused only if it was the last. */

@@ -17,32 +17,32 @@ import {
 } from "./views.ts";
 
 /** Issues and their transitions (developer.atlassian.com/cloud/jira/platform/rest/v3, group issues). */
-export function registerIssueRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
+export function registerIssueRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const [read, write] = [requireScope("read:jira-work"), requireScope("write:jira-work")];
-  app.post("/issue", write, async (c) => c.json(createIssue(c, await parseBody(c), place), 201));
-  app.get("/issue/:key", read, (c) => c.json(issueView(c, place)));
-  app.put("/issue/:key", write, (c) => edit(c, place));
+  app.post("/issue", write, async (c) => c.json(createIssue(c, await parseBody(c), provider), 201));
+  app.get("/issue/:key", read, (c) => c.json(issueView(c, provider)));
+  app.put("/issue/:key", write, (c) => edit(c, provider));
   app.delete("/issue/:key", write, (c) => {
     const [issue, site] = [findIssue(c), c.get("site")];
     site.issues = site.issues.filter(({ id }) => id !== issue.id);
-    place.save();
+    provider.save();
     return c.body(null, 204);
   });
   app.get("/issue/:key/transitions", read, (c) => {
-    const [issue, view] = [findIssue(c), toViewContext(c, place)];
+    const [issue, view] = [findIssue(c), toViewContext(c, provider)];
     const { project } = getProjectAndStatus(c.get("site"), issue);
     return c.json({
       expand: "transitions",
       transitions: listPossibleTransitions(issue, project).map((one) => toTransitionView(view, project, one)),
     });
   });
-  app.post("/issue/:key/transitions", write, (c) => move(c, place));
+  app.post("/issue/:key/transitions", write, (c) => move(c, provider));
   app.put("/issue/:key/assignee", write, async (c) => {
     const [issue, { accountId }] = [findIssue(c), await parseBody(c)];
     // -1 means the project's default assignee, which these projects do not have.
     const assignee = accountId === null || accountId === "-1" ? null : { id: accountId };
-    Object.assign(issue, parseFields({ assignee }, c.get("site"), place.world().accounts));
-    touchIssue(issue, place);
+    Object.assign(issue, parseFields({ assignee }, c.get("site"), provider.world().accounts));
+    touchIssue(issue, provider);
     return c.body(null, 204);
   });
 }
@@ -50,8 +50,8 @@ export function registerIssueRoutes(app: Hono<SiteEnv>, place: ProviderContext<A
 const EXPAND = "renderedFields,names,schema,operations,editmeta,changelog,versionedRepresentations";
 
 /** Returns an issue with the requested fields, and what `expand` adds. */
-function issueView(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) {
-  const [issue, view] = [findIssue(c), toViewContext(c, place)];
+function issueView(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
+  const [issue, view] = [findIssue(c), toViewContext(c, provider)];
   const wanted = list(c, "fields");
   const fields = pickFields(toFieldsView(view, issue), wanted.length > 0 ? wanted : ["*all"]);
   const expanded = list(c, "expand");
@@ -78,15 +78,15 @@ function list(c: Context<SiteEnv>, name: string): string[] {
 export function createIssue(
   c: Context<SiteEnv>,
   body: Record<string, unknown>,
-  place: ProviderContext<AtlassianState>,
+  provider: ProviderContext<AtlassianState>,
 ) {
-  const [site, view] = [c.get("site"), toViewContext(c, place)];
+  const [site, view] = [c.get("site"), toViewContext(c, provider)];
   const fields =
     typeof body.fields === "object" && body.fields !== null ? (body.fields as Record<string, unknown>) : {};
   const { project, issuetype } = parseProjectAndType(fields, site);
   const { project: _project, issuetype: _issuetype, ...rest } = fields;
-  const values = parseFields({ summary: undefined, ...rest }, site, place.world().accounts);
-  const now = new Date(place.now()).toISOString();
+  const values = parseFields({ summary: undefined, ...rest }, site, provider.world().accounts);
+  const now = new Date(provider.now()).toISOString();
   const issue: Issue = {
     summary: "",
     priority: "Medium",
@@ -112,19 +112,19 @@ export function createIssue(
     resolutiondate: null,
   };
   site.issues.push(issue);
-  place.save();
+  provider.save();
   return { id: issue.id, key: issue.key, self: getSelfUrl(view, `issue/${issue.id}`) };
 }
 
-async function edit(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) {
+async function edit(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
   const [issue, body] = [findIssue(c), await parseBody(c)];
   const fields = { ...((body.fields as Record<string, unknown> | undefined) ?? {}) };
   for (const [name, operations] of Object.entries((body.update as Record<string, unknown[]> | undefined) ?? {})) {
     fields[name] = operate(name, issue, operations);
   }
-  Object.assign(issue, parseFields(fields, c.get("site"), place.world().accounts));
-  touchIssue(issue, place);
-  return c.req.query("returnIssue") === "true" ? c.json(issueView(c, place)) : c.body(null, 204);
+  Object.assign(issue, parseFields(fields, c.get("site"), provider.world().accounts));
+  touchIssue(issue, provider);
+  return c.req.query("returnIssue") === "true" ? c.json(issueView(c, provider)) : c.body(null, 204);
 }
 
 /** The operations `set`, and `add` and `remove` on labels. */
@@ -143,7 +143,7 @@ function operate(name: string, issue: Issue, operations: unknown): unknown {
   return value;
 }
 
-async function move(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) {
+async function move(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
   const [issue, body] = [findIssue(c), await parseBody(c)];
   const { project } = getProjectAndStatus(c.get("site"), issue);
   const id = (body.transition as { id?: unknown } | undefined)?.id;
@@ -151,11 +151,11 @@ async function move(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>)
   const transition = listPossibleTransitions(issue, project).find((one) => one.id === String(id));
   if (!transition) throw new JiraError(400, [`Transition id '${String(id)}' is not valid for this issue.`]);
   const added = (body.update as { comment?: { add?: { body?: unknown } }[] } | undefined)?.comment ?? [];
-  for (const { add } of added) addComment(c, issue, add?.body, place);
+  for (const { add } of added) addComment(c, issue, add?.body, provider);
   issue.status = transition.to;
   const done = project.workflow.statuses.find(({ name }) => name === transition.to)?.statusCategory === "done";
-  issue.resolutiondate = done ? new Date(place.now()).toISOString() : null;
-  touchIssue(issue, place);
+  issue.resolutiondate = done ? new Date(provider.now()).toISOString() : null;
+  touchIssue(issue, provider);
   return c.body(null, 204);
 }
 

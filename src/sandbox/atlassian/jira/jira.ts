@@ -16,7 +16,7 @@ import { formatJiraTime } from "./views.ts";
  * The part of Jira Cloud's REST API, version 3, that an agent needs. Mounted behind the gateway at
  * `/ex/jira/{cloudid}/rest/api/3`.
  */
-export function createJiraApp(place: ProviderContext<AtlassianState>): Hono<SiteEnv> {
+export function createJiraApp(provider: ProviderContext<AtlassianState>): Hono<SiteEnv> {
   const app = new Hono<SiteEnv>();
   app.onError(handleErrors);
   app.get("/serverInfo", requireScope("read:jira-work"), (c) =>
@@ -26,17 +26,17 @@ export function createJiraApp(place: ProviderContext<AtlassianState>): Hono<Site
       versionNumbers: [1001, 0, 0],
       deploymentType: "Cloud",
       buildNumber: 100_290,
-      serverTime: formatJiraTime(new Date(place.now()).toISOString()),
+      serverTime: formatJiraTime(new Date(provider.now()).toISOString()),
       serverTitle: "Jira",
       defaultLocale: { locale: "en_US" },
     }),
   );
-  registerSearchRoutes(app, place);
-  registerProjectRoutes(app, place);
-  registerFieldMetaRoutes(app, place);
-  registerIssueRoutes(app, place);
-  registerCommentRoutes(app, place);
-  registerAttachmentRoutes(app, place);
+  registerSearchRoutes(app, provider);
+  registerProjectRoutes(app, provider);
+  registerFieldMetaRoutes(app, provider);
+  registerIssueRoutes(app, provider);
+  registerCommentRoutes(app, provider);
+  registerAttachmentRoutes(app, provider);
   app.all("/*", sendNoEndpoint);
   return app;
 }
@@ -45,7 +45,7 @@ export function createJiraApp(place: ProviderContext<AtlassianState>): Hono<Site
  * The part of version 2 that clients use to send text: issues and comments are written here and read in version 3. Text
  * is stored in paragraphs; wiki markup is not interpreted. Mounted at `/ex/jira/{cloudid}/rest/api/2`.
  */
-export function createJiraTextApp(place: ProviderContext<AtlassianState>): Hono<SiteEnv> {
+export function createJiraTextApp(provider: ProviderContext<AtlassianState>): Hono<SiteEnv> {
   const app = new Hono<SiteEnv>();
   app.onError(handleErrors);
   const toDocument = (text: unknown) => (typeof text === "string" ? toAdf(text) : text);
@@ -53,9 +53,9 @@ export function createJiraTextApp(place: ProviderContext<AtlassianState>): Hono<
     const body = await parseBody(c);
     const { description, ...fields } = (body.fields ?? {}) as Record<string, unknown>;
     const written = description === undefined ? fields : { ...fields, description: toDocument(description) };
-    return c.json(createIssue(c, { ...body, fields: written }, place), 201);
+    return c.json(createIssue(c, { ...body, fields: written }, provider), 201);
   });
-  registerTextCommentRoutes(app, place, toDocument);
+  registerTextCommentRoutes(app, provider, toDocument);
   app.all("/*", sendNoEndpoint);
   return app;
 }

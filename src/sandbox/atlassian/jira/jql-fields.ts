@@ -11,11 +11,11 @@ export type JqlContext = { site: Site; accounts: Account[]; me: string; now: num
 export type JqlField = {
   kind: "name" | "text" | "date" | "key";
   operators: Operator[];
-  of(issue: Issue, place: JqlContext): string[];
+  of(issue: Issue, context: JqlContext): string[];
   /** Returns the canonical form of a value in the query; undefined if the site has no such value. */
-  resolve?(text: string, place: JqlContext): string | undefined;
+  resolve?(text: string, context: JqlContext): string | undefined;
   /** The sort key, if it is not the text itself. */
-  rank?(issue: Issue, place: JqlContext): number;
+  rank?(issue: Issue, context: JqlContext): number;
 };
 
 const EQUAL: Operator[] = ["=", "!=", "IN", "NOT IN"];

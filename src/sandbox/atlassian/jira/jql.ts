@@ -26,18 +26,18 @@ const DAY = 86_400_000;
  * IN, IS EMPTY, currentUser() and the date functions, ORDER BY. Anything else is refused with Jira's sentences.
  * @throws JiraRefusal
  */
-export function runJql(jql: string, place: JqlContext): Issue[] {
+export function runJql(jql: string, context: JqlContext): Issue[] {
   const query = parse(jql);
   if (query.condition === null) throw new JiraError(400, [UNBOUNDED]);
   const wrong = [
-    ...listComparisons(query.condition).flatMap((comparison) => listProblems(comparison, place)),
+    ...listComparisons(query.condition).flatMap((comparison) => listProblems(comparison, context)),
     ...query.order.filter(({ field }) => !isSortable(field)).map(({ field }) => unknownField(field)),
   ];
   if (wrong.length > 0) throw new JiraError(400, [...new Set(wrong)]);
-  const found = place.site.issues.filter((issue) =>
-    matchesCondition(query.condition, (comparison) => holds(comparison, issue, place)),
+  const found = context.site.issues.filter((issue) =>
+    matchesCondition(query.condition, (comparison) => holds(comparison, issue, context)),
   );
-  return found.sort((a, b) => compare(a, b, query.order, place));
+  return found.sort((a, b) => compare(a, b, query.order, context));
 }
 
 function parse(jql: string): Query {
@@ -71,7 +71,7 @@ function toProblem({ problem, token }: QuerySyntaxError, jql: string): string {
   return `Error in the JQL Query: Expecting ${expected} but got ${got}. ${where}`;
 }
 
-function listProblems(comparison: Comparison, place: JqlContext): string[] {
+function listProblems(comparison: Comparison, context: JqlContext): string[] {
   const { field: name, operator, operands } = comparison;
   const field = findJqlField(name);
   if (!field) return [unknownField(name)];
@@ -83,38 +83,38 @@ function listProblems(comparison: Comparison, place: JqlContext): string[] {
       ? []
       : [`The operator '${operator.toLowerCase()}' can only be used with EMPTY or NULL for the field '${name}'.`];
   }
-  return operands.flatMap((operand) => checkOperand(operand, name, field, operator === "=", place));
+  return operands.flatMap((operand) => checkOperand(operand, name, field, operator === "=", context));
 }
 
-function checkOperand(operand: Operand, name: string, field: JqlField, alone: boolean, place: JqlContext): string[] {
+function checkOperand(operand: Operand, name: string, field: JqlField, alone: boolean, context: JqlContext): string[] {
   if (operand.kind === "empty") return [];
   if (operand.kind === "function") {
-    const known = operand.name.toLowerCase() === "currentuser" || getTime(operand, place) !== undefined;
+    const known = operand.name.toLowerCase() === "currentuser" || getTime(operand, context) !== undefined;
     if (!known) return [`Unable to find JQL function '${operand.name}(${operand.args.join(", ")})'.`];
-    const fits = getMeaning(operand, field, place) !== undefined;
+    const fits = getMeaning(operand, field, context) !== undefined;
     return fits ? [] : [`A value provided by the function '${operand.name}' is invalid for the field '${name}'.`];
   }
-  if (field.kind === "date" && getMeaning(operand, field, place) === undefined)
+  if (field.kind === "date" && getMeaning(operand, field, context) === undefined)
     return [`Date value '${operand.text}' for field '${name}' is invalid. ${DATES}`];
   if (field.kind === "key") {
-    return alone && getMeaning(operand, field, place) === undefined
+    return alone && getMeaning(operand, field, context) === undefined
       ? [`An issue with key '${operand.text}' does not exist for field '${name}'.`]
       : [];
   }
-  if (getMeaning(operand, field, place) === undefined)
+  if (getMeaning(operand, field, context) === undefined)
     return [`The value '${operand.text}' does not exist for the field '${name}'.`];
   return [];
 }
 
 /** Whether an issue fulfils one comparison. A negation never finds an empty field, as in Jira. */
-function holds({ field: name, operator, operands }: Comparison, issue: Issue, place: JqlContext): boolean {
+function holds({ field: name, operator, operands }: Comparison, issue: Issue, context: JqlContext): boolean {
   const field = findJqlField(name);
   if (!field) return false;
-  const has = field.of(issue, place);
+  const has = field.of(issue, context);
   const empty = has.length === 0;
   if (operator === "IS" || operator === "IS NOT") return empty === (operator === "IS");
   const equal = operands.some((operand) =>
-    operand.kind === "empty" ? empty : has.some((one) => isEqual(one, getMeaning(operand, field, place), field)),
+    operand.kind === "empty" ? empty : has.some((one) => isEqual(one, getMeaning(operand, field, context), field)),
   );
   if (operator === "=" || operator === "IN") return equal;
   if (operator === "!=" || operator === "NOT IN") return !empty && !equal;
@@ -125,7 +125,7 @@ function holds({ field: name, operator, operands }: Comparison, issue: Issue, pl
     return found === (operator === "~");
   }
   return has.some((one) =>
-    order(operator, getSize(one, field), getSize(getMeaning(operand, field, place) ?? "", field)),
+    order(operator, getSize(one, field), getSize(getMeaning(operand, field, context) ?? "", field)),
   );
 }
 
@@ -135,19 +135,21 @@ function isEqual(has: string, wanted: string | undefined, field: JqlField): bool
 }
 
 /** Returns a value of the query in the field's canonical form; undefined if it is unknown. */
-function getMeaning(operand: Operand, field: JqlField, place: JqlContext): string | undefined {
+function getMeaning(operand: Operand, field: JqlField, context: JqlContext): string | undefined {
   if (operand.kind === "empty") return undefined;
   if (operand.kind === "function") {
     const person = operand.name.toLowerCase() === "currentuser";
-    if (field.kind === "date") return getTime(operand, place);
-    return person && field.kind === "name" ? resolvePerson(field, place) : undefined;
+    if (field.kind === "date") return getTime(operand, context);
+    return person && field.kind === "name" ? resolvePerson(field, context) : undefined;
   }
   if (field.kind === "text") return operand.text;
-  return field.kind === "date" ? getDate(operand.text, place.now) : field.resolve?.(operand.text, place);
+  return field.kind === "date" ? getDate(operand.text, context.now) : field.resolve?.(operand.text, context);
 }
 
-function resolvePerson(field: JqlField, place: JqlContext): string | undefined {
-  return field.resolve?.(place.me, place) === place.me && field !== findJqlField("labels") ? place.me : undefined;
+function resolvePerson(field: JqlField, context: JqlContext): string | undefined {
+  return field.resolve?.(context.me, context) === context.me && field !== findJqlField("labels")
+    ? context.me
+    : undefined;
 }
 
 function getTime(operand: Operand & { kind: "function" }, { now }: JqlContext): string | undefined {
@@ -194,12 +196,12 @@ function order(operator: string, left: number, right: number): boolean {
   return operator === ">" ? left > right : left >= right;
 }
 
-function compare(a: Issue, b: Issue, order: Sorting[], place: JqlContext): number {
+function compare(a: Issue, b: Issue, order: Sorting[], context: JqlContext): number {
   for (const { field: name, descending } of [...order, { field: "created", descending: true }]) {
     const field = findJqlField(name);
     if (!field) continue;
     const [left, right] = [a, b].map((issue) =>
-      field.rank ? field.rank(issue, place) : (field.of(issue, place)[0] ?? "\uffff"),
+      field.rank ? field.rank(issue, context) : (field.of(issue, context)[0] ?? "\uffff"),
     );
     const difference =
       typeof left === "number" && typeof right === "number"

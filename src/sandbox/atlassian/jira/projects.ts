@@ -16,38 +16,38 @@ import {
 } from "./views.ts";
 
 /** Projects, people, and what issues can be made of (groups projects, users, myself, issue-types, issue-priorities, workflow-statuses). */
-export function registerProjectRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
+export function registerProjectRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const [read, people] = [requireScope("read:jira-work"), requireScope("read:jira-user")];
-  app.get("/project/search", read, (c) => searchProjects(c, toViewContext(c, place)));
-  app.get("/project/:key", read, (c) => c.json(toWholeProject(toViewContext(c, place), getProject(c))));
+  app.get("/project/search", read, (c) => searchProjects(c, toViewContext(c, provider)));
+  app.get("/project/:key", read, (c) => c.json(toWholeProject(toViewContext(c, provider), getProject(c))));
   app.get("/project/:key/statuses", read, (c) => {
-    const [project, view] = [getProject(c), toViewContext(c, place)];
+    const [project, view] = [getProject(c), toViewContext(c, provider)];
     const statuses = project.workflow.statuses.map((status) => toStatusView(view, status));
     return c.json(project.issueTypes.map((name) => ({ ...toIssueTypeView(view, name), statuses })));
   });
   app.get("/issuetype", read, (c) =>
-    c.json(ISSUE_TYPES.map(({ name }) => toIssueTypeView(toViewContext(c, place), name))),
+    c.json(ISSUE_TYPES.map(({ name }) => toIssueTypeView(toViewContext(c, provider), name))),
   );
   app.get("/issue/createmeta/:key/issuetypes", read, (c) => {
-    const types = getProject(c).issueTypes.map((name) => toIssueTypeView(toViewContext(c, place), name));
+    const types = getProject(c).issueTypes.map((name) => toIssueTypeView(toViewContext(c, provider), name));
     return c.json({ startAt: 0, maxResults: 50, total: types.length, issueTypes: types });
   });
   app.get("/priority", read, (c) =>
-    c.json(PRIORITIES.map(({ name }) => toPriorityView(toViewContext(c, place), name))),
+    c.json(PRIORITIES.map(({ name }) => toPriorityView(toViewContext(c, provider), name))),
   );
   app.get("/priority/search", read, (c) => {
     const values = PRIORITIES.map(({ name }) => ({
-      ...toPriorityView(toViewContext(c, place), name),
+      ...toPriorityView(toViewContext(c, provider), name),
       isDefault: name === "Medium",
     }));
     return c.json({ maxResults: 50, startAt: 0, total: values.length, isLast: true, values });
   });
   app.get("/status", read, (c) => {
     const statuses = c.get("site").projects.flatMap(({ workflow }) => workflow.statuses);
-    return c.json(statuses.map((status) => toStatusView(toViewContext(c, place), status)));
+    return c.json(statuses.map((status) => toStatusView(toViewContext(c, provider), status)));
   });
   app.get("/myself", people, (c) => {
-    const me = toUserView(toViewContext(c, place), c.get("account").accountId);
+    const me = toUserView(toViewContext(c, provider), c.get("account").accountId);
     return c.json({
       ...me,
       locale: "en_US",
@@ -57,12 +57,12 @@ export function registerProjectRoutes(app: Hono<SiteEnv>, place: ProviderContext
     });
   });
   app.get("/user", people, (c) => {
-    const user = toUserView(toViewContext(c, place), c.req.query("accountId") ?? "");
+    const user = toUserView(toViewContext(c, provider), c.req.query("accountId") ?? "");
     if (!user) throw new JiraError(404, [`Specified user does not exist or you do not have required permissions`]);
     return c.json(user);
   });
-  app.get("/user/search", people, (c) => searchUsers(c, place));
-  app.get("/user/assignable/search", people, (c) => searchUsers(c, place));
+  app.get("/user/search", people, (c) => searchUsers(c, provider));
+  app.get("/user/assignable/search", people, (c) => searchUsers(c, provider));
 }
 
 function searchProjects(c: Context<SiteEnv>, view: ViewContext) {
@@ -111,8 +111,8 @@ function toWholeProject(view: ViewContext, project: Project) {
   };
 }
 
-function searchUsers(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>) {
-  const [view, site] = [toViewContext(c, place), c.get("site")];
+function searchUsers(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
+  const [view, site] = [toViewContext(c, provider), c.get("site")];
   const query = (c.req.query("query") ?? "").toLowerCase();
   const account = c.req.query("accountId");
   if (c.req.path.endsWith("/user/search") && query === "" && account === undefined) {

@@ -15,14 +15,16 @@ const REMOVED =
  * JQL search, enhanced (group issue-search): pages by `nextPageToken`, at most 100 issues with fields and 5,000 with ids or keys alone; an
  * issue has no more than its id unless fields are asked for.
  */
-export function registerSearchRoutes(app: Hono<SiteEnv>, place: ProviderContext<AtlassianState>): void {
+export function registerSearchRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
   const read = requireScope("read:jira-work");
   app.get("/search/jql", read, (c) =>
-    c.json(sendPage(c, place, { ...c.req.query(), fields: c.req.queries("fields")?.flatMap((one) => one.split(",")) })),
+    c.json(
+      sendPage(c, provider, { ...c.req.query(), fields: c.req.queries("fields")?.flatMap((one) => one.split(",")) }),
+    ),
   );
-  app.post("/search/jql", read, async (c) => c.json(sendPage(c, place, await parseBody(c, NAMES))));
+  app.post("/search/jql", read, async (c) => c.json(sendPage(c, provider, await parseBody(c, NAMES))));
   app.post("/search/approximate-count", read, async (c) =>
-    c.json({ count: findIssues(c, place, (await parseBody(c)).jql).length }),
+    c.json({ count: findIssues(c, provider, (await parseBody(c)).jql).length }),
   );
   app.on(["GET", "POST"], "/search", () => {
     throw new JiraError(410, [REMOVED]);
@@ -41,33 +43,33 @@ const NAMES = [
   "reconcileIssues",
 ];
 
-function sendPage(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, query: Record<string, unknown>) {
+function sendPage(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>, query: Record<string, unknown>) {
   const jql = typeof query.jql === "string" ? query.jql : "";
   const fields = (Array.isArray(query.fields) ? query.fields.map(String) : []).filter(Boolean);
   const small = fields.every((name) => name === "id" || name === "key");
   const size = Math.max(1, parseNumber(query.maxResults, "maxResults", 50, small ? 5000 : 100));
   const start = getStart(query.nextPageToken, jql);
-  const issues = findIssues(c, place, jql);
+  const issues = findIssues(c, provider, jql);
   const more = start + size < issues.length;
   return {
-    issues: issues.slice(start, start + size).map((issue) => toView(c, place, issue, fields)),
+    issues: issues.slice(start, start + size).map((issue) => toView(c, provider, issue, fields)),
     ...(more ? { nextPageToken: getToken(start + size, jql) } : {}),
     isLast: !more,
   };
 }
 
-function findIssues(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, jql: unknown): Issue[] {
+function findIssues(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>, jql: unknown): Issue[] {
   const me = c.get("account").accountId;
   return runJql(typeof jql === "string" ? jql : "", {
     site: c.get("site"),
-    accounts: place.world().accounts,
+    accounts: provider.world().accounts,
     me,
-    now: place.now(),
+    now: provider.now(),
   });
 }
 
-function toView(c: Context<SiteEnv>, place: ProviderContext<AtlassianState>, issue: Issue, fields: string[]) {
-  const shared = toViewContext(c, place);
+function toView(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>, issue: Issue, fields: string[]) {
+  const shared = toViewContext(c, provider);
   const others = fields.filter((name) => name !== "id" && name !== "key");
   if (fields.length === 0 || (others.length === 0 && !fields.includes("key"))) return { id: issue.id };
   const head = {

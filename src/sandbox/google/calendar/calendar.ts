@@ -17,7 +17,7 @@ import { applyEventPatch, createEvent } from "./edit.ts";
 import { toEventView } from "./views.ts";
 
 /** Calendar API v3 (developers.google.com/workspace/calendar/api/v3/reference), for the account's own calendar. */
-export function registerCalendarRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
+export function registerCalendarRoutes(app: Hono<GoogleEnv>, provider: ProviderContext<GoogleState>): void {
   const calendar = new Hono<GoogleEnv>();
   calendar.get("/calendars/:calendar", requireAccess("calendarRead"), (c) => c.json(toCalendarView(getCalendar(c))));
   calendar.get("/users/me/calendarList", requireAccess("calendarRead"), (c) => {
@@ -35,31 +35,31 @@ export function registerCalendarRoutes(app: Hono<GoogleEnv>, place: ProviderCont
   );
   calendar.post("/calendars/:calendar/events", requireAccess("eventsWrite"), async (c) => {
     const account = getCalendar(c);
-    const { world, body } = { world: place.world(), body: await parseBody(c) };
-    const id = getText(body, "id") ?? Buffer.from(place.random(13)).toString("hex");
+    const { world, body } = { world: provider.world(), body: await parseBody(c) };
+    const id = getText(body, "id") ?? Buffer.from(provider.random(13)).toString("hex");
     if (!/^[a-v0-9]{5,1024}$/.test(id)) throw invalidError("Invalid resource id value.");
     if (world.events.some((one) => one.id === id)) {
       throw new GoogleError(409, "duplicate", "The requested identifier already exists.");
     }
-    const event = createEvent(body, account, id, new Date(place.now()).toISOString());
+    const event = createEvent(body, account, id, new Date(provider.now()).toISOString());
     world.events.push(event);
-    place.save();
+    provider.save();
     return c.json(toEventView(c, event));
   });
   calendar.patch("/calendars/:calendar/events/:id", requireAccess("eventsWrite"), async (c) => {
     const event = findOwnEvent(c);
-    applyEventPatch(event, await parseBody(c), c.get("account"), new Date(place.now()).toISOString());
-    place.save();
+    applyEventPatch(event, await parseBody(c), c.get("account"), new Date(provider.now()).toISOString());
+    provider.save();
     return c.json(toEventView(c, event));
   });
   calendar.delete("/calendars/:calendar/events/:id", requireAccess("eventsWrite"), (c) => {
     const event = findEvent(c);
-    const world = place.world();
+    const world = provider.world();
     const { email } = c.get("account");
     // A guest only removes the event from their calendar.
     if (event.organizer === email) world.events = world.events.filter((one) => one !== event);
     else event.attendees = event.attendees.filter((one) => one.email !== email);
-    place.save();
+    provider.save();
     return c.body(null, 204);
   });
   calendar.post("/freeBusy", requireAccess("calendarRead"), sendBusyTimes);

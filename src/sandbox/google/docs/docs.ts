@@ -9,24 +9,24 @@ import { DOCUMENT_TYPE, type DriveFile, type GoogleState, type Paragraph } from 
 import { applyRequests } from "./requests.ts";
 
 /** Docs API v1 (developers.google.com/workspace/docs/api/reference/rest/v1): paragraphs with their named styles and bullets. */
-export function registerDocsRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
+export function registerDocsRoutes(app: Hono<GoogleEnv>, provider: ProviderContext<GoogleState>): void {
   const docs = new Hono<GoogleEnv>();
   docs.post("/documents", requireAccess("docsWrite"), async (c) => {
     const title = getText(await parseBody(c), "title") ?? "Untitled document";
-    const file = createFile(c.get("account"), title, DOCUMENT_TYPE, place);
-    place.world().files.push(file);
-    place.save();
+    const file = createFile(c.get("account"), title, DOCUMENT_TYPE, provider);
+    provider.world().files.push(file);
+    provider.save();
     return sendMasked(c, toDocumentView(file, false));
   });
   docs.get("/documents/:id", requireAccess("docsRead"), (c) => {
     const file = findVisibleFile(c, c.req.param("id"), DOCUMENT_TYPE);
     return sendMasked(c, toDocumentView(file, c.req.query("includeTabsContent") === "true"));
   });
-  docs.post("/documents/:call", requireAccess("docsWrite"), (c) => update(c, place));
+  docs.post("/documents/:call", requireAccess("docsWrite"), (c) => update(c, provider));
   app.route("/v1", docs);
 }
 
-async function update(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
+async function update(c: Context<GoogleEnv>, provider: ProviderContext<GoogleState>) {
   const [, id = ""] = /^(.+):batchUpdate$/.exec(c.req.param("call") ?? "") ?? [];
   if (id === "") throw notFoundError();
   const file = findWritableFile(c, id, DOCUMENT_TYPE);
@@ -37,8 +37,8 @@ async function update(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>
   }
   const { paragraphs, replies } = applyRequests(file.paragraphs ?? [], getList(body, "requests"));
   file.paragraphs = paragraphs;
-  file.modifiedTime = new Date(place.now()).toISOString();
-  place.save();
+  file.modifiedTime = new Date(provider.now()).toISOString();
+  provider.save();
   return sendMasked(c, { documentId: id, replies, writeControl: { requiredRevisionId: getRevision(file) } });
 }
 

@@ -25,7 +25,7 @@ import { findVisibleFile, findWritableFile, getRole, toFileView } from "./files.
 import { createDriveMatcher } from "./query.ts";
 
 /** Drive API v3 (developers.google.com/workspace/drive/api/reference/rest/v3): files without their content. */
-export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
+export function registerDriveRoutes(app: Hono<GoogleEnv>, provider: ProviderContext<GoogleState>): void {
   const drive = new Hono<GoogleEnv>();
   const sendFile = (c: Context<GoogleEnv>, file: DriveFile) =>
     c.json(
@@ -43,7 +43,7 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext
       c.get("account"),
       getText(body, "name") ?? "Untitled",
       getText(body, "mimeType") ?? "application/octet-stream",
-      place,
+      provider,
     );
     file.parents = getList(body, "parents").map((id) => findWritableFile(c, String(id)).id);
     const targetId = getText(getRecord(body, "shortcutDetails") ?? {}, "targetId");
@@ -52,8 +52,8 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext
       Object.assign(file, { mimeType: SHORTCUT_TYPE });
       file.shortcutDetails = { targetId, targetMimeType: target.mimeType };
     }
-    place.world().files.push(file);
-    place.save();
+    provider.world().files.push(file);
+    provider.save();
     return sendFile(c, file);
   });
   drive.patch("/files/:id", requireAccess("driveWrite"), async (c) => {
@@ -71,15 +71,15 @@ export function registerDriveRoutes(app: Hono<GoogleEnv>, place: ProviderContext
     }
     file.name = getText(body, "name") ?? file.name;
     file.description = getText(body, "description") ?? file.description;
-    file.modifiedTime = new Date(place.now()).toISOString();
-    place.save();
+    file.modifiedTime = new Date(provider.now()).toISOString();
+    provider.save();
     return sendFile(c, file);
   });
   drive.post("/files/:id/permissions", requireAccess("driveWrite"), async (c) => {
     const file = findWritableFile(c, c.req.param("id"));
     const permission = parsePermission(await parseBody(c));
     file.permissions = [...file.permissions.filter(({ id }) => id !== permission.id), permission];
-    place.save();
+    provider.save();
     return c.json({ kind: "drive#permission", id: permission.id, type: permission.type, role: permission.role });
   });
   app.route("/drive/v3", drive);
@@ -90,11 +90,11 @@ export function createFile(
   account: Account,
   name: string,
   mimeType: string,
-  place: ProviderContext<GoogleState>,
+  provider: ProviderContext<GoogleState>,
 ): DriveFile {
-  const now = new Date(place.now()).toISOString();
+  const now = new Date(provider.now()).toISOString();
   return {
-    id: `1${Buffer.from(place.random(24)).toString("base64url")}`,
+    id: `1${Buffer.from(provider.random(24)).toString("base64url")}`,
     name,
     mimeType,
     owner: account.id,

@@ -10,7 +10,7 @@ import { toMessageView } from "./views.ts";
 const SYSTEM_LABELS = ["INBOX", "SENT", "DRAFT", "UNREAD", "STARRED", "IMPORTANT", "SPAM", "TRASH"];
 
 /** Gmail API v1 (developers.google.com/workspace/gmail/api/reference/rest), for the account itself only. */
-export function registerGmailRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
+export function registerGmailRoutes(app: Hono<GoogleEnv>, provider: ProviderContext<GoogleState>): void {
   const mail = new Hono<GoogleEnv>();
   mail.use(checkUser);
   mail.get("/profile", requireAccess("mailRead"), (c) => {
@@ -25,27 +25,27 @@ export function registerGmailRoutes(app: Hono<GoogleEnv>, place: ProviderContext
     return c.json({ labels: [...system, ...own.map(({ id, name }) => ({ id, name, type: "user" }))] });
   });
   mail.get("/messages", requireAccess("mailRead"), list);
-  mail.post("/messages/send", requireAccess("mailSend"), (c) => send(c, place));
+  mail.post("/messages/send", requireAccess("mailSend"), (c) => send(c, provider));
   mail.get("/messages/:id", requireAccess("mailRead"), (c) =>
     c.json(toMessageView(getMessage(c), c.req.query("format") ?? "full", c.req.queries("metadataHeaders") ?? [])),
   );
   mail.post("/messages/:id/modify", requireAccess("mailModify"), async (c) => {
     const message = getMessage(c);
-    await modify(c, [message], place);
+    await modify(c, [message], provider);
     return c.json(toMessageView(message, "minimal", []));
   });
   mail.post("/threads/:id/modify", requireAccess("mailModify"), async (c) => {
     const thread = listOwnMessages(c).filter(({ threadId }) => threadId === c.req.param("id"));
     if (thread.length === 0) throw notFoundError();
-    await modify(c, thread, place);
+    await modify(c, thread, provider);
     return c.json({ id: c.req.param("id"), messages: thread.map((one) => toMessageView(one, "minimal", [])) });
   });
-  mail.post("/drafts", requireAccess("mailCompose"), (c) => createDraft(c, place));
+  mail.post("/drafts", requireAccess("mailCompose"), (c) => createDraft(c, provider));
   app.route("/gmail/v1/users/:user", mail);
   // A whole message beside its JSON (developers.google.com/workspace/gmail/api/guides/uploads).
   const upload = "/upload/gmail/v1/users/:user";
-  app.post(`${upload}/messages/send`, checkUser, requireAccess("mailSend"), (c) => send(c, place));
-  app.post(`${upload}/drafts`, checkUser, requireAccess("mailCompose"), (c) => createDraft(c, place));
+  app.post(`${upload}/messages/send`, checkUser, requireAccess("mailSend"), (c) => send(c, provider));
+  app.post(`${upload}/drafts`, checkUser, requireAccess("mailCompose"), (c) => createDraft(c, provider));
 }
 
 const checkUser: MiddlewareHandler<GoogleEnv> = async (c, next) => {
@@ -79,28 +79,28 @@ async function readMail(c: Context<GoogleEnv>): Promise<{ body: Record<string, u
   return { body: JSON.parse(json), whole: { raw: Buffer.from(mail, "latin1").toString("base64url") } };
 }
 
-async function send(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
+async function send(c: Context<GoogleEnv>, provider: ProviderContext<GoogleState>) {
   const { body, whole } = await readMail(c);
-  const message = createOutgoing(c, { ...body, ...whole }, place, ["SENT"]);
+  const message = createOutgoing(c, { ...body, ...whole }, provider, ["SENT"]);
   const recipients = findAddresses(`${message.to},${message.cc},${message.bcc}`);
   if (recipients.length === 0) throw new GoogleError(400, "invalidArgument", "Recipient address required");
-  place.world().messages.push(message);
-  for (const account of place.world().accounts) {
-    if (recipients.includes(account.email.toLowerCase())) deliver(message, account, place);
+  provider.world().messages.push(message);
+  for (const account of provider.world().accounts) {
+    if (recipients.includes(account.email.toLowerCase())) deliver(message, account, provider);
   }
-  place.save();
+  provider.save();
   return c.json({ id: message.id, threadId: message.threadId, labelIds: message.labelIds });
 }
 
-async function createDraft(c: Context<GoogleEnv>, place: ProviderContext<GoogleState>) {
+async function createDraft(c: Context<GoogleEnv>, provider: ProviderContext<GoogleState>) {
   const { body, whole } = await readMail(c);
   const mail = { ...getRecord(body, "message"), ...whole };
   const message = {
-    ...createOutgoing(c, mail, place, ["DRAFT"]),
-    draft: `r${Buffer.from(place.random(8)).toString("hex")}`,
+    ...createOutgoing(c, mail, provider, ["DRAFT"]),
+    draft: `r${Buffer.from(provider.random(8)).toString("hex")}`,
   };
-  place.world().messages.push(message);
-  place.save();
+  provider.world().messages.push(message);
+  provider.save();
   return c.json({ id: message.draft, message: { id: message.id, threadId: message.threadId, labelIds: ["DRAFT"] } });
 }
 
@@ -108,7 +108,7 @@ async function createDraft(c: Context<GoogleEnv>, place: ProviderContext<GoogleS
 function createOutgoing(
   c: Context<GoogleEnv>,
   body: Record<string, unknown>,
-  place: ProviderContext<GoogleState>,
+  provider: ProviderContext<GoogleState>,
   labelIds: string[],
 ): Message {
   const parsed = parseMessage(getText(body, "raw") ?? "");
@@ -119,7 +119,7 @@ function createOutgoing(
       "'raw' RFC822 payload message string or uploading message via /upload/* URL required",
     );
   const account = c.get("account");
-  const id = Buffer.from(place.random(8)).toString("hex");
+  const id = Buffer.from(provider.random(8)).toString("hex");
   const getHeader = (name: string) => parsed.headers.get(name) ?? "";
   const threadId = getText(body, "threadId");
   if (threadId !== undefined && !listOwnMessages(c).some((one) => one.threadId === threadId)) throw notFoundError();
@@ -133,7 +133,7 @@ function createOutgoing(
     cc: getHeader("cc"),
     bcc: getHeader("bcc"),
     subject: getHeader("subject"),
-    date: new Date(place.now()).toISOString(),
+    date: new Date(provider.now()).toISOString(),
     labelIds,
     text: parsed.text.replace(/\r\n/g, "\n"),
     html: "",
@@ -144,10 +144,10 @@ function createOutgoing(
 }
 
 /** Stores a copy in the mailbox of a sandbox account, in the conversation that it answers. */
-function deliver(message: Message, account: Account, place: ProviderContext<GoogleState>): void {
-  const { messages } = place.world();
+function deliver(message: Message, account: Account, provider: ProviderContext<GoogleState>): void {
+  const { messages } = provider.world();
   const before = messages.find((one) => one.account === account.id && message.references.includes(one.messageId));
-  const id = Buffer.from(place.random(8)).toString("hex");
+  const id = Buffer.from(provider.random(8)).toString("hex");
   const { draft: _none, ...rest } = message;
   messages.push({
     ...rest,
@@ -159,7 +159,11 @@ function deliver(message: Message, account: Account, place: ProviderContext<Goog
   });
 }
 
-async function modify(c: Context<GoogleEnv>, messages: Message[], place: ProviderContext<GoogleState>): Promise<void> {
+async function modify(
+  c: Context<GoogleEnv>,
+  messages: Message[],
+  provider: ProviderContext<GoogleState>,
+): Promise<void> {
   const body = await parseBody(c);
   const known = [
     ...SYSTEM_LABELS,
@@ -172,7 +176,7 @@ async function modify(c: Context<GoogleEnv>, messages: Message[], place: Provide
   for (const message of messages) {
     message.labelIds = [...new Set([...message.labelIds, ...add])].filter((label) => !remove.includes(label));
   }
-  place.save();
+  provider.save();
 }
 
 function listOwnMessages(c: Context<GoogleEnv>): Message[] {

@@ -14,12 +14,12 @@ import { registerValueRoutes } from "./values.ts";
  * Sheets API v4 (developers.google.com/workspace/sheets/api/reference/rest): text, numbers and booleans; formulas are
  * stored but not evaluated.
  */
-export function registerSheetsRoutes(app: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
+export function registerSheetsRoutes(app: Hono<GoogleEnv>, provider: ProviderContext<GoogleState>): void {
   const sheets = new Hono<GoogleEnv>();
   sheets.post("/spreadsheets", requireAccess("sheetsWrite"), async (c) => {
-    const file = create(c, await parseBody(c), place);
-    place.world().files.push(file);
-    place.save();
+    const file = create(c, await parseBody(c), provider);
+    provider.world().files.push(file);
+    provider.save();
     return sendMasked(c, toSpreadsheetView(c, file));
   });
   sheets.get("/spreadsheets/:id", requireAccess("sheetsRead"), (c) => {
@@ -34,13 +34,13 @@ export function registerSheetsRoutes(app: Hono<GoogleEnv>, place: ProviderContex
     const file = findWritableFile(c, id, SPREADSHEET_TYPE);
     const body = await parseBody(c);
     const replies = applyRequests(file, getList(body, "requests"));
-    file.modifiedTime = new Date(place.now()).toISOString();
-    place.save();
+    file.modifiedTime = new Date(provider.now()).toISOString();
+    provider.save();
     const updated = body.includeSpreadsheetInResponse === true;
     const rest = updated ? { updatedSpreadsheet: toSpreadsheetView(c, file) } : {};
     return sendMasked(c, { spreadsheetId: file.id, replies, ...rest });
   });
-  registerValueRoutes(sheets, place);
+  registerValueRoutes(sheets, provider);
   app.route("/v4", sheets);
 }
 
@@ -48,9 +48,13 @@ function sendMasked(c: Context<GoogleEnv>, value: object) {
   return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
 }
 
-function create(c: Context<GoogleEnv>, body: Record<string, unknown>, place: ProviderContext<GoogleState>): DriveFile {
+function create(
+  c: Context<GoogleEnv>,
+  body: Record<string, unknown>,
+  provider: ProviderContext<GoogleState>,
+): DriveFile {
   const title = getText(getRecord(body, "properties") ?? {}, "title") ?? "Untitled spreadsheet";
-  const file = createFile(c.get("account"), title, SPREADSHEET_TYPE, place);
+  const file = createFile(c.get("account"), title, SPREADSHEET_TYPE, provider);
   const given = getList(body, "sheets").map((sheet) => getRecord({ sheet }, "sheet") ?? {});
   if (given.length > 0) {
     file.sheets = given.map((sheet, at) => {

@@ -17,7 +17,7 @@ const ONE = "/spreadsheets/:id/values/:range";
 const MANY = "/spreadsheets/:id/:call";
 
 /** Values of cells (developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values), one range or many at once. */
-export function registerValueRoutes(sheets: Hono<GoogleEnv>, place: ProviderContext<GoogleState>): void {
+export function registerValueRoutes(sheets: Hono<GoogleEnv>, provider: ProviderContext<GoogleState>): void {
   const findReadable = (c: C) => findVisibleFile(c, c.req.param("id") ?? "", SPREADSHEET_TYPE);
   const findWritable = (c: C) => findWritableFile(c, c.req.param("id") ?? "", SPREADSHEET_TYPE);
   sheets.get(ONE, requireAccess("sheetsRead"), (c) =>
@@ -26,7 +26,7 @@ export function registerValueRoutes(sheets: Hono<GoogleEnv>, place: ProviderCont
   sheets.put(ONE, requireAccess("sheetsWrite"), async (c) => {
     const file = findWritable(c);
     const done = write(file, c.req.param("range") ?? "", await parseBody(c), (name) => c.req.query(name));
-    touch(file, place);
+    touch(file, provider);
     return sendMasked(c, toUpdateResponse(file, done, getAsked(c)));
   });
   sheets.post("/spreadsheets/:id/values/:call", requireAccess("sheetsWrite"), async (c) => {
@@ -34,7 +34,7 @@ export function registerValueRoutes(sheets: Hono<GoogleEnv>, place: ProviderCont
     if (range === "") throw notFoundError("Not Found");
     const file = findWritable(c);
     const result = verb === "append" ? await append(c, file, range) : { clearedRange: clear(file, range) };
-    touch(file, place);
+    touch(file, provider);
     return sendMasked(c, { spreadsheetId: file.id, ...result });
   });
   sheets.get(MANY, requireAccess("sheetsRead"), (c) => {
@@ -48,7 +48,7 @@ export function registerValueRoutes(sheets: Hono<GoogleEnv>, place: ProviderCont
     if (!many) throw notFoundError("Not Found");
     const file = findWritable(c);
     const result = many(file, await parseBody(c));
-    touch(file, place);
+    touch(file, provider);
     return sendMasked(c, { spreadsheetId: file.id, ...result });
   });
 }
@@ -57,9 +57,9 @@ function sendMasked(c: C, value: object) {
   return c.json(applyFieldMask(value, c.req.query("fields")) as Record<string, unknown>);
 }
 
-function touch(file: DriveFile, place: ProviderContext<GoogleState>): void {
-  file.modifiedTime = new Date(place.now()).toISOString();
-  place.save();
+function touch(file: DriveFile, provider: ProviderContext<GoogleState>): void {
+  file.modifiedTime = new Date(provider.now()).toISOString();
+  provider.save();
 }
 
 function getAsked(c: C): Asked {
