@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import * as z from "zod/mini";
 import { googleCalendar } from "#connectors/google-calendar/google-calendar";
 import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
@@ -15,15 +15,13 @@ async function run(name: string, input: Record<string, unknown>, zone: string, .
   return { ...result, asked: world.asked };
 }
 
-const machine = process.env.TZ;
-afterEach(() => {
-  process.env.TZ = machine;
-});
+// Other files run in the same process.
+afterEach(() => vi.unstubAllEnvs());
 
 test.each(["America/Los_Angeles", "Asia/Tokyo", "Pacific/Kiritimati"])(
   "V13 whole days are the same days in every zone: %s",
   async (zone) => {
-    process.env.TZ = zone;
+    vi.stubEnv("TZ", zone);
     const times = { start: { date: "2026-12-24" }, end: { date: "2026-12-27" } };
     const event = { id: "e1", summary: "Holidays", ...times, htmlLink: "https://calendar.google.com/e1" };
     const input = { title: "Holidays", start: "2026-12-24", end: "2026-12-26", allDay: true };
@@ -144,7 +142,7 @@ test("B224 declined invitations and entries that are not meetings are marked", a
 });
 
 test("a day is requested from midnight to midnight in the calendar's zone, whatever the machine's is", async () => {
-  process.env.TZ = "Asia/Tokyo";
+  vi.stubEnv("TZ", "Asia/Tokyo");
   const query =
     "singleEvents=true&orderBy=startTime&timeMin=2026-12-24T08%3A00%3A00.000Z&timeMax=2026-12-25T08%3A00%3A00.000Z";
   const { text, data } = await run(`${NAME}.list_events`, { start: "2026-12-24" }, "America/Los_Angeles", {
