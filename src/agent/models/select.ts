@@ -1,6 +1,7 @@
 import type { LanguageModel } from "ai";
+import { getRedirectTarget, isFollowable } from "#connectors/mcp/transport/redirect";
 import type { Clock, Fetch } from "#net/ports";
-import { webPageProblem } from "../steps/model-problem.ts";
+import { movedProblem, webPageProblem } from "../steps/model-problem.ts";
 import { decideModel, findMissingConfig, findUsableModel, type ModelDecision, type ModelSettings } from "./decision.ts";
 import { findModelKey, type ModelKey } from "./key.ts";
 import { PROVIDER_ORDER, PROVIDERS } from "./providers.ts";
@@ -45,7 +46,7 @@ function toSdkFetch(fetch: Fetch, label: string): typeof globalThis.fetch {
     const signal = init?.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal;
     try {
       const url = typeof input === "string" || input instanceof URL ? String(input) : input.url;
-      const response = await fetch(url, { ...init, signal });
+      const response = await followWithin(fetch, url, { ...init, signal, redirect: "manual" }, label);
       if (!response.ok || !/^text\/html\b/i.test(response.headers.get("content-type") ?? "")) return response;
       await response.body?.cancel();
       throw webPageProblem(label);
@@ -53,6 +54,18 @@ function toSdkFetch(fetch: Fetch, label: string): typeof globalThis.fetch {
       clearTimeout(timer);
     }
   };
+}
+
+/** Follows a redirect within the origin only: another one would get the key and the conversation. */
+async function followWithin(fetch: Fetch, url: string, init: RequestInit, label: string): Promise<Response> {
+  const response = await fetch(url, init);
+  const asked = new URL(url);
+  const target = getRedirectTarget(response, asked);
+  if (target === undefined) return response;
+  await response.body?.cancel();
+  const method = init.method ?? "GET";
+  if (!isFollowable(response, target, { asked, method })) throw movedProblem(label, target);
+  return await fetch(target.href, { ...init, redirect: "error" });
 }
 
 /** Long enough for a server that must first load its model into memory. */

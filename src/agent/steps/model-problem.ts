@@ -84,6 +84,13 @@ export function webPageProblem(label: string): Problem {
   return new Problem("MODEL_FAILED", `${label} answered with a web page instead of an answer.`, { hint: ADDRESS_HINT });
 }
 
+/** Creates the error for a redirect that is not followed. */
+export function movedProblem(label: string, { host }: URL): Problem {
+  return new Problem("MODEL_FAILED", `${label} redirected the request to ${host}, so nothing was sent there.`, {
+    hint: ADDRESS_HINT,
+  });
+}
+
 /** What to do when a model does not serve. */
 export const OTHER_MODEL = "choose another model with `kay config set model`";
 

@@ -149,6 +149,14 @@ test.each<[string, ModelSettings]>([
   });
 });
 
+test("a redirect to another site gets neither the key nor the conversation", async () => {
+  const moved = new Response(null, { status: 307, headers: { location: "https://evil.example/v1/messages" } });
+  const { last } = await runModel(ANTHROPIC, [moved]);
+  expect(last).toMatchObject({
+    errorText: expect.stringMatching(/ redirected the request to evil\.example, so nothing was sent there\.$/),
+  });
+});
+
 test("a call that Gemini ran itself is no call to kay", async () => {
   const parts = [
     { executableCode: { language: "PYTHON", code: "1" } },
