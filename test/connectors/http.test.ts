@@ -57,6 +57,19 @@ test("a request has the token and accepts JSON, and a write has its idempotency 
   ]);
 });
 
+test("a service that repeats the token of the request hides it, in a result and in an error", async () => {
+  const token = "xoxp-1234567890-abcdef";
+  const request = `GET ${API}/thing`;
+  const world = outside(
+    { request, json: { name: `you sent ${token}` } },
+    { request, status: 400, json: { errorMessages: [`bad token ${token}`] } },
+  );
+  const { http } = httpOver(world, jira, { token: async () => token });
+  expect(await http.request({ path: "/thing", answer: Thing })).toEqual({ name: "you sent [redacted]" });
+  const { message } = await problem(http.request({ path: "/thing", answer: Thing }));
+  expect(message).toContain("bad token [redacted]");
+});
+
 test("undefined query fields are omitted, the others are encoded", async () => {
   const world = outside({ request: `GET ${API}/thing?q=a+b%26c&n=2`, json: { name: "x" } });
   const { http } = httpOver(world, jira);

@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import type { Incoming } from "#net/ports";
 import { type BackendConnection, createIdempotencyKey } from "./backend-connection.ts";
 import { createFixedTokenSource, type TokenSource, withBearer } from "./bearer.ts";
+import { hideSecretsInAnswers, hideSecretsInStreams } from "./hide-secrets.ts";
 import { fetchOutcome, sendOnce, type WriteOutcome } from "./lost-answers.ts";
 import { createRefreshCall, type RefreshCall } from "./refresh-call.ts";
 import { type Call, readAnswer, sendCall, toAnswerContext } from "./send-call.ts";
@@ -49,7 +50,11 @@ const TIMEOUT_MS = 30_000;
 const ASK_TIMEOUT_MS = 600_000;
 
 export function createCaller(options: ApiOptions): Caller {
-  const backend: BackendConnection = { ...options };
+  const backend: BackendConnection = {
+    ...options,
+    send: hideSecretsInAnswers(options.send),
+    openStream: hideSecretsInStreams(options.openStream),
+  };
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const refresh = createRefreshCall(backend, timeoutMs);
   const tokens = options.token ? createFixedTokenSource(options.token) : (options.refresher?.(refresh) ?? SIGNED_OUT);
