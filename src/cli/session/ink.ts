@@ -163,7 +163,6 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     screen.show(session, "now");
     await Promise.resolve();
     begin(mine, link, { dispatch, conversation, options, say: world.say });
-    files.want();
     await dispatchTicks(mine, () => session, dispatch);
   } finally {
     for (const release of releases.reverse()) release();
