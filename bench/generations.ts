@@ -43,9 +43,9 @@ export async function generations({ launcher, folder, paused: count }: Bench): P
 }
 
 async function crowd(backend: Server, client: Client, count: number): Promise<{ rows: Row[]; asked: Asked[] }> {
-  const bare = await backend.live();
   // Excludes one-time costs.
   const first = await inTurn(Math.min(200, count), AT_ONCE, () => paused(client));
+  const bare = await backend.live();
   const asked: Asked[] = [];
   let pausedAll = 0;
   const counted = await grown(backend, count, async (more) => {
@@ -54,7 +54,7 @@ async function crowd(backend: Server, client: Client, count: number): Promise<{ 
     pausedAll += performance.now() - pausing;
   });
   const idle = await backend.busy(10_000);
-  const live = ((await backend.live()) - bare) / (first.length + count);
+  const live = ((await backend.live()) - bare) / count;
   const answering = performance.now();
   const all = [...first, ...asked];
   await inTurn(all.length, AT_ONCE, (index) => answered(client, all[index] as Asked));

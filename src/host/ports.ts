@@ -44,7 +44,7 @@ export type HostPorts = {
   clock: { now(): number };
   random(bytes: number): Uint8Array;
   /** Memory use of this process in bytes. */
-  memory?(): { rss: number; heapUsed: number };
+  memory?(): { rss: number; heapUsed: number; heapTotal: number };
   log: Log;
   programRecord?: Parameters<typeof createPrograms>[2];
 };

@@ -52,7 +52,7 @@ export type RunPorts = {
   machine: Machine;
   processes: Processes;
   debug: boolean;
-  memory?(): { rss: number; heapUsed: number };
+  memory?(): { rss: number; heapUsed: number; heapTotal: number };
   /** Writes a line to the log. */
   write(line: string): void;
   /** Called once the backend listens. */

@@ -16,6 +16,7 @@ import { createOperatorHandler, createOperatorMiddleware, type OperatorView } fr
 import { createOutboundFetch } from "./outbound-fetch.ts";
 import type { HostOptions, HostPorts, RunningHost } from "./ports.ts";
 import { createPrograms } from "./programs.ts";
+import { createRestWatch } from "./rest-watch.ts";
 import { readRole } from "./roles.ts";
 import { listenPreferably, readSharedSandbox, startSandbox } from "./sandbox.ts";
 import { createOperatorView } from "./status.ts";
@@ -159,7 +160,8 @@ async function startParts(
     telemetry,
   );
   await recoverLostWork(backendPorts);
-  stops.push(backend.close, startTicking(TICK_MS, backend, log));
+  const rest = ports.memory && createRestWatch(ports.memory);
+  stops.push(backend.close, startTicking(TICK_MS, backend, { log, rest }));
   return { url: listener.url, sandbox: providers, backend, listener, node: await database.node.number() };
 }
 
@@ -191,11 +193,16 @@ async function getProviders(
   return providers;
 }
 
-/** Calls `backend.tick` at an interval, never twice at a time. */
-function startTicking(ms: number, backend: Backend, log: Log): () => Promise<void> {
+/** Calls `rest` and `backend.tick` at an interval, the latter never twice at a time. */
+function startTicking(
+  ms: number,
+  backend: Backend,
+  { log, rest }: { log: Log; rest: (() => void) | undefined },
+): () => Promise<void> {
   let last = Promise.resolve();
   let looking = false;
   const timer = setInterval(() => {
+    rest?.();
     if (looking) return;
     looking = true;
     last = backend
