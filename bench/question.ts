@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Asked, answered, approved, type Client, connected, open, paused, waiting } from "./asking.ts";
 import type { Bench } from "./commands.ts";
@@ -14,7 +15,11 @@ const WARM = 200;
 const COUNTED = 300;
 const AT_ONCE = 8;
 
-type Cost = { backend: number; postgres: number; statements: number };
+/** Milliseconds at rest in which the statements of an idle backend are counted. */
+const REST = 10_000;
+
+/** `took`: milliseconds that passed for each. */
+type Cost = { backend: number; postgres: number; statements: number; took: number };
 
 /** Measures what one question costs in processor time and statements, beside a program that does only the least. */
 export async function question({ launcher, folder, rounds }: Bench): Promise<Row[]> {
@@ -37,6 +42,9 @@ async function ofBackend(backend: Server, database: Filled, rounds: number): Pro
   const client: Client = { url, token: await connected(url) };
   const hello = (session_id?: string) => greet(client, session_id);
   await inTurn(WARM, AT_ONCE, () => hello());
+  await database.statements();
+  await wait(REST);
+  const atRest = (await database.statements()) / REST;
   const first = await cost(backend, database, COUNTED, () => hello());
   const sessions = await inTurn(COUNTED, AT_ONCE, () => hello());
   const second = await cost(backend, database, COUNTED, (index) => hello(sessions[index]));
@@ -60,9 +68,9 @@ async function ofBackend(backend: Server, database: Filled, rounds: number): Pro
     { what: "… of Postgres", measured: `${second.postgres.toFixed(2)} ms` },
     { what: "… statements", measured: second.statements.toFixed(1) },
     ...long,
-    limit("from a question to its pause: statements", pause.statements, "", 7),
+    limit("from a question to its pause: statements", pause.statements - atRest * pause.took, "", 7),
     { what: "… processor of backend and Postgres", measured: both(pause) },
-    limit("from an approval to the end: statements", end.statements, "", 9),
+    limit("from an approval to the end: statements", end.statements - atRest * end.took, "", 9),
     { what: "… processor of backend and Postgres", measured: both(end) },
     time("approval → the tool's result on the stream, median", median(results), 20),
   ];
@@ -115,7 +123,7 @@ async function greet(client: Client, session_id?: string): Promise<string> {
   return stream.session;
 }
 
-/** What one of `count` costs. What the backend does at rest meanwhile is part of it: two statements a second. */
+/** What one of `count` costs. What the backend does at rest meanwhile is part of it. */
 async function cost(
   server: Server,
   database: Filled,
@@ -124,13 +132,16 @@ async function cost(
 ): Promise<Cost> {
   await database.statements();
   const before = [server.cpu(), await database.ticks()] as const;
+  const began = performance.now();
   await inTurn(count, AT_ONCE, work);
+  const took = (performance.now() - began) / count;
   const after = [server.cpu(), await database.ticks()] as const;
   const statements = await database.statements();
   return {
     backend: (after[0] - before[0]) / count,
     postgres: (after[1] - before[1]) / count,
     statements: statements / count,
+    took,
   };
 }
 

@@ -155,22 +155,17 @@ function wakePresence(db: DbConnection, id: string): void {
   wake(db, { topic: "presence", id });
 }
 
-/** Records whether this node has readers of a conversation. */
+/** Records of which conversations this node has readers, and of which it has none any more. A deleted one is left out. */
 export async function recordFollowers(
   db: DbConnection,
-  conversationId: string,
   node: number,
-  some: boolean,
+  { followed, left }: { followed: string[]; left: string[] },
 ): Promise<void> {
-  const row = { conversation_id: conversationId, node };
-  if (some)
-    await db
-      .insertInto("followers")
-      .values(row)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  else
-    await db.deleteFrom("followers").where("conversation_id", "=", conversationId).where("node", "=", node).execute();
+  await sql`with gone as (
+      delete from followers where node = ${node} and conversation_id = any(${left}::text[]))
+    insert into followers (conversation_id, node)
+    select id, ${node}::int from conversations where id = any(${followed}::text[]) for key share
+    on conflict do nothing`.execute(db);
 }
 
 /** Returns whether any living node has readers of a conversation. */

@@ -11,7 +11,7 @@ import { createPresenceTracker, type PresenceTracker } from "./presence.ts";
  */
 const LOOK_AGAIN = 15_000;
 
-/** Longest time in ms until other nodes learn of readers: most streams are over by then. */
+/** Longest time in ms until other nodes learn of readers: most streams are over by then. All of half that time are one statement. */
 const NOTE_MS = 1_000;
 
 /** Milliseconds for which new parts that were written in this process are there for its followers, and how many of them. */
@@ -49,9 +49,10 @@ export type EventHub = {
 export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock" | "log" | "leaveMs">): EventHub {
   const { db, node } = ports;
   const topics = new Map<string, Topic>();
-  const notes = new Map<string, Promise<void>>();
+  const unnoted = new Set<string>();
+  let noted = Promise.resolve();
   // A reader that comes here from another node must be noted before that one stops what has no follower.
-  const noteMs = Math.min(NOTE_MS, ports.leaveMs / 3);
+  const noteMs = Math.min(NOTE_MS, ports.leaveMs / 3) / 2;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const present = createPresenceTracker(ports, (id) => rouse(topics.get(id)));
@@ -61,18 +62,22 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
     // The node has a new number now.
     if (id === ANY_ID) for (const [followed, { isNoted }] of topics) if (isNoted) note(followed);
   });
-  /**
-   * Tells other nodes whether this node has readers. Updates are written one after another, each with the current
-   * state.
-   */
+  /** Tells other nodes whether this node has readers. */
   function note(id: string): void {
-    const noted = (notes.get(id) ?? Promise.resolve())
-      .then(async () => recordFollowers(db, id, await node.number(), topics.has(id)))
-      .catch(() => {})
-      .then(() => {
-        if (notes.get(id) === noted) notes.delete(id);
-      });
-    notes.set(id, noted);
+    unnoted.add(id);
+    if (unnoted.size > 1) return;
+    setTimeout(() => {
+      const ids = [...unnoted];
+      unnoted.clear();
+      // One after another, each with the current state.
+      noted = noted
+        .then(async () => {
+          const followed = ids.filter((one) => topics.has(one));
+          const left = ids.filter((one) => !topics.has(one));
+          await recordFollowers(db, await node.number(), { followed, left });
+        })
+        .catch(() => {});
+    }, noteMs).unref();
   }
   async function lookAgain(): Promise<void> {
     const known = [...topics].map(([id, { last }]) => ({ id, last }));
