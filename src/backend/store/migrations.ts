@@ -31,6 +31,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "024_attachments": runEach(() => ATTACHMENTS),
   "025_call_tasks": runEach(() => CALL_TASKS),
   "026_approval_targets": runEach(() => ["alter table approvals add column target text"]),
+  "027_counted": runEach(() => COUNTED),
 };
 
 function runEach(list: () => string[]): Migration {
@@ -160,4 +161,10 @@ const CALL_TASKS = [
      id text primary key, installation_id text not null references installations on delete cascade, handle text not null,
      created_at timestamptz not null)`,
   `create index call_tasks_by_installation on call_tasks (installation_id, created_at)`,
+];
+
+/** A narrow index to count conversations by. The one that it replaces is the beginning of `conversations_listed`. */
+const COUNTED = [
+  `create index conversations_counted on conversations (installation_id)`,
+  `drop index conversations_by_installation`,
 ];
