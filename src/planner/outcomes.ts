@@ -169,7 +169,10 @@ function findRival(best: Reading, found: Reading[], clause: Clause): Reading | u
   const others = found.filter(
     (one) => one.skill.service !== skill.service && one.skill.access !== "read" && isReady(one),
   );
-  return others.find((one) => isSure(one) && one.missing.length <= best.missing.length && one.score > score - TIE);
+  // A "record" is a word of Airtable, and of a spreadsheet only in a wider sense.
+  const names = (one: Reading) => words.some(({ lower }) => one.skill.nouns.some((noun) => noun.lower === lower));
+  const least = (one: Reading) => score - (names(one) && !names(best) ? RIVALRY : TIE);
+  return others.find((one) => isSure(one) && one.missing.length <= best.missing.length && one.score > least(one));
 }
 
 type More = { feed?: FeedCall | undefined; others?: PlannedCall[]; leftOut?: string };

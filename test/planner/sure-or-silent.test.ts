@@ -287,6 +287,11 @@ test("a write that fits two services asks the user", async () => {
   ]);
 });
 
+test("a record fits Airtable in its own word, and a spreadsheet in a wider sense", async () => {
+  const { calls, text } = await plannerTalk(tools).say("add a record to Feedback: Name Foo, Status New");
+  expect([calls, text]).toEqual([[], expect.stringMatching(/^Both Google Sheets and Airtable can do that/)]);
+});
+
 test("“it” is never a thing of another service", async () => {
   const talk = plannerTalk(tools);
   await talk.say("show KAY-3");
