@@ -4,11 +4,12 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
  * Creates a transform that reads the events of a stream (HTML Standard, "Server-sent events") and writes them again with
  * other data, because one value may take several lines.
  *
- * @param change returns the data of the events to write instead; none drops the event. `isCut`: the stream ended within it
+ * @param change returns the data of the events to write instead; none drops the event. `isCut`: the stream ended within it;
+ *   `name`: its `event` field
  * @param names of events that are kept: an SDK passes over events with a name that it does not know
  */
 export function mapEvents(
-  change: (data: string, isCut: boolean) => string[],
+  change: (data: string, isCut: boolean, name?: string) => string[],
   names: ReadonlySet<string> = new Set(),
 ): ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>> {
   let write = (_: string) => {};
@@ -18,7 +19,7 @@ export function mapEvents(
       ...(id === undefined ? [] : [`id: ${id}`]),
       ...(event !== undefined && names.has(event) ? [`event: ${event}`] : []),
     ];
-    for (const changed of change(data, isCut)) {
+    for (const changed of change(data, isCut, event)) {
       const lines = changed.split("\n").map((line) => `data: ${line}`);
       write(`${[...fields, ...lines].join("\n")}\n\n`);
     }

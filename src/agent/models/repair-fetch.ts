@@ -25,7 +25,7 @@ export function createRepairFetch(fetch: typeof globalThis.fetch, create: () => 
     headers.set("content-type", "text/event-stream");
     const { start, whole } = await peekBody(response.body as ReadableStream<Uint8Array<ArrayBuffer>>);
     if (!/^\uFEFF?\s*[[{]/.test(start)) {
-      const events = whole.pipeThrough(mapEvents((data, isCut) => repairData(data, isCut, repairEvent)));
+      const events = whole.pipeThrough(mapEvents((data, isCut, name) => repairData(data, isCut, name, repairEvent)));
       return new Response(events, { status: response.status, headers });
     }
     const answers = parseValues(await new Response(whole).text());
@@ -42,10 +42,14 @@ function parseValues(text: string): JsonRecord[] {
 
 const DONE = "[DONE]";
 
-function repairData(data: string, isCut: boolean, repair: AnswerRepair["repairEvent"]): string[] {
+function repairData(data: string, isCut: boolean, name: string | undefined, repair: AnswerRepair["repairEvent"]) {
   const text = data.trim();
   if (/^\[done\]$/i.test(text)) return [DONE];
-  if (!/^[[{]/.test(text)) return [];
+  if (!/^[[{]/.test(text)) {
+    // A gateway may report an error as text (or as a text of JSON). Other text is a keepalive.
+    const error = tryParseJson(text) ?? text;
+    return name === "error" && error ? repair({ error: String(error) }).map((each) => JSON.stringify(each)) : [];
+  }
   const events = [parseLoose(text)].flat().filter(isRecord);
   if (events.length > 0) return events.flatMap(repair).map((each) => JSON.stringify(each));
   return isCut ? [] : [text];

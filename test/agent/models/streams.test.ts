@@ -71,6 +71,17 @@ describe.each(WIRES)("%s", (_, wire) => {
     });
   });
 
+  test("N14 an error event with plain text is reported in its words, cleaned", async () => {
+    const whole = wire.failure;
+    const start = whole.slice(0, whole.indexOf("\n\n", whole.indexOf("It is")) + 2);
+    const fault = "event: error\ndata: upstream \u001b[31mworker\u001b[0m was killed\ndata: (exit 137)\n\n";
+    const { last, deltas } = await replay(wire, [start + fault]);
+    expect(deltas).toEqual(["It is"]);
+    expect(last).toMatchObject({
+      errorText: `${wire.label} reported an error in its answer: upstream worker was killed (exit 137).`,
+    });
+  });
+
   test("N14 a connection lost in the middle is reported as such", async () => {
     const whole = wire.text;
     const { last } = await replay(wire, [whole.slice(0, whole.indexOf(" open."))], true);
