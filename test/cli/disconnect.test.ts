@@ -63,6 +63,16 @@ test("disconnect --yes does not ask; --json prints the backend's answer", async 
   });
 });
 
+test("N26 disconnect of a service that is not connected says so, without a prompt", async () => {
+  const ann = kay({ connected: ["bitbucket"] });
+  expect(await ann("disconnect jira")).toEqual({ exit: 0, stdout: "jira was not connected.\n", stderr: "" });
+  expect(await ann("disconnect bitbucket bitbucket slack --yes")).toMatchObject({
+    exit: 0,
+    stdout: "Disconnected bitbucket.\nslack was not connected.\n",
+  });
+  expect(documentOf(await ann("disconnect slack --json"))).toMatchObject({ service: "slack", connected: false });
+});
+
 test("disconnect with an unknown service disconnects none of the named ones", async () => {
   const ann = kay({ signedIn: true });
   expect(await ann("disconnect jira conflunce --yes")).toEqual({

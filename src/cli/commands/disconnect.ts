@@ -18,12 +18,13 @@ export function createDisconnectCommand(kay: Kay): Command {
       if (named.length === 0 && !canPick(kay)) throw missingArgumentProblem("disconnect", "service");
       const link = await kay.openBackend({ signedIn: true });
       const services = named.length > 0 ? named : await chooseConnected(kay, link);
-      const answers = await confirmAndDisconnect(kay, link, services, (question) =>
+      const done = await confirmAndDisconnect(kay, link, services, (question) =>
         confirmOrThrow(kay, question, "Use --yes."),
       );
+      const answers = done.map(({ answer }) => answer);
       if (kay.flags.json) return kay.out.writeJson(answers.length === 1 ? answers[0] : { disconnected: answers });
-      for (const answer of answers) {
-        kay.out.writeLine(formatDisconnected(answer));
+      for (const { answer, sentence } of done) {
+        kay.out.writeLine(sentence);
         warnAboutAccess(kay, answer.revocation);
       }
     });
@@ -40,31 +41,42 @@ async function chooseConnected(kay: Kay, { api }: BackendHandle): Promise<string
   return chosen;
 }
 
+/** What the backend answered for one service, and the sentence that users see. */
+type Disconnection = { answer: DisconnectResponse; sentence: string };
+
 /**
- * Disconnects services after the user confirms.
+ * Disconnects services after the user confirms. A service that is not connected is not an error, and needs no confirmation.
  *
  * @throws Problem UNKNOWN_SERVICE before prompting, CANCELLED when the user declines
  */
 export async function confirmAndDisconnect(
   kay: Kay,
   link: BackendHandle,
-  services: string[],
+  named: string[],
   ask: (question: string) => Promise<boolean>,
-): Promise<DisconnectResponse[]> {
+): Promise<Disconnection[]> {
+  const services = [...new Set(named)];
   const { api, credentials, origin, usesEnvironmentToken: byToken } = link;
   const { session_id } = byToken ? {} : (await credentials.read(origin)).signIn;
   const { connections } = await api.connections({ signal: kay.signal });
   for (const service of services) {
     if (!Object.hasOwn(connections, service)) throw unknownServiceProblem(service, Object.keys(connections));
   }
-  if (!(await ask(`Disconnect ${clean(services.join(", "), { lines: false })}?`)))
+  const connected = services.filter((service) => connections[service]?.connected);
+  if (connected.length > 0 && !(await ask(`Disconnect ${clean(connected.join(", "), { lines: false })}?`)))
     throw new Problem("CANCELLED", "No service was disconnected.");
   const answers: DisconnectResponse[] = [];
   for (const service of services) {
     answers.push(await api.disconnect(service, { session_id, signal: kay.signal }));
     await saveAccountLabels(link, { [service]: { connected: false } });
   }
-  return answers.map((answer, at) => omitSettledReport(answer, answers.slice(at + 1)));
+  return answers.map((answer, at) => {
+    const name = clean(answer.service, { lines: false });
+    return {
+      answer: omitSettledReport(answer, answers.slice(at + 1)),
+      sentence: connected.includes(services[at] ?? "") ? `Disconnected ${name}.` : `${name} was not connected.`,
+    };
+  });
 }
 
 /** The shared access was kept at first, but the last of these services revoked all of it. */
@@ -77,8 +89,4 @@ function omitSettledReport(answer: DisconnectResponse, later: DisconnectResponse
 /** Warns about access that could not be revoked at its service, and says where users remove it. */
 export function warnAboutAccess(kay: Kay, revocation: RevocationReport | undefined): void {
   if (revocation?.message) kay.out.warn(clean(revocation.message, { lines: false }));
-}
-
-export function formatDisconnected({ service }: DisconnectResponse): string {
-  return `Disconnected ${clean(service, { lines: false })}.`;
 }

@@ -5,7 +5,7 @@ import { formatAccount } from "../../backend/account-labels.ts";
 import { isSignedOut, listKnownConnections } from "../../backend/known-services.ts";
 import { toAccountName } from "../../commands/connect/choose-services.ts";
 import { CONNECTION_COLUMNS, toConnectionRows } from "../../commands/connections.ts";
-import { confirmAndDisconnect, formatDisconnected } from "../../commands/disconnect.ts";
+import { confirmAndDisconnect } from "../../commands/disconnect.ts";
 import { loadTools } from "../../commands/tools/backend.ts";
 import { TOOL_COLUMNS, toToolRow } from "../../commands/tools/show.ts";
 import type { SlashContext } from "./command.ts";
@@ -37,9 +37,9 @@ const AS = /(?:^|\s)--as(?:\s+|=)(\S+)/;
 export async function runDisconnect(context: SlashContext, argument: string): Promise<void> {
   const { kay, link, ask, say } = context;
   const services = await parseServices(context, argument, "disconnect");
-  const answers = await confirmAndDisconnect(kay, link, services, ask);
-  const notes = answers.map(({ revocation }) => revocation?.message ?? "").filter((note) => note !== "");
-  say([...answers.map(formatDisconnected), ...notes.map(toLine)].join("\n"));
+  const done = await confirmAndDisconnect(kay, link, services, ask);
+  const notes = done.map(({ answer }) => answer.revocation?.message ?? "").filter((note) => note !== "");
+  say([...done.map(({ sentence }) => sentence), ...notes.map(toLine)].join("\n"));
 }
 
 /** `/connections`. */
