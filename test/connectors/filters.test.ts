@@ -93,6 +93,26 @@ test("Sheets take rows as values, and new tabs", async () => {
       ["=SUM(A1)", "1.0"],
     ],
   });
+  const cells = [
+    ["Bob", 8],
+    ["=A1", null],
+  ];
+  const update = { spreadsheet, sheet: "Second", range: "A1:B2", rows: cells };
+  await run("google-sheets.update_cells", update);
+  expect((await run("google-sheets.read_range", { spreadsheet, sheet: "Second", range: "A1:B2" })).data).toMatchObject({
+    values: [
+      ["Bob", "8"],
+      ["=A1", "1.0"],
+    ],
+  });
+  for (const change of [{ rows: undefined }, { rows: [] }, { range: "A1" }]) {
+    const refused = run("google-sheets.update_cells", { ...update, ...change });
+    await expect(refused).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  }
+  const setCells = googleSheets.tools.find(({ name }) => name === "google-sheets.update_cells");
+  expect(setCells?.summary(update)).toBe(
+    `Write into 'Second'!A1:B2 of the spreadsheet ${spreadsheet}: Bob | 8; =A1 | (unchanged)`,
+  );
   await expect(run("google-sheets.append_rows", { spreadsheet })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   const tool = googleSheets.tools.find(({ name }) => name === "google-sheets.append_rows");
   expect(tool?.summary({ spreadsheet: "S", rows })).toBe(

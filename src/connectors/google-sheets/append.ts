@@ -14,8 +14,8 @@ import {
 } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
-/** A value for a cell; text is stored unchanged. */
-const CellValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+/** Rows of values for cells; text is stored unchanged. */
+export const Rows = z.array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])));
 
 const Input = z.object({
   spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
@@ -24,7 +24,7 @@ const Input = z.object({
     "Cells of the row, separated by commas. Put each further row on a new line.",
   ),
   rows: withDescription(
-    z.optional(z.array(z.array(CellValue))),
+    z.optional(Rows),
     'Rows of cells instead of text, such as [["Ann", 7], ["Bob", "007"]]. Each value is stored as it is.',
   ),
   sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),

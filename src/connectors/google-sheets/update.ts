@@ -4,8 +4,16 @@ import { describeFile, findFileToChange, formatFilePlace } from "../google/files
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { getInputOption, toCellValues } from "./append.ts";
-import { buildSpreadsheetUrl, buildValuesPath, formatCells, formatRange, parseCells, parseRows } from "./cells.ts";
+import { getInputOption, Rows, toCellValues } from "./append.ts";
+import {
+  buildSpreadsheetUrl,
+  buildValuesPath,
+  checkCells,
+  formatCells,
+  formatRange,
+  parseCells,
+  parseRows,
+} from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
 const Input = z.object({
@@ -16,7 +24,11 @@ const Input = z.object({
       .check(z.regex(/^(?:(?:'(?:[^']|'')+'|[^'!]+)!)?\$?[A-Za-z]{1,3}\$?\d{1,7}(?::\$?[A-Za-z]{1,3}\$?\d{1,7})?$/)),
     "Cell or range in A1 notation, such as B2 or B2:C3.",
   ),
-  text: withDescription(z.string(), "New values: cells separated by commas, one row per line."),
+  text: withDescription(z.optional(z.string()), "New values: cells separated by commas, one row per line."),
+  rows: withDescription(
+    z.optional(Rows),
+    'Rows of values instead of text, such as [["Ann", 7], ["Bob", "007"]]. A null leaves its cell unchanged.',
+  ),
   sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),
   formulas: withDescription(
     z.optional(z.boolean()),
@@ -44,21 +56,21 @@ export const updateCellsTool = defineTool({
     "update {range} in the spreadsheet {spreadsheet}: {text}",
     "write into {range} of {spreadsheet}: {text}",
   ],
-  summary: ({ spreadsheet, range, text, sheet }: Input) =>
-    `Write into ${formatRange(sheet, range)} of the spreadsheet ${escapeCell(spreadsheet)}: ${isOneCell(range) ? text.trim() || "nothing" : formatCells(parseRows(text))}`,
+  summary: ({ spreadsheet, range, sheet, ...cells }: Input) =>
+    `Write into ${formatRange(sheet, range)} of the spreadsheet ${escapeCell(spreadsheet)}: ${describeCells(range, cells)}`,
   resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
   placeIsTarget: true,
   describeTarget: async ({ spreadsheet }, context) =>
     describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),
   async run(input, context) {
-    const values = parseValues(input.range, input.text);
+    const values = getValues(input);
     const spreadsheet = await findSpreadsheet(context, input.spreadsheet, true);
     const range = formatRange(input.range.includes("!") ? undefined : findSheet(spreadsheet, input.sheet), input.range);
     const { updatedRange, updatedCells } = await context.http.request({
       method: "PUT",
       path: buildValuesPath(spreadsheet.id, range),
       query: { valueInputOption: getInputOption(input) },
-      body: { range, majorDimension: "ROWS", values: toCellValues(values, input) },
+      body: { range, majorDimension: "ROWS", values },
       answer: Updated,
       scope: "spreadsheets",
     });
@@ -74,17 +86,30 @@ export const updateCellsTool = defineTool({
   },
 });
 
+function describeCells(range: string, { rows, text = "" }: Pick<Input, "rows" | "text">): string {
+  if (rows) return formatCells(rows.map((row) => row.map((cell) => (cell === null ? "(unchanged)" : cell))));
+  return isOneCell(range) ? text.trim() || "nothing" : formatCells(parseRows(text));
+}
+
 /**
  * Returns the values for a range. A single cell takes the text unchanged, including commas; an empty text clears it.
  */
-function parseValues(range: string, text: string): string[][] {
-  if (isOneCell(range)) return [[text.trim()]];
+function getValues(input: Input): z.output<typeof Rows> {
+  const { range, text, rows } = input;
+  if (rows) return checkFit(range, checkCells(rows, "rows"));
+  if (text === undefined) {
+    throw new Problem("INVALID_REQUEST", "New values are required.", { hint: "Specify text or rows." });
+  }
+  return toCellValues(isOneCell(range) ? [[text.trim()]] : checkFit(range, parseCells(text, "text")), input);
+}
+
+/** Checks that cells fit into a range. @throws Problem INVALID_REQUEST */
+function checkFit<Cell>(range: string, values: Cell[][]): Cell[][] {
   const { from, to } = parseRange(range);
-  const values = parseCells(text, "text");
   const [first, last] = [parseCell(from), parseCell(to)];
   const [width, height] = [Math.abs(last.column - first.column) + 1, Math.abs(last.row - first.row) + 1];
   if (values.length > height || values.some((row) => row.length > width)) {
-    throw new Problem("INVALID_REQUEST", `The text has more cells than ${range}, which has ${width} × ${height}.`, {
+    throw new Problem("INVALID_REQUEST", `${range} has only ${width} × ${height} cells.`, {
       hint: "Specify a larger range, or put a cell with a comma in quotes.",
       details: { field: "range" },
     });

@@ -169,7 +169,7 @@ test("cells are written where they fit, and a single one takes its text unchange
   expect(text).toContain("Wrote 1 cell of Plan ('It''s'!B2).");
   const wide = { spreadsheet: ID, range: "A1:B1", text: "1,2,3" };
   await expect(run(googleSheets, "google-sheets.update_cells", wide)).rejects.toMatchObject({
-    message: "The text has more cells than A1:B1, which has 2 × 1.",
+    message: "A1:B1 has only 2 × 1 cells.",
   });
   const update = googleSheets.tools.find(({ name }) => name === "google-sheets.update_cells");
   expect(update?.summary(set)).toBe(`Write into B2 of the spreadsheet ${ID}: a, b`);
