@@ -76,6 +76,7 @@ const WRITES: [tool: string, input: Record<string, unknown>, words: string | und
   ["hubspot.update_contact", { contact: "ann@example.com", phone: "1" }, "for the contact “ann@example.com”, phone"],
   ["hubspot.create_deal", { name: "Big one" }, "in the default pipeline"],
   ["hubspot.move_deal", { deal: "Big one", stage: "won" }, "for the deal “big one”"],
+  ["hubspot.update_deal", { deal: "Big one", stage: "won", amount: 5 }, "for the deal “big one”, amount, stage"],
   ["hubspot.add_note", { text: "Called", contact: "Ann", deal: "17" }, "to the contact “ann” and the deal 17"],
   ["linkedin.create_post", { text: "Hello" }, "for everybody"],
   ["linkedin.comment", { post: POST, text: "Nice" }, `on the post ${POST}`],

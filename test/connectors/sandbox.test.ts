@@ -178,6 +178,23 @@ test("HubSpot in the sandbox: a contact, a deal and a note, from start to end", 
   await hubspot.run("hubspot.update_contact", { contact: "Ada Byron", company: "Engine", lifecycle_stage: "customer" });
   await hubspot.run("hubspot.create_deal", { name: "Engine (3)", amount: 900, contact: "ada@example.com" });
   await hubspot.run("hubspot.move_deal", { deal: "Engine (3)", stage: "won" });
+  const changes = { amount: 0, close_date: "2027-01-31", owner: "me", stage: "Contract sent", new_name: "Engine (4)" };
+  const { text } = await hubspot.run("hubspot.update_deal", { deal: "Engine (3)", ...changes });
+  expect(text).toContain(
+    "Changed the deal Engine (3): amount 0, close date 2027-01-31, name Engine (4), owner me, stage Contract sent.",
+  );
+  expect((await hubspot.run("hubspot.list_deals", { owner: "me", text: "Engine" })).data).toMatchObject({
+    deals: [{ name: "Engine (4)", amount: 0, stage: "Contract Sent", closes: "2027-01-31" }],
+  });
+  await hubspot.run("hubspot.update_deal", { deal: "Engine (4)", amount: 900, stage: "won", new_name: "Engine (3)" });
+  for (const [wrong, message] of [
+    [{}, "A change to the deal is required."],
+    [{ stage: "gone" }, "The pipeline Sales Pipeline has no stage “gone”."],
+    [{ owner: "Nobody" }, "No user in HubSpot is called “Nobody”."],
+  ] as const) {
+    const refused = hubspot.run("hubspot.update_deal", { deal: "Engine (3)", ...wrong });
+    await expect(refused).rejects.toMatchObject({ message });
+  }
   await hubspot.run("hubspot.add_note", { deal: "Engine (3)", text: "Paid & **done**" });
   expect((await hubspot.run("hubspot.search_contacts", { company: "engine" })).data).toMatchObject({ total: 1 });
   expect((await hubspot.run("hubspot.get_contact", { contact: "Ada Byron" })).data).toMatchObject({

@@ -55,6 +55,8 @@ const UNDERSTOOD: [request: string, ...calls: Reply["calls"]][] = [
     ["hubspot.move_deal", { deal: "Contoso renewal", stage: "Contract sent" }],
   ],
   ["move the deal Fabrikam to won", ["hubspot.move_deal", { deal: "Fabrikam", stage: "won" }]],
+  ["set the amount of the deal Fabrikam to 5000", ["hubspot.update_deal", { deal: "Fabrikam", amount: 5000 }]],
+  ["rename the deal Fabrikam to Fabrikam 2", ["hubspot.update_deal", { deal: "Fabrikam", new_name: "Fabrikam 2" }]],
   ["mark the deal Fabrikam as lost", ["hubspot.move_deal", { deal: "Fabrikam", stage: "lost" }]],
   [
     "add a note to the contact Mara Lind: called, wants a demo",

@@ -4,7 +4,7 @@ import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, quoteName } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { describeContact, findContact, getContactName } from "./contact.ts";
-import { formatMoney } from "./deal.ts";
+import { CloseDate, formatMoney, toCloseDate } from "./deal.ts";
 import { findPipeline, findStage, listPipelines, type Pipeline, type Stage } from "./pipelines.ts";
 import { buildRecordUrl, createRecord, pickGiven } from "./record.ts";
 
@@ -16,10 +16,7 @@ const Input = z.object({
     'First stage, such as "Appointment scheduled". Default: the first stage of the pipeline.',
   ),
   pipeline: withDescription(z.optional(z.string()), "Name of the pipeline. Default: the account's default pipeline."),
-  close_date: withDescription(
-    z.optional(z.string().check(z.regex(/^\d{4}-\d\d-\d\d/, "a date such as 2026-12-31"))),
-    "Expected close date, such as 2026-12-31.",
-  ),
+  close_date: withDescription(z.optional(CloseDate), "Expected close date, such as 2026-12-31."),
   contact: withDescription(z.optional(z.string()), "Name, email address or id of the associated contact."),
 });
 type Input = z.output<typeof Input>;
@@ -81,13 +78,6 @@ function getFirstStage(pipeline: Pipeline, name: string | undefined): Stage {
   throw new Problem("INVALID_REQUEST", `The pipeline ${pipeline.label} has no stages.`, {
     hint: "Specify another pipeline.",
   });
-}
-
-/**
- * Returns noon in UTC, which is the same date in almost every time zone. HubSpot shows the time in the account's zone.
- */
-function toCloseDate(date: string | undefined): string | undefined {
-  return date && /^\d{4}-\d\d-\d\d$/.test(date.trim()) ? `${date.trim()}T12:00:00Z` : date;
 }
 
 function describeCall(input: Input): string {

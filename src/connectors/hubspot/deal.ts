@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import { requireMatch } from "../match.ts";
@@ -67,6 +68,16 @@ export function formatDealTable(deals: Deal[]): string {
     deal.closes ?? "–",
   ]);
   return formatMarkdownTable(["ID", "Deal", "Amount", "Stage", "Pipeline", "Closes"], rows);
+}
+
+/** A day to close a deal. */
+export const CloseDate = z.string().check(z.regex(/^\d{4}-\d\d-\d\d/, "a date such as 2026-12-31"));
+
+/**
+ * Returns noon in UTC, which is the same date in almost every time zone. HubSpot shows the time in the account's zone.
+ */
+export function toCloseDate(date: string | undefined): string | undefined {
+  return date && /^\d{4}-\d\d-\d\d$/.test(date.trim()) ? `${date.trim()}T12:00:00Z` : date;
 }
 
 /** Formats an amount as "5,000 EUR", or "–" if there is none. */

@@ -9,6 +9,7 @@ import { moveDealTool } from "./move-deal.ts";
 import { addNoteTool } from "./note.ts";
 import { searchContactsTool } from "./search-contacts.ts";
 import { updateContactTool } from "./update-contact.ts";
+import { updateDealTool } from "./update-deal.ts";
 
 /**
  * HubSpot CRM. Tokens last 30 minutes; the refresh token stays. A deleted portal is reported as `access_denied` with
@@ -58,6 +59,7 @@ export const hubspot: Service = {
     listDealsTool,
     createDealTool,
     moveDealTool,
+    updateDealTool,
     addNoteTool,
   ],
 };

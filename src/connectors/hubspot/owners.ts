@@ -34,12 +34,16 @@ export async function findOwner(http: ServiceHttp, email: string): Promise<Owner
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */
-export async function findOwnerByName(context: ToolContext, text: string): Promise<Owner> {
+export async function findOwnerByName(
+  context: ToolContext,
+  text: string,
+  purpose: "read" | "change" = "read",
+): Promise<Owner> {
   const wanted = text.trim();
   const { owner_id: own } = context.metadata;
   if (isMe(wanted) && typeof own === "string") return { id: own, name: "you", email: "" };
   return requirePerson(await listAllOwners(context.http), wanted, {
-    purpose: "read",
+    purpose,
     where: "HubSpot",
     listNames: ({ name }) => [name],
     listAccounts: ({ email, id }) => [email, id],

@@ -148,6 +148,14 @@ export function pickGiven(properties: Record<string, string | undefined>): Recor
   return Object.fromEntries(entries);
 }
 
+/** Names the fields that a call changes, so that an approval covers no other field. */
+export function nameChanges(changes: Record<string, unknown>): string {
+  return Object.keys(changes)
+    .filter((name) => changes[name] !== undefined)
+    .sort()
+    .join(", ");
+}
+
 function readScope(kind: RecordKind): string {
   return `crm.objects.${kind}.read`;
 }

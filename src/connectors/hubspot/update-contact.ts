@@ -4,7 +4,7 @@ import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { describeContact, findContact, getContactName, splitFullName, toContact } from "./contact.ts";
-import { formatRecordPlace, patchRecord, pickGiven } from "./record.ts";
+import { formatRecordPlace, nameChanges, patchRecord, pickGiven } from "./record.ts";
 
 const Input = z.object({
   contact: withDescription(z.string(), "Name, email address or id of the contact."),
@@ -78,12 +78,4 @@ function listChanges(input: Input): string[] {
     ["lifecycle stage", input.lifecycle_stage],
   ];
   return fields.flatMap(([name, value]) => (value?.trim() ? [`${name} ${value.trim()}`] : []));
-}
-
-/** Names the fields that a call changes, so that an approval covers no other field. */
-function nameChanges(changes: Record<string, unknown>): string {
-  return Object.keys(changes)
-    .filter((name) => changes[name] !== undefined)
-    .sort()
-    .join(", ");
 }
