@@ -80,6 +80,8 @@ export type ToolContext = {
   idempotencyKey: string;
   /** Defines "today" and "now". */
   clock: Clock;
+  /** The user's time zone, an IANA name, in which days and local times are meant. Default: UTC. */
+  timeZone?: string;
   /** Loads the files that the references in `attachments` name. Absent when a tool runs outside kay. */
   loadAttachments?(references: string[]): Promise<FileContent[]>;
   /** Asks the user and logs progress. Absent when a tool runs outside kay. */

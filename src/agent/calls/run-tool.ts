@@ -28,6 +28,8 @@ export type ToolAccess = {
   files?: ConversationFiles;
   /** Blocks every request that could change something. */
   dryRun?: boolean;
+  /** The user's time zone, an IANA name. */
+  timeZone?: string;
   /** Records that a service requires these scopes in addition to the granted ones. */
   wants?(service: string, scopes: string[]): Promise<void>;
   /** Keeps a call running while it waits for the user's answer; see `Tool.suspendable`. */
@@ -113,6 +115,7 @@ async function runTool(
     signal: effect ? new AbortController().signal : context.signal,
     idempotencyKey,
     clock: ports.clock,
+    ...(ports.timeZone ? { timeZone: ports.timeZone } : {}),
     loadAttachments: (references) => loadBoundAttachments(ports.files, references),
     people: { interaction, requestInteraction, log },
     raw: {

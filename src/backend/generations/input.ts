@@ -68,7 +68,9 @@ export async function buildAgentInput(
   const facts = createCallFactsReader(ports, row, rows.facts);
   const configured = await toServices(ports, rows.connections);
   const dryRuns = request.limits.dryRun === true;
-  const owner = { installationId, generationId: id, dryRun: dryRuns, attachments: rows.attachments, facts };
+  const { timeZone } = request;
+  const reach = { dryRun: dryRuns, attachments: rows.attachments, facts, ...(timeZone ? { timeZone } : {}) };
+  const owner = { installationId, generationId: id, ...reach };
   const tools = await buildAgentTools(ports, owner, configured);
   const services = listServiceStates(rows.connections.grants, configured);
   const messages = history.kind === "newest" ? takeNewest(all, history.keep) : all;
@@ -101,7 +103,7 @@ export async function buildAgentInput(
     now: ports.clock.now(),
     isFatal: isDatabaseAway,
     holds,
-    ...(request.timeZone ? { timeZone: request.timeZone } : {}),
+    ...(timeZone ? { timeZone } : {}),
     ...(request.instructions ? { instructions: request.instructions } : {}),
     ...(request.defaults ? { defaults: request.defaults } : {}),
     services,

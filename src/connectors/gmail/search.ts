@@ -48,7 +48,7 @@ export const searchTool = defineListTool({
   ],
   summary: (input: Input) => `Search Gmail for ${describeSearch(input)}`,
   async run(input, context, list) {
-    const q = getQuery(input);
+    const q = getQuery(input, context.timeZone);
     const { messages, more } = await findMessages(context, q, list);
     const words = escapeCell(describeSearch(input, messages.length));
     const items = () => formatMessageTable(messages);
@@ -59,15 +59,15 @@ export const searchTool = defineListTool({
 });
 
 /** Builds a query in Gmail's syntax. Source: https://support.google.com/mail/answer/7190 */
-function getQuery(input: Input): string {
+function getQuery(input: Input, zone: string | undefined): string {
   if (input.query?.trim()) return input.query.trim();
   const { text, sender, state, place, after, before, hasAttachment } = input;
   const somewhere = [text, sender, after, before].some((one) => one?.trim()) || hasAttachment;
   return [
     sender?.trim() ? `from:(${withoutOperators(sender)})` : "",
     state ? `is:${state}` : "",
-    after?.trim() ? `after:${getSeconds(after, "after")}` : "",
-    before?.trim() ? `before:${getSeconds(before, "before")}` : "",
+    after?.trim() ? `after:${getSeconds(after, "after", zone)}` : "",
+    before?.trim() ? `before:${getSeconds(before, "before", zone)}` : "",
     hasAttachment ? "has:attachment" : "",
     buildPlaceQuery(place?.trim() ?? (somewhere ? "" : "inbox")),
     text?.trim() ? withoutOperators(text) : "",
@@ -76,9 +76,12 @@ function getQuery(input: Input): string {
     .join(" ");
 }
 
-/** Gmail interprets days in its own time zone, but seconds since the epoch exactly. */
-function getSeconds(when: string, field: string): number {
-  return Math.floor(Date.parse(parseInstant(when, field)) / 1000);
+/**
+ * Gmail takes days as midnight in PST, and seconds since the epoch exactly.
+ * Source: https://developers.google.com/workspace/gmail/api/guides/filtering
+ */
+function getSeconds(when: string, field: string, zone: string | undefined): number {
+  return Math.floor(Date.parse(parseInstant(when, field, zone)) / 1000);
 }
 
 function buildPlaceQuery(place: string): string {

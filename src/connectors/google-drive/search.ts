@@ -50,7 +50,7 @@ export const searchTool = defineListTool({
   ],
   summary: (input: Input) => `Search Google Drive for ${describeSearch(input)}`,
   async run(input, context, list) {
-    const { http } = context;
+    const { http, timeZone } = context;
     const folder = input.folder?.trim() ? await findFile(context, input.folder, "folder") : undefined;
     const filter: FileFilter = {
       text: input.text,
@@ -58,7 +58,7 @@ export const searchTool = defineListTool({
       parent: folder?.id,
       owner: parseOwner(input.owner),
       sharedWithMe: input.sharedWithMe,
-      changedSince: input.changedSince?.trim() ? parseInstant(input.changedSince, "changedSince") : undefined,
+      changedSince: input.changedSince?.trim() ? parseInstant(input.changedSince, "changedSince", timeZone) : undefined,
       order: input.order as FileOrder | undefined,
     };
     const { files, more } = await findFiles(http, filter, list);

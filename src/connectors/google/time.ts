@@ -26,9 +26,9 @@ export function parseCalendarTime(text: string, field: string): CalendarTime {
   return { dateTime: `${date}T${time}${seconds}${zone}` };
 }
 
-/** Parses a date or time as an instant in RFC 3339, in UTC where it has no offset. @throws Problem INVALID_REQUEST */
-export function parseInstant(text: string, field: string): string {
-  return new Date(toInstant(parseCalendarTime(text, field), "UTC")).toISOString();
+/** Parses a date or time as an instant in RFC 3339, in `zone` where it has no offset. @throws Problem INVALID_REQUEST */
+export function parseInstant(text: string, field: string, zone = "UTC"): string {
+  return new Date(toInstant(parseCalendarTime(text, field), zone)).toISOString();
 }
 
 /** Adds days to a date without involving a time zone. */

@@ -42,6 +42,22 @@ test("every service of the sandbox is connected by a consent there, and listed b
   });
 });
 
+test("a request searches mail by days in the time zone of its user", async () => {
+  const sandbox = sandboxWorld();
+  const { status } = await consent(sandbox, "gmail", "allow");
+  const token = String(status.body.token);
+  const find = async (time_zone?: string) => {
+    const { body } = await sandbox.world.call("POST /ask", {
+      token,
+      body: { prompt: "mail from last week", time_zone },
+    });
+    return String(body.message);
+  };
+  // The mail is of Sunday at noon in UTC, when Monday has begun in Kiritimati.
+  expect(await find()).toMatch(/^1 email after 2026-11-16 before 2026-11-23:/);
+  expect(await find("Pacific/Kiritimati")).toMatch(/^No emails/);
+});
+
 test("a denial at the sandbox is reported as such", async () => {
   const { status } = await consent(sandboxWorld(), "jira", "deny");
   expect(status.body).toEqual({ status: "denied", message: "Authorization was denied" });

@@ -227,6 +227,19 @@ test("a search by date and attachments uses exact moments", async () => {
   expect(result.text).toBe("No emails after 2026-11-01 before 2026-11-20T12:00:00+01:00 with attachments.");
 });
 
+test.each([
+  ["Europe/Berlin", "2026-11-01T00:00:00+01:00"],
+  ["America/New_York", "2026-11-01T00:00:00-04:00"],
+  ["Asia/Kolkata", "2026-11-01T00:00:00+05:30"],
+  [undefined, "2026-11-01T00:00:00Z"],
+])("a search by day begins at midnight in the user's time zone (%s)", async (timeZone, midnight) => {
+  const after = Date.parse(midnight) / 1000;
+  const world = outside({ request: `GET ${MESSAGES}?q=after%3A${after}&maxResults=10`, json: {} });
+  const context = { ...contextOver(world, gmail, ME), ...(timeZone ? { timeZone } : {}) };
+  await runTool(gmail, "gmail.search", { after: "2026-11-01" }, context);
+  world.done();
+});
+
 const ID = "18c0ffee00000002";
 const textPart = (text: string, mimeType = "text/plain") => ({
   mimeType,
