@@ -56,10 +56,12 @@ async function rotateLocked(ports: Ports, db: DbConnection, refreshToken: string
     return family.revoked_reason === REUSED ? rejectReuse() : rejectInvalid("The sign-in has ended.");
   const now = ports.clock.now();
   if (token.spent_at) return repeatRotation(ports, db, { family, token, spentAt: token.spent_at, refreshToken });
-  if (Math.min(token.expires_at.getTime(), family.expires_at.getTime()) <= now) {
+  const expires = token.expires_at.getTime();
+  if (Math.min(expires, family.expires_at.getTime()) <= now) {
     return rejectInvalid("The refresh token has expired.");
   }
   const issuedAt = new Date(now);
+  // A successor does not expire before its predecessor: the clock may have been wrong for a while.
   const sequence = token.sequence + 1;
   const successor = deriveSuccessor(ports.keys.signing[0].key, family.id, sequence, refreshToken);
   await spendRefreshToken(db, hash, issuedAt);
@@ -68,7 +70,7 @@ async function rotateLocked(ports: Ports, db: DbConnection, refreshToken: string
     family_id: family.id,
     sequence,
     issued_at: issuedAt,
-    expires_at: new Date(Math.min(now + REFRESH_LIFETIME_MS, family.expires_at.getTime())),
+    expires_at: new Date(Math.min(Math.max(now + REFRESH_LIFETIME_MS, expires), family.expires_at.getTime())),
   });
   return signPair(ports, family, { sequence, issuedAt }, successor);
 }

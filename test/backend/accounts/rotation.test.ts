@@ -87,6 +87,14 @@ test("a refresh token is valid for 7 days, its family for 30, regardless of rota
   expect(await refresh(other.refreshToken)).toMatchObject({ status: 401, body: { code: "REFRESH_INVALID" } });
 });
 
+test("a refresh while the clock was far in the past does not end the sign-in when it is right again", async () => {
+  const { refreshToken } = await connect(world());
+  world().clock.advance(-400 * DAY);
+  const { body } = await refresh(refreshToken);
+  world().clock.advance(400 * DAY + 6 * DAY);
+  expect(await refresh(String(body.refresh_token))).toMatchObject({ status: 200 });
+});
+
 test("logout ends access and refresh tokens at once, and a second logout is not signed in", async () => {
   const { refreshToken, token } = await connect(world());
   expect((await world().call("POST /auth/logout", { token })).body).toEqual({ message: "Logged out successfully" });
