@@ -96,7 +96,7 @@ test("an answer of another shape is one sentence that names the field", async ()
     message: "Jira returned an unexpected response: name is missing.",
   });
   expect(await problem(get({ text: "<html>hello</html>" }).answer())).toMatchObject({
-    message: "Jira returned an unexpected response: the body is not JSON.",
+    message: "Jira returned an unexpected response: the body is not JSON but a web page.",
   });
 });
 
@@ -104,7 +104,7 @@ test("an accepted write with an unreadable answer has an unknown outcome, never 
   const { world, answer } = post({ status: 201, text: "<html>" });
   expect(await problem(answer(Thing))).toEqual({
     code: "OUTCOME_UNKNOWN",
-    message: "Jira accepted the request, but its response is unexpected: the body is not JSON.",
+    message: "Jira accepted the request, but its response is unexpected: the body is not JSON but a web page.",
     hint: "Check Jira before you try again.",
     details: {},
   });

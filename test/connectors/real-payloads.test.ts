@@ -142,7 +142,9 @@ test.each([
   ],
   [{ type: "created_by", created_by: { object: "user", id: "b1", type: "bot", name: null } }, "b1"],
   [{ type: "rollup", rollup: { type: "array", array: [null, { type: "number", number: 0 }], function: "x" } }, "0"],
-  [{ type: "rollup", rollup: { type: "incomplete", incomplete: {}, function: "count" } }, ""],
+  [{ type: "rollup", rollup: { type: "incomplete", incomplete: {}, function: "count" } }, "(not computed by Notion)"],
+  // https://github.com/mariosimao/notion-sdk-php/issues/495
+  [{ type: "formula", formula: { type: "unsupported", unsupported: {} } }, "(not computed by Notion)"],
   [{ type: "formula", formula: { type: "boolean", boolean: false } }, "false"],
   [{ type: "relation", relation: [{ id: "1" }, { id: "2" }], has_more: true }, "more than 2 linked"],
   [{ type: "unique_id", unique_id: { prefix: "T", number: null } }, ""],

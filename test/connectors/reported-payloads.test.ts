@@ -503,3 +503,80 @@ test.each<[string, Service, string, Record<string, unknown>, number, unknown, ob
 ])("an error about %s says what it is", async (_, service, name, input, status, body, expected) => {
   await expect(run(service, name, input, [/./, body, status])).rejects.toMatchObject(expected);
 });
+
+// https://github.com/HubSpot/hubspot-api-php/issues/619: 207 without the deals that cannot be read
+test("HubSpot: a contact says how many of its deals could not be read", async () => {
+  const associations = { deals: { results: [{ id: "1" }, { id: "2" }, { id: "3" }, { id: "2" }] } };
+  const read = (results: object[]) =>
+    run(
+      hubspot,
+      "get_contact",
+      { contact: "5" },
+      [/pipelines/, { results: [] }],
+      [/batch/, { status: "COMPLETE", results, numErrors: 1, errors: [{ category: "OBJECT_NOT_FOUND" }] }, 207],
+      [/contacts/, { id: "5", properties: { firstname: "ليلى" }, associations }],
+    );
+  const some = await read([{ id: "1", properties: { dealname: "A" } }]);
+  expect(some.text).toContain("(kay read 1 of 3 deals.)");
+  expect(some.data).toMatchObject({ deals: [{ name: "A" }], deals_total: 3 });
+  expect((await read([])).text).toMatch(/\n\n\(kay read 0 of 3 deals\.\)$/);
+});
+
+// https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions: `deleted`
+test("Drive: accounts that were deleted have no access, and a file in the trash says so", async () => {
+  const id = "1abcdefghijklmnopqrstuvwxyz0123456789";
+  const permissions = [
+    { type: "user", role: "writer", emailAddress: "gone@x.test", deleted: true },
+    { type: "domain", role: "reader", domain: "x.test", deleted: false },
+  ];
+  const { text, data } = await run(
+    googleDrive,
+    "get_file",
+    { file: id },
+    [/permissions\(/, { trashed: true, permissions }],
+    [/files/, { id, name: "F", mimeType: "text/plain", size: "9223372036854775807" }],
+  );
+  expect(text).toContain("- State: in the trash\n- Size: 9223372036854775807 bytes\n- Open to: x.test (reader)\n");
+  expect(data).toMatchObject({ trashed: true, shared_with: ["x.test (reader)"] });
+});
+
+// https://github.com/SpinlockLabs/github.dart/pull/383, https://github.com/desktop/desktop/pull/3022
+test("GitHub: each review of a deleted account counts", async () => {
+  const reviews = ["APPROVED", "CHANGES_REQUESTED", "APPROVED"].map((state) => ({ user: null, state }));
+  const pull = {
+    number: 1,
+    title: "T",
+    state: "open",
+    user: null,
+    head: { ref: "f", repo: null },
+    html_url: "https://x.test",
+  };
+  const input = { repository: "a/b", number: 1 };
+  const { text, data } = await run(github, "get_pull_request", input, [/reviews/, reviews], [/pulls/, pull]);
+  expect(data).toMatchObject({ approved_by: ["someone", "someone"], changes_requested_by: ["someone"] });
+  expect(text).toContain("- Author: someone\n");
+});
+
+test("Notion: a page in the trash says so", async () => {
+  const page = { object: "page", id: "11111111-1111-1111-1111-111111111111", in_trash: true, properties: {} };
+  const routes: Route[] = [
+    [/children/, { results: [] }],
+    [/pages/, page],
+  ];
+  const { text, data } = await run(notion, "get_page", { page: page.id }, ...routes);
+  expect(text).toMatch(/^\*\*Untitled\*\*, in the trash\n/);
+  expect(data).toMatchObject({ in_trash: true });
+});
+
+test.each([
+  [
+    "<!DOCTYPE html><title>\u202eProxy\n sign-in</title>",
+    "the body is not JSON but a web page (“U+202EProxy sign-in”)",
+  ],
+  ["\n<html><body>Blocked</body></html>", "the body is not JSON but a web page"],
+  ["[truncated", "the body is not JSON"],
+])("a body of 200 that is not JSON is named: %j", async (body, what) => {
+  await expect(run(slack, "list_channels", {}, [/./, body])).rejects.toMatchObject({
+    message: `Slack returned an unexpected response: ${what}.`,
+  });
+});

@@ -44,7 +44,7 @@ export const getPullRequestTool = defineTool({
     const facts: [string, string | undefined][] = [
       ["State", formatPullState(pull)],
       ["Repository", formatFullName(repository)],
-      ["Author", pull.user?.login ?? undefined],
+      ["Author", pull.user?.login ?? "someone"],
       ["Branches", formatBranches(pull)],
       ["Approved by", approved.join(", ") || "no one yet"],
       ["Changes requested by", changes.join(", ")],

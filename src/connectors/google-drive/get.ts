@@ -8,7 +8,8 @@ const Input = z.object({
 });
 type Input = z.output<typeof Input>;
 
-const Permissions = z.looseObject({
+const Access = z.looseObject({
+  trashed: z.nullish(z.boolean()),
   permissions: z.nullish(
     z.array(
       z.looseObject({
@@ -16,11 +17,12 @@ const Permissions = z.looseObject({
         role: z.string(),
         emailAddress: z.nullish(z.string()),
         domain: z.nullish(z.string()),
+        deleted: z.nullish(z.boolean()),
       }),
     ),
   ),
 });
-type Permission = NonNullable<z.output<typeof Permissions>["permissions"]>[number];
+type Permission = NonNullable<z.output<typeof Access>["permissions"]>[number];
 
 /** Source: Drive API v3, GET /drive/v3/files/{fileId}. */
 export const getFileTool = defineTool({
@@ -40,17 +42,18 @@ export const getFileTool = defineTool({
     const { http } = context;
     const file = await findFile(context, input.file);
     // Google lists permissions only for users who may share the file.
-    const { permissions } = await http.request({
+    const { permissions, trashed } = await http.request({
       path: `/drive/v3/files/${encodeURIComponent(file.id)}`,
-      query: { fields: "permissions(type,role,emailAddress,domain)", supportsAllDrives: true },
-      answer: Permissions,
+      query: { fields: "trashed,permissions(type,role,emailAddress,domain,deleted)", supportsAllDrives: true },
+      answer: Access,
       scope: "drive",
     });
-    const shared = permissions?.map(formatPermission);
+    // Google keeps the permissions of accounts that were deleted.
+    const shared = permissions?.filter(({ deleted }) => deleted !== true).map(formatPermission);
     const web = http.endpoints.web ?? "";
     return {
-      data: { ...toFileData(file, web), shared_with: shared },
-      text: formatFile(file, shared, web),
+      data: { ...toFileData(file, web), shared_with: shared, ...(trashed ? { trashed } : {}) },
+      text: formatFile(file, shared, trashed === true, web),
       url: buildFileUrl(file, web),
     };
   },
@@ -61,9 +64,10 @@ function formatPermission({ type, role, emailAddress, domain }: Permission): str
   return `${who} (${role})`;
 }
 
-function formatFile(file: DriveFile, shared: string[] | undefined, web: string): string {
+function formatFile(file: DriveFile, shared: string[] | undefined, isTrashed: boolean, web: string): string {
   const facts: [string, string | undefined][] = [
     ["Kind", getFileKind(file)],
+    ["State", isTrashed ? "in the trash" : undefined],
     ["Owner", getOwnerName(file)],
     ["Changed", file.modifiedTime?.slice(0, 10)],
     ["Size", file.size ? `${file.size} bytes` : undefined],

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { clean } from "#protocol/clean";
+import { clean, cleanLine } from "#protocol/clean";
 import { keepDigits } from "#protocol/parse-json";
 
 /** Largest response body that is read, in bytes. */
@@ -116,9 +116,15 @@ export function parseBody(body: string, reads: boolean): { value: unknown; note?
   try {
     return { value: parseJson(body) };
   } catch {
-    const note = "the body is not JSON";
+    const note = isHtml(body) ? `the body is not JSON but a web page${quoteTitle(body)}` : "the body is not JSON";
     return reads ? { wrong: note } : { value: isHtml(body) ? undefined : clean(body).trim(), note };
   }
+}
+
+/** Formats the title of a web page, which often says who answered: a proxy, or a page to sign in. */
+function quoteTitle(body: string): string {
+  const title = cleanLine(/<title[^>]*>([^<]+)/i.exec(body)?.[1] ?? "", 80);
+  return title === "" ? "" : ` (“${title}”)`;
 }
 
 function isHtml(body: string): boolean {

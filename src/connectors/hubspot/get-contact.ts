@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { type Contact, findContact, toContact } from "./contact.ts";
 import { DEAL_PROPERTIES, type Deal, formatDealTable, toDeals } from "./deal.ts";
@@ -32,22 +32,29 @@ export const getContactTool = defineTool({
   async run(input, context) {
     const record = await findContact(context, input.contact, "deals");
     const contact = toContact(record, context);
-    const deals = await fetchContactDeals(context, record);
-    return { data: { ...contact, deals }, text: formatContact(contact, deals), url: contact.url };
+    const { deals, total } = await fetchContactDeals(context, record);
+    const text = formatContact(contact, deals, total);
+    return { data: { ...contact, deals, deals_total: total }, text, url: contact.url };
   },
 });
 
-/** Returns the deals of a contact, at most one hundred. HubSpot lists an ID once per type of association. */
-async function fetchContactDeals(context: ToolContext, { associations }: CrmRecord): Promise<Deal[]> {
-  const ids = [...new Set((associations?.deals?.results ?? []).map(({ id }) => id))].slice(0, 100);
-  if (ids.length === 0) return [];
-  const body = { properties: DEAL_PROPERTIES, inputs: ids.map((id) => ({ id })) };
+/**
+ * Returns the deals of a contact, at most one hundred, and how many it has. HubSpot lists an ID once per type of association, and answers 207
+ * without the deals that were deleted or that the account may not see.
+ */
+async function fetchContactDeals(
+  context: ToolContext,
+  { associations }: CrmRecord,
+): Promise<{ deals: Deal[]; total: number }> {
+  const ids = [...new Set((associations?.deals?.results ?? []).map(({ id }) => id))];
+  if (ids.length === 0) return { deals: [], total: 0 };
+  const body = { properties: DEAL_PROPERTIES, inputs: ids.slice(0, 100).map((id) => ({ id })) };
   const request = { method: "POST", path: "/crm/v3/objects/deals/batch/read", body, reads: true } as const;
   const { results } = await context.http.request({ ...request, answer: Batch, scope: "crm.objects.deals.read" });
-  return toDeals(results, await listPipelines(context), context);
+  return { deals: toDeals(results, await listPipelines(context), context), total: ids.length };
 }
 
-function formatContact(contact: Contact, deals: Deal[]): string {
+function formatContact(contact: Contact, deals: Deal[], total: number): string {
   const facts: [string, string | null][] = [
     ["E-mail", contact.email],
     ["Phone", contact.phone],
@@ -57,6 +64,8 @@ function formatContact(contact: Contact, deals: Deal[]): string {
     ["Updated", contact.updated?.slice(0, 10) ?? null],
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : [])).join("\n");
-  const list = deals.length > 0 ? `Deals:\n\n${formatDealTable(deals)}` : "No deals.";
-  return [`**${escapeCell(contact.name)}** (${contact.id})\n${contact.url}`, lines, list].filter(Boolean).join("\n\n");
+  const list = deals.length > 0 ? `Deals:\n\n${formatDealTable(deals)}` : total > 0 ? "" : "No deals.";
+  const rest = deals.length < total ? `(kay read ${deals.length} of ${formatCount(total, "deal")}.)` : "";
+  const head = `**${escapeCell(contact.name)}** (${contact.id})\n${contact.url}`;
+  return [head, lines, list, rest].filter(Boolean).join("\n\n");
 }

@@ -35,10 +35,21 @@ export const getPageTool = defineTool({
     const facts = Object.entries(properties).flatMap(([name, value]) =>
       value === "" ? [] : [`- ${escapeCell(name)}: ${escapeCell(value)}`],
     );
-    const head = `**${escapeCell(title)}**${page.last_edited_time ? `, changed ${page.last_edited_time.slice(0, 10)}` : ""}\n${url}`;
+    const changed = page.last_edited_time ? `, changed ${page.last_edited_time.slice(0, 10)}` : "";
+    const isTrashed = page.in_trash === true;
+    const head = `**${escapeCell(title)}**${changed}${isTrashed ? ", in the trash" : ""}\n${url}`;
     const end = complete ? "" : "(The page continues; kay did not read all of it.)";
     return {
-      data: { id: page.id, title, updated: page.last_edited_time, properties, text, complete, url },
+      data: {
+        id: page.id,
+        title,
+        updated: page.last_edited_time,
+        properties,
+        text,
+        complete,
+        url,
+        ...(isTrashed ? { in_trash: true } : {}),
+      },
       text: [head, facts.join("\n"), text || "(The page is empty.)", end].filter(Boolean).join("\n\n"),
       url,
     };

@@ -47,6 +47,10 @@ function formatProperty(given: unknown): string {
     case "formula":
     case "rollup":
       return formatProperty(value);
+    // A value that Notion did not compute is not an empty one.
+    case "incomplete":
+    case "unsupported":
+      return "(not computed by Notion)";
     case "array":
       return toList(value).map(formatProperty).filter(Boolean).join(", ");
     default:
