@@ -2,6 +2,7 @@ import { chmodSync, constants, statSync } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { getErrno } from "./folders.ts";
+import { foreignProblem } from "./own-file.ts";
 import { unwritableProblem } from "./replace-file.ts";
 
 /**
@@ -39,14 +40,19 @@ export async function checkCredentialFolder(folder: string): Promise<void> {
 
 /**
  * Removes other users' access to a file and its folder, except on Windows. Returns a warning if that fails, or null.
+ *
+ * @param uid ID of this user
+ * @throws Problem STORE_UNREADABLE if another user owns one of them, who could have written the file
  */
-export function restrictPermissions(path: string): string | null {
+export function restrictPermissions(path: string, uid: number | undefined): string | null {
   for (const [each, mode] of [
     [path, 0o600],
     [dirname(path), 0o700],
   ] as const) {
+    const info = statSync(each, { throwIfNoEntry: false });
+    if (info && uid !== undefined && info.uid !== uid && info.uid !== 0) throw foreignProblem(each);
     try {
-      if (statSync(each).mode & 0o077) chmodSync(each, mode);
+      if (info && info.mode & 0o077) chmodSync(each, mode);
     } catch (error) {
       return `Could not restrict access to ${each}, which other users can read (${getErrno(error)}).`;
     }

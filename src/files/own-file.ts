@@ -65,7 +65,8 @@ export async function requireOwn(path: string, uid: number | undefined): Promise
   if (info.uid === uid) await closeToOthers(path, info, uid);
 }
 
-function foreignProblem(path: string): Problem {
+/** Creates the error for a file or folder that another user could have written. */
+export function foreignProblem(path: string): Problem {
   return new Problem("STORE_UNREADABLE", `Cannot use ${path}: it belongs to another user.`, {
     hint: "Run kay as its owner, or set XDG_STATE_HOME and KAY_CONFIG_DIR to folders of your own.",
     details: { path },

@@ -40,6 +40,8 @@ export type Streaming = {
    * connection.
    */
   body: AsyncIterable<Uint8Array>;
+  /** Secrets of the request that a hostile answer may repeat, and that its reader hides. */
+  secrets?: string[];
   /** Closes the connection, for a body that is not read to its end. */
   close(): void;
 };

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import type { Incoming } from "#net/ports";
 import { type BackendConnection, createIdempotencyKey } from "./backend-connection.ts";
 import { createFixedTokenSource, type TokenSource, withBearer } from "./bearer.ts";
-import { hideSecretsInAnswers, hideSecretsInStreams } from "./hide-secrets.ts";
+import { findSecretsOfStreams, hideSecretsInAnswers } from "./hide-secrets.ts";
 import { fetchOutcome, sendOnce, type WriteOutcome } from "./lost-answers.ts";
 import { createRefreshCall, type RefreshCall } from "./refresh-call.ts";
 import { type Call, readAnswer, sendCall, toAnswerContext } from "./send-call.ts";
@@ -53,7 +53,7 @@ export function createCaller(options: ApiOptions): Caller {
   const backend: BackendConnection = {
     ...options,
     send: hideSecretsInAnswers(options.send),
-    openStream: hideSecretsInStreams(options.openStream),
+    openStream: findSecretsOfStreams(options.openStream),
   };
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   const refresh = createRefreshCall(backend, timeoutMs);

@@ -14,12 +14,11 @@ export function hideSecretsInAnswers(send: Send): Send {
   };
 }
 
-/** Does the same for an answer that is read as it arrives, also for a secret that is split between two pieces. */
-export function hideSecretsInStreams(open: OpenStream): OpenStream {
+/** Names the secrets of a request in its answer that is read as it arrives, for the reader to hide. */
+export function findSecretsOfStreams(open: OpenStream): OpenStream {
   return async (request) => {
     const answer = await open(request);
-    const secrets = listSecrets(request, answer);
-    return secrets.length === 0 ? answer : { ...answer, body: hideInPieces(answer.body, secrets) };
+    return { ...answer, secrets: listSecrets(request, answer) };
   };
 }
 
@@ -42,25 +41,62 @@ function listSecrets(
   );
 }
 
-function hide(text: string, secrets: string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+/** Hides secrets in a text, also where JSON writes their characters as `\\u0041`. */
+export function hide(text: string, secrets: string[] = []): string {
+  return secrets.reduce(
+    (rest, secret) =>
+      (rest.includes("\\u") ? rest.replace(toEscapedPattern(secret), REDACTED) : rest).replaceAll(secret, REDACTED),
+    text,
+  );
 }
 
-async function* hideInPieces(body: AsyncIterable<Uint8Array>, secrets: string[]): AsyncGenerator<Uint8Array> {
+/** Secrets are ASCII, so each character is one escape. */
+function toEscapedPattern(secret: string): RegExp {
+  const forms = [...secret].map((one) => {
+    const code = one.charCodeAt(0).toString(16).padStart(2, "0");
+    return `(?:\\x${code}|\\\\u00${code.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
+  });
+  return new RegExp(forms.join(""), "g");
+}
+
+/** Hides secrets in a text that arrives in pieces. `take` keeps back what may be the beginning of one, until `end`. */
+export function createPieceHider(secrets: string[] = []): { take(piece: string): string; end(): string } {
   let rest = "";
-  for await (const bytes of body) {
-    // Secrets are ASCII, and one character for each byte keeps all others.
-    const text = hide(rest + Buffer.from(bytes).toString("latin1"), secrets);
-    const kept = Math.max(...secrets.map((secret) => countBegun(text, secret)));
-    rest = text.slice(text.length - kept);
-    if (text.length > kept) yield Buffer.from(text.slice(0, text.length - kept), "latin1");
-  }
-  if (rest !== "") yield Buffer.from(rest, "latin1");
+  // The first characters of a secret are shown, so that the end of a word is not late.
+  let before = "";
+  const show = (text: string) => {
+    before = (before + text).slice(-SHOWN);
+    return text;
+  };
+  return {
+    take(piece) {
+      const whole = hide(before + rest + piece, secrets);
+      const text = whole.slice(countSame(whole, before));
+      const begun = Math.max(0, ...secrets.map((secret) => countBegun(before + text, secret)));
+      const end = Math.max(0, text.length - begun);
+      rest = text.slice(end);
+      return show(text.slice(0, end));
+    },
+    end() {
+      const last = rest;
+      rest = "";
+      return show(last);
+    },
+  };
 }
 
-/** Returns how many characters at the end of a text may be the beginning of a secret. */
+/** Returns how many characters two texts share at their beginning. */
+function countSame(text: string, other: string): number {
+  let length = 0;
+  while (length < other.length && text[length] === other[length]) length++;
+  return length;
+}
+
+const SHOWN = 2;
+
+/** Returns how many characters at the end of a text may be the beginning of a secret; 0 for too few. */
 function countBegun(text: string, secret: string): number {
-  for (let length = Math.min(text.length, secret.length - 1); length > 0; length--)
+  for (let length = Math.min(text.length, secret.length - 1); length > SHOWN; length--)
     if (text.endsWith(secret.slice(0, length))) return length;
   return 0;
 }

@@ -5,6 +5,7 @@ import { type BackendConnection, getHost } from "./backend-connection.ts";
 import { withBearer } from "./bearer.ts";
 import type { Caller } from "./caller.ts";
 import { toProblem } from "./failure.ts";
+import { hide } from "./hide-secrets.ts";
 import { type Call, checkAnswer, recordClock, toAnswerContext, toRequest, withRetries } from "./send-call.ts";
 
 /** Time limit for a silent stream, in ms. Backends send a comment every 15 s. */
@@ -41,6 +42,7 @@ function openOnce(backend: BackendConnection, call: Call): Promise<{ stream: Str
       recordClock(backend, stream);
       return { stream };
     }
-    return { answer: checkAnswer(backend, call, await readBody(stream, getHost(backend))) };
+    const answer = await readBody(stream, getHost(backend));
+    return { answer: checkAnswer(backend, call, { ...answer, body: hide(answer.body, stream.secrets) }) };
   });
 }

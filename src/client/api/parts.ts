@@ -3,6 +3,7 @@ import { Problem } from "#protocol/errors";
 import { StreamPart } from "#protocol/events";
 import { tryParseJson } from "#protocol/parse-json";
 import { type AnswerContext, parseJsonObject, toProblem } from "./failure.ts";
+import { createPieceHider, hide } from "./hide-secrets.ts";
 import { createEventReader, type SseEvent } from "./sse.ts";
 
 /** A part and its number in the log, if any; or the mark that the stream ended on purpose. */
@@ -13,12 +14,15 @@ export type PartRead = { number?: number; part: StreamPart } | "done";
  * stream. An error in another shape becomes an `error` part.
  */
 export async function* readParts(
-  { body }: Pick<Streaming, "body">,
+  { body, secrets }: Pick<Streaming, "body" | "secrets">,
   context: AnswerContext,
   warn: (text: string) => void = () => {},
 ): AsyncGenerator<PartRead> {
   const reader = createEventReader(context.host);
-  const read = createPartReader(context, warn);
+  const readEvents = createPartReader(context, warn);
+  const hideSplit = createSplitHider(secrets);
+  const read = (events: SseEvent[]) =>
+    readEvents(events.map((event) => ({ ...event, data: hide(event.data, secrets) }))).flatMap(hideSplit.take);
   let broken: Problem | null = null;
   try {
     for await (const bytes of body) yield* read(reader.feed(bytes));
@@ -28,7 +32,33 @@ export async function* readParts(
     broken = error;
   }
   yield* read(reader.end());
+  yield* hideSplit.end();
   if (broken) throw broken;
+}
+
+/** Hides secrets that a text repeats in several parts. What is kept back follows before any other kind of part. */
+function createSplitHider(secrets: string[] = []): { take(read: PartRead): PartRead[]; end(): PartRead[] } {
+  const pieces = createPieceHider(secrets);
+  let last: TextPart | undefined;
+  const end = (): PartRead[] => {
+    const delta = pieces.end();
+    return last && delta !== "" ? [{ part: { ...last, delta } }] : [];
+  };
+  return {
+    take(read) {
+      if (read === "done" || !isText(read.part)) return [...end(), read];
+      const before = last && (last.type !== read.part.type || last.id !== read.part.id) ? end() : [];
+      last = read.part;
+      return [...before, { ...read, part: { ...last, delta: pieces.take(last.delta) } }];
+    },
+    end,
+  };
+}
+
+type TextPart = Extract<StreamPart, { type: "text-delta" | "reasoning-delta" }>;
+
+function isText(part: StreamPart): part is TextPart {
+  return part.type === "text-delta" || part.type === "reasoning-delta";
 }
 
 function createPartReader(context: AnswerContext, warn: (text: string) => void): (events: SseEvent[]) => PartRead[] {

@@ -119,7 +119,7 @@ function openProfile(options: CredentialsOptions, path: string): OpenProfile {
     warned.add(message);
   };
   const keys = createKeys({ ...options, profile, random, warn });
-  const shared = { path, keys, clock, warn, platform: options.platform, random };
+  const shared = { path, keys, clock, warn, platform: options.platform, uid: processes.uid, random };
   return {
     store: createStore({ ...shared, withWriteLock }),
     locked: createStore({ ...shared, withWriteLock: (work) => work() }),

@@ -33,6 +33,8 @@ export type StoreOptions = {
   clock: Timer;
   warn: Warn;
   platform: string;
+  /** ID of this user; undefined on Windows. */
+  uid: number | undefined;
   random: (bytes: number) => Uint8Array;
   /** Runs work under the write lock, or directly if it is already held. */
   withWriteLock<T>(work: () => Promise<T>): Promise<T>;
@@ -134,8 +136,8 @@ async function setAside(
   });
 }
 
-function repairPermissions({ path, warn }: StoreOptions): void {
-  const left = restrictPermissions(path);
+function repairPermissions({ path, uid, warn }: StoreOptions): void {
+  const left = restrictPermissions(path, uid);
   if (left) warn(left);
 }
 

@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -67,6 +76,23 @@ test.runIf(process.getuid?.() === 0).for(["a lock", "a folder"])("F10 %s of anot
     message: `Cannot use ${foreign}: it belongs to another user.`,
   });
 });
+
+test.runIf(process.getuid?.() === 0).for(["the file", "its folder", "a linked file"])(
+  "F10 a sign-in is not read if another user owns %s",
+  async (what) => {
+    const { credentials, path } = openProfile({ processes: { ...thisProcess, uid: 0 } });
+    await credentials.write("https://a.example.test", 0, { token: "planted" });
+    if (what === "a linked file") {
+      renameSync(path, `${path}.other`);
+      symlinkSync(`${path}.other`, path);
+    }
+    chownSync(what === "its folder" ? dirname(path) : path, 65534, 65534);
+    await expect(credentials.read("https://a.example.test")).rejects.toMatchObject({
+      code: "STORE_UNREADABLE",
+      message: expect.stringContaining("it belongs to another user"),
+    });
+  },
+);
 
 test("F10 a folder of this user that others can write to is made private", async () => {
   const { path, lock, clock } = lockedProfile(await holder({ pid: DEAD }));
