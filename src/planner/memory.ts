@@ -45,7 +45,8 @@ export function buildMemory(calls: CompletedCall[]): Memory {
   const result = ofServices.findLast((call) => call.result !== undefined)?.result;
   return {
     items: listItems(result?.data),
-    asked: ofServices.map(({ tool, input }) => ({ tool, input })).reverse(),
+    // A cursor continues one list, and none with other values.
+    asked: ofServices.map(({ tool, input: { cursor: _, ...input } }) => ({ tool, input })).reverse(),
     ...(result ? { result } : {}),
   };
 }

@@ -157,6 +157,20 @@ test.each(PASSED)("“%s” reads, and passes on what was found", async (request
   expect((await talk.results(...reads.map(() => FOUND))).calls).toEqual(writes);
 });
 
+test("a list that is asked for again begins at its start", async () => {
+  for (const [request, input] of [
+    ["send the bugs to #general", { project: "KAY", status: "open", type: "Bug" }],
+    ["only the bugs", { project: "KAY", status: "open", type: "Bug" }],
+  ] as const) {
+    const talk = plannerTalk(tools);
+    const { message } = await talk.say("the open issues in KAY");
+    const [call] = message.role === "assistant" ? message.content : [];
+    if (typeof call === "object" && call.type === "tool-call") Object.assign(call.input as object, { cursor: "2" });
+    await talk.results(FOUND);
+    expect((await talk.say(request)).calls).toEqual([["jira.search", input]]);
+  }
+});
+
 /** Somebody's own words stay theirs. */
 const LITERAL: [request: string, ...calls: Reply["calls"]][] = [
   ['send "the open bugs" to #general', ["slack.send_message", { channel: "#general", text: "the open bugs" }]],
