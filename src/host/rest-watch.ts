@@ -10,6 +10,9 @@ const LOOKS = 2;
 /** Bytes that the heap must have reserved since the last release. */
 const WORTH = 8 * 1024 * 1024;
 
+/** Bytes in use above which memory is not released, because that would stop this process for too long. */
+const MOST = 128 * 1024 * 1024;
+
 /**
  * Returns a function that is called every second and releases memory when work has ended. V8 alone keeps the memory of a
  * peak until it happens to collect all garbage, which it may never do in a process at rest.
@@ -26,7 +29,7 @@ export function createRestWatch(
     const { heapUsed, heapTotal } = memory();
     looks = Math.abs(heapUsed - last) < RESTING ? looks + 1 : 0;
     last = heapUsed;
-    if (looks < LOOKS || heapTotal - reserved < WORTH) return;
+    if (looks < LOOKS || heapTotal - reserved < WORTH || heapUsed > MOST) return;
     releaseMemory();
     ({ heapUsed: last, heapTotal: reserved } = memory());
   };
