@@ -18,19 +18,8 @@ import { createTransport } from "#net/choose-transport";
 import { createOpenStream } from "#net/open-stream";
 import { createSend } from "#net/send";
 import manifest from "../package.json" with { type: "json" };
-import {
-  clock,
-  endOnCrash,
-  findHomeFolder,
-  findProgram,
-  isAlive,
-  openTerminal,
-  openWorkingFolder,
-  readMachine,
-  runProgram,
-  spawnBackend,
-  spawnUpdateCheck,
-} from "./process.ts";
+import { findProgram, isAlive, runProgram, spawnBackend, spawnUpdateCheck } from "./children.ts";
+import { clock, endOnCrash, findHomeFolder, openTerminal, openWorkingFolder, readMachine } from "./process.ts";
 
 /**
  * Builds the ports from the process and runs one command line.
@@ -57,7 +46,7 @@ export async function main(argv: string[], greeted = false): Promise<number> {
   return code || 1;
 }
 
-/** The check for a newer version, in a separate process (`src/process.ts` starts it). */
+/** The check for a newer version, in a separate process (`src/children.ts` starts it). */
 export async function checkForUpdate(): Promise<void> {
   const { refreshUpdateRecord } = await import("#client/update/record");
   const { env, versions } = process;

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { toToolResult } from "#connectors/custom/result";
 import { github } from "#connectors/github/github";
 import { parseJson } from "#connectors/http/body";
-import { parseServiceFault } from "#connectors/http/errors";
+import { parseServiceFault } from "#connectors/http/service-fault";
 import { jira } from "#connectors/jira/jira";
 import { type Expected, httpOver, outside } from "./support/outside.ts";
 

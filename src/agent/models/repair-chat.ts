@@ -1,4 +1,4 @@
-import { parseServiceFault } from "#connectors/http/errors";
+import { parseServiceFault } from "#connectors/http/service-fault";
 import { isRecord, type JsonRecord } from "#protocol/parse-json";
 import type { AnswerRepair } from "./repair-fetch.ts";
 

@@ -1,5 +1,5 @@
 import { APICallError } from "ai";
-import { parseServiceFault } from "#connectors/http/errors";
+import { parseServiceFault } from "#connectors/http/service-fault";
 import { parseRetryAfter } from "#net/retry-after";
 import { tryParseJson } from "#protocol/parse-json";
 

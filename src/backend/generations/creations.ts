@@ -1,5 +1,5 @@
 import type { BackendPorts } from "../ports.ts";
-import type { StoredGeneration } from "../store/generation-state.ts";
+import type { StoredGeneration } from "../store/generation-row.ts";
 import { createGenerationId } from "../store/generations.ts";
 
 /** A generation that this node holds already, so that it need not claim it. `isNew`: it was created here. */

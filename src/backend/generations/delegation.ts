@@ -1,8 +1,8 @@
 import { Problem } from "#protocol/errors";
 import { canCarryGenerations, hasConversation } from "../agent-client/client.ts";
 import type { BackendPorts } from "../ports.ts";
+import type { DelegationScope } from "../store/generation-claims.ts";
 import type { GenerationRequest } from "../store/generation-state.ts";
-import type { DelegationScope } from "../store/generations.ts";
 import type { NewGeneration } from "./request.ts";
 
 type Ports = Pick<BackendPorts, "agent" | "agentRole" | "fetch">;

@@ -1,17 +1,17 @@
+import { setTimeout } from "node:timers/promises";
 import { Cancellation } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { getFaultLevel } from "../store/database.ts";
+import { releaseGeneration } from "../store/generation-claims.ts";
 import { listGenerationsToWake, listNews, notifyGeneration } from "../store/generation-wakes.ts";
-import { changeGeneration, findGeneration, listOpenGenerations, releaseGeneration } from "../store/generations.ts";
+import { changeGeneration, findGeneration, listOpenGenerations } from "../store/generations.ts";
 import { ANY_ID, hasOtherNodes } from "../store/node.ts";
 import { type Creations, createCreations } from "./creations.ts";
 import { getDelegationScope } from "./delegation.ts";
 import { createEventHub, type EventHub } from "./events/hub.ts";
 import { createStreamRegistry, type StreamRegistry } from "./events/stream-registry.ts";
-import { LostGeneration } from "./events/writer.ts";
 import { extendAttended } from "./extend.ts";
 import { leaveConversation } from "./leaving.ts";
-import { expireOverdue, markLostWork } from "./recovery.ts";
+import { expireOverdue, logRunFault, markLostWork } from "./recovery.ts";
 import { isHeld, runGeneration } from "./run.ts";
 import { type ActiveRun, createActiveRun, type RunResult } from "./work.ts";
 
@@ -83,13 +83,13 @@ export function createEngine(ports: BackendPorts): Engine {
   const handing = new AbortController();
   const closed = new AbortController();
 
-  const wake = (id: string) => void run(id).catch((error: unknown) => fail(ports, id, error));
+  const wake = (id: string) => void run(id).catch((error: unknown) => logRunFault(ports, id, error));
   const stopListening = ports.node.on("generation", (id) => {
     // The next tick finds what was missed. Other nodes take work that arrives while this node drains.
     if (id !== ANY_ID && !handing.signal.aborted) wake(id);
   });
 
-  /** Cancels the turn at an agent server that may have received it. */
+  /** A node that runs only the backend's share leaves the rest to others. */
   async function runAndNotify(id: string): Promise<RunResult | undefined> {
     const end = await run(id);
     if (end === undefined && share === "backend") notifyGeneration(ports.db, id);
@@ -133,7 +133,7 @@ export function createEngine(ports: BackendPorts): Engine {
     one.ended = runSlices(id, one);
     void one.ended
       .then((end) => (end && end.kind !== "waiting" ? wakeNext(end.row.conversation_id) : undefined))
-      .catch(ignore);
+      .catch(() => {});
     return one.ended;
   }
 
@@ -185,7 +185,7 @@ export function createEngine(ports: BackendPorts): Engine {
   /** If other nodes cannot be counted, this node relies on none. */
   async function drain(): Promise<void> {
     const others = ports.node.number().then((number) => hasOtherNodes(ports.db, number));
-    if (await Promise.race([others.catch(() => false), expire(LOOK_LIMIT)])) handing.abort();
+    if (await Promise.race([others.catch(() => false), setTimeout(LOOK_LIMIT, false, { ref: false })])) handing.abort();
   }
 
   async function stop(id: string, reason: string): Promise<void> {
@@ -201,7 +201,7 @@ export function createEngine(ports: BackendPorts): Engine {
     takesWork: () => !closing && !handing.signal.aborted,
     create: created.create,
     claim: created.claim,
-    wake: (id) => void runAndNotify(id).catch((error: unknown) => fail(ports, id, error)),
+    wake: (id) => void runAndNotify(id).catch((error: unknown) => logRunFault(ports, id, error)),
     stop,
     leave(conversationId) {
       if (hub.followers(conversationId) > 0 || closing) return;
@@ -209,7 +209,7 @@ export function createEngine(ports: BackendPorts): Engine {
         conversationId,
         stop,
         isOver: () => hub.followers(conversationId) > 0 || closing,
-      }).catch(ignore);
+      }).catch(() => {});
     },
     async tick() {
       const now = ports.clock.now();
@@ -232,7 +232,10 @@ export function createEngine(ports: BackendPorts): Engine {
       leaving.abort();
       const waitForTurns = (ms: number) => {
         const own = [...active.values()].map((one) => one.ended);
-        return Promise.race([Promise.allSettled(handing.signal.aborted ? [...own, ...awaited] : own), expire(ms)]);
+        return Promise.race([
+          Promise.allSettled(handing.signal.aborted ? [...own, ...awaited] : own),
+          setTimeout(ms, false, { ref: false }),
+        ]);
       };
       await waitForTurns(CLOSE_LIMIT);
       for (const { control } of active.values()) control.stop.abort();
@@ -248,15 +251,3 @@ export function createEngine(ports: BackendPorts): Engine {
     },
   };
 }
-
-function expire(ms: number): Promise<false> {
-  return new Promise((resolve) => setTimeout(resolve, ms, false).unref());
-}
-
-/** The next tick, here or on another node, takes up a generation that this node cannot continue. */
-async function fail(ports: BackendPorts, id: string, error: unknown): Promise<void> {
-  if (error instanceof LostGeneration) return;
-  ports.log(getFaultLevel(error), "generation_fault", { generation: id, error });
-}
-
-function ignore(): void {}

@@ -6,7 +6,7 @@ import type { BackendPorts } from "../ports.ts";
 import { findClient } from "../store/clients.ts";
 import { loadTitles } from "../store/conversations.ts";
 import { findLastAuthResult } from "../store/events.ts";
-import type { StoredGeneration } from "../store/generation-state.ts";
+import type { StoredGeneration } from "../store/generation-row.ts";
 import { findGeneration, listAwaitingAuth } from "../store/generations.ts";
 import { findInteraction, listOpenInteractions, type StoredInteraction } from "../store/interactions.ts";
 

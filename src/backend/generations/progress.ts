@@ -1,6 +1,7 @@
 import type { Allowance } from "#agent/calls/checked-call";
 import type { OutputMismatch } from "#agent/output";
-import type { GenerationProgress, RemoteTurn, StoredGeneration, UsedTokens } from "../store/generation-state.ts";
+import type { StoredGeneration } from "../store/generation-row.ts";
+import type { GenerationProgress, RemoteTurn, UsedTokens } from "../store/generation-state.ts";
 import { changeGeneration, type GenerationChange } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 import { addTokens } from "./usage.ts";

@@ -4,10 +4,10 @@ import type { InteractionResponse } from "#protocol/interactions";
 import type { BackendPorts } from "../ports.ts";
 import { forgetLostClients, forgetLostFollowers } from "../store/clients.ts";
 import { forgetConfirmationsBefore } from "../store/confirmations.ts";
-import { isDatabaseAway } from "../store/database.ts";
+import { getFaultLevel, isDatabaseAway } from "../store/database.ts";
 import { markLostEffects } from "../store/effects.ts";
 import { appendEvents } from "../store/events.ts";
-import type { GenerationRow } from "../store/generation-state.ts";
+import type { GenerationRow } from "../store/generation-row.ts";
 import { wakeGeneration } from "../store/generation-wakes.ts";
 import { changeGeneration, lockGeneration } from "../store/generations.ts";
 import {
@@ -21,6 +21,7 @@ import type { DbConnection } from "../store/schema.ts";
 import { runTransaction } from "../store/wake-ups.ts";
 import { toResponseParts } from "./calls/call-ports.ts";
 import { recordGenerationEnd, toAuthResultParts, toStatusPart } from "./end.ts";
+import { LostGeneration } from "./events/writer.ts";
 
 /**
  * How long answered requests and expired confirmations are kept, in ms: longer than any client looks for a lost answer.
@@ -180,4 +181,10 @@ async function giveUp(
   await appendEvents(tx, row.conversation_id, events, now);
   const over = { finished_at, node: null, wake_at: null, step: null, auth: null } as const;
   await changeGeneration(tx, id, { status: "error", ...over });
+}
+
+/** Logs why a run ended early. The next tick, here or on another node, takes up a generation that this node cannot continue. */
+export function logRunFault(ports: Pick<BackendPorts, "log">, id: string, error: unknown): void {
+  if (error instanceof LostGeneration) return;
+  ports.log(getFaultLevel(error), "generation_fault", { generation: id, error });
 }

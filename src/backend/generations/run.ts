@@ -2,14 +2,12 @@ import { runAgent } from "#agent/loop";
 import type { Receipt } from "#protocol/ask";
 import { Cancellation, Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
-import { withLogFields } from "#telemetry/log";
-import { getTraceId, type Span, traceSpan } from "#telemetry/trace";
 import { listServices } from "../connections/services/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import { isDatabaseAway } from "../store/database.ts";
 import { listEvents } from "../store/events.ts";
-import { type GenerationRow, parseGeneration, type StoredGeneration } from "../store/generation-state.ts";
-import { claimGeneration, releaseGeneration } from "../store/generations.ts";
+import { claimGeneration, releaseGeneration } from "../store/generation-claims.ts";
+import { type GenerationRow, parseGeneration, type StoredGeneration } from "../store/generation-row.ts";
 import { beginGeneration } from "./begin.ts";
 import { listRunReceipts } from "./calls/dry-run.ts";
 import { askToShorten, getShortenAnswer } from "./calls/shorten.ts";
@@ -32,6 +30,7 @@ import {
   type LoopResult,
   type RunControl,
   type RunResult,
+  traceRun,
 } from "./work.ts";
 
 /**
@@ -233,29 +232,4 @@ async function conclude(world: World, { end, text, last }: RecordedRun): Promise
       await pauseGeneration(world, end.waits);
       return end;
   }
-}
-
-/** Runs a generation as one span of its trace. Log lines written in the meantime name the generation. */
-async function traceRun(
-  { ports, row, request }: World,
-  node: number,
-  work: () => Promise<RunResult | undefined>,
-): Promise<RunResult | undefined> {
-  const place = { parent: request.traceparent ?? null, attributes: { "kay.generation": row.id, "kay.node": node } };
-  const slice = (span?: Span) => {
-    const fields = {
-      generation: row.id,
-      conversation: row.conversation_id,
-      node,
-      trace: getTraceId(span?.traceparent),
-    };
-    return withLogFields(fields, async () => {
-      const end = await work();
-      span?.set({ "kay.end": end?.kind ?? "left" });
-      return end;
-    });
-  };
-  return await traceSpan(ports.observe, "generation", place, slice, (end) =>
-    end?.kind === "error" ? end.problem.code : undefined,
-  );
 }

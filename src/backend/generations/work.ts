@@ -2,8 +2,11 @@ import type { ModelMessage } from "ai";
 import type { HeldCall, Wait } from "#agent/events";
 import type { Receipt } from "#protocol/ask";
 import type { Problem } from "#protocol/errors";
+import { withLogFields } from "#telemetry/log";
+import { getTraceId, type Span, traceSpan } from "#telemetry/trace";
 import type { BackendPorts } from "../ports.ts";
-import type { GenerationProgress, GenerationRequest, StoredGeneration } from "../store/generation-state.ts";
+import type { StoredGeneration } from "../store/generation-row.ts";
+import type { GenerationProgress, GenerationRequest } from "../store/generation-state.ts";
 import { changeGeneration, type GenerationChange } from "../store/generations.ts";
 import type { DbConnection } from "../store/schema.ts";
 import type { Writer } from "./events/writer.ts";
@@ -109,3 +112,28 @@ export type RunControl = {
   /** Called when something arrives that a call may wait for. */
   onChange(again: () => void): () => void;
 };
+
+/** Runs a generation as one span of its trace. Log lines written in the meantime name the generation. */
+export async function traceRun(
+  { ports, row, request }: ClaimedGeneration,
+  node: number,
+  work: () => Promise<RunResult | undefined>,
+): Promise<RunResult | undefined> {
+  const place = { parent: request.traceparent ?? null, attributes: { "kay.generation": row.id, "kay.node": node } };
+  const slice = (span?: Span) => {
+    const fields = {
+      generation: row.id,
+      conversation: row.conversation_id,
+      node,
+      trace: getTraceId(span?.traceparent),
+    };
+    return withLogFields(fields, async () => {
+      const end = await work();
+      span?.set({ "kay.end": end?.kind ?? "left" });
+      return end;
+    });
+  };
+  return await traceSpan(ports.observe, "generation", place, slice, (end) =>
+    end?.kind === "error" ? end.problem.code : undefined,
+  );
+}

@@ -5,7 +5,7 @@ import { isHeld } from "../generations/run.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listReceipts } from "../store/effects.ts";
 import { findLastEventNumber, listEvents } from "../store/events.ts";
-import type { StoredGeneration } from "../store/generation-state.ts";
+import type { StoredGeneration } from "../store/generation-row.ts";
 import { findGeneration } from "../store/generations.ts";
 import type { StoredRequest } from "../store/requests.ts";
 import type { StreamPosition } from "./ask-stream.ts";

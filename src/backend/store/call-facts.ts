@@ -1,6 +1,6 @@
 import { type Approval, queryApprovals } from "./approvals.ts";
 import { queryAbility } from "./clients.ts";
-import type { StoredGeneration } from "./generation-state.ts";
+import type { StoredGeneration } from "./generation-row.ts";
 import { type Grant, queryGrants } from "./grants.ts";
 import { queryApprovalTimeout } from "./installations.ts";
 import { queryInteractions, type StoredInteraction } from "./interactions.ts";

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import type { StoredGeneration } from "./generation-state.ts";
-import { type DelegationScope, isIdle, isWithin } from "./generations.ts";
+import { type DelegationScope, isIdle, isWithin } from "./generation-claims.ts";
+import type { StoredGeneration } from "./generation-row.ts";
 import type { Database, DbConnection } from "./schema.ts";
 import { wake } from "./wake-ups.ts";
 

@@ -4,7 +4,8 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { StreamPart } from "#protocol/events";
 import { cleanText, toJsonColumn } from "./column-types.ts";
 import { parseWritten } from "./events.ts";
-import { type GenerationState, type StoredGeneration, toProgressColumns } from "./generation-state.ts";
+import { type StoredGeneration, toProgressColumns } from "./generation-row.ts";
+import type { GenerationState } from "./generation-state.ts";
 import type { Database, DbConnection } from "./schema.ts";
 import { publishDoubt, wake } from "./wake-ups.ts";
 

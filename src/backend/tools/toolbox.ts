@@ -1,5 +1,4 @@
 import { bindAttachments } from "#agent/calls/bind-attachments";
-import type { EffectLog, RecordedEffect } from "#agent/calls/effect";
 import { getInputSchema, toInputProblem } from "#agent/calls/input";
 import { formatSummary, runToolCall, type ToolAccess } from "#agent/calls/run-tool";
 import { runSuspendable } from "#agent/calls/suspended-calls";
@@ -19,18 +18,9 @@ import { getUsableGrant } from "../connections/tokens/access.ts";
 import { getUsableUntil } from "../connections/tokens/open-grant.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listAttachments, loadAttachments } from "../store/attachments.ts";
-import {
-  insertEffect,
-  type PlannedEffect,
-  planEffect,
-  refuseEffect,
-  resumeEffect,
-  setEffectState,
-  settleEffect,
-} from "../store/effects.ts";
 import { requestScopes } from "../store/grants.ts";
-import { findTask, putTask } from "../store/tasks.ts";
 import type { CallFactsReader } from "./call-facts.ts";
+import { createEffectLog } from "./effect-log.ts";
 
 /**
  * Whom tools run for: the installation whose connections they use, and the generation of their effects. `dryRun`: they
@@ -204,54 +194,4 @@ function checkInput(tool: Tool, input: unknown): Record<string, unknown> {
   const result = tool.input.safeParse(input);
   if (result.success) return result.data;
   throw toInputProblem(tool.name, input, result.error.issues);
-}
-
-/** Records effects in the store, under the number that this node had when it planned them. */
-function createEffectLog({ db, node, clock, observe }: BackendPorts, owner: ToolOwner): EffectLog {
-  const note = (state: string) => observe?.count("kay_effects_total", { state });
-  const nodes = new Map<string, number>();
-  /** Those that no row has yet: they are recorded when they are sent. */
-  const unrecorded = new Map<string, PlannedEffect>();
-  const toOwnEffect = (id: string) => ({ id, node: nodes.get(id) ?? null });
-  return {
-    scope: owner.generationId,
-    plan: async (effect) => {
-      const number = await node.number();
-      nodes.set(effect.id, number);
-      const { installationId, generationId } = owner;
-      const planned = { ...effect, installationId, generationId, node: number };
-      if (owner.facts?.isNew(effect.id)) {
-        unrecorded.set(effect.id, planned);
-        note("planned");
-        return { state: "new" };
-      }
-      const before = await planEffect(db, planned, clock.now());
-      if (before.state === "new" || before.state === "unknown") note(before.state === "new" ? "planned" : "unknown");
-      return before as RecordedEffect;
-    },
-    set: async (id, state, account) => {
-      const first = unrecorded.get(id);
-      unrecorded.delete(id);
-      const isSet = first
-        ? await insertEffect(db, first, { state, account }, clock.now())
-        : await setEffectState(db, toOwnEffect(id), state, clock.now(), account);
-      if (isSet) note(state);
-      return isSet;
-    },
-    settle: async (id, result) => {
-      await settleEffect(db, toOwnEffect(id), result, clock.now());
-      note("settled");
-    },
-    refuse: async (id, result) => {
-      await refuseEffect(db, toOwnEffect(id), result, clock.now());
-      note("refused");
-    },
-    resume: async (id) => {
-      const number = await node.number();
-      nodes.set(id, number);
-      return await resumeEffect(db, { id, node: number }, clock.now());
-    },
-    findTask: (id) => findTask(db, id),
-    keepTask: (id, handle) => putTask(db, { id, installation_id: owner.installationId, handle }, clock.now()),
-  };
 }

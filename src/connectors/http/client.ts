@@ -10,15 +10,14 @@ import {
   authRequiredProblem,
   getSignOnUrl,
   missingScopeProblem,
-  parseServiceFault,
   rateLimitedProblem,
   refusedProblem,
-  type ServiceFault,
   unknownOutcomeProblem,
 } from "./errors.ts";
 import { findNetworkHint, toOwnFaultProblem } from "./own-fault.ts";
 import { followRedirects } from "./redirect.ts";
 import { getBackoffMs, getRetryAfterMs, sleepOrThrow, wasNeverSent } from "./retry.ts";
+import { parseServiceFault, type ServiceFault } from "./service-fault.ts";
 import { buildRequestUrl, isReadRequest, toAuthHeaders } from "./target.ts";
 
 /** Attempts per request, including the first. Each has its own time limit. */

@@ -4,14 +4,10 @@ import type { Writer } from "#backend/generations/events/writer";
 import { advanceProgress, type ProgressEvent } from "#backend/generations/progress";
 import { createClaimedGeneration } from "#backend/generations/work";
 import { createConversation } from "#backend/store/conversations";
-import {
-  fromLegacyOptions,
-  type GenerationProgress,
-  INITIAL_PROGRESS,
-  parseGenerationState,
-  toLegacyOptions,
-} from "#backend/store/generation-state";
+import { parseGenerationState } from "#backend/store/generation-row";
+import { type GenerationProgress, INITIAL_PROGRESS } from "#backend/store/generation-state";
 import { createGeneration, findGeneration } from "#backend/store/generations";
+import { fromLegacyOptions, toLegacyOptions } from "#backend/store/legacy-options";
 import { Problem } from "#protocol/errors";
 import { NOON, useBackend } from "#test/backend";
 import { connect } from "#test/consent";

@@ -1,15 +1,13 @@
 import {
   computeFingerprint,
   formatMcpPlace,
-  getAccess,
   getMcpBinding,
   type McpDefinition,
   type McpTool,
 } from "#connectors/mcp/definition";
 import { createAnonymousIdentity } from "#connectors/mcp/service";
-import { listParameterTexts } from "#connectors/mcp/tools/schema-texts";
 import { diffTools, formatToolDiff, hasDifferences } from "#connectors/mcp/tools/tool-diff";
-import type { AddServiceResponse, CustomServiceView } from "#protocol/custom-services";
+import type { AddServiceResponse } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 import { listDescriptions } from "../../store/custom-services.ts";
@@ -20,6 +18,7 @@ import { forgetConnection } from "../services/overview.ts";
 import { revokeGrant } from "../tokens/revoke.ts";
 import { sealClientSecret, sealTokens } from "../tokens/sealing.ts";
 import { type InspectedServer, inspectStored, requireMcpClients } from "./inspect.ts";
+import { type Difference, getAnswer } from "./server-views.ts";
 import { getLinkKey, toMcpService } from "./service.ts";
 import { chooseTrustedReads, formatTrustChange } from "./trusted-reads.ts";
 
@@ -141,12 +140,6 @@ export async function removeServer(given: BackendPorts, installationId: string, 
   return true;
 }
 
-type Difference = Pick<AddServiceResponse, "outcome" | "changes"> & {
-  moved: boolean;
-  forgotten: string[];
-  before?: McpDefinition;
-};
-
 function getDifference(stored: StoredMcp | undefined, next: McpDefinition): Difference {
   if (!stored) return { outcome: "added", changes: formatTrustChange({}, next), moved: false, forgotten: [] };
   const before = stored.definition as McpDefinition;
@@ -209,44 +202,4 @@ async function connect(ports: BackendPorts, installationId: string, definition: 
     updated_at: new Date(ports.clock.now()),
   });
   return true;
-}
-
-function getAnswer(inspected: InspectedServer, { outcome, changes }: Difference, dryRun: boolean): AddServiceResponse {
-  const { definition, left, lacksSignIn } = inspected;
-  const later = lacksSignIn ? ["It lists its tools only after sign-in: connect it, then approve them."] : [];
-  return {
-    service: getView(inspected),
-    outcome,
-    changes: [...changes, ...left, ...later],
-    dry_run: dryRun,
-    fingerprint: computeFingerprint(definition),
-  };
-}
-
-function getToolView(definition: McpDefinition, tool: McpTool): CustomServiceView["tools"][number] {
-  const { name, description } = tool;
-  const access = getAccess(definition, tool);
-  const parameters = listParameterTexts(tool.input);
-  return { name, access, ...(access === tool.access ? {} : { claim: tool.access }), description, parameters };
-}
-
-function getView({ definition, server }: InspectedServer): CustomServiceView {
-  const { name, title, place, auth, tools } = definition;
-  return {
-    name,
-    title,
-    base_url: formatMcpPlace(place),
-    sign_in: auth.type,
-    tools: tools.map((tool) => getToolView(definition, tool)),
-    mcp: {
-      ...(server ? { server: `${server.name} ${server.version}`.trim() } : {}),
-      ...("command" in place
-        ? {
-            command: formatMcpPlace(place),
-            ...(place.folder ? { folder: place.folder } : {}),
-            ...(place.env ? { env: place.env } : {}),
-          }
-        : {}),
-    },
-  };
 }

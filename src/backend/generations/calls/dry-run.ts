@@ -4,7 +4,7 @@ import type { Planned } from "#protocol/interactions";
 import { decideCall, toSentence } from "../../approvals/decide.ts";
 import { listCalls } from "../../store/calls.ts";
 import { listReceipts } from "../../store/effects.ts";
-import type { StoredGeneration } from "../../store/generation-state.ts";
+import type { StoredGeneration } from "../../store/generation-row.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import type { CallContext } from "./call-context.ts";
 import { readCallNotes } from "./call-notes.ts";

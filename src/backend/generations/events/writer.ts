@@ -5,7 +5,8 @@ import { traceSpan } from "#telemetry/trace";
 import type { BackendPorts } from "../../ports.ts";
 import { appendMessages, appendMessagesSql, isMessageCollision } from "../../store/conversations.ts";
 import { appendEvents, createHeldCondition, type Holder, runHeldChange } from "../../store/events.ts";
-import { changeGenerationSql, type GenerationChange, isHolder } from "../../store/generations.ts";
+import { isHolder } from "../../store/generation-claims.ts";
+import { changeGenerationSql, type GenerationChange } from "../../store/generations.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { runTransaction } from "../../store/wake-ups.ts";
 

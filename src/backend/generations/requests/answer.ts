@@ -6,12 +6,8 @@ import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/interactions";
 import type { BackendPorts } from "../../ports.ts";
 import { appendEvents, runHeldChange } from "../../store/events.ts";
-import {
-  type GenerationRequest,
-  type GenerationRow,
-  parseGeneration,
-  type StoredGeneration,
-} from "../../store/generation-state.ts";
+import { type GenerationRow, parseGeneration, type StoredGeneration } from "../../store/generation-row.ts";
+import type { GenerationRequest } from "../../store/generation-state.ts";
 import { notifyGeneration } from "../../store/generation-wakes.ts";
 import { findGeneration, lockGeneration, queryAsker } from "../../store/generations.ts";
 import {

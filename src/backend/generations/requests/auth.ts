@@ -6,7 +6,7 @@ import type { AuthNeeded } from "#protocol/interactions";
 import { listConnectedServices } from "../../connections/services/service-views.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { appendEvents } from "../../store/events.ts";
-import { parseGeneration, type StoredGeneration } from "../../store/generation-state.ts";
+import { parseGeneration, type StoredGeneration } from "../../store/generation-row.ts";
 import { wakeGeneration } from "../../store/generation-wakes.ts";
 import { changeGeneration, findGeneration, listAwaitingService, lockGeneration } from "../../store/generations.ts";
 import { runTransaction } from "../../store/wake-ups.ts";

@@ -21,7 +21,7 @@ import {
   toAskResult,
   toFailedResult,
   toIds,
-} from "./ask.ts";
+} from "./ask-result.ts";
 import { attendGeneration } from "./attend.ts";
 
 /**

@@ -7,7 +7,7 @@ import type { BackendPorts } from "../../ports.ts";
 import { listCalls } from "../../store/calls.ts";
 import { findLastGenerationMessage } from "../../store/conversations.ts";
 import { listEvents } from "../../store/events.ts";
-import type { StoredGeneration } from "../../store/generation-state.ts";
+import type { StoredGeneration } from "../../store/generation-row.ts";
 import { findGeneration } from "../../store/generations.ts";
 import type { StoredEvent } from "../../store/schema-work.ts";
 import { buildAgentTools } from "../../tools/toolbox.ts";

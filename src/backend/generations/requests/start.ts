@@ -4,12 +4,8 @@ import type { BackendPorts } from "../../ports.ts";
 import { insertAttachmentsSql, type StoredFile } from "../../store/attachments.ts";
 import { createConversation, isConversationOwner, lockConversation } from "../../store/conversations.ts";
 import { findLastEventNumber, runHeldChange } from "../../store/events.ts";
-import {
-  type GenerationRequest,
-  INITIAL_PROGRESS,
-  type RemoteTurn,
-  type StoredGeneration,
-} from "../../store/generation-state.ts";
+import type { StoredGeneration } from "../../store/generation-row.ts";
+import { type GenerationRequest, INITIAL_PROGRESS, type RemoteTurn } from "../../store/generation-state.ts";
 import { createGeneration, listOpenGenerations } from "../../store/generations.ts";
 import {
   type ConversationEnd,

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { parseServiceFault } from "../../http/errors.ts";
+import { parseServiceFault } from "../../http/service-fault.ts";
 import { escapeCell } from "../../markup/markdown.ts";
 import type { ToolResult } from "../../tool.ts";
 import type { McpTool } from "../definition.ts";

@@ -1,6 +1,7 @@
 import { SdkHttpError, SseError } from "@modelcontextprotocol/client";
 import { Problem } from "#protocol/errors";
-import { authRequiredProblem, parseServiceFault } from "../../http/errors.ts";
+import { authRequiredProblem } from "../../http/errors.ts";
+import { parseServiceFault } from "../../http/service-fault.ts";
 import type { McpFault } from "../types.ts";
 
 /** A response that refused a request: its status and body. */
