@@ -92,7 +92,11 @@ export default {
     ...Object.entries(backend).map(([name, others]) => room("src/backend", name, others)),
     ...Object.entries(packages).flatMap(([names, place]) => packageRule(names, place)),
     rule("no room sees main.ts", { path: "^src/." }, { path: "^src/main\\.ts$" }),
-    rule("only main.ts sees process.ts", { path: "^src/", pathNot: "^src/main\\.ts$" }, { path: "^src/(process|children)\\.ts$" }),
+    rule(
+      "only main.ts sees process.ts",
+      { path: "^src/", pathNot: "^src/main\\.ts$" },
+      { path: "^src/(process|children)\\.ts$" },
+    ),
     rule("src sees nothing beside it", { path: "^src/" }, { path: "^(test|scripts|bench|bin|dist)/" }),
     rule(
       "other rooms are imported by their # names",

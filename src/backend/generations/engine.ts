@@ -60,10 +60,7 @@ export type Engine = {
   close(): Promise<void>;
   /** Fires when this node has handed its work over. */
   closed: AbortSignal;
-  /**
-   * Tracks a caller that waits here for an outcome. A node that hands its work over lets its callers have the outcome
-   * first.
-   */
+  /** Tracks a caller that waits here for an outcome, which it has before a node hands its work over. */
   trackWaiter<T>(outcome: Promise<T>): Promise<T>;
 };
 
@@ -231,11 +228,9 @@ export function createEngine(ports: BackendPorts): Engine {
       stopListening();
       leaving.abort();
       const waitForTurns = (ms: number) => {
-        const own = [...active.values()].map((one) => one.ended);
-        return Promise.race([
-          Promise.allSettled(handing.signal.aborted ? [...own, ...awaited] : own),
-          setTimeout(ms, false, { ref: false }),
-        ]);
+        const turns = [...active.values()].map(({ ended }) => ended);
+        const all = handing.signal.aborted ? [...turns, ...awaited] : turns;
+        return Promise.race([Promise.allSettled(all), setTimeout(ms, false, { ref: false })]);
       };
       await waitForTurns(CLOSE_LIMIT);
       for (const { control } of active.values()) control.stop.abort();
