@@ -44,6 +44,8 @@ export type ConnectResponse = z.infer<typeof ConnectResponse>;
 export const StatusResponse = z.looseObject({
   status: z.enum(["pending", "completed", "denied", "failed", "expired"]),
   message: z.optional(z.string()),
+  /** What to do about a failure. */
+  hint: z.optional(z.string()),
   account_id: z.optional(z.string()),
   token: z.optional(z.string()),
   refresh_token: z.optional(z.string()),

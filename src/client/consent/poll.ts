@@ -122,7 +122,9 @@ export function formatServiceName(service: string): string {
 function toEndProblem(status: StatusResponse, connected: string): Problem {
   const service = formatServiceName(connected);
   const reason = status.message ? ` ${clean(status.message, { lines: false, max: 500 })}` : "";
-  const hint = `Run \`kay connect ${quoteShellWord(connected)}\` to try again.`;
+  const hint = status.hint
+    ? clean(status.hint, { lines: false, max: 500 })
+    : `Run \`kay connect ${quoteShellWord(connected)}\` to try again.`;
   if (status.status === "denied") {
     // kay's backends only repeat that access was denied.
     const more = /\bdenied\b/i.test(reason) ? "" : reason;
@@ -133,7 +135,7 @@ function toEndProblem(status: StatusResponse, connected: string): Problem {
   const details = { ...(status.code ? { reason: status.code } : {}), ...(status.sites ? { sites: status.sites } : {}) };
   return new Problem(code, reason.trim() || `Could not connect ${service}.`, {
     details,
-    ...(code === "AUTHORIZATION_FAILED" ? { hint } : {}),
+    ...(code === "AUTHORIZATION_FAILED" || status.hint ? { hint } : {}),
   });
 }
 

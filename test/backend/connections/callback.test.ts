@@ -223,6 +223,18 @@ test("a service that does not identify the account fails the state", async () =>
   expect(await statusOf(state)).toMatchObject({ status: "failed" });
 });
 
+test("V05 an account without a site says what to do, on the page and in the status", async () => {
+  const { state } = await begin(world());
+  world().outside.expect(ATLASSIAN_TOKEN, json({ access_token: "a", token_type: "bearer" }));
+  world().outside.expect("GET https://api.atlassian.com/oauth/token/accessible-resources", json([]));
+  world().outside.expect("GET https://api.atlassian.com/me", json({ account_id: "a" }));
+  const { text } = await callback(world(), state);
+  const message = "This Atlassian account has no site with Jira.";
+  const hint = "Connect again and choose a site on the consent page, or use another account.";
+  expect(text).toContain(`${message} ${hint}`);
+  expect(await statusOf(state)).toEqual({ status: "failed", code: "SERVICE_FAILED", message, hint });
+});
+
 test("an internal error ends the state without showing details", async () => {
   const [jira] = world().ports.services;
   if (!jira) throw new Error("no services");

@@ -1,4 +1,4 @@
-import { Problem } from "#protocol/errors";
+import { ERRORS, Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 import { getFaultLevel } from "../../store/database.ts";
 import { type AuthorizationState, claimState, findState, settleState } from "../../store/states.ts";
@@ -118,7 +118,7 @@ export async function concludeState(
       status: "failed",
       message: problem.message,
       code: problem.code,
-      details: problem.details,
+      details: { ...problem.details, hint: getOwnHint(problem) },
     });
     ports.log("warn", "callback.failed", { service: state.service, problem: problem.code, cause: problem.cause });
     return { status: problem.status, page: createFailurePage(await getTitle(ports, state), problem) };
@@ -167,7 +167,13 @@ export function createStalePage(ports: BackendPorts, reason: string): { status: 
 }
 
 function createFailurePage(title: string, problem: Problem): Page {
-  return { tone: "failure", title: `${title} was not connected`, text: problem.message };
+  const text = [problem.message, getOwnHint(problem)].filter(Boolean).join(" ");
+  return { tone: "failure", title: `${title} was not connected`, text };
+}
+
+/** The hint of this failure. Clients have the table's own. */
+function getOwnHint({ code, hint }: Problem): string | undefined {
+  return hint === ERRORS[code].hint ? undefined : hint || undefined;
 }
 
 /** An internal error also ends the state, without details on the page. */

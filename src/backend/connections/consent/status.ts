@@ -60,11 +60,12 @@ function checkVerifier(row: AuthorizationState, verifier: string | null): void {
 }
 
 function fail(row: AuthorizationState): StatusResponse {
-  const sites = (row.details as { sites?: { name: string; url: string }[] } | null)?.sites;
+  const { sites, hint } = (row.details ?? {}) as { sites?: { name: string; url: string }[]; hint?: string };
   return {
     status: "failed",
     message: row.message ?? "Authorization failed",
     ...(row.code === null ? {} : { code: row.code }),
+    ...(hint ? { hint } : {}),
     ...(sites ? { sites } : {}),
   };
 }
