@@ -1,7 +1,7 @@
 import type { Skill } from "./catalogue.ts";
 import type { Clause } from "./clauses.ts";
 import { findKnownValue, readKey } from "./field-words.ts";
-import { type Field, isFieldWord } from "./fields.ts";
+import { type Field, isFieldWord, isLongText } from "./fields.ts";
 import { NEGATIONS, OPERATORS, POSSESSIVES, PREPOSITIONS } from "./grammar.ts";
 import { getWord, type Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
@@ -25,11 +25,12 @@ export function findPhrases(skill: Skill, clause: Clause): Phrase[] {
     return [...known, ...(field.kind === "text" ? findTexts(skill, field, clause) : findNames(skill, field, clause))];
   });
   const all = [...find, ...findTimePhrases(skill, clause), ...findOwner(skill, clause)];
-  return [
-    ...all,
-    ...skill.fields.flatMap((field) => clause.words.flatMap((_, at) => readSlot(skill, field, clause, at))),
-  ];
+  const slots = skill.fields.flatMap((field) => clause.words.flatMap((_, at) => readSlot(skill, field, clause, at)));
+  return [...all, ...slots].filter(({ field, value }) => !(isLongText(field) && FILE_MENTION.test(String(value))));
 }
+
+/** "@notes.md" asks for what is in a file, and is no message itself. */
+const FILE_MENTION = /^(?:saying\s+)?@\S+\.[a-z]\w{0,4}$/i;
 
 /** What the slot of an example may take from a word on, where nothing else says that it is a value of the field. */
 function readSlot(skill: Skill, field: Field, clause: Clause, at: number): Phrase[] {

@@ -182,6 +182,8 @@ const LITERAL: [request: string, ...calls: Reply["calls"]][] = [
   ],
   ["post on linkedin: the open bugs", ["linkedin.create_post", { text: "the open bugs" }]],
   ["send hello to sam@example.com", ["gmail.send_message", { to: "sam@example.com", body: "hello" }]],
+  ["tell #general: thanks @priya.nair", ["slack.send_message", { channel: "#general", text: "thanks @priya.nair" }]],
+  ["tell #general: see @notes.md", ["slack.send_message", { channel: "#general", text: "see @notes.md" }]],
   ["send hello to @sam", ["slack.send_message", { channel: "@sam", text: "hello" }]],
 ];
 

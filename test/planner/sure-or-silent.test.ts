@@ -4,6 +4,13 @@ import { modelTools, plannerTalk, type Reply } from "#test/planner";
 
 const tools = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
 
+test.each(["send an email to sam@example.com: @notes.md", "email sam@example.com saying @notes.md"])(
+  "“%s” is no mail with the name of a file as its text",
+  async (request) => {
+    expect((await plannerTalk(tools).say(request)).calls).toEqual([]);
+  },
+);
+
 /** One word of each changes the request, and no field accepts it. */
 const SILENT = [
   "all KAY issues except bugs",
@@ -58,6 +65,9 @@ const SILENT = [
   "change the phone of Sara Lindqvist to +46 70 123",
   "reply to tom's last mail: thanks",
   "tell sam and priya the build is broken",
+  "email @notes.md to sam@example.com",
+  "comment on KAY-3: @docs/plan.md",
+  "dm @sam: @notes.md",
   "send the draft to tom",
   "star the mail from tom",
   "schedule Lunch every friday at noon",
