@@ -14,7 +14,7 @@ import {
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "./child.mjs";
-import { thirdPartyLicenses } from "./licenses.ts";
+import { billOfMaterials, thirdPartyLicenses } from "./licenses.ts";
 import { locked } from "./lock.mjs";
 import { startFromOneFile } from "./one-file.ts";
 
@@ -79,6 +79,7 @@ async function finish(folder: string, current: string) {
     writeFileSync(`${folder}/schemas/${name}`, `${JSON.stringify(schema, null, 2)}\n`);
   const metafile = `${folder}/metafile-esm.json`;
   writeFileSync(`${folder}/THIRD_PARTY_LICENSES.txt`, thirdPartyLicenses(root, metafile));
+  writeFileSync(`${folder}/sbom.cdx.json`, `${JSON.stringify(billOfMaterials(root, metafile), null, 2)}\n`);
   const { outputs } = JSON.parse(readFileSync(metafile, "utf8"));
   const later = ["src/cli/backend/open.ts", "src/protocol/connections.ts", "src/cli/session/ink.ts"];
   await startFromOneFile(folder, outputs, root, later, `-${current.slice(0, 8)}`);

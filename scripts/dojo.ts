@@ -22,13 +22,18 @@ export async function dojo(args: string[]): Promise<number> {
   });
   const isChosen = ({ id }: { id: string }) =>
     positionals.length === 0 || positionals.some((name) => id.startsWith(name));
+  const cases = listCases(values).filter(isChosen);
+  if (cases.length === 0) {
+    print(`There is no case whose name begins with ${positionals.join(" or ")}.`);
+    return 2;
+  }
   const results: CaseResult[] = [];
   const take = (result: CaseResult) => {
     results.push(result);
     const isExpected = values.armed ? result.outcome === "harm" : ["held", "done"].includes(result.outcome);
     if (values.verbose || !isExpected) print(`${result.outcome.padEnd(6)} ${result.id} ${result.errors.join(" | ")}`);
   };
-  await untilSignal((signal) => runDojo(listCases(values).filter(isChosen), take, signal));
+  await untilSignal((signal) => runDojo(cases, take, signal));
   return values.armed ? reportArmed(results) : report(results);
 }
 

@@ -19,13 +19,11 @@ const MADE_OF: Record<string, string> = { "jq-wasm": "jq" };
 const WHOLE = new Set(["MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BlueOak-1.0.0", "Unlicense"]);
 
 /**
- * Returns the license of every bundled package, with its text.
+ * Lists the folders of all bundled packages.
  *
- * @param root the repository's folder, with a trailing slash
  * @param metafile esbuild's metadata of the build
- * @throws for a package without a license text, or with an unknown license, which someone must review
  */
-export function thirdPartyLicenses(root: string, metafile: string): string {
+function listBundled(metafile: string): string[] {
   const { outputs } = JSON.parse(readFileSync(metafile, "utf8")) as Metafile;
   const folders = new Set<string>(BESIDE);
   for (const { inputs } of Object.values(outputs)) {
@@ -34,20 +32,50 @@ export function thirdPartyLicenses(root: string, metafile: string): string {
       if (folder && bytesInOutput > 0) folders.add(folder);
     }
   }
-  const entries = [...folders].sort().map((folder) => entry(`${root}${folder}`));
+  return [...folders].sort();
+}
+
+/**
+ * Returns the license of every bundled package, with its text.
+ *
+ * @param root the repository's folder, with a trailing slash
+ * @param metafile esbuild's metadata of the build
+ * @throws for a package without a license text, or with an unknown license, which someone must review
+ */
+export function thirdPartyLicenses(root: string, metafile: string): string {
+  const entries = listBundled(metafile).map((folder) => entry(`${root}${folder}`));
   const apache = [`${LINE}\nThe Apache License 2.0, under which packages above are given`, standard("Apache-2.0"), ""];
   return `kay contains parts of these packages.\n\n${[...entries, apache.join("\n\n")].join("\n")}`;
+}
+
+/**
+ * Returns the list of all bundled packages in CycloneDX 1.6, which scanners of known vulnerabilities read: a bundled
+ * package is in no `node_modules` of the user, where `npm audit` would find it.
+ */
+export function billOfMaterials(root: string, metafile: string): object {
+  const components = listBundled(metafile).map((folder) => toComponent("library", readManifest(`${root}${folder}`)));
+  return {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: { component: toComponent("application", readManifest(root)) },
+    components,
+  };
+}
+
+function toComponent(type: string, { name, version, license = "" }: Manifest): object {
+  const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
+  return { type, "bom-ref": purl, name, version, purl, licenses: [{ license: { id: license } }] };
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest;
 }
 
 const LINE = "─".repeat(80);
 
 function entry(folder: string): string {
-  const {
-    name,
-    version,
-    license = "",
-    homepage,
-  } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest;
+  const { name, version, license = "", homepage } = readManifest(folder);
   if (license !== "Apache-2.0" && !WHOLE.has(license))
     throw new Error(`${name}: the licence "${license}" is not known.`);
   const texts = [...new Set([...filesOf(folder), ...(filesOf(folder).length ? [] : [textOf(name, license, folder)])])];
