@@ -68,6 +68,7 @@ const SILENT = [
   "email @notes.md to sam@example.com",
   "comment on KAY-3: @docs/plan.md",
   "dm @sam: @notes.md",
+  "post @post.md on linkedin",
   "send the draft to tom",
   "star the mail from tom",
   "schedule Lunch every friday at noon",

@@ -13,7 +13,7 @@ import {
 } from "./post.ts";
 
 const Input = z.object({
-  text: withDescription(z.string(), "Text of the post, at most 3,000 characters. #words become hashtags."),
+  text: withDescription(z.string(), "Text of the post, at most 3,000 characters. # begins a hashtag."),
   link: withDescription(z.optional(z.string()), "URL of a page to share, such as https://example.com/news."),
   link_title: withDescription(z.optional(z.string()), "Title of the shared page. Default: its host."),
   visibility: withDescription(
