@@ -47,7 +47,7 @@ function readStream(response: Response): TestStream {
   let done = false;
   let given = 0;
   const more = async (): Promise<boolean> => {
-    const { value, done: closed } = await within(reader.read());
+    const { value, done: closed } = await within(reader.read(), () => parts.map(({ type }) => type).join(" "));
     if (closed) return false;
     rest += decoder.decode(value, { stream: true });
     for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
@@ -84,8 +84,8 @@ function readStream(response: Response): TestStream {
 }
 
 /** A stream that is silent for ten seconds hangs. */
-async function within<T>(work: Promise<T>): Promise<T> {
+async function within<T>(work: Promise<T>, before: () => string): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("nothing came for ten seconds")), 10_000);
+  const timer = setTimeout(() => reject(new Error(`nothing came for ten seconds after ${before()}`)), 10_000);
   return await Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }

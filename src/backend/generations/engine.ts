@@ -139,8 +139,8 @@ export function createEngine(ports: BackendPorts): Engine {
       for (;;) {
         one.again = false;
         const end = await runGeneration(ports, id, one.control, created.take(id));
-        // Events that arrived just before it began to wait may have been missed.
-        if (end?.kind !== "waiting" || !one.again || closing) return end;
+        // What arrived just before it began to wait may have been missed, and an answer may just have claimed it.
+        if ((end && end.kind !== "waiting") || !one.again || closing) return end;
       }
     } finally {
       // Removed at once, so that the next event finds no active run and wakes the generation.
