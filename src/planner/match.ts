@@ -50,6 +50,7 @@ export function matchExample(
   const { words } = clause;
   const width = words.length + 1;
   const cells: Cell[] = [];
+  const [unitsAt, phrasesAt] = [groupByStart(units), groupByStart(phrases)];
   const at = (part: number, word: number, led: boolean) => cells[(part * width + word) * 2 + (led ? 1 : 0)] ?? END;
   const choose = (part: number, word: number, led: boolean): Cell => {
     let best: Cell = word === words.length && part === parts.length ? END : NONE;
@@ -63,9 +64,8 @@ export function matchExample(
       });
     if (!here) return best;
     offer(-LOOSE, at(part, word + 1, led), { kind: "loose" });
-    for (const unit of units) if (unit.from === word) offer(unit.gain, at(part, unit.to, led), { kind: "unit", unit });
-    for (const phrase of phrases) {
-      if (phrase.from !== word) continue;
+    for (const unit of unitsAt.get(word) ?? []) offer(unit.gain, at(part, unit.to, led), { kind: "unit", unit });
+    for (const phrase of phrasesAt.get(word) ?? []) {
       if (phrase.weight) offer(phrase.weight, at(part, phrase.to, led), { kind: "phrase", phrase });
       const fits = current && "slot" in current && phrase.field === current.slot && phrase.also === undefined;
       if (fits && (led || phrase.weight))
@@ -87,6 +87,11 @@ export function matchExample(
     }
   }
   return trace(parts, words, skill, at);
+}
+
+/** Groups what lies along a clause by its first word, so that the cost of an example is linear in the words. */
+function groupByStart<T extends { from: number }>(list: T[]): Map<number, T[]> {
+  return Map.groupBy(list, ({ from }) => from);
 }
 
 /** Whether a word of an example may be left out without losing what leads to the next slot: "the", "Jira", the "document" of its name. */
