@@ -31,8 +31,13 @@ export function findKnownValue(field: Field, span: Word[], exactly = false): str
 /** Reads a key such as KAY-3, also from the end of an address. */
 export function readKey(word: Word, field: Field): string | undefined {
   if (word.kind !== "word" || field.shape === undefined) return undefined;
-  const last = /^https?:/.test(word.text) ? word.text.replace(/[?#].*$/s, "").replace(/.*\//s, "") : word.text;
+  const last = /^https?:/.test(word.text) ? getLastSegment(word.text) : word.text;
   return field.shape.test(last) ? last.toUpperCase() : undefined;
+}
+
+function getLastSegment(url: string): string {
+  const path = url.replace(/[?#].*$/s, "");
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** Whether a word leads to a field: it does so in the examples, it is the field's own name, or it does by what the field is. */

@@ -36,7 +36,7 @@ export function createTypedLine({ echo, interrupt, suspend }: TypedLineEffects):
     } else if (key === "\x04" && text === "") line = null;
     else if (key === "\x7f" || key === "\b") eraseFrom([...graphemes.segment(text)].at(-1)?.index ?? 0);
     else if (key === "\x15") eraseFrom(0);
-    else if (key === "\x17") eraseFrom(text.search(/\S*\s*$/));
+    else if (key === "\x17") eraseFrom(text.trimEnd().search(/(?<!\S)\S*$/));
     else {
       text += toShown(key);
       echo(toShown(key));
