@@ -28,8 +28,6 @@ test("ask --confirm on a terminal shows the plan, and runs it after approval", a
 
 KAY-4 is now Done (it was To Do).
 
-${url}
-
 Answered by the offline planner, without a language model.
 `,
     stderr: `${SHOWN}Continue? [y/N] y\n✓ Close KAY-4 (move it to a status that counts as done)\n  ${url}\n`,

@@ -130,7 +130,8 @@ test("an approved confirmation may still run, which kay says", async () => {
   const { exit, stderr } = await ann("confirm confirm_1 --approve --timeout 30s");
   expect({ exit, stderr }).toEqual({
     exit: 1,
-    stderr: `✗ Timed out after 30 s, and the approved calls may still run.
+    stderr: `http://127.0.0.1:4000 has not answered yet. Press Ctrl+C to cancel.
+✗ Timed out after 30 s, and the approved calls may still run.
   Check what it did before you ask again: \`kay sessions show latest\`.
 `,
   });

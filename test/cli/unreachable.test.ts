@@ -52,7 +52,7 @@ test("a backend that accepts a question and is silent is named after ten seconds
   const ann = kay({ signedIn: true });
   await ann("whoami");
   ann.place.network.on("POST /ask", "hang");
-  const note = `${BACKEND} has not answered yet; kay waits up to 10 min for it. Press Ctrl+C to cancel.\n`;
+  const note = `${BACKEND} has not answered yet. Press Ctrl+C to cancel.\n`;
   const { exit, stdout, stderr } = await ann("ask hello --timeout 1m");
   expect({ exit, stdout }).toEqual({ exit: 1, stdout: "" });
   expect(stderr).toBe(

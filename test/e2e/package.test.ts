@@ -44,6 +44,7 @@ test("the package has what runs and what is read, and no source, test or map; it
     "dist/help.json",
     "dist/jq.js",
     "dist/main.js",
+    "dist/sbom.cdx.json",
     "docs/services.schema.json",
     "package.json",
   ]);

@@ -3,7 +3,6 @@ import type { EmbeddedPorts } from "#client/embedded/embedded";
 import type { Paths } from "#client/paths";
 import type { Settings } from "#client/settings/settings";
 import type { Outgoing, Timer } from "#net/ports";
-import { formatDuration } from "#protocol/duration";
 import { openCompletionCache } from "../completion/cache.ts";
 import type { CliPorts } from "../ports.ts";
 import type { HandlePorts } from "./open.ts";
@@ -83,12 +82,10 @@ function withSlowNote<Request extends Pick<Outgoing, "method" | "url">, Answer>(
   note: (text: string) => void,
 ): (request: Request) => Promise<Answer> {
   return async (request) => {
-    const limit = getLimit(request);
-    if (request.method === "GET" || limit <= SLOW_MS) return way(request);
+    if (request.method === "GET" || getLimit(request) <= SLOW_MS) return way(request);
     const over = new AbortController();
-    const wait = `kay waits up to ${formatDuration(limit)} for it. Press Ctrl+C to cancel.`;
     void clock.sleep(SLOW_MS, over.signal).then(
-      () => over.signal.aborted || note(`${new URL(request.url).origin} has not answered yet; ${wait}`),
+      () => over.signal.aborted || note(`${new URL(request.url).origin} has not answered yet. Press Ctrl+C to cancel.`),
       () => {},
     );
     return way(request).finally(() => over.abort());
