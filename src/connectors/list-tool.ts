@@ -88,7 +88,7 @@ function addCursorHint(error: unknown): unknown {
   return new Problem(code, message, { hint: "The cursor may be too old: list again without it.", details, cause });
 }
 
-/** What a list shows: how many items, what they are ("open issues in KAY"), whether others remain, and the items as Markdown. */
+/** The content of a list: how many items, what they are ("open issues in KAY"), whether others remain, and the items as Markdown. */
 type ListText = {
   count: number;
   words: string;

@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 
-/** Why a text is looked up. Words of a name may fit an object of somebody else, so only reads take them. */
+/** Why a text is looked up. Words of a name may fit another person's object, so only reads take them. */
 export type Purpose = "read" | "change";
 
 /** How candidates are compared and listed. */
@@ -55,7 +55,7 @@ type PeopleNaming<T> = {
   where: string;
   /** Names that people choose freely, the full one first. */
   listNames(one: T): (string | null | undefined)[];
-  /** What nobody else has: handle, email address, ID. */
+  /** Values that only one person has: handle, email address, ID. */
   listAccounts(one: T): (string | null | undefined)[];
   /** Whether one word of a name is enough for a change, because the approval shows the full name and the account. */
   isShown: boolean;
@@ -78,7 +78,7 @@ export function requirePerson<T>(people: T[], text: string, naming: PeopleNaming
     ...filter(listNames, (name) => name.split(/[\s,]+/).includes(wanted)),
     ...filter(listAccounts, (name) => name.startsWith(`${wanted}@`)),
   ];
-  // Somebody called only "Sam" must not take the place of Sam Sample.
+  // A person called only "Sam" must not take the place of Sam Sample.
   const whole = /\s/.test(wanted) ? named : [...new Set([...named, ...word])];
   const similar = filter(
     (one) => [...listNames(one), ...listAccounts(one)],

@@ -15,7 +15,7 @@ export type Metrics = Pick<Observe, "count" | "measure"> & {
   close(): void;
 };
 
-/** Interval of the samples of event loop lag. At its default of 10 ms, they are most of what a backend at rest does. */
+/** Interval of the samples of event loop lag. At its default of 10 ms, they are most of the work of a backend at rest. */
 const LAG_SAMPLE_MS = 100;
 
 /** Creates metrics with a separate registry, so that several backends can share one process. */

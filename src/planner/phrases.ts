@@ -90,7 +90,7 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
     const hasNobody = size === 1 && ANYBODY.has(lower) && field.values.some(({ value }) => value === "nobody");
     const denies = (at: number) => NEGATIONS.has(getWord(words, at - 1).lower);
     const nobody = hasNobody ? listLeads(skill, field, words, from).filter(denies).map(takeNobody) : [];
-    // What a write is to set is taken in its own words: "done" is not "close".
+    // The value that a write sets is taken in its own words: "done" is not "close".
     const value = findKnownValue(field, span, writes && from > 0);
     // "Sent by marco" says who did it.
     if (value === undefined || next.lower === "by") return nobody;

@@ -7,7 +7,7 @@ import { PreviewField } from "./preview-field.ts";
 const text = z.string();
 const names = z.array(text);
 
-/** What a form field accepts. The client checks it when a field is left, the backend when the form is submitted. */
+/** The values that a form field accepts. The client checks it when a field is left, the backend when the form is submitted. */
 export const FieldLimits = z.looseObject({
   format: z.optional(text),
   minimum: z.optional(z.number()),

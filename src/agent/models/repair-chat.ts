@@ -50,7 +50,7 @@ function repairPart(part: unknown): JsonRecord[] {
   return text ? [{ type: "text", text }] : [];
 }
 
-/** The text of what may be a text, an object with one, or a list of them. */
+/** The text of a value that may be a text, an object with one, or a list of them. */
 function joinTexts(value: unknown): string {
   if (Array.isArray(value)) return value.map(joinTexts).join("");
   if (isRecord(value)) return joinTexts(value.text ?? value.content ?? value.thinking);

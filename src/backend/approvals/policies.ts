@@ -70,7 +70,7 @@ type View = { mode: ToolMode; why: string };
 function applyPolicy({ access, mode }: ModeQuestion["tool"], { target, mode: policy }: Policy): View {
   const of = target === "*" ? "everything" : target;
   const free = policy === "everything" || (policy === "reads" && access === "read");
-  // A review after the call is part of what the tool does. No policy removes it.
+  // A review after the call belongs to the tool. No policy removes it.
   const running = mode === "confirm_after_execution" ? mode : "auto";
   return { mode: free ? running : "confirm_before_execution", why: `your policy for ${of} is to ${POLICY[policy]}` };
 }

@@ -1,7 +1,7 @@
-/** Begins the description of what a call reaches if it cannot be read. */
+/** Begins the description of a call's target if it cannot be read. */
 export const UNREADABLE = "could not be looked up";
 
-/** Lists the IDs in a description of what a call reaches: `“Budget” (1qc3Z)`, `“Dentist” (event 5d2d)`. */
+/** Lists the IDs in a description of a call's target: `“Budget” (1qc3Z)`, `“Dentist” (event 5d2d)`. */
 export function listTargetIds(target: string): string[] {
   return [...target.matchAll(/\((?:[^()\s]+ )*([^()\s]*\d[^()\s]*)\)/g)].flatMap(([, id]) => id ?? []);
 }

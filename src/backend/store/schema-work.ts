@@ -197,7 +197,7 @@ export type Approvals = {
   tool: string;
   words: string;
   account: string | null;
-  /** IDs of what the call reached when it was approved, if a name stands for them. Null also for those of an older node. */
+  /** IDs of the call's target at the approval, if a name stands for them. Null also for those of an older node. */
   target: ColumnType<string | null, string | null | undefined, never>;
   created_at: Time;
   expires_at: MaybeTime;

@@ -41,7 +41,7 @@ async function chooseConnected(kay: Kay, { api }: BackendHandle): Promise<string
   return chosen;
 }
 
-/** What the backend answered for one service, and the sentence that users see. */
+/** The backend's answer for one service, and the sentence for users. */
 type Disconnection = { answer: DisconnectResponse; sentence: string };
 
 /**

@@ -9,7 +9,7 @@ export type TypedLine = {
   getRest(): string;
 };
 
-/** What a typed line does outside itself. */
+/** Effects of a typed line. */
 export type TypedLineEffects = { echo(text: string): unknown; interrupt(): void; suspend(): void };
 
 /** Creates an empty {@link TypedLine}. Backspace, Ctrl+U and Ctrl+W erase, as in a terminal's own line mode. */

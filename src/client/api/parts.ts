@@ -36,7 +36,7 @@ export async function* readParts(
   if (broken) throw broken;
 }
 
-/** Hides secrets that a text repeats in several parts. What is kept back follows before any other kind of part. */
+/** Hides secrets that a text repeats in several parts. Text that is held back follows before any other kind of part. */
 function createSplitHider(secrets: string[] = []): { take(read: PartRead): PartRead[]; end(): PartRead[] } {
   const pieces = createPieceHider(secrets);
   let last: TextPart | undefined;

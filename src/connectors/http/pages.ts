@@ -7,7 +7,7 @@ export type ListPage<Item> = { items: Item[]; next?: string | null; more?: boole
 /** An item of a list: the service's cursor of a page, which is absent for the first page, and an index from there on. */
 export type Position = { cursor?: string; index: number };
 
-/** What a call wants of a list. {@link readPages} sets `next` if items remain after those that it returns. */
+/** The part of a list that a call requests. {@link readPages} sets `next` if items remain after those that it returns. */
 export type ListRequest = { limit: number; start: Position; next?: Position };
 
 /**

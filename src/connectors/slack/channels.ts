@@ -28,7 +28,7 @@ export type Conversation = { id: string; name: string };
 
 type Context = Pick<ToolContext, "http" | "metadata">;
 
-/** What a conversation is looked up for. */
+/** Why a conversation is looked up. */
 type Use = Purpose | "send";
 
 /** Largest page size of Slack. */

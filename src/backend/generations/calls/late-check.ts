@@ -10,13 +10,13 @@ import { findNewestInteraction, listInteractions, type StoredInteraction } from 
 import type { DbConnection } from "../../store/schema.ts";
 import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, isBeforeCall } from "./call-context.ts";
 
-/** Milliseconds that a card waits for the description of what its call reaches. */
+/** Milliseconds that a card waits for the description of its call's target. */
 const TARGET_LIMIT = 5_000;
 
 /** Milliseconds after which an approval counts only for what was described, word for word. */
 const LATE_MS = 5 * 60_000;
 
-/** Most characters of a description. The ID of what it names is often at its end. */
+/** Most characters of a description. The ID is often at its end. */
 const LONGEST = 200;
 const LONGEST_END = 80;
 

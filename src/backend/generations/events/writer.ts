@@ -47,7 +47,7 @@ export type Writer = {
 
 type Owner = Holder & { conversationId: string };
 
-/** What is to be written together. */
+/** Parts and changes that one transaction writes. */
 type Batch = { parts: StreamPart[]; change?: RowChange };
 
 /** @param failed called once when writing fails, so that the work stops */
