@@ -187,7 +187,8 @@ async function openTerminal(home: Home, shell: string, args: string[], setup: st
       );
       const text = plain(shown).slice(0, -MARK.length);
       shown = "";
-      pty.write("\x03");
+      // Ctrl+U and Enter are keys like others. A shell may drop an interrupt that comes while it completes.
+      pty.write("\x15\r");
       await sees(/[\r\n] *> $/);
       return text;
     },
