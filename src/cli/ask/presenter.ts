@@ -1,6 +1,6 @@
 import type { StreamPart } from "#protocol/events";
 import { type AnswerWriter, createMarkdownWriter, createTextWriter } from "#ui/markdown/progressive";
-import { formatToolRow, isToolFinished } from "#ui/text/tool-row";
+import { formatEndedTool, formatToolRow, isToolFinished } from "#ui/text/tool-row";
 import { toLine } from "#ui/text/words";
 import type { CardItem, ToolItem, View } from "#ui/view/view";
 import type { Kay } from "../kay.ts";
@@ -113,7 +113,7 @@ function drawRows(kay: Kay, view: View, shownCalls: Set<string>): void {
   const width = kay.terminal.stderr.columns() - 1;
   for (const tool of tools.filter(isToolFinished)) {
     shownCalls.add(tool.call);
-    kay.out.writeProgress(paint(kay, tool, formatToolRow(tool, width)));
+    kay.out.writeProgress(paint(kay, tool, formatEndedTool(tool, width)));
   }
   const working = tools.filter((tool) => tool.state === "starting" || tool.state === "working").at(-1);
   kay.out.setStatusLine(working ? formatToolRow(working, width) : null);

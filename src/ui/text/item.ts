@@ -4,7 +4,7 @@ import { fitsRow, wrapLines } from "../markdown/wrap.ts";
 import { normalizeWidth, truncateCells } from "../screen/cells.ts";
 import type { Look } from "../style.ts";
 import type { CardItem, Item, ToolItem } from "../view/view.ts";
-import { formatToolRow } from "./tool-row.ts";
+import { formatEndedTool } from "./tool-row.ts";
 import {
   formatCancellation,
   formatEnd,
@@ -56,7 +56,7 @@ export function getSeparator(above: Item["kind"], below: Item["kind"]): "\n" | "
 const ROWS: Item["kind"][] = ["tool", "receipt", "card"];
 
 function formatTool(tool: ToolItem, look: Look): string {
-  const row = formatToolRow(tool, look.width);
+  const row = formatEndedTool(tool, look.width);
   return look.paint(tool.state === "done" ? "green" : "red", row.slice(0, 1)) + row.slice(1);
 }
 

@@ -1,4 +1,5 @@
 import stringWidth from "string-width";
+import { fitsRow, wrapLines } from "../markdown/wrap.ts";
 import { truncateCells } from "../screen/cells.ts";
 import type { ToolItem } from "../view/view.ts";
 import { toLine } from "./words.ts";
@@ -14,6 +15,13 @@ export function formatToolRow(tool: ToolItem, width: number): string {
   const room = width - stringWidth(head + tail.join("")) - 2;
   const middle = input && room >= 8 ? `  ${truncateCells(input, room)}` : "";
   return truncateCells(`${head}${middle}${tail.join("")}`, width);
+}
+
+/** Formats a call that has ended. An error that does not fit follows the line, since its end often says what to change. */
+export function formatEndedTool(tool: ToolItem, width: number): string {
+  const row = formatToolRow(tool, Number.POSITIVE_INFINITY);
+  if (tool.state !== "failed" || fitsRow(row, width)) return formatToolRow(tool, width);
+  return `${formatToolRow({ ...tool, error: "" }, width)}\n${wrapLines(`  ${formatToolResult(tool)}`, width)}`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { answered, approval, begins, calls, form, needs } from "#test/parts";
 import { beginsAs, goes, play } from "#test/player";
 import type { AnyCard } from "#ui/cards/update-card";
 import { findFocusedCard, listCards } from "#ui/session/open-cards";
-import { formatToolRow } from "#ui/text/tool-row";
+import { formatEndedTool, formatToolRow } from "#ui/text/tool-row";
 
 /** A session in which these parts arrived during a turn and were visible. */
 function withCards(...parts: Parameters<ReturnType<typeof play>["parts"]>) {
@@ -204,6 +204,17 @@ describe("a card", () => {
     const tool = player.now().view.items.find((item) => item.kind === "tool");
     expect(tool).toMatchObject({ state: "expired" });
     expect(tool?.kind === "tool" && formatToolRow(tool, 80)).toMatch(/^✗ slack\.send_message .*expired$/);
+  });
+
+  test("N48 the error of a failed call is shown whole at 80 columns", () => {
+    const player = withCards(approval());
+    const errorText = `The input of slack.send_message is not accepted: ${"a long reason, ".repeat(8)}“body” is missing.`;
+    player.parts(answered({ action: "approve" }), { type: "tool-output-error", toolCallId: "c1", errorText });
+    const tool = player.now().view.items.find((item) => item.kind === "tool");
+    const rows = tool?.kind === "tool" ? formatEndedTool(tool, 80).split("\n") : [];
+    expect(rows[0]).toMatch(/^✗ slack\.send_message/);
+    expect(rows.slice(1).join(" ").replace(/\s+/g, " ").trim()).toBe(errorText);
+    expect(rows.every((row) => row.length <= 80)).toBe(true);
   });
 
   test("N63 that ends while being typed in ignores the following keys, and prints the typed text", () => {
