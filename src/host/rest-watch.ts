@@ -37,10 +37,9 @@ export function createRestWatch(
 
 /**
  * Returns a function that collects all garbage and returns its memory to the system. It stops this process for 2 to 3 ms
- * for each MB in use. V8 no longer does the same some seconds after a collection.
+ * for each MB in use.
  */
 function createMemoryRelease(): () => void {
-  setFlagsFromString("--memory-reducer-gc-count=0");
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options: object) => void;
   return () => collect({ type: "major", execution: "sync", flavor: "last-resort" });
