@@ -106,7 +106,7 @@ export function isSameName(a: string, b: string): boolean {
 }
 
 /** Returns whether a text is part of a name, regardless of accents too. */
-export function isPartOf(text: string, name: string): boolean {
+export function isPartialName(text: string, name: string): boolean {
   return foldText(name).includes(foldText(text));
 }
 

@@ -155,7 +155,7 @@ function wakePresence(db: DbConnection, id: string): void {
   wake(db, { topic: "presence", id });
 }
 
-/** Records of which conversations this node has readers, and of which it has none any more. A deleted one is left out. */
+/** Records which conversations have readers on this node, and which have lost their last one. Deleted ones are left out. */
 export async function recordFollowers(
   db: DbConnection,
   node: number,

@@ -104,7 +104,7 @@ function tidy(values: readonly unknown[]): CompletionValue[] {
   return [...tidied];
 }
 
-function tryOrNull<T>(work: () => T): T | null {
+export function tryOrNull<T>(work: () => T): T | null {
   try {
     return work();
   } catch {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPaths, type PathsInput } from "#client/paths";
 import { cleanLine } from "#protocol/clean";
-import { readCompletionCache } from "./cache.ts";
+import { readCompletionCache, tryOrNull } from "./cache.ts";
 import { type Suggestions, suggestCompletions, type ValueLookup } from "./suggest.ts";
 import { CACHED_KINDS, type CachedKind, type CompletionTable, type CompletionValue, type ValueKind } from "./table.ts";
 
@@ -75,13 +75,4 @@ function getProfiles(folder: string): Profiles {
 function getBackend(address: unknown): string {
   if (!address) return "embedded";
   return URL.canParse(String(address)) ? new URL(String(address)).origin : "";
-}
-
-/** A missing folder, or a missing or damaged file, means that nothing is known. */
-function tryOrNull<T>(look: () => T): T | null {
-  try {
-    return look();
-  } catch {
-    return null;
-  }
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { type ListRequest, readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { isPartOf, isSameName, type Purpose } from "../match.ts";
+import { isPartialName, isSameName, type Purpose } from "../match.ts";
 import { quoteName } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 
@@ -167,7 +167,7 @@ function filterMatches<T extends { id: string; name: string }>(
   const id = findId(text, kind);
   if (id) return list.filter((one) => one.id === id);
   const exact = list.filter(({ name }) => isSameName(name, text));
-  return exact.length > 0 || purpose === "change" ? exact : list.filter(({ name }) => isPartOf(text, name));
+  return exact.length > 0 || purpose === "change" ? exact : list.filter(({ name }) => isPartialName(text, name));
 }
 
 function findByName(what: string, list: { name: string }[]): string {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { addDays, type CalendarTime, DAY_MS, parseCalendarTime, toInstant, toWallTime } from "../google/time.ts";
 import { type ListRequest, readPages } from "../http/pages.ts";
-import { isPartOf, requireMatch } from "../match.ts";
+import { isPartialName, requireMatch } from "../match.ts";
 import { quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 import {
@@ -92,7 +92,7 @@ export async function findEvent(context: ToolContext, text: string, day: string 
   const { events } = await findEvents(context, span, wanted, 100);
   const when = day?.trim() ? ` on ${day.trim()}` : "";
   return requireMatch(
-    events.filter((event) => isPartOf(wanted, getTitle(event))),
+    events.filter((event) => isPartialName(wanted, getTitle(event))),
     wanted,
     {
       purpose: "change",

@@ -9,13 +9,14 @@ import {
   checkCells,
   formatCells,
   formatRange,
+  getInputOption,
   parseCells,
   parseRows,
+  Rows,
+  toCellValues,
+  WRITE_FIELDS,
 } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
-
-/** Rows of values for cells; text is stored unchanged. */
-export const Rows = z.array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])));
 
 const Input = z.object({
   spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
@@ -27,11 +28,7 @@ const Input = z.object({
     z.optional(Rows),
     'Rows of cells instead of text, such as [["Ann", 7], ["Bob", "007"]]. Each value is stored as it is.',
   ),
-  sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),
-  formulas: withDescription(
-    z.optional(z.boolean()),
-    "Set only if the user asks for a formula: parse values as if typed, so that =SUM(A1:A3) computes.",
-  ),
+  ...WRITE_FIELDS,
 });
 type Input = z.output<typeof Input>;
 
@@ -82,23 +79,3 @@ export const appendRowsTool = defineTool({
     return { data, text: `Added ${rows} to ${escapeCell(spreadsheet.title)} (${escapeCell(written)}).\n\n${url}`, url };
   },
 });
-
-/** How the text of a cell is stored. */
-type CellInput = { formulas?: boolean | undefined };
-
-/**
- * Returns Google's `valueInputOption`. RAW keeps `007` and stores `=IMPORTXML(…)` as text, so that no text from elsewhere runs.
- * Source: https://developers.google.com/workspace/sheets/api/reference/rest/v4/ValueInputOption
- */
-export function getInputOption({ formulas }: CellInput): "RAW" | "USER_ENTERED" {
-  return formulas ? "USER_ENTERED" : "RAW";
-}
-
-/** Converts the texts of cells to values. Without formulas, only a number that reads back the same becomes a number. */
-export function toCellValues(rows: string[][], { formulas }: CellInput): (string | number)[][] {
-  return formulas ? rows : rows.map((row) => row.map(toCellValue));
-}
-
-function toCellValue(text: string): string | number {
-  return /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?$/.test(text) && String(Number(text)) === text ? Number(text) : text;
-}

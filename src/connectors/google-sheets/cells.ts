@@ -1,5 +1,6 @@
+import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import type { ToolContext } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 
 /** Maximum number of cells written by one call. */
 const MAX_CELLS = 5_000;
@@ -81,4 +82,36 @@ export function buildValuesPath(spreadsheet: string, range: string): string {
 /** Returns the web page of a spreadsheet. */
 export function buildSpreadsheetUrl(context: Pick<ToolContext, "http">, id: string): string {
   return `${context.http.endpoints.web}/spreadsheets/d/${encodeURIComponent(id)}/edit`;
+}
+
+/** Rows of values for cells; text is stored unchanged. */
+export const Rows = z.array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()])));
+
+/** Fields of every write of cells. */
+export const WRITE_FIELDS = {
+  sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),
+  formulas: withDescription(
+    z.optional(z.boolean()),
+    "Set only if the user asks for a formula: parse values as if typed, so that =SUM(A1:A3) computes.",
+  ),
+};
+
+/** How the text of a cell is stored. */
+type CellInput = { formulas?: boolean | undefined };
+
+/**
+ * Returns Google's `valueInputOption`. RAW keeps `007` and stores `=IMPORTXML(…)` as text, so that no text from elsewhere runs.
+ * Source: https://developers.google.com/workspace/sheets/api/reference/rest/v4/ValueInputOption
+ */
+export function getInputOption({ formulas }: CellInput): "RAW" | "USER_ENTERED" {
+  return formulas ? "USER_ENTERED" : "RAW";
+}
+
+/** Converts the texts of cells to values. Without formulas, only a number that reads back the same becomes a number. */
+export function toCellValues(rows: string[][], { formulas }: CellInput): (string | number)[][] {
+  return formulas ? rows : rows.map((row) => row.map(toCellValue));
+}
+
+function toCellValue(text: string): string | number {
+  return /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?$/.test(text) && String(Number(text)) === text ? Number(text) : text;
 }

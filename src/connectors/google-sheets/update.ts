@@ -4,15 +4,18 @@ import { describeFile, findFileToChange, formatFilePlace } from "../google/files
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { getInputOption, Rows, toCellValues } from "./append.ts";
 import {
   buildSpreadsheetUrl,
   buildValuesPath,
   checkCells,
   formatCells,
   formatRange,
+  getInputOption,
   parseCells,
   parseRows,
+  Rows,
+  toCellValues,
+  WRITE_FIELDS,
 } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
@@ -29,11 +32,7 @@ const Input = z.object({
     z.optional(Rows),
     'Rows of values instead of text, such as [["Ann", 7], ["Bob", "007"]]. A null leaves its cell unchanged.',
   ),
-  sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),
-  formulas: withDescription(
-    z.optional(z.boolean()),
-    "Set only if the user asks for a formula: parse values as if typed, so that =SUM(A1:A3) computes.",
-  ),
+  ...WRITE_FIELDS,
 });
 type Input = z.output<typeof Input>;
 

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
-import { isPartOf, type Purpose, requireMatch } from "../match.ts";
+import { isPartialName, type Purpose, requireMatch } from "../match.ts";
 import { quoteName } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 import { CURSOR, getNextCursor } from "./read.ts";
@@ -83,7 +83,7 @@ async function findByTitle(
     return { items: page.results, next: getNextCursor(page) };
   }, MAX_CANDIDATES);
   // Notion also returns titles that are only similar.
-  const found = items.filter((one) => one.in_trash !== true && isPartOf(wanted, getTitle(one)));
+  const found = items.filter((one) => one.in_trash !== true && isPartialName(wanted, getTitle(one)));
   const noun = kind === "page" ? "page" : "database";
   return requireMatch(found, wanted, {
     purpose,

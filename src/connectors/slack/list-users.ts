@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { defineListTool, formatList } from "../list-tool.ts";
 import { formatMarkdownTable } from "../markup/markdown.ts";
-import { isPartOf } from "../match.ts";
+import { isPartialName } from "../match.ts";
 import { withDescription } from "../tool.ts";
 import { getUserName, listPeople, type User } from "./people.ts";
 
@@ -47,7 +47,7 @@ export const listUsersTool = defineListTool({
 
 function matchesName(user: User, name: string): boolean {
   const names = [getUserName(user), user.name, user.profile?.display_name, user.profile?.email];
-  return names.some((one) => isPartOf(name, one ?? ""));
+  return names.some((one) => isPartialName(name, one ?? ""));
 }
 
 function formatUserTable(people: User[]): string {

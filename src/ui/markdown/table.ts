@@ -3,7 +3,7 @@ import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 import { normalizeWidth } from "../screen/cells.ts";
 import type { Look } from "../style.ts";
-import { formatNamedCell } from "../text/table.ts";
+import { addUp, formatNamedCell } from "../text/table.ts";
 import { renderInline } from "./inline.ts";
 import { wrapText } from "./wrap.ts";
 
@@ -87,8 +87,4 @@ function padCells(text: string, width: number): string {
 
 function measureLongest(texts: string[]): number {
   return texts.reduce((most, text) => Math.max(most, stringWidth(text)), 0);
-}
-
-function addUp(numbers: number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
 }

@@ -25,7 +25,7 @@ export function advanceScrollback(
   let now = blocks;
   for (let item = view.items[now.next]; item; item = view.items[now.next]) {
     if (item.kind === "text") {
-      now = readText(now, item, { look, isShown: matchReceiptLinks(listReceipts(view)), out });
+      now = readText(now, item, { look, isShown: (text) => matchReceiptLinks(listReceipts(view))(text), out });
       if (!isFinal(item, view)) break;
     } else if (isFinal(item, view)) now = commitItem(now, item, look, out);
     else break;

@@ -63,6 +63,6 @@ function fitCell(text: string, width: number): string {
   return shown + " ".repeat(Math.max(0, width - stringWidth(shown)));
 }
 
-function addUp(numbers: number[]): number {
+export function addUp(numbers: number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }

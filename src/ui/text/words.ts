@@ -78,7 +78,7 @@ export function formatForm(request: InteractionRequest): string {
   return parts.join("\n");
 }
 
-/** Whether the model asks with a form of its own, and not a service. */
+/** Whether the model wrote the form, not a service. */
 export function isOwnForm({ tool_name }: InteractionRequest): boolean {
   return tool_name === "ask_user";
 }

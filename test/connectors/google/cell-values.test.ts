@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { getInputOption, toCellValues } from "#connectors/google-sheets/append";
+import { getInputOption, toCellValues } from "#connectors/google-sheets/cells";
 
 test("B203 B261 text is stored as approved, and only plain numbers become numbers", () => {
   const cells = [

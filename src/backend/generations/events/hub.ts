@@ -11,7 +11,10 @@ import { createPresenceTracker, type PresenceTracker } from "./presence.ts";
  */
 const LOOK_AGAIN = 15_000;
 
-/** Longest time in ms until other nodes learn of readers: most streams are over by then. All of half that time are one statement. */
+/**
+ * Longest time in ms until other nodes learn of readers: most streams are over by then. One statement
+ * reports the changes of half that time.
+ */
 const NOTE_MS = 1_000;
 
 /** Milliseconds for which new parts that were written in this process are there for its followers, and how many of them. */
