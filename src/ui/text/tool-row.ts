@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { fitsRow, wrapLines } from "../markdown/wrap.ts";
+import { wrapLines } from "../markdown/wrap.ts";
 import { truncateCells } from "../screen/cells.ts";
 import type { ToolItem } from "../view/view.ts";
 import { toLine } from "./words.ts";
@@ -19,9 +19,10 @@ export function formatToolRow(tool: ToolItem, width: number): string {
 
 /** Formats a call that has ended. An error that does not fit follows the line, since its end often says what to change. */
 export function formatEndedTool(tool: ToolItem, width: number): string {
-  const row = formatToolRow(tool, Number.POSITIVE_INFINITY);
-  if (tool.state !== "failed" || fitsRow(row, width)) return formatToolRow(tool, width);
-  return `${formatToolRow({ ...tool, error: "" }, width)}\n${wrapLines(`  ${formatToolResult(tool)}`, width)}`;
+  const row = formatToolRow(tool, width);
+  const result = formatToolResult(tool);
+  if (tool.state !== "failed" || row.endsWith(result)) return row;
+  return `${formatToolRow({ ...tool, error: "" }, width)}\n${wrapLines(`  ${result}`, width)}`;
 }
 
 /**
