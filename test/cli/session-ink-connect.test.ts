@@ -27,22 +27,22 @@ async function atAuthCard(ann: Machine, line = "ask"): Promise<Ink> {
   return ink;
 }
 
-test("a user who is not signed in gets a session that says what to do, keeps typed text, and connects in it", async () => {
+test("a user who is not signed in chooses a service at the first request, which then is in the input", async () => {
   const ann = kay({ person: "stays away" });
   const ink = await openInk(ann, "ask");
   await ink.shows("You are not signed in yet. Connect a first service to begin: /connect jira");
   await ink.sees("○ not signed in");
   ink.enter("show KAY-1");
-  await ink.shows("/connect <service>");
-  await ink.sees("> show KAY-1");
-  ink.type("\x15");
-  ink.enter("/connect jira");
+  await ink.shows("You are not signed in. Connect a service, then press Enter to send your request.");
+  await ink.sees("Connect which service?");
+  ink.enter("jira");
   const [url = ""] = await linked(ink, 1);
   expect(await ann.place.consent(url)).toBe(200);
   await ink.shows("✓ Connected jira as Dana Demo");
   await ink.sees("● jira");
   await ink.sheds("○ not signed in");
-  ink.enter("show KAY-1");
+  await ink.sees("> show KAY-1");
+  ink.enter("");
   await ink.shows("jira.");
   await ink.leave();
   expect((await ann.stored()).token).toEqual(expect.any(String));

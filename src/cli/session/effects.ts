@@ -98,15 +98,20 @@ async function waitForTick({ kay: { clock, signal }, dispatch }: EffectPorts, ms
   setImmediate(() => dispatch({ type: "tick", at: clock.now() }));
 }
 
-/** A prompt that is not accepted returns to the draft, so no typed text is lost. */
-async function send({ conversation, dispatch }: EffectPorts, text: string): Promise<void> {
+/**
+ * A prompt that is not accepted returns to the draft, so no typed text is lost. Without a sign-in, the user chooses a
+ * service first.
+ */
+async function send({ conversation, dispatch, say, slash }: EffectPorts, text: string): Promise<void> {
   try {
     await conversation.send(text);
     dispatch({ type: "sent" });
   } catch (error) {
     const isKnown = !(error instanceof Problem) || error.code !== "OUTCOME_UNKNOWN";
     dispatch({ type: "sent", ...(isKnown ? { back: text } : {}) });
-    throw error;
+    if (!(error instanceof Problem) || error.code !== "NOT_SIGNED_IN") throw error;
+    say(`${toLine(error.message)} Connect a service, then press Enter to send your request.`);
+    await slash("/connect");
   }
 }
 
