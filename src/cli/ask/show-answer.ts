@@ -3,7 +3,7 @@ import { clean } from "#protocol/clean";
 import { isErrorCode, Problem } from "#protocol/errors";
 import { stripPlannerFooter } from "#ui/text/planner-footer";
 import { omitReceiptLinks } from "#ui/text/receipt-links";
-import { formatReceiptNotes } from "#ui/text/words";
+import { formatReceiptNotes, formatReceiptSummary } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { getOutput } from "./output.ts";
 
@@ -41,7 +41,7 @@ export function showReceipts(kay: Kay, receipts: unknown): void {
     const notes = formatReceiptNotes(receipt).map((note) => ` (${note})`);
     const url = receipt.url ? `  ${clean(receipt.url, { lines: false })}` : "";
     const painted = kay.out.paint(mark === "✓" ? "green" : "yellow", mark, "stderr");
-    kay.out.writeProgress(`${painted} ${clean(receipt.summary, { lines: false })}${notes.join("")}${url}`);
+    kay.out.writeProgress(`${painted} ${formatReceiptSummary(receipt.summary)}${notes.join("")}${url}`);
   }
 }
 

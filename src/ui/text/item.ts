@@ -11,6 +11,7 @@ import {
   formatMessage,
   formatPlanned,
   formatReceiptNotes,
+  formatReceiptSummary,
   formatUsage,
   NOTHING_SENT_TEXT,
   toLine,
@@ -32,7 +33,7 @@ export function formatItem(item: Item, look: Look): string {
     case "receipt": {
       const { effect, summary, url } = item.receipt;
       const mark = effect === "settled" ? "✓" : effect === "planned" ? "-" : "?";
-      const what = formatMarked(mark, `${toLine(summary)}${formatNotes(item.receipt)}`, look);
+      const what = formatMarked(mark, `${formatReceiptSummary(summary)}${formatNotes(item.receipt)}`, look);
       return [what, ...(url ? [`  ${toLine(url)}`] : [])].join("\n");
     }
     case "planned":

@@ -12,6 +12,7 @@ import {
   formatMessage,
   formatPlanned,
   formatReceiptNotes,
+  formatReceiptSummary,
   formatUsage,
   NOTHING_SENT_TEXT,
   toLine,
@@ -40,7 +41,7 @@ export function formatLabelled(item: Item, look: Look): string {
       return wrapToWidth(formatToolLine(item, look.width), look);
     case "receipt": {
       const { summary, url } = item.receipt;
-      const words = [toLine(summary), ...formatReceiptNotes(item.receipt)].join(", ");
+      const words = [formatReceiptSummary(summary), ...formatReceiptNotes(item.receipt)].join(", ");
       return [wrapToWidth(`receipt: ${words}`, look), ...(url ? [`  ${toLine(url)}`] : [])].join("\n");
     }
     case "planned":

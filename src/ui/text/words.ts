@@ -44,6 +44,11 @@ export function formatPlanned({ tool: tool_name, preview, asks, why }: Planned):
 /** Last line of every dry run. */
 export const NOTHING_SENT_TEXT = "Dry run: nothing was changed.";
 
+/** Formats the summary of a write that was made. Links are shown as their text: the one to follow is the receipt's. */
+export function formatReceiptSummary(summary: string): string {
+  return toLine(summary).replace(/\[([^[\]]+)\]\(https?:[^()\s]*\)/g, "$1");
+}
+
 /** Lists notes on a receipt: whether the outcome is certain, and what allowed the write. */
 export function formatReceiptNotes({ effect, allowed_by, account }: Receipt): string[] {
   const doubt =

@@ -222,6 +222,13 @@ test("a link that a receipt shows is not shown again by the answer", () => {
   expect(whole(parts)).toContain(`✓ Send a message to #general\n  ${url}\n\nSent.\n\nAnything else?\n`);
 });
 
+test("a receipt shows links in its summary as their text, so its own link is the only one", () => {
+  const summary = "Send to #general: “2 bugs: - [KAY-1](https://kay.example/browse/KAY-1) Login [loops](…”";
+  const receipt = { ...RECEIPT, data: { ...RECEIPT.data, summary } } as StreamPart;
+  const { committed } = session([...begins(), receipt, ...ends()], { look: { ...LOOK, width: 80 } });
+  expect(committed).toContain("✓ Send to #general: “2 bugs: - KAY-1 Login [loops](…”\n");
+});
+
 test("an unfinished text is complete when its generation has ended, and a receipt without one is in doubt", () => {
   const sent = { ...RECEIPT, data: { ...RECEIPT.data, effect: "sent" } } as StreamPart;
   const { committed } = session([

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { wrapLines } from "#ui/markdown/wrap";
 import type { Style } from "#ui/style";
 import { formatLocalTime } from "#ui/text/local-time";
-import { toLine } from "#ui/text/words";
+import { formatReceiptSummary, toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
 
@@ -73,7 +73,7 @@ export function formatWrites({ out }: Pick<Kay, "out">, writes: WriteView[]): st
         ...(write.url ? [toLine(write.url)] : []),
         ...(write.prompt ? [`> ${toLine(write.prompt)}`] : []),
       ];
-      const head = `${out.paint(style, word.slice(0, 1))}${word.slice(1)}  ${toLine(write.summary)}`;
+      const head = `${out.paint(style, word.slice(0, 1))}${word.slice(1)}  ${formatReceiptSummary(write.summary)}`;
       return [head, ...details.map((line) => `  ${out.paint("dim", line)}`)].join("\n");
     })
     .join("\n\n");
