@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { configureServices } from "#connectors/catalogue";
 import { decideStep } from "#planner/decide-step";
 import { loadLanguage } from "#planner/language";
+import { finishSteps } from "#planner/steps";
 import { redactDocument } from "#protocol/redact";
 import { modelTools } from "#test/planner";
 import { findGrowth, KINDS, measure, repeatTo } from "#test/work";
@@ -99,14 +100,13 @@ const others: Case[] = [
   {
     name: "decideStep",
     run: (text) =>
-      decideStep(
-        [{ role: "user", content: [{ type: "text", text: `send “${text}” to #general: ${text}` }] }],
-        tools,
-        language,
-        {
-          now: 0,
-          advice: "",
-        },
+      finishSteps(
+        decideStep(
+          [{ role: "user", content: [{ type: "text", text: `send “${text}” to #general: ${text}` }] }],
+          tools,
+          language,
+          { now: 0, advice: "" },
+        ),
       ),
   },
 ];

@@ -4,6 +4,7 @@ import { isPlural } from "./grammar.ts";
 import type { Language, Word } from "./language.ts";
 import { isVerb, listSameNouns } from "./lexicon.ts";
 import { isServiceTool } from "./memory.ts";
+import type { Steps } from "./steps.ts";
 
 /** A tool as the planner knows it: its fields, and its examples as patterns of words and slots. */
 export type Skill = {
@@ -28,7 +29,7 @@ export type Skill = {
   /** Verbs of the other writes of its service. What only they have is not meant for this one. */
   siblingVerbs: Set<string>;
   verbs: Set<string>;
-  /** Values that fields of those know, and none of this one's. */
+  /** Values that fields of all these writes know, its own among them. */
   siblingValues: Set<string>;
   /** Whether what it works on is the user's own: "my calendar". */
   personal: boolean;
@@ -45,11 +46,11 @@ const ARTICLES = new Set("a an the all my new some any".split(" "));
 const PERSONAL = /\bmy\b|\buser's\b|\bthis account\b|\byour\b|\baccount\b/i;
 
 /** Learn every tool from its own description, examples and JSON Schema; the same tools are learned once. */
-export function buildCatalogue(tools: LanguageModelV4FunctionTool[], language: Language): ToolCatalogue {
+export function* buildCatalogue(tools: LanguageModelV4FunctionTool[], language: Language): Steps<ToolCatalogue> {
   const key = JSON.stringify(tools);
   const known = learned.get(key);
   if (known) return known;
-  const skills = study(
+  const skills = yield* study(
     tools.filter(({ name }) => isServiceTool(name)),
     memoize(language),
   );
@@ -76,49 +77,59 @@ function memoize(language: Language): Language {
   };
 }
 
-function study(tools: LanguageModelV4FunctionTool[], language: Language): Skill[] {
-  const drafts = tools.map((tool) => draft(tool, language));
-  const weigh = weights(
+function* study(tools: LanguageModelV4FunctionTool[], language: Language): Steps<Skill[]> {
+  const drafts: ReturnType<typeof draft>[] = [];
+  for (const tool of tools) {
+    drafts.push(draft(tool, language));
+    yield WORK_OF_TOOL;
+  }
+  const weigh = yield* weighWords(
     drafts.map(({ examples, description, fields }) =>
       [description, ...examples.map((text) => bare(text, fields))].join(". "),
     ),
     language,
   );
   const titles = [...new Set(drafts.flatMap(({ service, title, names }) => [service, title.toLowerCase(), ...names]))];
-  const skills = drafts.map((skill) => {
+  const skills: Omit<Skill, "foreign" | "siblingVerbs" | "siblingValues">[] = [];
+  for (const skill of drafts) {
     const patterns = [...skill.examples, ...listTurns(skill)].map((example) =>
       pattern(example, skill.fields, language, weigh),
     );
     const rivals = new Set(titles.filter((title) => !skill.names.includes(title)));
-    return { ...skill, patterns, cues: getCues(patterns), nouns: listNouns(skill, patterns), rivals };
-  });
-  const all = new Set(skills.flatMap(({ nouns }) => nouns.flatMap(listSameNouns)));
-  const listVerbs = (some: { patterns: Part[][] }[]) =>
-    some.flatMap(({ patterns }) => patterns.flatMap(([part]) => (part && "word" in part ? [part.word.lower] : [])));
-  const listValues = (some: { fields: Field[] }[]) =>
-    some.flatMap(({ fields }) => fields.flatMap(({ values }) => values.map(({ value }) => value.toLowerCase())));
+    const verbs = new Set(patterns.flatMap(([part]) => (part && "word" in part ? [part.word.lower] : [])));
+    skills.push({ ...skill, patterns, cues: getCues(patterns), nouns: listNouns(skill, patterns), rivals, verbs });
+    yield WORK_OF_TOOL;
+  }
+  const foreign = new Set(skills.flatMap(({ nouns }) => nouns.flatMap(listSameNouns)));
+  const writes = Map.groupBy(
+    skills.filter(({ access }) => access !== "read"),
+    ({ service }) => service,
+  );
+  const values = new Map([...writes].map(([service, own]) => [service, listValues(own)]));
   return skills.map((skill) => {
-    const own = new Set(listVerbs([skill]));
-    const siblings = skills.filter(
-      (one) => one.service === skill.service && one.access !== "read" && one.name !== skill.name,
-    );
-    const values = listValues(siblings).filter(
-      (value) => skill.access !== "read" && !listValues([skill]).includes(value),
-    );
+    const { service, access, name } = skill;
+    const siblings = (writes.get(service) ?? []).filter((one) => one.name !== name);
     return {
       ...skill,
-      foreign: all,
-      verbs: own,
-      siblingVerbs: new Set(listVerbs(siblings)),
-      siblingValues: new Set(values),
+      foreign,
+      siblingVerbs: new Set(siblings.flatMap(({ verbs }) => [...verbs])),
+      siblingValues: (access === "read" ? undefined : values.get(service)) ?? new Set(),
     };
   });
 }
 
+function listValues(skills: Pick<Skill, "fields">[]): Set<string> {
+  const fields = skills.flatMap((skill) => skill.fields);
+  return new Set(fields.flatMap(({ values }) => values.map(({ value }) => value.toLowerCase())));
+}
+
+/** What it costs to learn a tool, in the unit of {@link Steps}: a millisecond or two. */
+const WORK_OF_TOOL = 500;
+
 function draft(
   tool: LanguageModelV4FunctionTool,
   language: Language,
-): Omit<Skill, "patterns" | "cues" | "nouns" | "rivals" | "foreign" | "verbs" | "siblingVerbs" | "siblingValues"> {
+): Pick<Skill, "name" | "service" | "title" | "access" | "description" | "names" | "personal" | "examples" | "fields"> {
   const kay = (tool.providerOptions?.kay ?? {}) as { access?: Skill["access"]; examples?: string[]; title?: string };
   const examples = (Array.isArray(kay.examples) ? kay.examples : []).filter((example) => typeof example === "string");
   const service = tool.name.split(/__|\./)[0] ?? tool.name;
@@ -154,9 +165,10 @@ function pattern(example: string, fields: Field[], language: Language, weigh: (w
 }
 
 /** How much a word tells tools apart: what every tool says weighs little, what one alone says weighs much. */
-function weights(texts: string[], language: Language): (word: Word) => number {
+function* weighWords(texts: string[], language: Language): Steps<(word: Word) => number> {
   const counts = new Map<string, number>();
   for (const text of texts) {
+    yield WORK_OF_TOOL;
     for (const stem of new Set(language.read(text).map((word) => word.stem)))
       counts.set(stem, (counts.get(stem) ?? 0) + 1);
   }

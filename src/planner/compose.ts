@@ -9,6 +9,7 @@ import { scoreSimilarity } from "./lexicon.ts";
 import type { Item } from "./memory.ts";
 import { getTitle, writeResult } from "./passage.ts";
 import type { FeedCall, PlannedCall } from "./plan.ts";
+import type { Steps } from "./steps.ts";
 import { isForbidden, isSure, type Reading, rankReadings } from "./understand.ts";
 
 /** A call whose text is made from what something else finds: from `feed` first, or from what the conversation has already. */
@@ -21,7 +22,11 @@ export type ComposedCall = { reading: Reading; feed?: FeedCall };
  *
  * @param plain the likeliest reading of the whole as it stands
  */
-export function composeCall(clause: Clause, skills: Skill[], plain: Reading | undefined): ComposedCall | undefined {
+export function* composeCall(
+  clause: Clause,
+  skills: Skill[],
+  plain: Reading | undefined,
+): Steps<ComposedCall | undefined> {
   if (isQuestion(clause.words) || isForbidden(clause)) return undefined;
   const reads = skills.filter(({ access }) => access === "read");
   const exact = skills.filter((skill) => passesOn(skill, clause, 1));
@@ -29,8 +34,8 @@ export function composeCall(clause: Clause, skills: Skill[], plain: Reading | un
   if (writes.length === 0) return undefined;
   let best: (ComposedCall & { score: number }) | undefined;
   for (const span of listSpans(clause)) {
-    const source = getSource(span, clause, reads);
-    const target = source && getTarget(span, clause, writes);
+    const source = yield* getSource(span, clause, reads);
+    const target = source && (yield* getTarget(span, clause, writes));
     if (!target || isBetter(plain, target.reading, span)) continue;
     const score = source.score + target.reading.score;
     if (best === undefined || score > best.score) best = { ...join(source, target, span, clause), score };
@@ -105,8 +110,8 @@ const SUBJECTS = new Set(["i", "he", "it", "she", "they", "we", "you"]);
 /** Where content comes from: a read, or a result of the conversation. */
 type Source = { score: number; read?: PlannedCall; found?: Item | undefined };
 
-function getSource({ words, refers }: Span, clause: Clause, reads: Skill[]): Source | undefined {
-  if (!refers) return findRead(toSubclause(clause, words), reads);
+function* getSource({ words, refers }: Span, clause: Clause, reads: Skill[]): Steps<Source | undefined> {
+  if (!refers) return yield* findRead(toSubclause(clause, words), reads);
   const { result, items } = clause.memory;
   const ordinal = words.find(({ lower }) => ORDINALS.has(lower));
   const item = ordinal && items.at(ORDINALS.get(ordinal.lower) ?? 0);
@@ -116,10 +121,12 @@ function getSource({ words, refers }: Span, clause: Clause, reads: Skill[]): Sou
 /**
  * Returns the call that finds what some words name; undefined when a word is left over, since then it is the user's text.
  */
-function findRead(part: Clause, reads: Skill[]): Source | undefined {
+function* findRead(part: Clause, reads: Skill[]): Steps<Source | undefined> {
   const able = reads.filter((skill) => namesThings(skill, part.words));
   if (able.length === 0) return undefined;
-  const [best] = rankReadings(ASKING_WORDS.has(part.words[0]?.lower ?? "") ? part : asShowing(part), reads).filter(
+  const request = ASKING_WORDS.has(part.words[0]?.lower ?? "") ? part : asShowing(part);
+  const readings = yield* rankReadings(request, reads);
+  const best = readings.find(
     (reading) => able.includes(reading.skill) && isSure(reading) && reading.missing.length === 0,
   );
   if (best === undefined) return undefined;
@@ -151,10 +158,14 @@ function namesThings(skill: Skill, words: Word[]): boolean {
 type Target = { reading: Reading; field: Field };
 
 /** The write that takes the content as its text, understood with a mark in its place, and with no word left over. */
-function getTarget({ before, words: [first], after }: Span, clause: Clause, writes: Skill[]): Target | undefined {
+function* getTarget(
+  { before, words: [first], after }: Span,
+  clause: Clause,
+  writes: Skill[],
+): Steps<Target | undefined> {
   const start = first?.start ?? 0;
   const mark: Word = { text: MARK, lower: MARK, lemma: "", stem: "", stop: false, kind: "literal", start, end: start };
-  for (const reading of rankReadings({ ...clause, words: [...before, mark, ...after] }, writes)) {
+  for (const reading of yield* rankReadings({ ...clause, words: [...before, mark, ...after] }, writes)) {
     if (!isSure(reading)) return undefined;
     const field = reading.skill.fields.find(({ name }) => [reading.input[name]].flat().includes(MARK));
     if (field) return { reading, field };

@@ -11,31 +11,32 @@ import { completePending, readPending } from "./pending.ts";
 import type { PlannerDecision } from "./plan.ts";
 import { formatTooLong } from "./reply.ts";
 import { replyToSmallTalk } from "./small-talk.ts";
+import type { Steps } from "./steps.ts";
 import { chooseWording, MAX_WORDS } from "./wording.ts";
 
 /**
  * Decides the next step of a conversation from its messages and tools alone: the newest request is read again at each
  * step, and the calls since then show the progress. `now` in ms; `advice` tells how to get a language model. `connected`: the services.
  */
-export function decideStep(
+export function* decideStep(
   given: LanguageModelV4Prompt,
   tools: LanguageModelV4FunctionTool[],
   language: Language,
   { now, advice, connected }: { now: number; advice: string; connected?: string[] | undefined },
-): PlannerDecision {
+): Steps<PlannerDecision> {
   const at = given.findLastIndex(({ role }) => role === "user");
   const text = getText(given[at]);
   const pending = readPending(given[at - 1]);
-  const read = (texts: string[]) => {
+  const read = function* (texts: string[]) {
     const accounts = chooseAccounts(given, tools, language, texts);
-    const kit = buildCatalogue(accounts.tools, accounts.language);
+    const kit = yield* buildCatalogue(accounts.tools, accounts.language);
     const memory = buildMemory(listCalls(given.slice(0, Math.max(at, 0)), accounts.toPlainName));
     return { accounts, kit, said: { text, memory, now, connected, words: accounts.language.read(text) } };
   };
-  const asked = pending && read([pending.request, text]);
-  const more = asked && completePending(pending, asked.said, asked.kit, asked.accounts.language);
+  const asked = pending && (yield* read([pending.request, text]));
+  const more = asked && (yield* completePending(pending, asked.said, asked.kit, asked.accounts.language));
   if (more && "text" in more) return more;
-  const { accounts, kit, said } = more ? asked : read([text]);
+  const { accounts, kit, said } = more ? asked : yield* read([text]);
   const request = more ? { ...said, text: more.request, words: accounts.language.read(more.request) } : said;
   if (request.words.length > MAX_WORDS) return { text: formatTooLong(MAX_WORDS), unknown: true };
   const turn = listCalls(given.slice(at + 1), accounts.toPlainName);
@@ -44,8 +45,8 @@ export function decideStep(
     if (talk) return { text: talk };
   }
   const answers = collectAnswers(turn, more?.answers ?? []);
-  const wording = chooseWording(request, kit, accounts.language);
-  const outcomes = planRequests(wording.request, wording.kit, turn, answers);
+  const wording = yield* chooseWording(request, kit, accounts.language);
+  const outcomes = yield* planRequests(wording.request, wording.kit, turn, answers);
   const next = decideNext({ request: wording.request, outcomes, turn, answers }, wording.kit);
   if ("calls" in next) return accounts.finish(next);
   return next.pending ? { ...next, pending: { ...next.pending, request: request.text } } : next;

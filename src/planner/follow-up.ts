@@ -2,19 +2,20 @@ import type { Skill } from "./catalogue.ts";
 import { type Clause, toSubclause } from "./clauses.ts";
 import { PREPOSITIONS } from "./grammar.ts";
 import type { Word } from "./language.ts";
+import type { Steps } from "./steps.ts";
 import { type Reading, rankReadings } from "./understand.ts";
 
 /**
  * "Same but for OPS", "only the bugs", "what about tom?", "and the closed ones": the last look once more, with other
  * values. Returns undefined where that does not account for every word.
  */
-export function readFollowUp(clause: Clause, skills: Skill[]): Reading | undefined {
+export function* readFollowUp(clause: Clause, skills: Skill[]): Steps<Reading | undefined> {
   const [last] = clause.memory.asked;
   const skill = skills.find(({ name, access }) => name === last?.tool && access === "read");
   const rest = getChange(clause.words);
   if (!last || !skill || !rest) return undefined;
   for (const words of [rest, withPlace(rest)]) {
-    const [reading] = rankReadings(asShowing({ ...toSubclause(clause, rest), words }), [skill]);
+    const [reading] = yield* rankReadings(asShowing({ ...toSubclause(clause, rest), words }), [skill]);
     if (!reading || reading.loose.length > 0 || Object.keys(reading.input).length === 0) continue;
     const isDated = skill.fields.some(({ kind, name }) => kind === "date" && reading.input[name] !== undefined);
     const before = Object.entries(last.input).filter(

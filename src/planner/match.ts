@@ -52,41 +52,50 @@ export function matchExample(
   const cells: Cell[] = [];
   const [unitsAt, phrasesAt] = [groupByStart(units), groupByStart(phrases)];
   const at = (part: number, word: number, led: boolean) => cells[(part * width + word) * 2 + (led ? 1 : 0)] ?? END;
-  const choose = (part: number, word: number, led: boolean): Cell => {
-    let best: Cell = word === words.length && part === parts.length ? END : NONE;
-    const offer = (gain: number, from: Cell, step: Step) => {
-      if (from.score + gain > best.score) best = { score: from.score + gain, step };
-    };
-    const [current, here] = [parts[part], words[word]];
-    if (current)
-      offer(-costOfSkip(parts, part, skill), at(part + 1, word, led && isTrifle(parts, part, skill)), {
-        kind: "skip-part",
-      });
-    if (!here) return best;
-    offer(-LOOSE, at(part, word + 1, led), { kind: "loose" });
-    for (const unit of unitsAt.get(word) ?? []) offer(unit.gain, at(part, unit.to, led), { kind: "unit", unit });
-    for (const phrase of phrasesAt.get(word) ?? []) {
-      if (phrase.weight) offer(phrase.weight, at(part, phrase.to, led), { kind: "phrase", phrase });
-      const fits = current && "slot" in current && phrase.field === current.slot && phrase.also === undefined;
-      if (fits && (led || phrase.weight))
-        offer(SLOT * (phrase.quality ?? 1), at(part + 1, phrase.to, true), { kind: "slot", phrase });
-    }
-    if (!current || !("word" in current)) return best;
-    // "Files" are not the one of "who can open the file {file}".
-    const isSeveral = isPlural(here) && !isPlural(current.word) && isNounOfNext(parts, part);
-    const like = isSeveral ? 0 : scoreSimilarity(current.word, here);
-    // "What" may stand for "show", but says little.
-    const weight = like * (here.stop ? Math.min(current.weight, 0.25) : current.weight);
-    const bonus = part === 0 && like === 1 && !here.stop ? EXACT : 0;
-    if (weight > 0) offer(weight + bonus, at(part + 1, word + 1, true), { kind: "word", weight });
-    return best;
-  };
   for (let part = parts.length; part >= 0; part--) {
+    const current = parts[part];
+    const [cost, trifle] = current ? [costOfSkip(parts, part, skill), isTrifle(parts, part, skill)] : [0, false];
     for (let word = words.length; word >= 0; word--) {
-      for (const led of [false, true]) cells[(part * width + word) * 2 + (led ? 1 : 0)] = choose(part, word, led);
+      const here = words[word];
+      const like = current && here && "word" in current ? scoreWord(parts, part, current, here) : NOT_ALIKE;
+      for (const led of [false, true]) {
+        let best: Cell = word === words.length && part === parts.length ? END : NONE;
+        const offer = (gain: number, { score }: Cell, step: Step) => {
+          if (score + gain > best.score) best = { score: score + gain, step };
+        };
+        if (current) offer(-cost, at(part + 1, word, led && trifle), SKIP);
+        if (here) offer(-LOOSE, at(part, word + 1, led), LEAVE);
+        for (const unit of unitsAt.get(word) ?? []) offer(unit.gain, at(part, unit.to, led), { kind: "unit", unit });
+        for (const phrase of phrasesAt.get(word) ?? []) {
+          if (phrase.weight) offer(phrase.weight, at(part, phrase.to, led), { kind: "phrase", phrase });
+          const fits = current && "slot" in current && phrase.field === current.slot && phrase.also === undefined;
+          if (fits && (led || phrase.weight))
+            offer(SLOT * (phrase.quality ?? 1), at(part + 1, phrase.to, true), { kind: "slot", phrase });
+        }
+        if (like.weight > 0)
+          offer(like.weight + like.bonus, at(part + 1, word + 1, true), { kind: "word", weight: like.weight });
+        cells[(part * width + word) * 2 + (led ? 1 : 0)] = best;
+      }
     }
   }
   return trace(parts, words, skill, at);
+}
+
+/** How a word of an example stands for a word of the clause. */
+function scoreWord(
+  parts: Part[],
+  part: number,
+  { word, weight }: { word: Word; weight: number },
+  here: Word,
+): { weight: number; bonus: number } {
+  const like = scoreSimilarity(word, here);
+  // "Files" are not the one of "who can open the file {file}".
+  if (like === 0 || (isPlural(here) && !isPlural(word) && isNounOfNext(parts, part))) return NOT_ALIKE;
+  // "What" may stand for "show", but says little.
+  return {
+    weight: like * (here.stop ? Math.min(weight, 0.25) : weight),
+    bonus: part === 0 && like === 1 && !here.stop ? EXACT : 0,
+  };
 }
 
 /** Groups what lies along a clause by its first word, so that the cost of an example is linear in the words. */
@@ -190,6 +199,9 @@ function costOfSkip(parts: Part[], index: number, skill: Skill): number {
   return weight * (skill.names.includes(word.lower) || isNounOfNext(parts, index) ? 0.3 : 0.6);
 }
 
+const NOT_ALIKE = { weight: 0, bonus: 0 };
+const SKIP: Step = { kind: "skip-part" };
+const LEAVE: Step = { kind: "loose" };
 const END: Cell = { score: 0, step: { kind: "end" } };
 const NONE: Cell = { score: Number.NEGATIVE_INFINITY, step: { kind: "end" } };
 

@@ -11,7 +11,8 @@ import type {
 import { decideStep } from "./decide-step.ts";
 import { loadLanguage } from "./language.ts";
 import { createCallId, type PlannerDecision } from "./plan.ts";
-import { SIGNATURE } from "./reply.ts";
+import { formatTooComplicated, SIGNATURE } from "./reply.ts";
+import { runInSlices } from "./steps.ts";
 import { buildValue } from "./value.ts";
 
 /**
@@ -27,10 +28,10 @@ export function createPlanner(now: () => number, advice = DEFAULT_ADVICE): Langu
     const language = await loadLanguage();
     abortSignal?.throwIfAborted();
     const usable = tools?.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function") ?? [];
-    return toStructured(
-      decideStep(dropCorrections(prompt), usable, language, { now: now(), advice, ...getServices(options) }),
-      options,
-    );
+    const around = { now: now(), advice, ...getServices(options) };
+    const steps = decideStep(dropCorrections(prompt), usable, language, around);
+    const decision = await runInSlices(steps, MOST_WORK, abortSignal);
+    return decision ? toStructured(decision, options) : { text: formatTooComplicated(), unknown: true };
   };
   return {
     specificationVersion: "v4",
@@ -112,6 +113,9 @@ function generate(parts: LanguageModelV4StreamPart[]): LanguageModelV4GenerateRe
 }
 
 const DEFAULT_ADVICE = "A language model understands more: `kay model list` shows how to get one.";
+
+/** Most work for one step of a conversation: some seconds of processor time. The costliest request of 60 words takes a third. */
+const MOST_WORK = 10_000_000;
 
 /** Words of one piece of text, and the most pieces that one answer comes in. */
 const FEW = 4;

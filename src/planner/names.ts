@@ -87,7 +87,9 @@ export function readNames(skill: Skill, field: Field, clause: Clause, at: number
 /** "Set KAY-2 to Critical" is about the field that knows the value; where none does, about the one that a tool needs. */
 function mayBeOthers(skill: Skill, field: Field, words: Word[], from: number, to: number): boolean {
   if (field.values.length === 0 || skill.access === "read") return false;
-  if (skill.siblingValues.has(sliceLower(words, from, to))) return true;
+  const text = sliceLower(words, from, to);
+  const isOwn = () => skill.fields.some(({ values }) => values.some(({ value }) => value.toLowerCase() === text));
+  if (skill.siblingValues.has(text) && !isOwn()) return true;
   const isShared = !field.required && skill.siblingVerbs.has(words[0]?.lower ?? "");
   return isShared && !words.slice(0, from).some((word) => isFieldWord(field, word));
 }

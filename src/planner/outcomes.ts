@@ -12,6 +12,7 @@ import { buildMemory, type CompletedCall, type Memory } from "./memory.ts";
 import { findNearestTool } from "./nearest.ts";
 import { type ClauseOutcome, type FeedCall, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
 import { formatEither, formatForbidden, formatNotUnderstood } from "./reply.ts";
+import type { Steps } from "./steps.ts";
 import { isForbidden, isNearlySure, isSure, type Reading, rankReadings } from "./understand.ts";
 
 /**
@@ -20,19 +21,19 @@ import { isForbidden, isNearlySure, isSure, type Reading, rankReadings } from ".
  * @param turn what was called for it so far: requests refer to the results of those before them
  * @param answers what people filled in, by request
  */
-export function planRequests(
+export function* planRequests(
   request: Clause,
   kit: ToolCatalogue,
   turn: CompletedCall[],
   answers: FormAnswers,
-): ClauseOutcome[] {
+): Steps<ClauseOutcome[]> {
   const outcomes: ClauseOutcome[] = [];
   let { memory } = request;
   const parts = splitClauses(request.words, kit.skills).flatMap((words) => splitServices(words, kit.skills));
   for (const [index, words] of parts.entries()) {
     const clause = { ...toSubclause(request, words), memory };
     const stated = index < parts.length - 1 ? findStatement(clause) : undefined;
-    const outcome = stated ? NOTHING : filledIn(understand(clause, kit, index > 0), answers[index], request);
+    const outcome = stated ? NOTHING : filledIn(yield* understand(clause, kit, index > 0), answers[index], request);
     outcomes.push(outcome);
     const own = turn.filter(({ id }) => parseClauseIndex(id) === index);
     memory = stated ?? after(outcome, own, memory);
@@ -61,7 +62,7 @@ function after(outcome: ClauseOutcome, own: CompletedCall[], memory: Memory): Me
   return outcome.kind === "calls" ? { items: [], asked: outcome.calls.toReversed() } : memory;
 }
 
-function understand(clause: Clause, kit: ToolCatalogue, follows: boolean): ClauseOutcome {
+function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Steps<ClauseOutcome> {
   const connects = planConnection(clause, kit);
   if (connects) return connects;
   const { skills } = kit;
@@ -70,11 +71,11 @@ function understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Claus
   if (/^how (do|can|could|would|should|to)\b/i.test(clause.text)) return refuse(clause, skills);
   // "Email me the link" sends something; no tool knows where to.
   if (/^(?:e-?mail|dm|message|ping|text) (?:me|us)\b/i.test(clause.text)) return refuse(clause, skills);
-  const again = readFollowUp(clause, skills);
+  const again = yield* readFollowUp(clause, skills);
   if (again) return getOutcome(again, clause, follows, {});
-  const found = rankReadings(clause, skills);
+  const found = yield* rankReadings(clause, skills);
   const best = choose(found.filter(isSure), clause);
-  const composed = composeCall(clause, skills, best);
+  const composed = yield* composeCall(clause, skills, best);
   if (composed) return getOutcome(composed.reading, clause, follows, { feed: composed.feed });
   const rival = best && findRival(best, found, clause);
   if (best && rival)
@@ -89,7 +90,7 @@ function understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Claus
   }
   const near = found.find((one) => isNearlySure(one, clause));
   if (near) return getOutcome(near, clause, follows, { leftOut: formatLoose(near, clause) });
-  const asked = askWithoutEnd(clause, skills);
+  const asked = yield* askWithoutEnd(clause, skills);
   if (asked) return asked;
   return refuse(clause, skills, found[0]);
 }
@@ -101,11 +102,11 @@ function refuse(clause: Clause, skills: Skill[], first?: Reading): ClauseOutcome
 }
 
 /** "Create a ticket for my latest commit": what has to be asked for anyway is asked for, and what was not understood is said. */
-function askWithoutEnd(clause: Clause, skills: Skill[]): ClauseOutcome | undefined {
+function* askWithoutEnd(clause: Clause, skills: Skill[]): Steps<ClauseOutcome | undefined> {
   const { words } = clause;
   const end = words.findIndex(({ lower }, at) => at > 1 && (lower === "for" || lower === "about"));
   if (end < 0 || !isAction(words[0]) || words.some(({ kind }) => kind === "literal")) return undefined;
-  const best = rankReadings(toSubclause(clause, words.slice(0, end)), skills).find(isSure);
+  const best = (yield* rankReadings(toSubclause(clause, words.slice(0, end)), skills)).find(isSure);
   if (!best || best.skill.access === "read" || !best.missing.some(({ kind, required }) => required && kind === "text"))
     return undefined;
   return { kind: "missing", reading: best, leftOut: sliceText(clause, end, words.length) };

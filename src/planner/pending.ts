@@ -7,6 +7,7 @@ import { toRecord } from "./memory.ts";
 import { planRequests } from "./outcomes.ts";
 import { findPhrases } from "./phrases.ts";
 import type { FormAnswers, PendingRequest } from "./plan.ts";
+import type { Steps } from "./steps.ts";
 import { isSure, type Reading, rankReadings } from "./understand.ts";
 import { chooseWording } from "./wording.ts";
 
@@ -21,30 +22,30 @@ export function readPending(message: LanguageModelV4Message | undefined): Pendin
 }
 
 /** Take a message as the answer to the question, unless it is plainly a new request or calls it off. */
-export function completePending(
+export function* completePending(
   pending: PendingRequest,
   answer: Clause,
   kit: ToolCatalogue,
   language: Language,
-): Pick<PendingRequest, "request" | "answers"> | { text: string } | undefined {
+): Steps<Pick<PendingRequest, "request" | "answers"> | { text: string } | undefined> {
   const { request, answers, clause: asked } = pending;
-  const wording = chooseWording({ ...answer, text: request, words: language.read(request) }, kit, language);
-  const outcome = planRequests(wording.request, wording.kit, [], answers)[asked];
+  const wording = yield* chooseWording({ ...answer, text: request, words: language.read(request) }, kit, language);
+  const outcome = (yield* planRequests(wording.request, wording.kit, [], answers))[asked];
   const words = stripPoliteness(answer.words);
   if (outcome?.kind !== "missing" || words.length === 0) return undefined;
   if (words.length <= 4 && words.some(({ lower }) => CALLED_OFF.has(lower))) return { text: "All right, I leave it." };
   const clause = { ...answer, words };
-  if (isNewRequest(clause, kit.skills)) return undefined;
-  const input = readAnswers(outcome.reading, clause);
+  if (yield* isNewRequest(clause, kit.skills)) return undefined;
+  const input = yield* readAnswers(outcome.reading, clause);
   return { request, answers: { ...answers, [asked]: { ...answers[asked], ...input } } };
 }
 
 /** The missing values that a message names; where it names none, the whole message is the first one. */
-function readAnswers({ skill, missing }: Reading, clause: Clause): Reading["input"] {
+function* readAnswers({ skill, missing }: Reading, clause: Clause): Steps<Reading["input"]> {
   const { words, text } = clause;
   const input: Reading["input"] = {};
   const taken = new Set<Skill["fields"][number]>();
-  const phrases = findPhrases(skill, clause).sort((a, b) => b.to - b.from - (a.to - a.from));
+  const phrases = (yield* findPhrases(skill, clause)).sort((a, b) => b.to - b.from - (a.to - a.from));
   for (const { field, value, weight } of phrases) {
     if (!weight || value === undefined || !missing.includes(field) || taken.has(field)) continue;
     taken.add(field);
@@ -60,10 +61,10 @@ function readAnswers({ skill, missing }: Reading, clause: Clause): Reading["inpu
     : input;
 }
 
-function isNewRequest(clause: Clause, skills: Skill[]): boolean {
+function* isNewRequest(clause: Clause, skills: Skill[]): Steps<boolean> {
   // "In KAY" answers; it asks for nothing.
   if (PREPOSITIONS.has(clause.words[0]?.lower ?? "")) return false;
-  const [best] = rankReadings(clause, skills);
+  const [best] = yield* rankReadings(clause, skills);
   return best !== undefined && isSure(best) && best.score >= 0.6 && best.missing.length === 0;
 }
 

@@ -9,24 +9,33 @@ import { findNames, readNames } from "./names.ts";
 import { listLeads, type Phrase } from "./phrase.ts";
 import { findColumns, findNumbers, findSwitches } from "./phrase-numbers.ts";
 import { readReference, resolveReference } from "./reference.ts";
+import type { Steps } from "./steps.ts";
 import { findTexts, readText } from "./texts.ts";
 import { findTimePhrases } from "./time-phrases.ts";
 
 /** Finds the phrases of a clause for all fields of a tool. */
-export function findPhrases(skill: Skill, clause: Clause): Phrase[] {
-  const find = skill.fields.flatMap((field): Phrase[] => {
-    if (field.kind === "key") return findKeys(field, clause);
-    if (field.kind === "number") return findNumbers(skill, field, clause);
-    if (field.kind === "boolean") return findSwitches(skill, field, clause);
-    if (field.kind === "object") return findColumns(field, clause);
-    if (field.kind === "date") return [];
-    const known = field.values.length > 0 ? findKnownValues(skill, field, clause) : [];
-    if (field.closed) return known;
-    return [...known, ...(field.kind === "text" ? findTexts(skill, field, clause) : findNames(skill, field, clause))];
-  });
-  const all = [...find, ...findTimePhrases(skill, clause), ...findOwner(skill, clause)];
-  const slots = skill.fields.flatMap((field) => clause.words.flatMap((_, at) => readSlot(skill, field, clause, at)));
-  return [...all, ...slots].filter(({ field, value }) => !(isLongText(field) && FILE_MENTION.test(String(value))));
+export function* findPhrases(skill: Skill, clause: Clause): Steps<Phrase[]> {
+  const { words } = clause;
+  const [phrases, slots]: [Phrase[], Phrase[]] = [[], []];
+  for (const field of skill.fields) {
+    phrases.push(...findValues(skill, field, clause));
+    slots.push(...words.flatMap((_, at) => readSlot(skill, field, clause, at)));
+    yield words.length * (10 + field.values.length);
+  }
+  const all = [...phrases, ...findTimePhrases(skill, clause), ...findOwner(skill, clause), ...slots];
+  return all.filter(({ field, value }) => !(isLongText(field) && FILE_MENTION.test(String(value))));
+}
+
+/** The values of one field, anywhere in the clause. */
+function findValues(skill: Skill, field: Field, clause: Clause): Phrase[] {
+  if (field.kind === "key") return findKeys(field, clause);
+  if (field.kind === "number") return findNumbers(skill, field, clause);
+  if (field.kind === "boolean") return findSwitches(skill, field, clause);
+  if (field.kind === "object") return findColumns(field, clause);
+  if (field.kind === "date") return [];
+  const known = field.values.length > 0 ? findKnownValues(skill, field, clause) : [];
+  if (field.closed) return known;
+  return [...known, ...(field.kind === "text" ? findTexts(skill, field, clause) : findNames(skill, field, clause))];
 }
 
 /** "@notes.md" asks for what is in a file, and is no message itself. */

@@ -7,6 +7,10 @@ import type { NearExample } from "./nearest.ts";
 export const SIGNATURE = "_Answered by the offline planner, without a language model._";
 
 /** Says that a request is longer than the planner reads. Nothing is done. */
+export function formatTooComplicated(): string {
+  return "That request is too complicated for the offline planner. Ask for one thing at a time, in fewer words.";
+}
+
 export function formatTooLong(most: number): string {
   return [
     `That request is too long for the offline planner, which reads up to ${most} words. Nothing was done.`,

@@ -9,6 +9,7 @@ import { isAction, scoreSimilarity } from "./lexicon.ts";
 import { type Match, matchExample } from "./match.ts";
 import type { Phrase } from "./phrase.ts";
 import { findPhrases } from "./phrases.ts";
+import type { Steps } from "./steps.ts";
 import { findTimes } from "./times.ts";
 import { findUnits } from "./units.ts";
 
@@ -27,10 +28,15 @@ export type Reading = {
 };
 
 /** Every tool that a clause may mean, the likeliest first. A write is only read into a clause that begins with its verb. */
-export function rankReadings(clause: Clause, skills: Skill[]): Reading[] {
+export function* rankReadings(clause: Clause, skills: Skill[]): Steps<Reading[]> {
   const cautious = isQuestion(clause.words) || isForbidden(clause);
-  const usable = skills.filter(({ access }) => access === "read" || !cautious);
-  return usable.flatMap((skill) => readAs(skill, clause) ?? []).sort((a, b) => b.score - a.score);
+  const readings: Reading[] = [];
+  for (const skill of skills) {
+    if (skill.access !== "read" && cautious) continue;
+    const reading = yield* readAs(skill, clause);
+    if (reading) readings.push(reading);
+  }
+  return readings.sort((a, b) => b.score - a.score);
 }
 
 /** Whether a reading accounts for every word, and for enough of them to tell which tool is meant. */
@@ -65,15 +71,16 @@ export function isForbidden({ words }: Clause): boolean {
   return first === "never" || first === "dont" || (first === "do" && NEGATIONS.has(second ?? ""));
 }
 
-function readAs(skill: Skill, clause: Clause): Reading | undefined {
+function* readAs(skill: Skill, clause: Clause): Steps<Reading | undefined> {
   const patterns = listUsable(skill, clause);
   if (patterns.length === 0) return undefined;
-  const phrases = findPhrases(skill, clause);
+  const phrases = yield* findPhrases(skill, clause);
   const units = findUnits(skill, clause);
   const acts = isAction(clause.words[0]);
   let best: Reading | undefined;
   for (const parts of patterns) {
     const match = matchExample(parts, skill, clause, { phrases, units });
+    yield parts.length * (clause.words.length + phrases.length);
     // Nothing is only looked at when something is to be done.
     if ((skill.access !== "read" && !match.verb) || (acts && !(match.verb && match.matched.has(0)))) continue;
     addKnownValues(match, phrases);

@@ -5,6 +5,7 @@ import { PREPOSITIONS } from "./grammar.ts";
 import type { Language } from "./language.ts";
 import { planRequests } from "./outcomes.ts";
 import type { ClauseOutcome, PlannedCall } from "./plan.ts";
+import type { Steps } from "./steps.ts";
 
 /** A request as it is to be read, and the tools that may answer it. */
 export type Wording = { request: Clause; kit: ToolCatalogue };
@@ -16,18 +17,18 @@ export const MAX_WORDS = 60;
  * Chooses how to read a request. "In jira: close KAY-3" is "close KAY-3", for Jira alone; and what follows a colon may be
  * words rather than a text: "KAY backlog: what is open?".
  */
-export function chooseWording(request: Clause, kit: ToolCatalogue, language: Language): Wording {
+export function* chooseWording(request: Clause, kit: ToolCatalogue, language: Language): Steps<Wording> {
   const placed = readPlace(request, kit, language);
-  const inside = placed && chooseWording(placed.request, placed.kit, language);
-  if (inside && plan(inside).every(isWhole)) return inside;
+  const inside = placed && (yield* chooseWording(placed.request, placed.kit, language));
+  if (inside && (yield* plan(inside)).every(isWhole)) return inside;
   const open = { ...request, words: language.read(request.text, true) };
   const isOther = open.words.length !== request.words.length && open.words.length <= MAX_WORDS;
-  return isOther && takesOpen(plan({ request, kit }), plan({ request: open, kit }), kit)
-    ? { request: open, kit }
-    : { request, kit };
+  if (isOther && takesOpen(yield* plan({ request, kit }), yield* plan({ request: open, kit }), kit))
+    return { request: open, kit };
+  return { request, kit };
 }
 
-function plan({ request, kit }: Wording): ClauseOutcome[] {
+function plan({ request, kit }: Wording): Steps<ClauseOutcome[]> {
   return planRequests(request, kit, [], {});
 }
 

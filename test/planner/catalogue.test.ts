@@ -8,9 +8,12 @@ import { addOwnTools, buildLocalTools } from "#backend/tools/toolbox";
 import { configureServices } from "#connectors/catalogue";
 import { buildCatalogue } from "#planner/catalogue";
 import { loadLanguage } from "#planner/language";
+import { finishSteps } from "#planner/steps";
 import { say } from "#test/script";
 
 const services = configureServices({ clients: {} });
+
+const learn = (...of: Parameters<typeof buildCatalogue>) => finishSteps(buildCatalogue(...of));
 
 /** Builds all tools as every request does, and returns what a model gets of them. */
 async function getModelTools(): Promise<LanguageModelV4FunctionTool[]> {
@@ -42,21 +45,19 @@ test("two requests give a model the same schemas, so nothing is serialized or le
   const others = second.filter(({ inputSchema }, index) => inputSchema !== first[index]?.inputSchema);
   expect(others.map(({ name }) => name)).toEqual([]);
   const language = await loadLanguage();
-  const learned = buildCatalogue(first, language);
-  expect(buildCatalogue(second, language)).toBe(learned);
+  const learned = learn(first, language);
+  expect(learn(second, language)).toBe(learned);
 });
 
 test("requests with different tools alternate, and a changed tool is learned again", async () => {
   const language = await loadLanguage();
   const all = await getModelTools();
   const few = all.filter(({ name }) => name.startsWith("jira__"));
-  const learned = buildCatalogue(all, language);
-  const jira = buildCatalogue(few, language);
+  const learned = learn(all, language);
+  const jira = learn(few, language);
   expect(jira).not.toBe(learned);
-  expect(buildCatalogue(structuredClone(all), language)).toBe(learned);
-  expect(buildCatalogue(few, language)).toBe(jira);
+  expect(learn(structuredClone(all), language)).toBe(learned);
+  expect(learn(few, language)).toBe(jira);
   const [search, ...rest] = structuredClone(few);
-  expect(buildCatalogue([{ ...search, description: "Other." } as typeof search & {}, ...rest], language)).not.toBe(
-    jira,
-  );
+  expect(learn([{ ...search, description: "Other." } as typeof search & {}, ...rest], language)).not.toBe(jira);
 });

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { configureServices } from "#connectors/catalogue";
+import { runInSlices } from "#planner/steps";
+import { useBackend } from "#test/backend";
 import { modelTools, plannerTalk } from "#test/planner";
 
 const tools = modelTools(configureServices({ clients: {} }).map(({ service }) => service));
@@ -16,4 +18,72 @@ test("a long text in quotes or after a colon counts as one word", async () => {
   const body = Array.from({ length: 400 }, (_, at) => `word${at}`).join(" ");
   const { calls } = await plannerTalk(tools).say(`comment on KAY-1: ${body}`);
   expect(JSON.stringify(calls)).toContain("word399");
+});
+
+const world = useBackend();
+const hostile = [
+  ["60 words", words(60)],
+  ["60 words that may be passed on", `send ${"that the bugs ".repeat(18)}to #general`],
+  ["200 words in 60", `show issues “${"word ".repeat(142)}” ${words(59).slice("show issues ".length)}`],
+] as const;
+
+/** Plans a request, and counts what else the backend answers until the plan is there. */
+async function countAnswers(request: string): Promise<number> {
+  let isOver = false;
+  const plan = plannerTalk(tools)
+    .say(request)
+    .finally(() => {
+      isOver = true;
+    });
+  for (let answers = 0; ; answers++) {
+    const { status } = await world().call("GET /health");
+    if (isOver) return plan.then(() => answers);
+    expect(status).toBe(200);
+    await new Promise((done) => setImmediate(done));
+  }
+}
+
+test.each(hostile)("the backend answers others while it plans %s", async (_, text) => {
+  await plannerTalk(tools).say("show my issues");
+  expect(await countAnswers(text)).toBeGreaterThan(10);
+});
+
+test("several plans take turns, one slice in each turn of the event loop", async () => {
+  const log: string[] = [];
+  let isOver = false;
+  const count = () => {
+    log.push("|");
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const plan = (name: string) =>
+    runInSlices(
+      (function* () {
+        for (let slice = 0; slice < 3; slice++) {
+          log.push(name);
+          yield 1_000_000;
+        }
+      })(),
+      Number.POSITIVE_INFINITY,
+    );
+  await Promise.all(["a", "b", "c"].map(plan));
+  isOver = true;
+  expect(log.join("")).toMatch(/^(\|+\w){9}/);
+  expect(log.filter((one) => one !== "|").join("")).toBe("abcabcabc");
+});
+
+test("a plan that takes too much work is given up", async () => {
+  function* work() {
+    for (;;) yield 100;
+  }
+  expect(await runInSlices(work(), 100_000)).toBeUndefined();
+});
+
+test("a plan ends with its request", async () => {
+  function* work() {
+    for (;;) yield 100;
+  }
+  const stop = new AbortController();
+  setImmediate(() => stop.abort());
+  await expect(runInSlices(work(), Number.POSITIVE_INFINITY, stop.signal)).rejects.toThrow("aborted");
 });
