@@ -39,7 +39,7 @@ kay: KAY-3 is open.
 ${OFFLINE}> delete KAY-3
 tool jira.delete_issue: working, issue = KAY-3
 ${CARD}1
-approval ended: approved by kay ask …
+approval ended: approved by kay …
 tool jira.delete_issue: done, 0.0 s
 kay: KAY-3 is deleted.
 
@@ -78,7 +78,7 @@ test("a session that ended at a card returns with it open, and an answer runs th
 tool jira.delete_issue: waiting for an answer, issue = KAY-3
 
 ${CARD}1
-approval ended: approved by kay ask …
+approval ended: approved by kay …
 tool jira.delete_issue: done, 0.0 s
 kay: KAY-3 is deleted.
 

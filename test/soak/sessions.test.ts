@@ -13,5 +13,5 @@ test("two sessions that answer the same card 200 times do each thing once, and b
   const told = await answerTogether(kay({ signedIn: true, services: withDesk(log) }), 200);
   expect(log).toEqual(Array.from({ length: 200 }, (_, at) => `delete KAY-${at + 1}`));
   expect(told).toHaveLength(200);
-  for (const winner of told) expect(winner).toMatch(/^kay (ask|attach)$/);
+  for (const winner of told) expect(winner).toMatch(/^kay( attach)?$/);
 });

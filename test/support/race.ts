@@ -33,11 +33,11 @@ export async function answerTogether(
 }
 
 /** How an answered card says who answered it. */
-const APPROVED = /approved by (you|kay (?:ask|attach) [0-9a-f]{4})/;
+const APPROVED = /approved by (you|kay (?:attach )?[0-9a-f]{4})/;
 
 /** The terminal that answered says "you", and the other one names it. */
 function findWinner([one = "", two = ""]: string[]): string {
-  if (one === "you" && two.startsWith("kay ask ")) return "kay ask";
+  if (one === "you" && /^kay [0-9a-f]{4}$/.test(two)) return "kay";
   if (two === "you" && one.startsWith("kay attach ")) return "kay attach";
   return `${one}, ${two}`;
 }

@@ -21,7 +21,7 @@ export function read(machine: Machine): string {
   return machine
     .raw()
     .both.replaceAll(/\b(session|gen|int)_(\d+_)?[0-9a-f]{32}\b/g, "$1_…")
-    .replaceAll(/\bkay (ask|attach) [0-9a-f]{4}\b/g, "kay $1 …")
+    .replaceAll(/\bkay (attach )?[0-9a-f]{4}\b/g, "kay $1…")
     .replaceAll(/--resume [0-9a-f]{6}\b/g, "--resume ID")
     .replaceAll(/\(\d+ h left\)/g, "(TIME left)")
     .replaceAll(/^http\S+$/gm, "URL");

@@ -43,7 +43,8 @@ export async function openSession(
 /** Returns the name of this client: the user's choice, otherwise its command, with its location if known. */
 export function createClient(kay: Kay, command: string, { name, readOnly = false }: ClientOptions = {}): SessionClient {
   const id = Buffer.from(kay.random(8)).toString("hex");
-  const own = cleanLine(name ?? "", LONGEST_NAME) || `${command} ${kay.terminal.place ?? id.slice(0, 4)}`;
+  const { place } = kay.terminal;
+  const own = cleanLine(name ?? "", LONGEST_NAME) || `${command} ${place ? `on ${place}` : id.slice(0, 4)}`;
   return { id: `client_${id}`, name: own, interaction: { supported: true, enabled: !readOnly } };
 }
 

@@ -91,7 +91,7 @@ run, or \`kay confirm\` with --confirm.`,
         const link = await kay.openBackend();
         const { findConversationId } = await import("../../ask/conversation.ts");
         const resume = await findConversationId(link, options);
-        return openSession(kay, link, { command: "kay ask", ...(resume === undefined ? {} : { resume }) });
+        return openSession(kay, link, { command: "kay", ...(resume === undefined ? {} : { resume }) });
       }
       const { writeAnswerTo } = await import("../../ask/answer-file.ts");
       return writeAnswerTo(kay, options.output, () => askFor(kay, words, options));
