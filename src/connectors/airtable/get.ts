@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { findTable } from "./base.ts";
-import { buildRecordUrl, findRecord, formatValue, getRecordName, nameLinks } from "./record.ts";
+import { buildRecordUrl, findRecord, formatFieldValue, getRecordName, nameLinks } from "./record.ts";
 
 const Input = z.object({
   table: withDescription(z.string(), "Title, id or URL of the table."),
@@ -36,9 +36,9 @@ export const getRecordTool = defineTool({
     const found = await findRecord(context, place, input.record);
     const [record = found] = await nameLinks(context, place, [found]);
     const url = buildRecordUrl(context, place, record.id);
-    const lines = place.table.fields.flatMap(({ name }) => {
-      const value = formatValue(record.fields[name]);
-      return value === "" ? [] : [`- ${escapeCell(name)}: ${escapeCell(truncateText(value, MAX_VALUE_LENGTH))}`];
+    const lines = place.table.fields.flatMap((field) => {
+      const value = formatFieldValue(field, record.fields[field.name]);
+      return value === "" ? [] : [`- ${escapeCell(field.name)}: ${escapeCell(truncateText(value, MAX_VALUE_LENGTH))}`];
     });
     return {
       data: { id: record.id, base: place.base.name, table: place.table.name, fields: record.fields, url },

@@ -14,7 +14,15 @@ import {
   buildTextEquals,
   isTextField,
 } from "./formula.ts";
-import { type AirtableRecord, buildRecordUrl, formatValue, getRecordName, nameLinks, readRecords } from "./record.ts";
+import {
+  type AirtableRecord,
+  buildRecordUrl,
+  formatFieldValue,
+  formatValue,
+  getRecordName,
+  nameLinks,
+  readRecords,
+} from "./record.ts";
 import { findChoice, parseNumber, parseSwitch } from "./values.ts";
 
 const Input = z.object({
@@ -134,19 +142,19 @@ function describeList({ table, base, field, value, text, formula }: Input): stri
 function formatResult(records: AirtableRecord[], more: boolean, place: TablePlace, list: ListRequest): string {
   const where = `in ${escapeCell(place.table.name)} (${escapeCell(place.base.name)})`;
   const primary = findPrimaryField(place.table);
-  const others = place.table.fields.filter(({ id }) => id !== primary?.id).map(({ name }) => name);
+  const others = place.table.fields.filter(({ id }) => id !== primary?.id);
   const shown = others
-    .filter((name) => records.some(({ fields }) => formatValue(fields[name]) !== ""))
+    .filter(({ name }) => records.some(({ fields }) => formatValue(fields[name]) !== ""))
     .slice(0, MAX_COLUMNS);
   const rows = records.map((record) => [
     getRecordName(record, place),
-    ...shown.map((name) => formatValue(record.fields[name])),
+    ...shown.map((field) => formatFieldValue(field, record.fields[field.name])),
   ]);
   return formatList(list, {
     count: records.length,
     words: `${records.length === 1 ? "record" : "records"} ${where}`,
     more,
     none: `No matching records ${where}.`,
-    items: () => formatMarkdownTable([primary?.name ?? "Record", ...shown], rows),
+    items: () => formatMarkdownTable([primary?.name ?? "Record", ...shown.map(({ name }) => name)], rows),
   });
 }

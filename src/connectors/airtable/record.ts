@@ -4,7 +4,7 @@ import { type ListRequest, readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
-import { findId, findPrimaryField, findTable, getTablePath, type TablePlace } from "./base.ts";
+import { type Field, findId, findPrimaryField, findTable, getTablePath, type TablePlace } from "./base.ts";
 import { buildTextEquals } from "./formula.ts";
 
 /**
@@ -138,7 +138,18 @@ export function formatValue(value: unknown): string {
   } = value as Record<string, unknown>;
   const texts = [name, filename, label, text, email, url, inner, error, specialValue, errorType, id];
   const firstText = texts.find((one) => typeof one === "string" && one !== "");
-  return typeof firstText === "string" ? firstText : "";
+  if (typeof firstText === "string") return firstText;
+  return Object.values(value).some((one) => typeof one === "object" && one !== null) ? JSON.stringify(value) : "";
+}
+
+/** Formats a value as Airtable shows it in a field of this type. */
+export function formatFieldValue({ type }: Pick<Field, "type">, value: unknown): string {
+  if (typeof value !== "number") return formatValue(value);
+  if (type === "percent") return `${Number((value * 100).toPrecision(12))}%`;
+  if (type !== "duration") return String(value);
+  const seconds = Math.abs(value);
+  const rest = [Math.floor(seconds / 60) % 60, Math.floor(seconds % 60)].map((part) => String(part).padStart(2, "0"));
+  return `${value < 0 ? "-" : ""}${Math.floor(seconds / 3600)}:${rest.join(":")}`;
 }
 
 /** Returns the display name of a record: the value of its first field, or its ID. */

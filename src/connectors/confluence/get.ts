@@ -13,6 +13,8 @@ type Input = z.output<typeof Input>;
 /** Longest text of a page shown to the user and the model, in characters. */
 const MAX_TEXT_LENGTH = 12_000;
 
+const STATES: Record<string, string> = { trashed: "in the trash" };
+
 /** Source: Confluence Cloud REST v2, GET /wiki/api/v2/pages/{id}?body-format=storage. */
 export const getPageTool = defineTool({
   name: "confluence.get_page",
@@ -36,9 +38,18 @@ export const getPageTool = defineTool({
     const text = truncateText(storageToMarkdown(content ?? ""), MAX_TEXT_LENGTH);
     const blank = typeof content === "string" ? "(The page is empty.)" : "(Confluence did not return the content.)";
     const updated = page.version?.createdAt ?? null;
-    const head = `**${escapeCell(page.title)}**${updated ? `, changed ${updated.slice(0, 10)}` : ""}\n${url}`;
+    const state = page.status && page.status !== "current" ? `, ${STATES[page.status] ?? page.status}` : "";
+    const head = `**${escapeCell(page.title)}**${state}${updated ? `, changed ${updated.slice(0, 10)}` : ""}\n${url}`;
     return {
-      data: { id: page.id, title: page.title, version: page.version?.number ?? null, updated, text, url },
+      data: {
+        id: page.id,
+        title: page.title,
+        ...(state ? { status: page.status } : {}),
+        version: page.version?.number ?? null,
+        updated,
+        text,
+        url,
+      },
       text: `${head}\n\n${text || blank}`,
       url,
     };

@@ -14,6 +14,7 @@ export const Page = z.looseObject({
     z.transform((title) => title || "Untitled"),
   ),
   spaceId: z.nullish(z.string()),
+  status: z.nullish(z.string()),
   version: z.nullish(z.looseObject({ number: z.nullish(z.number()), createdAt: z.nullish(z.string()) })),
   body: z.nullish(z.looseObject({ storage: z.nullish(z.looseObject({ value: z.nullish(z.string()) })) })),
   _links: z.nullish(z.looseObject({ webui: z.nullish(z.string()) })),

@@ -52,7 +52,15 @@ function toElementNodes(tag: Element, marks: AdfMark[]): AdfNode[] {
     case "ac:structured-macro":
       return toMacroNodes(tag);
     case "ac:image":
-      return [{ type: "media", attrs: { alt: attribs["ac:alt"] || getTargetName(children) || "image" } }];
+      return [
+        {
+          type: "media",
+          attrs: {
+            alt: attribs["ac:alt"] || getTargetName(children) || "image",
+            url: findTags(tag, "ri:url")[0]?.attribs["ri:value"],
+          },
+        },
+      ];
     case "ac:emoticon":
       return buildTextNodes(attribs["ac:emoji-fallback"] ?? attribs["ac:emoji-shortname"] ?? "", marks);
     case "ac:adf-extension": {
@@ -108,11 +116,12 @@ function toMacroNodes(tag: Element): AdfNode[] {
   const body = tag.children.filter((child) => isTag(child) && child.name !== "ac:parameter");
   if (name === "code" || name === "noformat")
     return [buildCodeBlock(body.map(formatRaw).join(""), getParameter(tag, "language"))];
-  if (name === "status") return [{ type: "status", attrs: { text: getParameter(tag, "title") } }];
+  if (name === "status")
+    return [{ type: "status", attrs: { text: getParameter(tag, "title") || getParameter(tag, "colour") } }];
   if (BOXES.has(name)) return [{ type: "panel", content: [...getTitle(tag), ...toNodes(body, [])] }];
   const shown = [...getTitle(tag), ...toNodes(body, [])];
   if (shown.length > 0 || name === "anchor") return shown;
-  const subject = getParameter(tag, "key") || getParameter(tag, "url") || getTargetName(tag.children);
+  const subject = SUBJECTS.map((one) => getParameter(tag, one)).find(Boolean) ?? getTargetName(tag.children);
   return buildTextNodes(subject ? `(${name}: ${subject})` : `(${name})`, []);
 }
 
@@ -125,6 +134,9 @@ function getTargetName(nodes: ChildNode[]): string {
   }
   return "";
 }
+
+/** Parameters that say what a macro without a body shows. */
+const SUBJECTS = ["key", "jqlQuery", "url", "diagramName", "page"];
 
 const BOXES = new Set(["info", "note", "warning", "tip", "panel"]);
 

@@ -42,7 +42,7 @@ export function sortParts(part: Part, depth = 0): PartTree {
   const trees = inner.map((one) => sortParts(one, depth + 1));
   if (/^multipart\/alternative$/i.test(part.mimeType ?? "")) return chooseAlternative(trees);
   if (trees.length > 0) return joinTrees(trees);
-  const isText = !part.filename && /^text\/(plain|html)$/i.test(part.mimeType ?? "");
+  const isText = !part.filename && /^text\/(?:plain|html|enriched|markdown)$/i.test(part.mimeType ?? "");
   if (isText) tree.texts.push(part);
   else if (part.filename || part.body?.size) tree.files.push(part);
   return tree;
@@ -57,7 +57,10 @@ function chooseAlternative(trees: PartTree[]): PartTree {
   const rich = trees.findLast(({ texts }) => texts.length > 0)?.texts ?? [];
   const plain = trees.find(({ texts }) => texts.some(isPlainText))?.texts ?? rich;
   const isStub = !plain.some(isSeparate) && getText(rich).length > 200 + 4 * getText(plain).length;
-  return { ...joinTrees(trees), texts: isStub ? rich : plain };
+  const tree = joinTrees(trees);
+  // Other forms of the same text, such as AMP, are no files. An invitation is more than its text.
+  const isForm = ({ filename, mimeType }: Part) => !filename && /^text\/(?!calendar)/i.test(mimeType ?? "");
+  return { ...tree, files: tree.files.filter((file) => !isForm(file)), texts: isStub ? rich : plain };
 }
 
 /** Returns whether a long text is delivered separately, as files are. */

@@ -40,9 +40,13 @@ export const readMessageTool = defineTool({
   },
 });
 
+/** Labels of messages that other mail programs do not show in the inbox. */
+const STATES: Record<string, string> = { TRASH: "in the trash", SPAM: "in spam", DRAFT: "draft" };
+
 function formatMessage(message: Message, body: string, files: Attachment[]): string {
   const attachments = files.map(({ name, bytes }) => `${name} (${bytes} bytes)`);
   const facts: [string, string][] = [
+    ["State", (message.labelIds ?? []).flatMap((label) => STATES[label] ?? []).join(", ")],
     ["From", getHeader(message, "From")],
     ["To", getHeader(message, "To")],
     ["Cc", getHeader(message, "Cc")],
@@ -50,5 +54,7 @@ function formatMessage(message: Message, body: string, files: Attachment[]): str
     ["Attachments", attachments.join(", ")],
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : []));
-  return [`**${escapeCell(getSubject(message))}**`, lines.join("\n"), body || "The message has no text."].join("\n\n");
+  const isEncrypted = /^multipart\/encrypted$|pkcs7-mime$/i.test(message.payload?.mimeType ?? "");
+  const none = isEncrypted ? "The message is encrypted; kay cannot read its text." : "The message has no text.";
+  return [`**${escapeCell(getSubject(message))}**`, lines.join("\n"), body || none].join("\n\n");
 }

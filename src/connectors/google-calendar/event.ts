@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { resolveTimeZone } from "#protocol/time-zone";
 import {
   addDays,
   type CalendarTime,
@@ -58,9 +59,28 @@ export function getTimeZone({ metadata }: Pick<ToolContext, "metadata">): string
 /** Returns start and end as Google reports them: whole days end on the day after the last one. */
 export function getTimes(event: Event): { start: CalendarTime; end: CalendarTime } {
   const { start, end } = event;
-  if (start?.date) return { start: { date: start.date }, end: { date: end?.date || addDays(start.date, 1) } };
-  const dateTime = start?.dateTime || "1970-01-01T00:00:00Z";
-  return { start: { dateTime }, end: { dateTime: end?.dateTime || dateTime } };
+  if (start?.date)
+    return { start: { date: start.date }, end: { date: isDay(end?.date) ? end.date : addDays(start.date, 1) } };
+  const from = toExactTime(start) ?? "1970-01-01T00:00:00Z";
+  return { start: { dateTime: from }, end: { dateTime: toExactTime(end) ?? from } };
+}
+
+/** Adds the offset to a time that has a zone instead, or returns undefined if there is no time that can be read. */
+function toExactTime(time: z.output<typeof Time>): string | undefined {
+  const { dateTime, timeZone } = time ?? {};
+  if (!dateTime || Number.isNaN(toInstant({ dateTime }, "UTC"))) return undefined;
+  const zone = resolveTimeZone(timeZone ?? "");
+  if (!zone || /Z$|[+-]\d\d:?\d\d$/i.test(dateTime.slice(10))) return dateTime;
+  return toOffsetTime(toInstant({ dateTime }, zone), zone);
+}
+
+/** Returns whether an event has a start. Google lists a cancelled occurrence of a series by its ID alone. */
+export function hasStart({ start }: Event): boolean {
+  return start?.date ? isDay(start.date) : toExactTime(start) !== undefined;
+}
+
+function isDay(date: string | null | undefined): date is string {
+  return !Number.isNaN(Date.parse(date ?? ""));
 }
 
 /** Formats the time of an event. Whole days are never converted between time zones. */

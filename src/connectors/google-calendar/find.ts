@@ -13,6 +13,7 @@ import {
   formatWhen,
   getTimeZone,
   getTitle,
+  hasStart,
   parseEventName,
 } from "./event.ts";
 
@@ -53,9 +54,8 @@ export async function findEvents(
   return { events: items, more };
 }
 
-/** Google lists a cancelled occurrence of a series by its ID alone. */
-function takesPlace({ status, start }: Event): boolean {
-  return status !== "cancelled" && Boolean(start?.date || start?.dateTime);
+function takesPlace(event: Event): boolean {
+  return event.status !== "cancelled" && hasStart(event);
 }
 
 /** Converts two dates or times to a span. A date means the whole day, and the last day is included. */

@@ -20,7 +20,9 @@ const Element = z.looseObject({
   dateElement: z.nullish(
     z.looseObject({ dateElementProperties: z.nullish(z.looseObject({ displayText: z.nullish(z.string()) })) }),
   ),
-  inlineObjectElement: z.nullish(z.looseObject({})),
+  inlineObjectElement: z.nullish(z.looseObject({ inlineObjectId: z.nullish(z.string()) })),
+  horizontalRule: z.nullish(z.looseObject({})),
+  equation: z.nullish(z.looseObject({})),
   footnoteReference: z.nullish(
     z.looseObject({ footnoteId: z.nullish(z.string()), footnoteNumber: z.nullish(z.string()) }),
   ),
@@ -156,16 +158,24 @@ function formatElement({
   richLink,
   dateElement,
   inlineObjectElement,
+  horizontalRule,
+  equation,
   footnoteReference,
 }: z.output<typeof Element>): string {
   if (person) return person.personProperties?.name ?? person.personProperties?.email ?? "";
-  if (richLink) return richLink.richLinkProperties?.title ?? richLink.richLinkProperties?.uri ?? "";
+  if (richLink) return formatLink(richLink.richLinkProperties?.title ?? "", richLink.richLinkProperties?.uri);
   if (dateElement) return dateElement.dateElementProperties?.displayText ?? "";
   if (inlineObjectElement) return "[image]";
+  if (horizontalRule) return "---";
+  if (equation) return "[equation]";
   if (footnoteReference) return `[^${footnoteReference.footnoteNumber ?? ""}]`;
   const text = textRun?.content ?? "";
-  const url = textRun?.textStyle?.link?.url;
-  return url && text.trim() !== "" && text.trim() !== url ? `${text.trimEnd()} (${url})` : text;
+  return text.trim() === "" ? text : formatLink(text, textRun?.textStyle?.link?.url);
+}
+
+function formatLink(text: string, url: string | null | undefined): string {
+  if (!url || text.trim() === url) return text;
+  return text.trim() === "" ? url : `${text.trimEnd()} (${url})`;
 }
 
 function formatTable(table: NonNullable<Structural["table"]>): string {

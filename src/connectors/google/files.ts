@@ -100,7 +100,7 @@ async function searchFile(
 ): Promise<DriveFile> {
   const { http } = context;
   const id = parseFileId(text);
-  if (id !== undefined) return fetchFileById(http, id);
+  if (id !== undefined) return requireKind(await fetchFileById(http, id), kind);
   const name = text.replace(/\s+/g, " ").trim();
   const noun = kind ?? "file";
   if (name === "") throw new Problem("INVALID_REQUEST", `No ${noun} is specified.`, { details: { field: noun } });
@@ -117,21 +117,37 @@ async function searchFile(
   });
 }
 
+/** @throws Problem INVALID_REQUEST for a file of another kind, such as a Word file for a document */
+function requireKind(file: DriveFile, kind: FileKind | undefined): DriveFile {
+  if (isKind(file, kind) || file.shortcutDetails) return file;
+  throw new Problem("INVALID_REQUEST", `“${file.name}” is not a ${kind} but of the type ${getFileKind(file)}.`, {
+    hint: /^(?:folder|pdf)$/.test(kind ?? "")
+      ? "Specify another one."
+      : `Save it as a Google ${kind} in Google Drive, or specify another one.`,
+    details: { field: kind },
+  });
+}
+
 /** Drops shortcuts to files that are in the list themselves: a shortcut has the name of its target at first. */
 function dropShortcutsTo(files: DriveFile[]): DriveFile[] {
   const ids = files.map(({ id }) => id);
   return files.filter(({ shortcutDetails }) => !ids.includes(shortcutDetails?.targetId ?? ""));
 }
 
+/** Shortcuts that lead from one to the next. */
+const MAX_HOPS = 3;
+
 async function followShortcut(http: ServiceHttp, file: DriveFile): Promise<DriveFile> {
-  if (file.mimeType !== SHORTCUT_TYPE) return file;
-  const id = file.shortcutDetails?.targetId;
-  const target = id
-    ? await fetchFileById(http, id).catch((error: unknown) => {
-        if (error instanceof Problem && error.details.service_status === 404) return undefined;
-        throw error;
-      })
-    : undefined;
+  let target: DriveFile | undefined = file;
+  for (let hop = 0; target?.mimeType === SHORTCUT_TYPE && hop < MAX_HOPS; hop++) {
+    const id: string | null | undefined = target.shortcutDetails?.targetId;
+    target = id
+      ? await fetchFileById(http, id).catch((error: unknown) => {
+          if (error instanceof Problem && error.details.service_status === 404) return undefined;
+          throw error;
+        })
+      : undefined;
+  }
   if (target && target.mimeType !== SHORTCUT_TYPE) return target;
   throw new Problem("INVALID_REQUEST", `The shortcut “${file.name}” leads to a file that this account cannot open.`, {
     hint: "Ask its owner to share the file, or specify another one.",

@@ -47,8 +47,11 @@ export function countDaysBetween(from: string, to: string): number {
  */
 export function toInstant(when: CalendarTime, zone: string): number {
   const text = "date" in when ? `${when.date}T00:00:00` : when.dateTime;
-  if (/(?:Z|[+-]\d\d:\d\d)$/.test(text)) return Date.parse(text);
+  const offset = /([+-]\d\d):?(\d\d)$/.exec(text.slice(10));
+  if (offset) return Date.parse(`${text.slice(0, -offset[0].length)}${offset[1]}:${offset[2]}`);
+  if (/Z$/i.test(text)) return Date.parse(text);
   const wall = Date.parse(`${text}Z`);
+  if (Number.isNaN(wall)) return wall;
   const [before, after] = [wall - DAY_MS, wall + DAY_MS].map((instant) => wall - getOffsetAt(instant, zone));
   const exact = [before, after].filter((instant): instant is number => toWallTime(instant ?? 0, zone) === text);
   return Math.min(...(exact.length > 0 ? exact : [before ?? wall]));

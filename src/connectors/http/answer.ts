@@ -33,7 +33,7 @@ function isLimited(headers: Headers, body: string): boolean {
 }
 
 const LIMITED =
-  /"reason":\s*"(?:(?:userRateLimit|rateLimit|dailyLimit|quota)Exceeded|RATE_LIMIT_EXCEEDED)"|\bsecondary rate limit\b/i;
+  /"reason":\s*"(?:(?:userRateLimit|sharingRateLimit|rateLimit|dailyLimit|quota)Exceeded|RATE_LIMIT_EXCEEDED)"|\b(?:secondary rate limit|API rate limit exceeded)\b/i;
 
 function getField(body: string, name: string): unknown {
   try {

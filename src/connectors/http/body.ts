@@ -47,7 +47,8 @@ function reviveValue(key: string, value: unknown, context?: { source?: string })
 
 /**
  * Mends in a parsed body what services send though they document another type: a number or switch as a text, a text as a number, null in a
- * list, and nothing where an item of a list has a text, an object or a list. Returns whether anything changed.
+ * list or for a text, an object or a list, and an optional field in another form, which counts as absent. An item of a list may also lack a
+ * text, an object or a list. Returns whether anything changed.
  */
 function mendTypes(body: unknown, issues: z.core.$ZodIssue[]): boolean {
   let isMended = false;
@@ -62,8 +63,10 @@ function mendTypes(body: unknown, issues: z.core.$ZodIssue[]): boolean {
     else if (expected === "string" && /^(?:number|boolean)$/.test(typeof value)) fields[key] = String(value);
     else if (expected === "number" && typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value))
       fields[key] = Number(value);
-    else if ((value ?? null) === null && isInList(path) && !IDENTIFIER.test(String(key)) && EMPTY[expected ?? ""])
+    else if (IDENTIFIER.test(String(key))) continue;
+    else if (EMPTY[expected ?? ""] && (value === null || (value === undefined && isInList(path))))
       fields[key] = EMPTY[expected ?? ""]?.();
+    else if (value !== undefined && path.length > 1 && !Array.isArray(parent)) fields[key] = undefined;
     else continue;
     isMended = true;
   }
@@ -94,17 +97,24 @@ export function parseAnswer<T>(
   value: unknown,
   reads = true,
 ): { value: T } | { wrong: string } {
-  const strict = schema.safeParse(value);
-  const result = !strict.success && mendTypes(value, strict.error.issues) ? schema.safeParse(value) : strict;
+  let result = schema.safeParse(value);
+  const found = new Map(result.error?.issues.map((issue) => [issue.path.join("."), describeIssue(value, issue)]));
+  for (let pass = 0; pass < MAX_PASSES && !result.success && mendTypes(value, result.error.issues); pass++)
+    result = schema.safeParse(value);
   if (result.success) return { value: result.data };
   const bare = reads || (typeof value === "object" && value !== null) ? undefined : schema.safeParse({});
   if (bare?.success) return { value: bare.data };
-  const issue = result.error.issues[0];
-  const where = issue?.path.length ? issue.path.map(String).join(".") : "the body";
-  if (getValueAtPath(value, issue?.path ?? []) === undefined) return { wrong: `${where} is missing` };
-  return {
-    wrong: issue?.code === "invalid_type" ? `${where} is not of type ${issue.expected}` : `${where} is invalid`,
-  };
+  const [issue] = result.error.issues as [z.core.$ZodIssue];
+  return { wrong: found.get(issue.path.join(".")) ?? describeIssue(value, issue) };
+}
+
+/** Mending a field may show that another one within it, or the field itself, must be mended too. */
+const MAX_PASSES = 3;
+
+function describeIssue(value: unknown, issue: z.core.$ZodIssue): string {
+  const where = issue.path.length > 0 ? issue.path.map(String).join(".") : "the body";
+  if (getValueAtPath(value, issue.path) === undefined) return `${where} is missing`;
+  return issue.code === "invalid_type" ? `${where} is not of type ${issue.expected}` : `${where} is invalid`;
 }
 
 function getValueAtPath(value: unknown, path: readonly PropertyKey[]): unknown {
@@ -116,17 +126,14 @@ export function parseBody(body: string, reads: boolean): { value: unknown; note?
   try {
     return { value: parseJson(body) };
   } catch {
-    const note = isHtml(body) ? `the body is not JSON but a web page${quoteTitle(body)}` : "the body is not JSON";
-    return reads ? { wrong: note } : { value: isHtml(body) ? undefined : clean(body).trim(), note };
+    const title = getPageTitle(body);
+    const page = `the body is not JSON but a web page${title && ` (“${title}”)`}`;
+    const note = title === undefined ? "the body is not JSON" : page;
+    return reads ? { wrong: note } : { value: title === undefined ? clean(body).trim() : undefined, note };
   }
 }
 
-/** Formats the title of a web page, which often says who answered: a proxy, or a page to sign in. */
-function quoteTitle(body: string): string {
-  const title = cleanLine(/<title[^>]*>([^<]+)/i.exec(body)?.[1] ?? "", 80);
-  return title === "" ? "" : ` (“${title}”)`;
-}
-
-function isHtml(body: string): boolean {
-  return /^\s*</.test(body);
+/** Returns the title of a body that is a web page, which often says who answered: a proxy, or a page to sign in. */
+export function getPageTitle(body: string): string | undefined {
+  return /^\s*</.test(body) ? cleanLine(/<title[^>]*>([^<]+)/i.exec(body)?.[1] ?? "", 80) : undefined;
 }

@@ -5,7 +5,7 @@ import type { OAuthClient } from "../oauth.ts";
 import type { ApiTraits, Credential } from "../service.ts";
 import type { Endpoints, ServiceHttp, ServiceRequest } from "../service-http.ts";
 import { readServiceAnswer, type ServiceAnswer } from "./answer.ts";
-import { BodyTooLargeError, parseAnswer, parseBody, readBody } from "./body.ts";
+import { BodyTooLargeError, getPageTitle, parseAnswer, parseBody, readBody } from "./body.ts";
 import {
   authRequiredProblem,
   getSignOnUrl,
@@ -199,19 +199,26 @@ function requireSuccess(call: Call, answer: ServiceAnswer): ServiceAnswer {
 function failureProblem(call: Call, { status, headers, body }: ServiceAnswer): Problem {
   const { service, clock } = call.options;
   const fault: ServiceFault = parseServiceFault(body, service.api?.errors);
-  const subject = { ...service, status, scope: call.request.scope, signOn: getSignOnUrl(headers) };
+  const subject = {
+    ...service,
+    status,
+    scope: call.request.scope,
+    signOn: getSignOnUrl(headers),
+    page: getPageTitle(body),
+  };
   if (fault.scopeMissing && (status === 401 || status === 403)) return missingScopeProblem(fault, subject);
   if (status === 401) return authRequiredProblem(service);
   if (status === 429 || (status >= 500 && service.api?.repeat?.includes(status)))
     return rateLimitedProblem(service.title, {
-      wait: getRetryAfterMs(headers, clock.now()) ?? service.api?.pause ?? 0,
+      wait: getRetryAfterMs(headers, clock.now()),
+      pause: service.api?.pause,
       now: clock.now(),
-      reason: fault.message,
+      reason: fault.message === fault.code ? "" : fault.message,
     });
   if (!call.reads && status >= 500 && status !== 501 && status !== 503) {
     return unknownOutcomeProblem(
       service.title,
-      `${service.title} failed while processing the request (HTTP ${status}).`,
+      `${service.title} failed while processing the request (HTTP ${status})${fault.message && `: ${fault.message}`}.`,
     );
   }
   return refusedProblem(fault, subject);

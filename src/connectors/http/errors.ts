@@ -3,14 +3,23 @@ import { Problem } from "#protocol/errors";
 import { endSentence, type ServiceFault } from "./service-fault.ts";
 
 /** The service and the request that an error belongs to. */
-export type RequestSubject = { name: string; title: string; status: number; scope?: string; signOn?: string };
+export type RequestSubject = {
+  name: string;
+  title: string;
+  status: number;
+  scope?: string;
+  signOn?: string;
+  /** The title of the body if it is a web page. */
+  page?: string;
+};
 
 /** Converts a service's rejection to a problem with the service's message, the field and a next step. */
 export function refusedProblem(fault: ServiceFault, subject: RequestSubject): Problem {
   const { title, status } = subject;
-  const message = fault.message
-    ? `${title}: ${endSentence(fault.message)}`
-    : `${title} ${STATUS_WORDS[status] ?? (status >= 500 ? `failed (HTTP ${status})` : `refused the request (HTTP ${status})`)}.`;
+  const number = fault.code ? `HTTP ${status}, ${fault.code}` : `HTTP ${status}`;
+  const what = STATUS_WORDS[status] ?? `${status >= 500 ? "failed" : "refused the request"} (${number})`;
+  const page = subject.page ? ` Its response is the web page “${subject.page}”.` : "";
+  const message = fault.message ? `${title}: ${endSentence(fault.message)}` : `${title} ${what}.${page}`;
   const details = {
     service: subject.name,
     service_status: status,
@@ -57,16 +66,17 @@ export function getSignOnUrl(headers: Headers): string | undefined {
   return url && URL.canParse(url) ? url : undefined;
 }
 
-/** Creates the error for too many requests. `wait` is the pause that the service asks for, in ms. */
+/** Creates the error for too many requests. `wait` is the pause that this response asks for, and `pause` the usual one, in ms. */
 export function rateLimitedProblem(
   title: string,
-  { wait, now, reason }: { wait: number; now: number; reason: string },
+  { wait, pause, now, reason }: { wait?: number; pause?: number; now: number; reason: string },
 ): Problem {
-  const isDaily = /\b(?:daily|per[ -]day|day limit|24[ -]hour|monthly|per[ -]month)\b/i.test(reason);
+  const isDaily = /\b(?:daily|per[ -]day|day limit|24[ -]hour|monthly|per[ -]month|billing)\b/i.test(reason);
   const soon = isDaily
     ? `Wait until ${title} resets the limit, or ask an administrator to raise it.`
     : "Try again in a moment.";
-  const when = wait > 0 ? `Try again in ${formatWait(wait, now)}.` : soon;
+  const known = wait ?? (isDaily ? undefined : pause);
+  const when = known ? `Try again in ${formatWait(known, now)}.` : soon;
   const why = reason ? `: ${reason}` : "";
   return new Problem("RATE_LIMITED", `${title} is receiving too many requests${why.replace(/\.$/, "")}.`, {
     hint: when,
@@ -83,18 +93,37 @@ const STATUS_WORDS: Record<number, string> = {
   451: "may not show it for legal reasons",
 };
 
-function getHint({ message }: ServiceFault, { name, title, status, signOn }: RequestSubject): string {
+function getHint({ message }: ServiceFault, { name, title, status, signOn, page }: RequestSubject): string {
   if (signOn) return `Open ${signOn} and authorize kay for the organization, then try again.`;
-  if (status === 403 && /\bnot installed\b/i.test(message)) return `Run \`kay connect ${name}\`, then try again.`;
-  if (status === 426)
-    return `This version of kay uses an old version of ${title}'s API. Run \`npm install -g kay@latest\`.`;
-  if (status === 403 && /\bquota\b|\bstorage\b/i.test(message))
-    return `Free space in ${title}, or ask an administrator for more.`;
-  if (status === 403 && /\b(?:is disabled|enable it)\b/i.test(message))
-    return `Ask the operator of kay to enable it, then try again.`;
+  const known = HINTS.find(([statuses, words]) => statuses.includes(status) && words.test(message))?.[2];
+  if (known) return known.replaceAll("{name}", name).replaceAll("{title}", title);
+  if (page && status < 500 && status !== 404)
+    return `A proxy or firewall may have answered instead of ${title}. Run \`kay doctor ${name}\` to check the way there.`;
   if (status === 403) return `Ask an administrator of ${title} for permission, or use another account.`;
   if (status === 404 || status === 410 || status === 451)
     return `Check the name, and that you can open it in ${title}.`;
   if (status >= 500) return `Check the status page of ${title}, then try again.`;
   return "Change the request and try again.";
 }
+
+const OLD_API = "This version of kay uses an old version of {title}'s API. Run `npm install -g kay@latest`.";
+
+/** What to do about refusals by their status and words, which services choose alike. The first that fits counts. */
+const HINTS: [statuses: number[], words: RegExp, hint: string][] = [
+  [[426], /(?:)/, OLD_API],
+  [[410], /\bAPI\b.*\b(?:removed|deprecated|no longer)\b|\bmigrate\b/i, OLD_API],
+  [[408, 423, 425, 477], /(?:)/, "Try again in a moment."],
+  [[403, 410], /\bissues\b.*\bdisabled\b/i, "Turn on issues in the settings of the repository, or use another one."],
+  [[403], /\bnot installed\b/i, "Run `kay connect {name}`, then try again."],
+  [[403], /\b(?:archived|read-only)\b/i, "Use another one, or ask for it to be unarchived."],
+  [[403], /\bstorage\b/i, "Free space in {title}, or ask an administrator for more."],
+  [[403], /\bOAuth App access restrictions\b/i, "Ask an owner of the organization to approve kay, then try again."],
+  [[403], /\bIP (?:allow list|address)/i, "Use a network that the organization allows."],
+  [[403], /\borganizer\b/i, "Ask the organizer to change it."],
+  [
+    [400, 403],
+    /\bnot enabled\b|\bsigned up\b/i,
+    "Use another account, or ask an administrator to turn on {title} for this one.",
+  ],
+  [[403], /\b(?:is disabled|enable it)\b/i, "Ask the operator of kay to enable it, then try again."],
+];

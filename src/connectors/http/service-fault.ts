@@ -21,7 +21,7 @@ export type ServiceFault = {
 };
 
 /**
- * Parses an error body. Shapes: Jira `{errorMessages, errors}`, Atlassian's gateway `{code, message}`, Confluence v2
+ * Parses an error body. Shapes: Jira `{errorMessages, warningMessages, errors}`, Atlassian's gateway `{code, message}`, Confluence v2
  * `{errors: [{title, detail}]}`, Bitbucket `{type: "error", error: {message, detail, fields}}`, GitHub `{message,
  * errors: [{field, code}]}`, LinkedIn `{message, errorDetails: {inputErrors: [{description}]}}`, Slack `{error, needed, response_metadata: {messages}}`, HubSpot `{message, category}` with its field errors as JSON
  * inside the message, OAuth `{error, error_description}`, problem details `{title, detail}` (RFC 9457), validation lists `{detail: [{msg}]}`, and
@@ -31,7 +31,7 @@ export type ServiceFault = {
 export function parseServiceFault(body: string, errors?: ApiErrors): ServiceFault {
   const json = expandJsonMessage(parseRecord(body));
   const fields = listFieldErrors(json);
-  const code = readErrorCode(body, errors);
+  const code = readErrorCode(body, errors) ?? findBareCode(json);
   const known = errors?.codes[code ?? ""];
   const sentences = [...listMessages(json), ...fields.map(([field, text]) => `${field}: ${text}`)];
   const reasons = sentences.length > 0 ? sentences : (listOtherReason(body, errors) ?? listPlainText(body));
@@ -50,6 +50,7 @@ function listMessages(json: Record<string, unknown>): string[] {
   const nested = toRecord(json.error);
   return [
     ...filterTexts(json.errorMessages),
+    ...filterTexts(json.warningMessages),
     ...toList(json.errors).flatMap((error) =>
       filterTexts([toRecord(error).title, toRecord(error).detail, toRecord(error).message]),
     ),
@@ -77,13 +78,24 @@ function listPlainText(body: string): string[] {
 
 /** Drops bare codes such as Airtable's `{"error": "NOT_FOUND"}`, which mean nothing to users. */
 function withoutBareCode(error: unknown): unknown {
-  return typeof error === "string" && /^[A-Z][A-Z_]+$/.test(error) ? undefined : error;
+  return isBareCode(error) ? undefined : error;
+}
+
+/** Finds a code that is the whole error: `{"error": "NOT_FOUND"}`, `{"error": {"type": "NOT_FOUND"}}`. */
+function findBareCode({ error }: Record<string, unknown>): string | undefined {
+  return [error, toRecord(error).type].find(isBareCode);
+}
+
+function isBareCode(error: unknown): error is string {
+  return typeof error === "string" && /^[A-Z][A-Z_]+$/.test(error);
 }
 
 function listFieldErrors(json: Record<string, unknown>): [string, string][] {
   const fields = { ...toRecord(json.errors), ...toRecord(toRecord(json.error).fields) };
   const named = Object.entries(fields).flatMap(([field, text]) =>
-    filterTexts(Array.isArray(text) ? text : [text]).map((line): [string, string] => [field, line]),
+    filterTexts(typeof text === "object" && text !== null ? Object.values(text).flat() : [text]).map(
+      (line): [string, string] => [field, line],
+    ),
   );
   const coded = toList(json.errors).flatMap((error) => {
     const { field, code, message } = toRecord(error);
@@ -110,6 +122,8 @@ function parseNeededScopes(needed: unknown): string[] {
  * "email"}]".
  */
 function expandJsonMessage(json: Record<string, unknown>): Record<string, unknown> {
+  // What Spring says instead of nothing.
+  if (json.message === "No message available") return { ...json, message: undefined };
   const text = typeof json.message === "string" ? /^[^[{]*: (\[\{.*\}\])$/s.exec(json.message)?.[1] : undefined;
   const items = text === undefined ? [] : toList(tryParse(text)).map(toRecord);
   const fields = items.flatMap(({ name, message }) => (typeof name === "string" ? [[name, message]] : []));
@@ -143,7 +157,11 @@ function filterTexts(value: unknown): string[] {
 }
 
 function toOneLine(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim().replace(/\.$/, "");
+  const line = text
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/\.$/, "")
+    .replace(/^\[ERROR\] /, "");
   // The class of a Java exception says nothing to users: Confluence puts it before its sentences.
   return line.replace(/^(?:[a-z]\w*\.){2,}[A-Z]\w*(?:Exception|Error): (?=.)/, "");
 }

@@ -11,6 +11,7 @@ import { buildRecordUrl, type CrmRecord, findRecordId, getRecord, SEARCH_HINTS, 
 export const DEAL_PROPERTIES = [
   "dealname",
   "amount",
+  "deal_currency_code",
   "dealstage",
   "pipeline",
   "closedate",
@@ -35,16 +36,23 @@ export type Deal = {
 export function toDeals(records: CrmRecord[], pipelines: Pipeline[], context: Pick<ToolContext, "metadata">): Deal[] {
   const { currency } = context.metadata;
   return records.map((record) => {
-    const { amount, dealstage, pipeline: id, closedate, hs_lastmodifieddate } = record.properties;
+    const {
+      amount,
+      deal_currency_code: own,
+      dealstage,
+      pipeline: id,
+      closedate,
+      hs_lastmodifieddate,
+    } = record.properties;
     const pipeline = pipelines.find((one) => one.id === id);
     const stage = pipeline?.stages.find((one) => one.id === dealstage);
     return {
       id: record.id,
       name: getDealName(record),
       amount: amount ? Number(amount) : null,
-      currency: typeof currency === "string" ? currency : null,
-      stage: stage?.label ?? dealstage ?? "",
-      pipeline: pipeline?.label ?? id ?? "",
+      currency: own || (typeof currency === "string" ? currency : null),
+      stage: stage?.label || (dealstage ?? ""),
+      pipeline: pipeline?.label || (id ?? ""),
       closes: toDay(closedate),
       updated: hs_lastmodifieddate ?? null,
       url: buildRecordUrl(context, "deals", record.id),
@@ -111,6 +119,6 @@ export function getDealName({ id, properties }: CrmRecord): string {
 
 /** Describes a deal for the approval of a call that names it. */
 export function describeDeal(record: CrmRecord, { metadata }: Pick<ToolContext, "metadata">): string {
-  const { amount } = record.properties;
-  return `${quoteTitle(getDealName(record))}${amount ? `, ${formatMoney(Number(amount), metadata.currency)}` : ""} (deal ${record.id})`;
+  const { amount, deal_currency_code: own } = record.properties;
+  return `${quoteTitle(getDealName(record))}${amount ? `, ${formatMoney(Number(amount), own || metadata.currency)}` : ""} (deal ${record.id})`;
 }

@@ -32,9 +32,13 @@ export const getContactTool = defineTool({
   async run(input, context) {
     const record = await findContact(context, input.contact, "deals");
     const contact = toContact(record, context);
-    const { deals, total } = await fetchContactDeals(context, record);
-    const text = formatContact(contact, deals, total);
-    return { data: { ...contact, deals, deals_total: total }, text, url: contact.url };
+    const { deals, total, more } = await fetchContactDeals(context, record);
+    const text = formatContact(contact, deals, more ? `more than ${total}` : total);
+    return {
+      data: { ...contact, deals, deals_total: total, ...(more ? { more_deals: true } : {}) },
+      text,
+      url: contact.url,
+    };
   },
 });
 
@@ -45,16 +49,17 @@ export const getContactTool = defineTool({
 async function fetchContactDeals(
   context: ToolContext,
   { associations }: CrmRecord,
-): Promise<{ deals: Deal[]; total: number }> {
+): Promise<{ deals: Deal[]; total: number; more: boolean }> {
   const ids = [...new Set((associations?.deals?.results ?? []).map(({ id }) => id))];
-  if (ids.length === 0) return { deals: [], total: 0 };
+  const more = Boolean(associations?.deals?.paging);
+  if (ids.length === 0) return { deals: [], total: 0, more };
   const body = { properties: DEAL_PROPERTIES, inputs: ids.slice(0, 100).map((id) => ({ id })) };
   const request = { method: "POST", path: "/crm/v3/objects/deals/batch/read", body, reads: true } as const;
   const { results } = await context.http.request({ ...request, answer: Batch, scope: "crm.objects.deals.read" });
-  return { deals: toDeals(results, await listPipelines(context), context), total: ids.length };
+  return { deals: toDeals(results, await listPipelines(context), context), total: ids.length, more };
 }
 
-function formatContact(contact: Contact, deals: Deal[], total: number): string {
+function formatContact(contact: Contact, deals: Deal[], total: number | string): string {
   const facts: [string, string | null][] = [
     ["E-mail", contact.email],
     ["Phone", contact.phone],
@@ -64,8 +69,11 @@ function formatContact(contact: Contact, deals: Deal[], total: number): string {
     ["Updated", contact.updated?.slice(0, 10) ?? null],
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : [])).join("\n");
-  const list = deals.length > 0 ? `Deals:\n\n${formatDealTable(deals)}` : total > 0 ? "" : "No deals.";
-  const rest = deals.length < total ? `(kay read ${deals.length} of ${formatCount(total, "deal")}.)` : "";
+  const list = deals.length > 0 ? `Deals:\n\n${formatDealTable(deals)}` : total === 0 ? "No deals." : "";
+  const rest =
+    deals.length === total
+      ? ""
+      : `(kay read ${deals.length} of ${typeof total === "string" ? `${total} deals` : formatCount(total, "deal")}.)`;
   const head = `**${escapeCell(contact.name)}** (${contact.id})\n${contact.url}`;
   return [head, lines, list, rest].filter(Boolean).join("\n\n");
 }

@@ -62,7 +62,7 @@ export const listDealsTool = defineListTool({
     const url =
       typeof context.metadata.url === "string" ? `${context.metadata.url}/objects/0-3/views/all/list` : undefined;
     const sum = deals.reduce((all, { amount }) => all + (amount ?? 0), 0);
-    const isWhole = total <= deals.length && sum > 0;
+    const isWhole = total <= deals.length && sum > 0 && new Set(deals.map(({ currency }) => currency)).size === 1;
     const text = formatList(list, {
       count: deals.length,
       words: escapeCell(describeList(input, total)),

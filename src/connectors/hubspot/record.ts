@@ -8,7 +8,12 @@ import type { ToolContext } from "../tool.ts";
 export const CrmRecord = z.looseObject({
   id: z.string(),
   properties: z.record(z.string(), z.nullish(z.string())),
-  associations: z.nullish(z.record(z.string(), z.looseObject({ results: z.array(z.looseObject({ id: z.string() })) }))),
+  associations: z.nullish(
+    z.record(
+      z.string(),
+      z.looseObject({ results: z.array(z.looseObject({ id: z.string() })), paging: z.nullish(z.looseObject({})) }),
+    ),
+  ),
 });
 export type CrmRecord = z.output<typeof CrmRecord>;
 

@@ -37,6 +37,7 @@ const Page = z.looseObject({
   issues: z.array(Issue),
   nextPageToken: z.nullish(z.string()),
   isLast: z.nullish(z.boolean()),
+  warningMessages: z.nullish(z.array(z.string())),
 });
 
 /** Source: Jira Cloud REST v3, POST /rest/api/3/search/jql (enhanced search, paged by token). */
@@ -68,18 +69,18 @@ export const searchTool = defineListTool({
   async run(input, context, list) {
     const { site } = getJiraApi(context);
     const jql = input.jql?.trim() || (await resolveJql(getFilter(input), context));
-    const { issues, more } = await searchIssues(context, jql, list);
+    const { issues, more, warnings } = await searchIssues(context, jql, list);
     const words = input.jql
       ? formatCount(issues.length, "issue").replace(/^\d+ /, "")
       : describeFilter(getFilter(input), issues.length);
     return {
-      data: { jql, issues: issues.map((issue) => toIssueData(issue, site)), more },
-      text: formatList(list, {
+      data: { jql, issues: issues.map((issue) => toIssueData(issue, site)), more, warnings },
+      text: `${formatList(list, {
         count: issues.length,
         words: escapeCell(words),
         more,
         items: () => formatIssueTable(issues),
-      }),
+      })}${warnings ? `\n\nJira warns: ${escapeCell(warnings.join(" "))}` : ""}`,
       url: `${site}/issues/?jql=${encodeURIComponent(jql)}`,
     };
   },
@@ -90,8 +91,9 @@ async function searchIssues(
   context: ToolContext,
   jql: string,
   list: ListRequest,
-): Promise<{ issues: Issue[]; more: boolean }> {
+): Promise<{ issues: Issue[]; more: boolean; warnings?: string[] }> {
   const path = `${getJiraApi(context).api}/search/jql`;
+  let warnings: string[] = [];
   const { items, more } = await readPages(async (token, size) => {
     const body = {
       jql,
@@ -101,9 +103,10 @@ async function searchIssues(
     };
     const request = { method: "POST", path, body, answer: Page, reads: true, scope: "read:jira-work" } as const;
     const page = await context.http.request(request);
+    warnings = page.warningMessages ?? [];
     return { items: page.issues, next: page.isLast === true ? undefined : page.nextPageToken };
   }, list);
-  return { issues: items, more };
+  return { issues: items, more, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
 async function resolveJql(filter: IssueFilter, context: ToolContext): Promise<string> {

@@ -10,6 +10,8 @@ const Input = z.object({});
 const UserInfo = z.looseObject({
   sub: z.string().check(z.minLength(1)),
   name: z.nullish(z.string()),
+  given_name: z.nullish(z.string()),
+  family_name: z.nullish(z.string()),
   email: z.nullish(z.string()),
   picture: z.nullish(z.string()),
   locale: z.nullish(
@@ -57,6 +59,8 @@ export const getProfileTool = defineTool({
   },
 });
 
-function fetchUserInfo(http: ServiceHttp): Promise<z.output<typeof UserInfo>> {
-  return http.request({ path: "/v2/userinfo", answer: UserInfo, scope: "openid profile" });
+async function fetchUserInfo(http: ServiceHttp): Promise<z.output<typeof UserInfo>> {
+  const info = await http.request({ path: "/v2/userinfo", answer: UserInfo, scope: "openid profile" });
+  const parts = [info.given_name, info.family_name].filter(Boolean).join(" ");
+  return { ...info, name: info.name || parts || undefined };
 }

@@ -3,7 +3,7 @@ import { catchInvalid } from "../catch-invalid.ts";
 import { readPages } from "../http/pages.ts";
 import { encodeLinkTarget, formatMarkdownTable, splitMargins } from "../markup/markdown.ts";
 import type { ToolContext } from "../tool.ts";
-import { joinPieces, Piece } from "./title.ts";
+import { getPieceText, joinPieces, type Piece, readPieces } from "./title.ts";
 
 /** Fields of every list of Notion. Source: https://developers.notion.com/reference/intro#pagination */
 export const CURSOR = { has_more: z.nullish(z.boolean()), next_cursor: z.nullish(z.string()) };
@@ -178,23 +178,19 @@ function addPrefix(text: string, prefix: string): string {
   return text.replace(/^/gm, prefix).replace(/(?<! ) +$/gm, "");
 }
 
+/** Converts pieces of text to inline Markdown. */
 function formatInline(pieces: unknown): string {
-  const list = z.array(Piece).safeParse(pieces);
-  return list.success ? toInlineMarkdown(list.data) : "";
+  return readPieces(pieces).map(formatPiece).join("");
 }
 
 function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** Converts pieces of text to inline Markdown. */
-function toInlineMarkdown(pieces: Piece[]): string {
-  return pieces.map(formatPiece).join("");
-}
-
 /** Keeps spaces outside the marks, where Markdown requires them. */
-function formatPiece({ plain_text, annotations, href }: Piece): string {
-  const text = plain_text ?? "";
+function formatPiece(piece: Piece): string {
+  const { annotations, href } = piece;
+  const text = getPieceText(piece);
   const { before, words, after } = splitMargins(text);
   if (words === "") return text;
   let marked = annotations?.code ? formatInlineCode(words) : words;

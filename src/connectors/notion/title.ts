@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
 import { quoteTitle } from "../place.ts";
 
-/** A piece of text in a response. Every kind of piece has `plain_text`. */
-export const Piece = z.looseObject({
+/** A piece of text in a response. Every kind of piece has `plain_text`; only requests may leave it out. */
+const Piece = z.looseObject({
   plain_text: z.nullish(z.string()),
+  text: z.nullish(z.looseObject({ content: z.nullish(z.string()) })),
+  equation: z.nullish(z.looseObject({ expression: z.nullish(z.string()) })),
   href: z.nullish(z.string()),
   annotations: z.nullish(
     z.looseObject({
@@ -21,7 +23,7 @@ export const NotionObject = z.looseObject({
   object: z.nullish(z.string()),
   id: z.string(),
   url: z.nullish(z.string()),
-  title: z.nullish(z.array(Piece)),
+  title: z.nullish(z.array(z.unknown())),
   parent: z.nullish(z.record(z.string(), z.unknown())),
   last_edited_time: z.nullish(z.string()),
   in_trash: z.nullish(z.boolean()),
@@ -29,10 +31,21 @@ export const NotionObject = z.looseObject({
 });
 export type NotionObject = z.output<typeof NotionObject>;
 
+/** Reads pieces of text. One in another form does not hide the others. */
+export function readPieces(pieces: unknown): Piece[] {
+  return (Array.isArray(pieces) ? pieces : []).flatMap((one) => {
+    const { data } = Piece.safeParse(one);
+    return data ? [data] : [];
+  });
+}
+
+export function getPieceText({ plain_text, text, equation }: Piece): string {
+  return plain_text ?? text?.content ?? equation?.expression ?? "";
+}
+
 /** Joins pieces to plain text. */
 export function joinPieces(pieces: unknown): string {
-  const list = z.array(Piece).safeParse(pieces);
-  return list.success ? list.data.map(({ plain_text }) => plain_text ?? "").join("") : "";
+  return readPieces(pieces).map(getPieceText).join("");
 }
 
 /** Returns the title of a page, row or database. */

@@ -9,7 +9,7 @@ import type { ToolContext } from "../tool.ts";
 import { readAllItems } from "./call.ts";
 import type { Conversation } from "./channels.ts";
 import { CONTENT, listContentUsers, toMarkdown } from "./content.ts";
-import type { Names } from "./mrkdwn-read.ts";
+import { type Names, toIsoTime } from "./mrkdwn-read.ts";
 import { loadUserNames } from "./people.ts";
 
 /** A message. Source: https://docs.slack.dev/reference/events/message/ */
@@ -65,6 +65,7 @@ export function toMessageData(message: Message, names: Names, url: string): Reco
 /** Formats a message: author, time, text, replies and reactions. */
 export function formatMessage(message: Message, names: Names): string {
   const more = [
+    message.subtype === "thread_broadcast" ? "reply in a thread" : "",
     message.reply_count ? `${message.reply_count} ${message.reply_count === 1 ? "reply" : "replies"}` : "",
     ...getReactions(message),
   ].filter(Boolean);
@@ -87,12 +88,6 @@ export function buildMessageUrl(
 
 export function buildChannelUrl({ metadata }: Pick<ToolContext, "metadata">, channel: string): string | undefined {
   return typeof metadata.url === "string" ? `${metadata.url}/archives/${encodeURIComponent(channel)}` : undefined;
-}
-
-/** Converts the time of a message to ISO 8601 in UTC. `ts` counts seconds since the epoch. */
-export function toIsoTime(ts: string): string {
-  const time = new Date(Number(ts || Number.NaN) * 1000);
-  return Number.isNaN(time.getTime()) ? "" : time.toISOString();
 }
 
 /** Describes a message before it is looked up: "the newest message", "the message that says “on it”". */

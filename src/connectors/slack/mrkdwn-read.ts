@@ -88,3 +88,9 @@ export function escapeMarkdown(text: string): string {
 function unescapeMrkdwn(text: string): string {
   return text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
 }
+
+/** Converts the time of a message to ISO 8601 in UTC. `ts` counts seconds since the epoch. */
+export function toIsoTime(ts: string): string {
+  const time = new Date(Number(ts || Number.NaN) * 1000);
+  return Number.isNaN(time.getTime()) ? "" : time.toISOString();
+}

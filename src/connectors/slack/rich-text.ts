@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { catchInvalid } from "../catch-invalid.ts";
 import { splitMargins } from "../markup/markdown.ts";
-import { escapeMarkdown, formatLink, type Names } from "./mrkdwn-read.ts";
+import { escapeMarkdown, formatLink, type Names, toIsoTime } from "./mrkdwn-read.ts";
 
 const Text = catchInvalid(z.nullish(z.string()), undefined);
 const Style = z.nullish(
@@ -24,6 +24,7 @@ const Inline = z.looseObject({
   range: Text,
   fallback: Text,
   value: Text,
+  timestamp: catchInvalid(z.nullish(z.number()), undefined),
   style: catchInvalid(Style, undefined),
 });
 
@@ -98,13 +99,17 @@ function getPlainText(value: unknown, { users, channels, groups }: Names): strin
     range,
     fallback,
     value: color,
+    timestamp,
   } = element.data;
   if (type === "user") return `@${users.get(user_id ?? "") ?? user_id ?? ""}`;
   if (type === "channel") return `#${channels?.get(channel_id ?? "") ?? channel_id ?? ""}`;
   if (type === "usergroup" || type === "team") return `@${groups?.get(usergroup_id ?? "") ?? "group"}`;
   if (type === "broadcast") return `@${range ?? ""}`;
   if (type === "emoji") return `:${name ?? ""}:${skin_tone ? `:skin-tone-${skin_tone}:` : ""}`;
-  return text || fallback || url || color || "";
+  const said = text || fallback || url || color;
+  if (said || type === "text") return said ?? "";
+  if (timestamp) return toIsoTime(String(timestamp)).slice(0, 16).replace("T", " ");
+  return type ? `(${type.replaceAll("_", " ")})` : "";
 }
 
 /** Keeps spaces outside the marks, where Markdown requires them. */

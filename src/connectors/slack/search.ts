@@ -6,7 +6,8 @@ import type { ServiceHttp } from "../service-http.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
 import { callReadMethod } from "./call.ts";
 import { toMarkdown } from "./content.ts";
-import { loadNames, Message, toIsoTime } from "./message.ts";
+import { loadNames, Message } from "./message.ts";
+import { toIsoTime } from "./mrkdwn-read.ts";
 import { findPerson } from "./people.ts";
 
 const Input = z.object({

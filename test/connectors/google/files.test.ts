@@ -121,10 +121,16 @@ test("a document is read with its tabs, tables, lists and links", async () => {
       childTabs: [{ tabProperties: { title: "Inner" }, ...body(paragraph("Deep\n")) }],
     },
   ];
-  const { data } = await run(googleDocs, "google-docs.read_document", { document: ID }, byId("x"), {
-    request: `GET https://docs.googleapis.com/v1/documents/${ID}?includeTabsContent=true&suggestionsViewMode=PREVIEW_WITHOUT_SUGGESTIONS`,
-    json: { documentId: ID, title: "Plan", tabs },
-  });
+  const { data } = await run(
+    googleDocs,
+    "google-docs.read_document",
+    { document: ID },
+    byId("application/vnd.google-apps.document"),
+    {
+      request: `GET https://docs.googleapis.com/v1/documents/${ID}?includeTabsContent=true&suggestionsViewMode=PREVIEW_WITHOUT_SUGGESTIONS`,
+      json: { documentId: ID, title: "Plan", tabs },
+    },
+  );
   expect((data as { text: string }).text).toBe(
     "# First\n\nSee here (https://x.test/)\n\nLine 1\nLine 2[^1]\n\n| a | b\\|c |\n| --- | --- |\n| 1 | 2 |\n\n[^1]: By Ann.\n\n# Inner\n\nDeep",
   );
@@ -161,11 +167,18 @@ test("cells are written where they fit, and a single one takes its text unchange
     json: { spreadsheetId: ID, properties: { title: "Plan" }, sheets: [{ properties: { title: "It's" } }] },
   };
   const set = { spreadsheet: ID, range: "B2", text: "a, b" };
-  const { text } = await run(googleSheets, "google-sheets.update_cells", set, byId("x"), meta, {
-    request: `PUT https://sheets.googleapis.com/v4/spreadsheets/${ID}/values/'It''s'!B2?valueInputOption=RAW`,
-    body: { range: "'It''s'!B2", majorDimension: "ROWS", values: [["a, b"]] },
-    json: { updatedRange: "'It''s'!B2", updatedCells: 1 },
-  });
+  const { text } = await run(
+    googleSheets,
+    "google-sheets.update_cells",
+    set,
+    byId("application/vnd.google-apps.spreadsheet"),
+    meta,
+    {
+      request: `PUT https://sheets.googleapis.com/v4/spreadsheets/${ID}/values/'It''s'!B2?valueInputOption=RAW`,
+      body: { range: "'It''s'!B2", majorDimension: "ROWS", values: [["a, b"]] },
+      json: { updatedRange: "'It''s'!B2", updatedCells: 1 },
+    },
+  );
   expect(text).toContain("Wrote 1 cell of Plan ('It''s'!B2).");
   const wide = { spreadsheet: ID, range: "A1:B1", text: "1,2,3" };
   await expect(run(googleSheets, "google-sheets.update_cells", wide)).rejects.toMatchObject({

@@ -10,7 +10,7 @@ const PORTAL = {
   currency: "EUR",
 };
 const CONTACT = "firstname,lastname,email,phone,company,jobtitle,lifecyclestage,lastmodifieddate";
-const DEAL = "dealname,amount,dealstage,pipeline,closedate,hubspot_owner_id,hs_lastmodifieddate";
+const DEAL = "dealname,amount,deal_currency_code,dealstage,pipeline,closedate,hubspot_owner_id,hs_lastmodifieddate";
 const MARA = record("101", {
   firstname: "Mara",
   lastname: "Lind",

@@ -83,6 +83,7 @@ const METADATA: Record<string, Record<string, unknown>> = {
   slack: { url: "https://acme.slack.com" },
   gmail: { url: "https://mail.google.com", email: "dana@x.test" },
   "google-calendar": { time_zone: "Europe/Berlin" },
+  linkedin: { url: "https://www.linkedin.com", person: "urn:li:person:p1" },
 };
 
 /** Runs a tool of a connected service over routes. Requests without one are not found. */
