@@ -25,6 +25,8 @@ const bundle = {
     options.legalComments = "none";
     // React has a slow build for development, which it takes where this is not said.
     options.define = { ...options.define, "process.env.NODE_ENV": '"production"' };
+    // esbuild takes Node for older than it is here, and would compile a pattern with \p{} at each use.
+    options.supported = { "regexp-unicode-property-escapes": true, "regexp-set-notation": true };
     // Chunks are joined to the main.js of their own build (scripts/one-file.ts), so no two builds have one of the same name.
     options.chunkNames = `chunks/[name]-[hash]-${process.env.BUILD_MARK ?? "0"}`;
   },

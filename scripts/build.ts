@@ -81,7 +81,7 @@ async function finish(folder: string, current: string) {
   writeFileSync(`${folder}/THIRD_PARTY_LICENSES.txt`, thirdPartyLicenses(root, metafile));
   writeFileSync(`${folder}/sbom.cdx.json`, `${JSON.stringify(billOfMaterials(root, metafile), null, 2)}\n`);
   const { outputs } = JSON.parse(readFileSync(metafile, "utf8"));
-  const later = ["src/cli/backend/open.ts", "src/protocol/connections.ts", "src/cli/session/ink.ts"];
+  const later = ["src/protocol/connections.ts", "src/cli/session/ink.ts"];
   await startFromOneFile(folder, outputs, root, later, `-${current.slice(0, 8)}`);
   rmSync(metafile);
   const { writeCommandFiles } = await import("./commands.ts");

@@ -1,6 +1,7 @@
 import { createPaths } from "#client/paths";
 import { createSettings, type Settings } from "#client/settings/settings";
 import { TOUR } from "#protocol/embedded";
+import { openBackend, resolveTarget, resolveTargetAt } from "./backend/open.ts";
 import { createHandlePorts } from "./backend/ports.ts";
 import { warnIfNew } from "./backend/profile-flag.ts";
 import { createTrustFile } from "./context/trust-file.ts";
@@ -57,7 +58,7 @@ export function createKay(world: CliPorts): Kay {
   };
   const createPorts = (of: Settings) =>
     createHandlePorts({ ...world, signal: kay.signal }, paths, of, warn, out.writeProgress);
-  const linkPorts = async () => {
+  const linkPorts = () => {
     if (!env.KAY_TOKEN) warnIfNew(settings(), warn);
     return createPorts(settings());
   };
@@ -85,13 +86,9 @@ export function createKay(world: CliPorts): Kay {
       flags = given;
     },
     settings: async () => settings(),
-    resolveTarget: async () => {
-      const { resolveTarget } = await import("./backend/open.ts");
-      return resolveTarget(await linkPorts());
-    },
+    resolveTarget: async () => resolveTarget(linkPorts()),
     openBackend: async (options) => {
-      const { resolveTarget, openBackend } = await import("./backend/open.ts");
-      const ports = await linkPorts();
+      const ports = linkPorts();
       return openBackend(ports, resolveTarget(ports), options);
     },
     openTour: async () => {
@@ -102,7 +99,6 @@ export function createKay(world: CliPorts): Kay {
     runProgram: (program, args) => world.runProgram(program, args, kay.signal),
     profile: () => settings().getChoice(),
     openProfile: async (name) => {
-      const { resolveTargetAt, openBackend } = await import("./backend/open.ts");
       const own = createProfileSettings(name);
       const ports = createPorts(own);
       return {

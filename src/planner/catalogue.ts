@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { type Field, isFieldWord, listFields } from "./fields.ts";
 import { isPlural } from "./grammar.ts";
@@ -47,22 +48,21 @@ const PERSONAL = /\bmy\b|\buser's\b|\bthis account\b|\byour\b|\baccount\b/i;
 
 /** Learn every tool from its own description, examples and JSON Schema; the same tools are learned once. */
 export function* buildCatalogue(tools: LanguageModelV4FunctionTool[], language: Language): Steps<ToolCatalogue> {
-  const key = JSON.stringify(tools);
-  const known = learned.get(key);
-  if (known) return known;
+  // Descriptions and schemas of most tools are the same objects in every request, which compare at once.
+  const known = learned.find((each) => isDeepStrictEqual(each.tools, tools));
+  if (known) return known.catalogue;
   const skills = yield* study(
     tools.filter(({ name }) => isServiceTool(name)),
     memoize(language),
   );
   const others = tools.filter(({ name }) => !isServiceTool(name)).map((tool) => [tool.name, tool] as const);
   const catalogue = { skills, others: new Map(others) };
-  if (learned.size >= MAX_LEARNED) learned.clear();
-  learned.set(key, catalogue);
+  learned = [{ tools, catalogue }, ...learned.slice(0, MAX_LEARNED - 1)];
   return catalogue;
 }
 
 /** What was learned last. Requests of several users are answered in turn, and learning takes about 60 ms. */
-const learned = new Map<string, ToolCatalogue>();
+let learned: { tools: LanguageModelV4FunctionTool[]; catalogue: ToolCatalogue }[] = [];
 const MAX_LEARNED = 8;
 
 /** The same words stand in many descriptions and examples; each text is read once. */

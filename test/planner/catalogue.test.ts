@@ -1,6 +1,6 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { MockLanguageModelV4 } from "ai/test";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ToolAccess } from "#agent/calls/run-tool";
 import { runModelStep } from "#agent/steps/model-step";
 import { createHttpRequestTool } from "#agent/tools/http-request";
@@ -46,7 +46,9 @@ test("two requests give a model the same schemas, so nothing is serialized or le
   expect(others.map(({ name }) => name)).toEqual([]);
   const language = await loadLanguage();
   const learned = learn(first, language);
+  const serialize = vi.spyOn(JSON, "stringify");
   expect(learn(second, language)).toBe(learned);
+  expect(serialize).not.toHaveBeenCalled();
 });
 
 test("requests with different tools alternate, and a changed tool is learned again", async () => {
