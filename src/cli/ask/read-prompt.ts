@@ -47,7 +47,7 @@ export async function readPrompt(kay: Kay, link: BackendHandle, ...words: string
 
 /** @throws Problem USAGE if a project that is not trusted has an alias with this name */
 async function refuseUntrusted(kay: Kay, name: string): Promise<void> {
-  const found = await readProjectContext(kay);
+  const found = readProjectContext(kay);
   if (!found?.project.aliases.some(({ path }) => basename(path) === `${name}.md`)) return;
   const why = describeUntrusted(found);
   if (why !== undefined) throw new Problem("USAGE", why, { hint: "Run `kay context trust`." });

@@ -23,8 +23,8 @@ export type Alias = {
 
 /** Lists the aliases that can be used here: the user's own, then those of a trusted project with other names. */
 export async function listAliases(kay: Kay): Promise<Alias[]> {
-  const own = (await readContextFolder(getFolder(kay))).flatMap(({ file }) => file ?? []);
-  const found = await readProjectContext(kay);
+  const own = readContextFolder(getFolder(kay)).flatMap(({ file }) => file ?? []);
+  const found = readProjectContext(kay);
   const shared = found?.trust === "trusted" ? found.project.aliases : [];
   const aliases = [
     ...own.map((file) => toAlias(file, "person")),
@@ -35,8 +35,8 @@ export async function listAliases(kay: Kay): Promise<Alias[]> {
 
 /** Whether the user or the project has an alias with this name, trusted or not. */
 export async function hasAlias(kay: Kay, name: string): Promise<boolean> {
-  const own = await readContextFolder(getFolder(kay));
-  const project = (await readProjectContext(kay))?.project.aliases ?? [];
+  const own = readContextFolder(getFolder(kay));
+  const project = readProjectContext(kay)?.project.aliases ?? [];
   return [...own.flatMap(({ file }) => file ?? []), ...project].some(({ path }) => basename(path) === `${name}.md`);
 }
 

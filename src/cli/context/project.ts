@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { realpath, stat } from "node:fs/promises";
+import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type ContextFile, readContextFile, readContextFolder } from "./files.ts";
 
@@ -30,19 +30,19 @@ const MAX_DEPTH = 64;
  *
  * @param own folder of the user's own files, which is no project
  */
-export async function findProject(cwd: string, own: string): Promise<Project | undefined> {
-  const personal = await toRealPath(own);
-  for (const folder of await listFolders(await toRealPath(cwd))) {
+export function findProject(cwd: string, own: string): Project | undefined {
+  const personal = toRealPath(own);
+  for (const folder of listFolders(toRealPath(cwd))) {
     if (folder === personal) continue;
-    const project = await readProject(folder);
+    const project = readProject(folder);
     if (project) return project;
   }
   return undefined;
 }
 
-async function readProject(folder: string): Promise<Project | undefined> {
-  const found = await readContextFile(join(folder, INSTRUCTIONS_FILE), folder);
-  const others = await readContextFolder(join(folder, PROJECT_ALIASES), folder);
+function readProject(folder: string): Project | undefined {
+  const found = readContextFile(join(folder, INSTRUCTIONS_FILE), folder);
+  const others = readContextFolder(join(folder, PROJECT_ALIASES), folder);
   const faults = [found, ...others].flatMap(({ fault }) => fault ?? []);
   const aliases = others.flatMap(({ file }) => file ?? []);
   if (!found.file && aliases.length === 0 && faults.length === 0) return undefined;
@@ -52,20 +52,20 @@ async function readProject(folder: string): Promise<Project | undefined> {
 }
 
 /** Lists the folders from this one up to the root of its repository. */
-async function listFolders(cwd: string): Promise<string[]> {
+function listFolders(cwd: string): string[] {
   const folders: string[] = [];
   for (let at = cwd; folders.length < MAX_DEPTH; at = dirname(at)) {
     folders.push(at);
-    if (await exists(join(at, ".git"))) return folders;
+    if (existsSync(join(at, ".git"))) return folders;
     if (dirname(at) === at) break;
   }
   return [cwd];
 }
 
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null)) !== null;
-}
-
-async function toRealPath(path: string): Promise<string> {
-  return await realpath(path).catch(() => path);
+function toRealPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }

@@ -18,8 +18,8 @@ export type StandingInstructions = { files: InstructionsFile[]; notes: string[] 
 
 /** Reads the user's own instructions and those of the project, whether they are used or not. */
 export async function readInstructions(kay: Kay): Promise<StandingInstructions> {
-  const own = await readContextFile(join(kay.machine().paths.config(), INSTRUCTIONS_FILE));
-  const found = await readProjectContext(kay);
+  const own = readContextFile(join(kay.machine().paths.config(), INSTRUCTIONS_FILE));
+  const found = readProjectContext(kay);
   const files: InstructionsFile[] = [];
   if (own.file) files.push({ ...own.file, origin: "person", trust: "own" });
   if (found?.project.instructions) files.push({ ...found.project.instructions, origin: "project", trust: found.trust });

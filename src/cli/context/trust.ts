@@ -11,8 +11,8 @@ import type { Trust } from "./trust-file.ts";
 export type ProjectContext = { project: Project; trust: Trust };
 
 /** Reads the project of the current folder; undefined if no file of it is for kay. */
-export async function readProjectContext(kay: Kay): Promise<ProjectContext | undefined> {
-  const project = await findProject(kay.cwd, kay.machine().paths.config());
+export function readProjectContext(kay: Kay): ProjectContext | undefined {
+  const project = findProject(kay.cwd, kay.machine().paths.config());
   return project && { project, trust: kay.trust.read(project) };
 }
 
@@ -22,7 +22,7 @@ export async function readProjectContext(kay: Kay): Promise<ProjectContext | und
  */
 export async function askForTrust(kay: Kay): Promise<void> {
   if (kay.flags.json || !canPrompt(kay)) return;
-  const found = await readProjectContext(kay);
+  const found = readProjectContext(kay);
   if (!found || !isUndecided(found.trust) || !hasText(found.project)) return;
   const { project, trust } = found;
   const question = `${describeQuestion(project, trust)} ${kay.out.paint("dim", "[y/N, v to view]", "stderr")} `;
@@ -46,7 +46,7 @@ export function describeUntrusted({ project, trust }: ProjectContext): string | 
  * @throws Problem NOT_FOUND without one
  */
 export async function decideTrust(kay: Kay, use: boolean): Promise<Project> {
-  const found = await readProjectContext(kay);
+  const found = readProjectContext(kay);
   if (!found || !hasText(found.project))
     throw new Problem("NOT_FOUND", `${found?.project.faults[0] ?? `This folder has no ${INSTRUCTIONS_FILE}.`}`, {
       hint: `Write ${INSTRUCTIONS_FILE} here, or in a folder above up to the root of the repository.`,

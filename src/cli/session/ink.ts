@@ -51,7 +51,6 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
       services: [],
       title: "",
       profile: kay.profile().name,
-      client: options.client.id,
       ...(kay.choices.plan ? { plan: true } : {}),
     },
   });
@@ -186,6 +185,7 @@ type Beginning = {
 };
 
 function begin(kay: Kay, link: BackendHandle, { dispatch, conversation, options, say }: Beginning): void {
+  dispatch({ type: "status", status: { client: options.client.id } });
   dispatch(listSlashCandidates());
   void kay.history.read().then((entries) => dispatch({ type: "history", entries }));
   void loadCandidates(kay, link, dispatch);

@@ -42,10 +42,17 @@ export async function openSession(
 
 /** Returns the name of this client: the user's choice, otherwise its command, with its location if known. */
 export function createClient(kay: Kay, command: string, { name, readOnly = false }: ClientOptions = {}): SessionClient {
-  const id = Buffer.from(kay.random(8)).toString("hex");
+  let id: string | undefined;
+  // Made at its first use, because the first frame needs none and Node's crypto takes 8 ms to load.
+  const makeId = () => (id ??= Buffer.from(kay.random(8)).toString("hex"));
   const { place } = kay.terminal;
-  const own = cleanLine(name ?? "", LONGEST_NAME) || `${command} ${place ? `on ${place}` : id.slice(0, 4)}`;
-  return { id: `client_${id}`, name: own, interaction: { supported: true, enabled: !readOnly } };
+  return {
+    get id() {
+      return `client_${makeId()}`;
+    },
+    name: cleanLine(name ?? "", LONGEST_NAME) || `${command} ${place ? `on ${place}` : makeId().slice(0, 4)}`,
+    interaction: { supported: true, enabled: !readOnly },
+  };
 }
 
 /** Most characters of a name. */

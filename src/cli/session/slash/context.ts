@@ -14,7 +14,7 @@ export async function runContext(context: SlashContext, argument: string): Promi
   }
   if (argument !== "trust" && argument !== "untrust")
     throw new Problem("USAGE", "Use /context, /context trust or /context untrust.");
-  const found = await readProjectContext(kay);
+  const found = readProjectContext(kay);
   if (found && argument === "trust") {
     say(formatProject(found.project));
     if (!(await ask("Use this text?"))) return;
