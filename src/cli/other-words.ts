@@ -48,6 +48,7 @@ export const OTHER_WORDS: Readonly<Record<string, string>> = {
   ...share(["audit", "receipts", "effects"], "Run `kay log`."),
   ...share(["browse"], "Run `kay open <object>`."),
   ...share(["set", "settings", "configure"], "Run `kay config list`, or `kay config set <key> <value>`."),
+  ...share(["use", "switch"], "Run `kay config set model <provider>:<model>` to choose a model."),
   ...share(["update", "upgrade"], "Run `npm install -g kay@latest`."),
 };
 

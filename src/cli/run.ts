@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { clean } from "#protocol/clean";
+import { findClosestName } from "#protocol/closest-name";
 import { ERRORS, Problem, toProblemBody } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import type { Command } from "./command.ts";
@@ -133,16 +134,31 @@ async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Pro
   }
   const message = isGroup ? "a command is missing" : error.message.replace(/^error: /, "").replaceAll("\0", "");
   // The parser puts its suggestion on a separate line. The typed text may have several lines too.
-  const [, reason = message, suggestion] = /^(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
+  const text = wordExcess(message, program);
+  const [, reason = text, suggestion] = /^(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(text) ?? [];
   const sentence = clean(reason, { lines: false });
   const isDashed = command === "ask" && error.code === "commander.unknownOption";
   const advice = `Run \`kay help${command ? ` ${command}` : ""}\`.${isDashed ? " Put text that begins with a dash after --." : ""}`;
   const [, unknown = ""] = /^unknown command '([^']*)'/.exec(reason) ?? [];
   const meant = Object.hasOwn(OTHER_WORDS, unknown) && argv.includes(unknown) ? OTHER_WORDS[unknown] : undefined;
-  const hint = meant ?? (suggestion ? clean(suggestion, { lines: false }) : advice);
+  const question =
+    argv.length === 1 && argv[0] === unknown ? ` To ask it, run \`kay ask ${quoteShellWord(unknown)}\`.` : "";
+  const hint = meant ?? `${suggestion ? clean(suggestion, { lines: false }) : advice}${question}`;
   const words = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, ".");
   kay.out.writeError(new Problem("USAGE", words, { hint }));
   return ERRORS.USAGE.exit;
+}
+
+/** Names the first word too many. After a command with subcommands, it is an unknown one. Other messages are kept. */
+function wordExcess(message: string, program: Command): string {
+  const [, name, expected, words = ""] =
+    /^too many arguments for '([^']*)'\. Expected (\d+) .*?: (.*?)\.?$/s.exec(message) ?? [];
+  const word = words.split(", ")[Number(expected)];
+  if (word === undefined) return message;
+  const names = program.commands.find((each) => each.name() === name)?.commands.map((each) => each.name()) ?? [];
+  if (names.length === 0) return `unexpected argument '${word}'`;
+  const meant = findClosestName(word, names);
+  return `unknown command '${word}'${meant === undefined ? "" : `\n(Did you mean ${meant}?)`}`;
 }
 
 async function showHelp(kay: Kay, text: string): Promise<void> {
