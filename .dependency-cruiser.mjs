@@ -69,7 +69,7 @@ const packages = {
   "@modelcontextprotocol/server": "(mcp-server|cli/commands/mcp|backend/routes/mcp)/",
   re2js: "(planner|protocol/output)/",
   "jwt-decode|conf|@napi-rs/keyring|semver": "client/",
-  "cross-spawn": "(host/|children\\.ts)",
+  "cross-spawn": "(host|cli/terminal)/",
   "eventsource-parser": "(client|backend/agent-client|net)/",
 };
 

@@ -87,6 +87,7 @@ function createPorts(opened: Pick<CliPorts, "terminal" | "signal" | "catchInterr
     launch: launchProgram,
     runProgram,
     edit: async (editor, text) => (await import("#cli/terminal/editor")).editInEditor(editor, text),
+    fillClipboard: async (program, text) => (await import("#cli/terminal/clipboard")).fillClipboard(program, text),
     showInPager: async (pager, text, signal) =>
       (await import("#cli/terminal/pager")).runPager(pager, text, { env, signal }),
     spawnBackend,

@@ -9,6 +9,7 @@ import type { GlobalFlags, Kay } from "./kay.ts";
 import { createOutput } from "./output/output.ts";
 import type { CliPorts } from "./ports.ts";
 import { type BrowserPlan, planBrowser } from "./terminal/browser.ts";
+import { formatClipboard } from "./terminal/notification.ts";
 import { isCi } from "./terminal/terminal.ts";
 
 /** Time in ms after which kay exits on a signal even if something cannot be ended (a keychain's dialog, a lock). */
@@ -115,9 +116,23 @@ export function createKay(world: CliPorts): Kay {
       read: async () => (await openHistory(settings().profile)).read(),
       add: async (text) => (await openHistory(settings().profile)).add(text),
     },
-    editText: async (text) => {
-      const editor = env.VISUAL?.trim() || env.EDITOR?.trim();
-      return editor ? world.edit(editor, text) : null;
+    editText: async (text, { usual } = { usual: false }) => {
+      const own = env.VISUAL?.trim() || env.EDITOR?.trim();
+      const findUsual = async () =>
+        (await import("./terminal/editor.ts")).findEditor(world.platform, world.findProgram);
+      const editor = own || (usual ? await findUsual() : undefined);
+      if (!editor) return null;
+      // Ctrl+C belongs to the editor.
+      const release = world.catchInterrupts(() => {});
+      return world.edit(editor, text).finally(release);
+    },
+    copy: async (what, text, write) => {
+      const { findClipboardProgram } = await import("./terminal/clipboard.ts");
+      const { platform, findProgram: find } = world;
+      const program = findClipboardProgram({ env, platform, find });
+      if (program && (await world.fillClipboard(program, text))) return `Copied ${what}.`;
+      write(formatClipboard(text));
+      return `Copied ${what} (if your terminal supports it).`;
     },
     stopBackend: async (options) => {
       const { stopEmbedded } = await import("#client/embedded/embedded");

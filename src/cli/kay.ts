@@ -75,7 +75,11 @@ export type LocalTools = {
    */
   find(name: string): { view: ToolView; variable: string; hasToken: boolean };
   /** @throws Problem AUTH_REQUIRED when the service refuses the token */
-  call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolCallResponse>;
+  call(
+    name: string,
+    input: Record<string, unknown>,
+    options: { signal: AbortSignal; timeZone?: string | undefined },
+  ): Promise<ToolCallResponse>;
   /** Ends its connections. */
   close(): Promise<void>;
 };
@@ -141,8 +145,16 @@ export type Kay = {
   openBrowser(plan: BrowserPlan): Promise<boolean>;
   /** Prompts sent in the sessions of this profile. */
   history: Omit<HistoryFile, "remove">;
-  /** Lets the user edit a text in their editor (VISUAL, EDITOR); null if none is set or it could not be started. */
-  editText(text: string): Promise<string | null>;
+  /**
+   * Lets the user edit a text in their editor (VISUAL, EDITOR), or with `usual` in one that is installed. Returns null
+   * if there is none, it could not be started, or it failed.
+   */
+  editText(text: string, options?: { usual: boolean }): Promise<string | null>;
+  /**
+   * Copies a text with the clipboard program of this machine, otherwise with the sequence that `write` sends to the
+   * terminal. Returns a sentence about `what`, such as "the link".
+   */
+  copy(what: string, text: string, write: (sequence: string) => void): Promise<string>;
   /** Stops the local backend, if it runs and is idle. */
   stopBackend(options?: { force?: boolean }): Promise<"stopped" | "busy" | "not running">;
   /** Returns the status of the local backend, or of the one at an address. @throws Problem UNREACHABLE */

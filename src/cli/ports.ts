@@ -47,6 +47,8 @@ export type CliPorts = {
   launch(launch: LaunchCommand): Promise<boolean>;
   /** Edits a text on the terminal with this editor, as in EDITOR; null if it could not be started. */
   edit(editor: string, text: string): Promise<string | null>;
+  /** Fills the clipboard with this program. Returns whether it succeeded. */
+  fillClipboard(program: LaunchCommand, text: string): Promise<boolean>;
   /**
    * Shows a text on the terminal with this pager, as in PAGER, until the user leaves it or the signal aborts; false if
    * it could not be started.

@@ -44,7 +44,7 @@ const run = (program: string, args: string[], options: { timeout: number; window
   promisify(execFile)(program, args, options);
 const TIME_LIMIT_MS = 2_000;
 
-/** A running process: the ID of its user (undefined on Windows) and its command line. */
+/** A running process: the ID of its user (undefined on Windows) and its command line, which is "" while it is started. */
 export type ProcessIdentity = { uid: number | undefined; command: string };
 
 /**
@@ -63,7 +63,7 @@ async function readProc(pid: number): Promise<ProcessIdentity | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const uid = /^Uid:\s+\d+\s+(\d+)/m.exec(status)?.[1];
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-  return uid === undefined || command === "" ? undefined : { uid: Number(uid), command: command.replaceAll("\0", " ") };
+  return uid === undefined ? undefined : { uid: Number(uid), command: command.replaceAll("\0", " ") };
 }
 
 async function askPs(pid: number): Promise<ProcessIdentity | undefined> {

@@ -18,6 +18,9 @@ type LocalToolPorts = { env: Env; fetch: Fetch; clock: Clock; setting?(key: Sett
 /** A tool, and the environment variable whose token lets it run in this process. */
 type LocalTool = { view: ToolView; variable: string; hasToken: boolean };
 
+/** `timeZone` is the user's, an IANA name. */
+type CallOptions = { signal: AbortSignal; timeZone?: string | undefined };
+
 /** Tools that run without a backend, at the real service, with tokens from the environment. */
 export type LocalTools = {
   /** Every built-in service, including those without tools. */
@@ -26,7 +29,7 @@ export type LocalTools = {
   /** @throws Problem NOT_FOUND that suggests the closest name */
   find(name: string): LocalTool;
   /** @throws Problem AUTH_REQUIRED without a token, or if the service rejects it */
-  call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolCallResponse>;
+  call(name: string, input: Record<string, unknown>, options: CallOptions): Promise<ToolCallResponse>;
 };
 
 /**
@@ -56,13 +59,10 @@ export function createLocalTools({ env, fetch, clock, setting }: LocalToolPorts)
     findTask: async () => undefined,
     keepTask: async () => {},
   };
-  const tools = buildLocalTools({
-    services,
-    fetch,
-    clock,
-    access: async (name, rejected) => getAccess(name, rejected),
-    effects: noLog,
-  });
+  const access = async (name: string, rejected?: string) => getAccess(name, rejected);
+  const buildTools = (timeZone?: string) =>
+    buildLocalTools({ services, fetch, clock, access, effects: noLog, ...(timeZone ? { timeZone } : {}) });
+  const tools = buildTools();
   return {
     services: () => services.map(({ service: { name, title } }) => ({ name, title })),
     list: () => tools.map(toToolView),
@@ -71,7 +71,8 @@ export function createLocalTools({ env, fetch, clock, setting }: LocalToolPorts)
       const variable = buildVariableName(tool.service, "ACCESS_TOKEN");
       return { view: toToolView(tool), variable, hasToken: Boolean(env[variable]?.trim()) };
     },
-    call: (name, input, signal) => callToolDirectly(findTool(tools, name), input, { id: createDirectCallId(), signal }),
+    call: (name, input, { signal, timeZone }) =>
+      callToolDirectly(findTool(buildTools(timeZone), name), input, { id: createDirectCallId(), signal }),
   };
 }
 

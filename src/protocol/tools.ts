@@ -94,7 +94,11 @@ export const ToolsResponse = z.looseObject({ tools: z.array(ToolView) });
 export type ToolsResponse = z.infer<typeof ToolsResponse>;
 
 /** Body of `POST /tools/:name/call`. */
-export const ToolCallRequest = z.looseObject({ input: z.optional(z.record(z.string(), z.unknown())) });
+export const ToolCallRequest = z.looseObject({
+  input: z.optional(z.record(z.string(), z.unknown())),
+  /** IANA name of the user's time zone, in which days and local times are meant. */
+  time_zone: z.optional(z.string().check(z.maxLength(64))),
+});
 
 /** Answer of `POST /tools/:name/call`. */
 export const ToolCallResponse = z.looseObject({

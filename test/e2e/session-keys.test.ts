@@ -1,8 +1,11 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { until } from "#test/built/processes";
 import { type SessionShell, useSessions } from "#test/built/sessions";
 
-const { model, open } = useSessions();
+const { model, home, open } = useSessions();
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -168,4 +171,27 @@ test("G01 text typed while an answer arrives never answers the approval that ope
   session.type("1");
   await session.sees(/It is done\.[\s\S]*> yes 1 *\n/);
   expect(model.left()).toBe(0);
+});
+
+test("N24 Ctrl+G without EDITOR starts an installed editor, which alone gets the keys, in the usual mode of the terminal", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "kay-editor-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const script = `#!/bin/sh
+case $(stty -a </dev/tty) in *-icanon*|*-isig*) mode=raw ;; *) mode=usual ;; esac
+echo "editing $(cat "$1")"
+read -r line </dev/tty
+printf '%s' "$line ($mode)" >"$1"
+`;
+  writeFileSync(join(folder, "editor"), script, { mode: 0o755 });
+  const session = await open({ env: { PATH: `${folder}:${home().env.PATH}`, EDITOR: "", VISUAL: "" } });
+  const asked = model.prompts.length;
+  session.type("half");
+  await session.sees(/> half/);
+  session.type("\x07");
+  await session.sees(/editing half/);
+  session.type("written there\r");
+  await session.sees(/^> written there \(usual\)/m);
+  expect(model.prompts.length).toBe(asked);
+  session.type("!");
+  expect(await sent(session)).toBe("written there (usual)!");
 });

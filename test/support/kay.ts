@@ -226,6 +226,7 @@ function worldOf(place: Place, parts: Parts): Omit<CliPorts, "terminal" | "signa
     runProgram: async () => ({ code: null, stderr: "no such program" }),
     showInPager: async (pager, text) => setting.pages?.(pager, text) ?? false,
     edit: async (_, text) => setting.edits?.(text) ?? null,
+    fillClipboard: async () => false,
     spawnBackend: (log, profile, { sandbox = false } = {}) => {
       if (!options.own) throw new Error("a backend was started");
       parts.spawned.push({ profile, sandbox });

@@ -46,7 +46,7 @@ export type Engine = {
   /** Stops a generation, whichever node runs it. `reason` is a sentence. Resolves when the request is stored. */
   stop(id: string, reason: string): Promise<void>;
   /** Called when a follower disconnects. Generations that no client follows stop after a while. */
-  leave(conversationId: string): void;
+  leave(conversationId: string, after: number): void;
   /** Takes care of work without a node: see `Backend.tick`. */
   tick(): Promise<void>;
   /** Number of generations that run here, and of their followers. */
@@ -200,10 +200,11 @@ export function createEngine(ports: BackendPorts): Engine {
     claim: created.claim,
     wake: (id) => void runAndNotify(id).catch((error: unknown) => logRunFault(ports, id, error)),
     stop,
-    leave(conversationId) {
+    leave(conversationId, after) {
       if (hub.followers(conversationId) > 0 || closing) return;
       void leaveConversation(ports, {
         conversationId,
+        after,
         stop,
         isOver: () => hub.followers(conversationId) > 0 || closing,
       }).catch(() => {});

@@ -1,11 +1,13 @@
 import type { BackendPorts } from "../ports.ts";
 import { isFollowedElsewhere } from "../store/clients.ts";
-import { findLastEventNumber, wasAttendedSince } from "../store/events.ts";
+import { wasAttendedSince } from "../store/events.ts";
 import { listOpenGenerations } from "../store/generations.ts";
 import { recordStreamOutcome } from "./reports.ts";
 
 type Left = {
   conversationId: string;
+  /** Number of the last event that the last reader had. By events, because the clocks of two nodes differ. */
+  after: number;
   stop(id: string, reason: string): Promise<void>;
   /** Whether a client follows here again, or this node ends. */
   isOver(): boolean;
@@ -14,27 +16,24 @@ type Left = {
 /** Stops what has no reader at this moment, after a while. A later question or answer has its own reader. */
 export async function leaveConversation(ports: BackendPorts, left: Left): Promise<void> {
   const { conversationId, isOver } = left;
-  // By its events, because the clocks of two nodes differ.
-  const at = await findLastEventNumber(ports.db, conversationId);
   const rows = (await listOpenGenerations(ports.db, conversationId)).filter(
     (row) => row.request.mode === "stream" && (row.status === "running" || row.status === "paused"),
   );
   if (rows.length === 0 || isOver()) return;
   const ids = new Set(rows.map(({ id }) => id));
-  setTimeout(() => void stopUnattended(ports, left, ids, at).catch(() => {}), ports.leaveMs).unref();
+  setTimeout(() => void stopUnattended(ports, left, ids).catch(() => {}), ports.leaveMs).unref();
 }
 
 async function stopUnattended(
   ports: BackendPorts,
-  { conversationId, stop, isOver }: Left,
+  { conversationId, after, stop, isOver }: Left,
   ids: Set<string>,
-  since: number,
 ): Promise<void> {
   if (isOver()) return;
   if (await isFollowedElsewhere(ports.db, conversationId, await ports.node.number())) return;
   for (const row of await listOpenGenerations(ports.db, conversationId)) {
     if (!ids.has(row.id) || row.status !== "running" || row.detached) continue;
-    if (await wasAttendedSince(ports.db, row.id, since)) continue;
+    if (await wasAttendedSince(ports.db, row.id, after)) continue;
     // A remote agent server continues and reports the result.
     if (row.progress.remote?.direct) await recordStreamOutcome(ports, row.id, { outcome: "broken" });
     else await stop(row.id, "The caller has disconnected.");

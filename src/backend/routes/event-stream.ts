@@ -68,7 +68,7 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
     unwatch();
     present?.release(id);
     streamed.left?.();
-    if (!isOver) leave(id);
+    if (!isOver) leave(id, position);
   };
   const end = (last = "", isOver = false) => {
     if (ended) return;

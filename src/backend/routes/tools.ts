@@ -5,6 +5,7 @@ import { searchTools } from "#agent/steps/select-tools";
 import type { AgentTool } from "#agent/tool";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
+import { resolveTimeZone } from "#protocol/time-zone";
 import { ToolCallRequest, type ToolView } from "#protocol/tools";
 import { authenticate } from "../accounts/authenticate.ts";
 import { findService, listServices } from "../connections/services/catalog.ts";
@@ -57,8 +58,8 @@ export async function listTools(
   return await listToolViews(ports, installationId, found);
 }
 
-function getTools(ports: BackendPorts, installationId: string, generationId = ""): Promise<AgentTool[]> {
-  return buildServiceTools(ports, { installationId, generationId });
+function getTools(ports: BackendPorts, installationId: string): Promise<AgentTool[]> {
+  return buildServiceTools(ports, { installationId, generationId: "" });
 }
 
 async function listToolViews(ports: BackendPorts, installationId: string, tools: AgentTool[]) {
@@ -73,8 +74,9 @@ async function runTool(
 ): Promise<{ status: number; body: unknown }> {
   const id = createDirectCallId();
   try {
-    const tool = findTool(await getTools(ports, installationId, id), name);
-    const { input = {} } = parseShape(ToolCallRequest, body, "the request");
+    const { input = {}, time_zone } = parseShape(ToolCallRequest, body, "the request");
+    const owner = { installationId, generationId: id, timeZone: time_zone && resolveTimeZone(time_zone) };
+    const tool = findTool(await buildServiceTools(ports, owner), name);
     if (tool.access !== "read") record.begin();
     return { status: 200, body: await callToolDirectly(tool, input, { id, signal }) };
   } catch (error) {

@@ -31,7 +31,7 @@ export type ToolOwner = {
   installationId: string;
   generationId: string;
   dryRun?: boolean;
-  timeZone?: string;
+  timeZone?: string | undefined;
   attachments?: Attachment[];
   facts?: CallFactsReader;
 };

@@ -9,7 +9,6 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { askOnCard } from "../prompt/card.ts";
 import { writeNotice } from "../prompt/line.ts";
-import { formatClipboard } from "../terminal/notification.ts";
 import { formatEditedInput, promptApproval } from "./approval.ts";
 import type { AuthCard, OpenCard } from "./auth.ts";
 import { connectMissing } from "./auth.ts";
@@ -133,7 +132,7 @@ export function formatAnsweredCard(card: CardItem, answer: InteractionAnswer): s
 async function visitLink(kay: Kay, card: CardItem, how: "open" | "copy"): Promise<void> {
   const url = card.type === "auth" ? undefined : card.request.link;
   if (url === undefined) return;
-  if (how === "copy") return kay.terminal.stderr.write(formatClipboard(url));
+  if (how === "copy") return void (await kay.copy("the link", url, kay.terminal.stderr.write));
   const plan = await kay.planBrowser(url);
   const why = "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? null : "Could not open a browser.";
   if (why !== null) throw new Problem("USAGE", `${why} Open the link yourself.`);

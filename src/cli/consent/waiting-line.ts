@@ -4,7 +4,6 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { canPrompt } from "../prompt/confirm.ts";
 import { readPromptKeys } from "../terminal/keys.ts";
-import { formatClipboard } from "../terminal/notification.ts";
 import { repeatEverySecond } from "../terminal/repeat.ts";
 import { openLinks } from "./open-links.ts";
 import { explainPaste, takePastedAddress, type WaitingConnection } from "./pasted-address.ts";
@@ -73,8 +72,10 @@ export function showWaitLine(kay: Kay, format: (help: string) => string | null, 
   };
 }
 
-/** A terminal does not say whether it took the link. */
-export const COPIED_TEXT = "Copied the link (if your terminal supports it).";
+/** Joins links to one text for the clipboard, with its name. */
+export function joinLinks(urls: string[]): [what: string, text: string] {
+  return [urls.length === 1 ? "the link" : `${urls.length} links`, urls.join("\n")];
+}
 
 const KEYS = " · o open  c copy  q QR  esc cancel";
 
@@ -133,10 +134,7 @@ async function takeAddress(kay: Kay, { link, open }: ConsentWait, text: string):
 
 function act(kay: Kay, key: string, urls: string[]): void {
   if (key === "o") void openLinks(kay, urls);
-  if (key === "c") {
-    for (const url of urls) kay.terminal.stderr.write(formatClipboard(url));
-    kay.out.writeProgress(COPIED_TEXT);
-  }
+  if (key === "c") void kay.copy(...joinLinks(urls), kay.terminal.stderr.write).then(kay.out.writeProgress);
   if (key === "q")
     void import("uqr").then(({ renderUnicodeCompact }) => {
       for (const url of urls) kay.out.writeProgress(renderUnicodeCompact(url));

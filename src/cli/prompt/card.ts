@@ -90,7 +90,7 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
     isAway = true;
     releaseKeys();
     screen.clear();
-    const edited = await kay.editText(text);
+    const edited = await kay.editText(text, { usual: true });
     ui = applyEdit(ui, card(), edited);
     isAway = false;
     releaseKeys = readPromptKeys(kay, take);

@@ -37,6 +37,8 @@ export type SessionPorts = {
   screen: SessionScreen;
   options: SessionOptions;
   dispatch(event: SessionEvent): void;
+  /** See {@link EffectPorts}. */
+  lend: EffectPorts["lend"];
   /** Drops parts of the conversation that have not been delivered yet. */
   forget(): void;
   now(): Session;
@@ -96,7 +98,7 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
       dispatch({ type: "local-ended", id: card.id });
     },
     submitPick: requests.choose,
-    lend: screen.lend,
+    lend: ports.lend,
     writeHidden: screen.writeHidden,
     remember: (text) => void kay.history.add(text).catch((error) => say(formatFault(error))),
     suspend: () => kay.terminal.suspend(),

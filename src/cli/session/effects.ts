@@ -6,9 +6,9 @@ import type { SessionEffect, SessionEvent } from "#ui/session/events";
 import { toLine } from "#ui/text/words";
 import { declineAuth, sendAnswer } from "../ask/prompt-for-card.ts";
 import type { BackendHandle } from "../backend/handle.ts";
-import { COPIED_TEXT } from "../consent/waiting-line.ts";
+import { joinLinks } from "../consent/waiting-line.ts";
 import type { Kay } from "../kay.ts";
-import { formatClipboard, formatNotification } from "../terminal/notification.ts";
+import { formatNotification } from "../terminal/notification.ts";
 import type { AuthCard, AuthConnector } from "./auth-connector.ts";
 import type { ConversationClient } from "./conversation-client.ts";
 import { formatFault } from "./format-fault.ts";
@@ -179,10 +179,7 @@ async function visit(
 ): Promise<void> {
   const url = card.kind === "card" && card.type === "form" ? card.request.link : undefined;
   if (url === undefined) return;
-  if (how === "copy") {
-    writeHidden(formatClipboard(url));
-    return say(COPIED_TEXT);
-  }
+  if (how === "copy") return say(await kay.copy("the link", url, writeHidden));
   const plan = await kay.planBrowser(url);
   const reason =
     "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? undefined : "Could not open a browser.";
@@ -201,7 +198,7 @@ async function connect(ports: EffectPorts, card: AuthCard, what: CardAction): Pr
 }
 
 async function connectAct(ports: EffectPorts, card: AuthCard, what: CardAction): Promise<void> {
-  const { connector, say, writeHidden } = ports;
+  const { kay, connector, say, writeHidden } = ports;
   switch (what.do) {
     case "connect":
       await connector.prepare(card);
@@ -209,8 +206,7 @@ async function connectAct(ports: EffectPorts, card: AuthCard, what: CardAction):
     case "open":
       return connector.open(card);
     case "copy":
-      for (const url of connector.urls(card)) writeHidden(formatClipboard(url));
-      return say(COPIED_TEXT);
+      return say(await kay.copy(...joinLinks(connector.urls(card)), writeHidden));
     case "qr": {
       const { renderUnicodeCompact } = await import("uqr");
       for (const url of connector.urls(card)) say(renderUnicodeCompact(url));
@@ -240,7 +236,8 @@ function isOthers(card: AnyCard): boolean {
 }
 
 async function edit({ kay, lend, dispatch, say }: EffectPorts, of: string, text: string): Promise<void> {
-  const edited = await lend(() => kay.editText(text));
-  if (edited === null) say("Could not start an editor. Set EDITOR, for example `export EDITOR=nano`.");
+  const edited = await lend(() => kay.editText(text, { usual: true }));
+  if (edited === null)
+    say("The editor did not start or failed, so nothing was changed. Set EDITOR to the name of one, such as nano.");
   dispatch({ type: "edited", of, text: edited });
 }

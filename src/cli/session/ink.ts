@@ -130,8 +130,19 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
       world.say(formatFault(why));
     },
   });
+  const takeKeys = () =>
+    readKeys(mine, (key) => (key.name === "position" ? screen.locate(key.row ?? 0) : dispatch({ type: "key", key })));
+  let releaseKeys = takeKeys();
   const world = createSessionContext({
     kay: mine,
+    lend: async (work) => {
+      releaseKeys();
+      try {
+        return await screen.lend(work);
+      } finally {
+        if (!mine.signal.aborted) releaseKeys = takeKeys();
+      }
+    },
     link,
     conversation,
     screen,
@@ -149,7 +160,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   const perform = createEffectRunner(world);
   const undivert = kay.out.divert(world.say);
   const releases = [
-    readKeys(mine, (key) => (key.name === "position" ? screen.locate(key.row ?? 0) : dispatch({ type: "key", key }))),
+    () => releaseKeys(),
     stdout.onResize(() => {
       screen.resize();
       dispatch({ type: "size", columns: stdout.columns(), rows: stdout.rows() });

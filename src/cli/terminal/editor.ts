@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { splitCommand } from "./browser.ts";
+import { runOnTerminal } from "./run-on-terminal.ts";
 
 /**
  * Edits a text on this terminal, in a temporary file that only this user can read.
@@ -16,16 +16,14 @@ export async function editInEditor(editor: string, text: string): Promise<string
   try {
     const file = join(folder, /^\s*[{[]/.test(text) ? "input.json" : "message.md");
     await writeFile(file, text, { mode: 0o600 });
-    return (await runs(command, [...args, file])) ? await readFile(file, "utf8") : null;
+    return (await runOnTerminal({ command, args: [...args, file] })) === 0 ? await readFile(file, "utf8") : null;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function runs(command: string, args: string[]): Promise<boolean> {
-  return new Promise<boolean>((resolve) => {
-    const child = spawn(command, args, { stdio: "inherit" });
-    child.once("error", () => resolve(false));
-    child.once("exit", (code) => resolve(code === 0));
-  }).catch(() => false);
+/** Returns an installed editor for a user who chose none, as git does. */
+export function findEditor(platform: string, find: (program: string) => string | null): string | undefined {
+  const usual = platform === "win32" ? ["notepad.exe"] : ["editor", "nano", "vi"];
+  return usual.find((program) => find(program) !== null);
 }

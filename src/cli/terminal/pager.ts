@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { splitCommand } from "./browser.ts";
+import { runOnTerminal } from "./run-on-terminal.ts";
 import { isCi, type Terminal } from "./terminal.ts";
 
 /** Defaults for less and lv if the user sets none: show colors, and leave the text on the screen. */
@@ -36,25 +36,14 @@ export async function showInPager(text: string, ports: PagerPorts): Promise<bool
 }
 
 /** Runs a pager on this terminal, never through a shell. Resolves to whether it started. */
-export function runPager(
+export async function runPager(
   pager: string,
   text: string,
   { env, signal }: { env: NodeJS.ProcessEnv; signal: AbortSignal },
 ): Promise<boolean> {
   const [command = "", ...args] = splitCommand(pager);
-  return new Promise<boolean>((resolve) => {
-    const child = spawn(command, args, { stdio: ["pipe", "inherit", "inherit"], env: { ...DEFAULTS, ...env } });
-    const end = () => void child.kill();
-    const finish = (started: boolean) => {
-      signal.removeEventListener("abort", end);
-      resolve(started);
-    };
-    signal.addEventListener("abort", end, { once: true });
-    child.once("error", () => finish(false));
-    child.once("close", () => finish(true));
-    // A user who leaves it early does not need the rest.
-    child.stdin.on("error", () => {}).end(text);
-  }).catch(() => false);
+  const options = { input: text, env: { ...DEFAULTS, ...env }, signal };
+  return (await runOnTerminal({ command, args }, options)) !== null;
 }
 
 /** Whether a text leaves a free row on the terminal. */

@@ -81,7 +81,12 @@ export type Api = StreamCalls &
     /** `GET /tools/:name`. */
     tool(name: string, options?: CallOptions): Promise<ToolView>;
     /** `POST /tools/:name/call`, with the same protection against lost answers as `ask`. */
-    callTool(name: string, input: Record<string, unknown>, options?: WriteOptions): Promise<ToolCallResponse>;
+    /** `timeZone` is the user's. */
+    callTool(
+      name: string,
+      input: Record<string, unknown>,
+      options?: WriteOptions & { timeZone?: string | undefined },
+    ): Promise<ToolCallResponse>;
     /** `GET /model`, or null if the backend does not have it. The local backend requires no sign-in for this. */
     model(options?: CallOptions): Promise<ModelView | null>;
     /** `POST /model/test`, sent once. */
@@ -186,9 +191,10 @@ export function createApi(options: ApiOptions): Api {
       const call = get(`/tools/${encodeURIComponent(name)}`, signal);
       return read(shapes.ToolView, call, () => bearer(call));
     },
-    callTool: (name, input, more) => {
+    callTool: (name, input, { timeZone, ...more } = {}) => {
       const path = `/tools/${encodeURIComponent(name)}/call`;
-      return write(shapes.ToolCallResponse, { method: "POST", path, body: { input }, timeoutMs: askTimeoutMs }, more);
+      const body = { input, ...(timeZone ? { time_zone: timeZone } : {}) };
+      return write(shapes.ToolCallResponse, { method: "POST", path, body, timeoutMs: askTimeoutMs }, more);
     },
     model: ({ signal } = {}) => {
       const call = get("/model", signal);

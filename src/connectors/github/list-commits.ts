@@ -2,9 +2,9 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { formatMinute, parseOptionalInstant } from "../time.ts";
 import { withDescription } from "../tool.ts";
 import { parseLogin } from "./issue.ts";
-import { parseMoment } from "./moment.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 
@@ -49,14 +49,14 @@ export const listCommitsTool = defineListTool({
       sha: input.branch?.trim() || undefined,
       author: author && (author.includes("@") && !author.startsWith("@") ? author : parseLogin(author, context)),
       path: input.path?.trim() || undefined,
-      since: parseMoment(input.since, "since"),
-      until: parseMoment(input.until, "until"),
+      since: parseOptionalInstant(input.since, "since", context.timeZone),
+      until: parseOptionalInstant(input.until, "until", context.timeZone),
       per_page: Math.min(MAX_PAGE_SIZE, list.limit),
     };
     const request = { path: `${buildApiPath(repository)}/commits`, query, scope: "repo" };
     const { values, more } = await readAllPages(context.http, request, Commit, { limit: list }).catch(ignoreEmpty);
     const words = escapeCell(describeList(input, values.length));
-    const items = () => formatCommitTable(values);
+    const items = () => formatCommitTable(values, context.timeZone);
     return {
       data: { commits: values.map(toCommitData), more },
       text: formatList(list, { count: values.length, words, more, order: "newest", items }),
@@ -81,14 +81,14 @@ function toCommitData({ sha, commit, author, html_url }: Commit): Record<string,
   };
 }
 
-function formatCommitTable(commits: Commit[]): string {
+function formatCommitTable(commits: Commit[], zone = "UTC"): string {
   const rows = commits.map(({ sha, commit, author }) => [
     sha.slice(0, 7),
     truncateText((commit.message ?? "").split("\n")[0] ?? "", 100),
     author?.login ?? commit.author?.name ?? "",
-    commit.author?.date?.slice(0, 16).replace("T", " ") ?? "",
+    formatMinute(commit.author?.date, zone),
   ]);
-  return formatMarkdownTable(["Commit", "Message", "Author", "Date (UTC)"], rows);
+  return formatMarkdownTable(["Commit", "Message", "Author", `Date (${zone})`], rows);
 }
 
 function describeList({ repository, branch, author, path, since, until }: Input, number = 2): string {

@@ -3,9 +3,9 @@ import type { ListRequest } from "../http/pages.ts";
 import { createChoiceSchema } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { parseOptionalInstant } from "../time.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
 import { formatIssueTable, Issue, parseLogin, toIssueData } from "./issue.ts";
-import { parseMoment } from "./moment.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 import { searchIssues } from "./search.ts";
@@ -77,7 +77,7 @@ async function listRepositoryIssues(
     state: input.state ?? "open",
     assignee: assignee ? (isNobody(assignee) ? "none" : parseLogin(assignee, context)) : undefined,
     labels: splitLabels(input.label).join(",") || undefined,
-    since: parseMoment(input.since, "since"),
+    since: parseOptionalInstant(input.since, "since", context.timeZone),
     per_page: Math.min(MAX_PAGE_SIZE, list.limit * 2),
   };
   const { values, more } = await readAllPages(
@@ -91,7 +91,7 @@ async function listRepositoryIssues(
 
 async function searchInvolvedIssues(input: Input, context: ToolContext, list: ListRequest): Promise<Found> {
   const { assignee } = input;
-  const since = parseMoment(input.since, "since");
+  const since = parseOptionalInstant(input.since, "since", context.timeZone);
   const state = input.state ?? "open";
   const who = assignee?.trim()
     ? isNobody(assignee)

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
 import { quoteTitle } from "../place.ts";
+import { formatMinute } from "../time.ts";
 import type { ToolContext } from "../tool.ts";
 import { parseMailboxes } from "./addresses.ts";
 import { getPartHeader, Part } from "./part.ts";
@@ -44,16 +45,16 @@ export function toMessageData(
   };
 }
 
-/** Formats messages as a table. */
-export function formatMessageTable(messages: Message[]): string {
+/** Formats messages as a table, with dates in `zone`. */
+export function formatMessageTable(messages: Message[], zone = "UTC"): string {
   const rows = messages.map((message) => [
     getSenderName(message),
     (message.labelIds ?? []).includes("UNREAD") ? `${getSubject(message)} (unread)` : getSubject(message),
-    getDate(message).slice(0, 16).replace("T", " "),
+    formatMinute(getDate(message), zone),
     decodeEntities(message.snippet ?? "").slice(0, 80),
     message.id,
   ]);
-  return formatMarkdownTable(["From", "Subject", "Date (UTC)", "Text", "ID"], rows);
+  return formatMarkdownTable(["From", "Subject", `Date (${zone})`, "Text", "ID"], rows);
 }
 
 export function getSubject(message: Message): string {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { parseInstant } from "../google/time.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell } from "../markup/markdown.ts";
+import { parseInstant } from "../time.ts";
 import { withDescription } from "../tool.ts";
 import { findMessages } from "./find.ts";
 import { buildMailUrl, formatMessageTable, toMessageData } from "./message.ts";
@@ -51,7 +51,7 @@ export const searchTool = defineListTool({
     const q = getQuery(input, context.timeZone);
     const { messages, more } = await findMessages(context, q, list);
     const words = escapeCell(describeSearch(input, messages.length));
-    const items = () => formatMessageTable(messages);
+    const items = () => formatMessageTable(messages, context.timeZone);
     const text = formatList(list, { count: messages.length, words, more, order: "newest", items });
     const data = { query: q, messages: messages.map((message) => toMessageData(message, context)), more };
     return { data, text, url: buildMailUrl(`search/${encodeURIComponent(q)}`, context) };

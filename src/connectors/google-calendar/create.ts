@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { parseTimeZone } from "../google/time.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { parseTimeZone } from "../time.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import {
   buildEventPath,

@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 import { resolveTimeZone } from "#protocol/time-zone";
+import { escapeCell, formatMarkdownTable, toOneLine } from "../markup/markdown.ts";
+import { quoteTitle } from "../place.ts";
 import {
   addDays,
   type CalendarTime,
@@ -8,9 +10,7 @@ import {
   toInstant,
   toOffsetTime,
   toWallTime,
-} from "../google/time.ts";
-import { escapeCell, formatMarkdownTable, toOneLine } from "../markup/markdown.ts";
-import { quoteTitle } from "../place.ts";
+} from "../time.ts";
 import type { ToolContext } from "../tool.ts";
 
 const Time = z.nullish(

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { addDays, type CalendarTime, DAY_MS, parseCalendarTime, toInstant, toWallTime } from "../google/time.ts";
 import { type ListRequest, readPages } from "../http/pages.ts";
 import { isPartialName, requireMatch } from "../match.ts";
 import { quoteTitle } from "../place.ts";
+import { addDays, type CalendarTime, DAY_MS, parseCalendarTime, toInstant, toWallTime } from "../time.ts";
 import type { ToolContext } from "../tool.ts";
 import {
   buildEventPath,

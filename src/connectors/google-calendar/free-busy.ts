@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { getOwnAddress } from "../google/oauth.ts";
-import { formatTimeRange, toWallTime } from "../google/time.ts";
 import { escapeCell } from "../markup/markdown.ts";
+import { formatTimeRange, toWallTime } from "../time.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { getTimeZone } from "./event.ts";
 import { parseSpan, type TimeSpan } from "./find.ts";

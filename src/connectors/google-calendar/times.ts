@@ -8,7 +8,7 @@ import {
   toInstant,
   toOffsetTime,
   toWallTime,
-} from "../google/time.ts";
+} from "../time.ts";
 
 /** A date or time as Google expects it. The unused half is null, so that a change from one to the other is complete. */
 export type GoogleTime = { date: string } | { dateTime: string; timeZone: string };

@@ -2,9 +2,9 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { FILE_KINDS, type FILE_ORDERS, type FileFilter, type FileKind, type FileOrder } from "../google/drive-query.ts";
 import { findFile, findFiles, formatFileTable, toFileData } from "../google/files.ts";
-import { parseInstant } from "../google/time.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell } from "../markup/markdown.ts";
+import { parseOptionalInstant } from "../time.ts";
 import { withDescription } from "../tool.ts";
 
 const Input = z.object({
@@ -58,7 +58,7 @@ export const searchTool = defineListTool({
       parent: folder?.id,
       owner: parseOwner(input.owner),
       sharedWithMe: input.sharedWithMe,
-      changedSince: input.changedSince?.trim() ? parseInstant(input.changedSince, "changedSince", timeZone) : undefined,
+      changedSince: parseOptionalInstant(input.changedSince, "changedSince", timeZone),
       order: input.order as FileOrder | undefined,
     };
     const { files, more } = await findFiles(http, filter, list);

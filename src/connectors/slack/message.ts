@@ -5,6 +5,7 @@ import { escapeCell, truncateText } from "../markup/markdown.ts";
 import type { Purpose } from "../match.ts";
 import { quoteTitle } from "../place.ts";
 import type { ServiceHttp } from "../service-http.ts";
+import { formatMinute } from "../time.ts";
 import type { ToolContext } from "../tool.ts";
 import { readAllItems } from "./call.ts";
 import type { Conversation } from "./channels.ts";
@@ -62,15 +63,14 @@ export function toMessageData(message: Message, names: Names, url: string): Reco
   };
 }
 
-/** Formats a message: author, time, text, replies and reactions. */
-export function formatMessage(message: Message, names: Names): string {
+/** Formats a message: author, time in `zone`, text, replies and reactions. */
+export function formatMessage(message: Message, names: Names, zone = "UTC"): string {
   const more = [
     message.subtype === "thread_broadcast" ? "reply in a thread" : "",
     message.reply_count ? `${message.reply_count} ${message.reply_count === 1 ? "reply" : "replies"}` : "",
     ...getReactions(message),
   ].filter(Boolean);
-  const when = toIsoTime(message.ts).slice(0, 16).replace("T", " ");
-  const head = `**${escapeCell(getAuthorName(message, names))}**, ${when} UTC`;
+  const head = `**${escapeCell(getAuthorName(message, names))}**, ${formatMinute(toIsoTime(message.ts), zone)} ${zone}`;
   return [head, toMarkdown(message, names), more.length > 0 ? `(${more.join(", ")})` : ""].filter(Boolean).join("\n\n");
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
 import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell } from "../markup/markdown.ts";
+import { parseOptionalInstant } from "../time.ts";
 import { withDescription } from "../tool.ts";
 import { findConversation, formatConversation } from "./channels.ts";
 import {
@@ -47,7 +47,7 @@ export const readChannelTool = defineListTool({
   async run(input, context, list) {
     const { http } = context;
     const place = await findConversation(context, input.channel, "read");
-    const oldest = getMoment(input.since);
+    const oldest = getMoment(input.since, context.timeZone);
     const root = input.thread?.trim() ? await findMessage(http, place, input.thread, "read") : undefined;
     const { items, more } = root
       ? await fetchThread(http, place.id, root.thread_ts ?? root.ts, list)
@@ -65,7 +65,7 @@ export const readChannelTool = defineListTool({
         words: `${messages.length === 1 ? "message" : "messages"} in ${escapeCell(place.name)}`,
         note: ", the newest last",
         ...{ more, order: "newest" },
-        items: () => messages.map((one) => formatMessage(one, names)).join("\n\n"),
+        items: () => messages.map((one) => formatMessage(one, names, context.timeZone)).join("\n\n"),
       }),
       url: root ? buildMessageUrl(context, place.id, root) : buildChannelUrl(context, place.id),
     };
@@ -73,12 +73,7 @@ export const readChannelTool = defineListTool({
 });
 
 /** Converts a time to Slack's format: seconds since the epoch. */
-function getMoment(since: string | undefined): string | undefined {
-  if (!since?.trim()) return undefined;
-  const time = Date.parse(since.trim());
-  if (!Number.isNaN(time)) return (time / 1000).toFixed(6);
-  throw new Problem("INVALID_REQUEST", `“${since}” is not a date or time.`, {
-    hint: "Write it as 2026-01-31 or 2026-01-31T09:00:00Z.",
-    details: { field: "since" },
-  });
+function getMoment(since: string | undefined, zone: string | undefined): string | undefined {
+  const instant = parseOptionalInstant(since, "since", zone);
+  return instant && (Date.parse(instant) / 1000).toFixed(6);
 }

@@ -3,6 +3,7 @@ import { type ListRequest, readPages } from "../http/pages.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
 import type { ServiceHttp } from "../service-http.ts";
+import { formatMinute } from "../time.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
 import { callReadMethod } from "./call.ts";
 import { toMarkdown } from "./content.ts";
@@ -57,7 +58,7 @@ export const searchMessagesTool = defineListTool({
     }));
     return {
       data: { messages: shown, more },
-      text: formatResult(shown, { total, more }, escapeCell(describeSearch(input)), list),
+      text: formatResult(shown, { total, more }, escapeCell(describeSearch(input)), list, context.timeZone),
       ...(typeof context.metadata.url === "string" ? { url: context.metadata.url } : {}),
     };
   },
@@ -85,15 +86,16 @@ function formatResult(
   { total, more }: { total: number; more: boolean },
   what: string,
   list: ListRequest,
+  zone = "UTC",
 ): string {
   const rows = shown.map(({ channel, author, time, text }) => [
     channel,
     author,
-    time.slice(0, 16).replace("T", " "),
+    formatMinute(time, zone),
     truncateText(text.replace(/\s+/g, " "), 200),
   ]);
   const words = `${total === 1 ? "message" : "messages"}${what.replace(/^messages/, "")}`;
-  const items = () => formatMarkdownTable(["Channel", "Author", "Time (UTC)", "Message"], rows);
+  const items = () => formatMarkdownTable(["Channel", "Author", `Time (${zone})`, "Message"], rows);
   return formatList(list, { count: shown.length, words, more, total, order: "newest", items });
 }
 

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what is kept out
-import { foldText, shouldFold, unfoldText } from "./fold.ts";
+import { foldText, refoldText, shouldFold, unfoldText } from "./fold.ts";
 import { findBoundaryFrom } from "./graphemes.ts";
 
 /** Text that is being written. Immutable; only the functions of this folder create one. */
@@ -56,10 +56,14 @@ export function paste(draft: Draft, text: string): Draft {
     : insertRaw(draft, safe, "other");
 }
 
-/** Replaces the whole text, as from the history or an editor. Ctrl+_ restores the old text. */
-export function replaceText(draft: Draft, text: string): Draft {
-  const safe = sanitizeText(text);
-  return applyChange(draft, { text: safe, cursor: safe.length }, "other");
+/**
+ * Replaces the whole text, as from the history or an editor. Ctrl+_ restores the old text.
+ *
+ * @param pastes parts of the text that are folded
+ */
+export function replaceText(draft: Draft, text: string, pastes: readonly string[] = []): Draft {
+  const { text: safe, folds } = refoldText(sanitizeText(text), pastes, draft.folds);
+  return applyChange({ ...draft, folds }, { text: safe, cursor: safe.length }, "other");
 }
 
 /** Returns an empty draft after this one was sent or discarded. Killed text stays available. */

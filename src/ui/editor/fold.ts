@@ -13,6 +13,8 @@ export function shouldFold(text: string): boolean {
 
 /** Adds a text to the folds and returns its marker, or null if there are too many. */
 export function foldText(folds: readonly string[], text: string): { marker: string; folds: readonly string[] } | null {
+  const known = folds.indexOf(text);
+  if (known >= 0) return { marker: String.fromCharCode(FIRST_MARKER + known), folds };
   if (folds.length >= MAX_FOLDS) return null;
   return { marker: String.fromCharCode(FIRST_MARKER + folds.length), folds: [...folds, text] };
 }
@@ -20,6 +22,35 @@ export function foldText(folds: readonly string[], text: string): { marker: stri
 /** Replaces the markers in a text with the folded texts. */
 export function unfoldText(text: string, folds: readonly string[]): string {
   return text.replace(MARKERS, (marker) => folds[marker.charCodeAt(0) - FIRST_MARKER] ?? "");
+}
+
+/** Returns the folded texts in the order in which the text has them. */
+export function listFolded(text: string, folds: readonly string[]): string[] {
+  return (text.match(MARKERS) ?? []).map((marker) => unfoldText(marker, folds));
+}
+
+/** Folds pastes in a text again, which they are in in this order. */
+export function refoldText(
+  text: string,
+  pastes: readonly string[],
+  before: readonly string[],
+): { text: string; folds: readonly string[] } {
+  let [marked, rest, folds] = ["", text, before];
+  // The end of a sent text has lost its spaces.
+  for (const paste of pastes.map((each) => each.trimEnd())) {
+    const at = rest.indexOf(paste);
+    const folded = at < 0 ? null : foldText(folds, paste);
+    if (folded === null) continue;
+    marked += rest.slice(0, at) + folded.marker;
+    [rest, folds] = [rest.slice(at + paste.length), folded.folds];
+  }
+  return { text: marked + rest, folds };
+}
+
+/** Guesses which part of a sent text was a long paste: all of it, or what follows a short first line. */
+export function guessPastes(text: string): string[] {
+  const rest = /^[^\n]{0,200}\n(.*)$/s.exec(text)?.[1] ?? "";
+  return [rest, text].filter(shouldFold).slice(0, 1);
 }
 
 /** Returns the label of a fold, or null for any other character. */

@@ -1,16 +1,24 @@
 import { type Draft, replaceText } from "./draft.ts";
+import { guessPastes } from "./fold.ts";
 
 /** Position in the history of sent texts. `at` is the entry shown; at the end, the draft is shown. */
 export type History = {
   /** Oldest first. */
   entries: readonly string[];
+  /** The folded pastes of the texts that this session sent. */
+  pastes: ReadonlyMap<string, readonly string[]>;
   at: number;
   savedDraft: Draft | null;
 };
 
 /** Creates a history that shows no entry, for a new draft. */
-export function createHistory(entries: readonly string[]): History {
-  return { entries, at: entries.length, savedDraft: null };
+export function createHistory(entries: readonly string[], pastes: History["pastes"] = new Map()): History {
+  return { entries, pastes, at: entries.length, savedDraft: null };
+}
+
+/** Replaces the draft with an entry. Its long pastes are folded as they were. */
+export function recallEntry({ pastes }: History, draft: Draft, text: string): Draft {
+  return replaceText(draft, text, pastes.get(text) ?? guessPastes(text));
 }
 
 /** Shows the previous entry and keeps the draft for the way back. Returns null at the oldest entry. */
@@ -18,7 +26,10 @@ export function showPrevious(history: History, draft: Draft): { history: History
   const { entries, at, savedDraft: kept } = history;
   const text = entries[at - 1];
   if (text === undefined) return null;
-  return { history: { entries, at: at - 1, savedDraft: kept ?? draft }, draft: replaceText(draft, text) };
+  return {
+    history: { ...history, at: at - 1, savedDraft: kept ?? draft },
+    draft: recallEntry(history, draft, text),
+  };
 }
 
 /** Shows the next entry, or the kept draft after the newest. Returns null at the end. */
@@ -26,8 +37,8 @@ export function showNext(history: History, draft: Draft): { history: History; dr
   const { entries, at, savedDraft: kept } = history;
   if (at >= entries.length) return null;
   const text = entries[at + 1];
-  if (text !== undefined) return { history: { ...history, at: at + 1 }, draft: replaceText(draft, text) };
-  return { history: createHistory(entries), draft: kept ?? replaceText(draft, "") };
+  if (text !== undefined) return { history: { ...history, at: at + 1 }, draft: recallEntry(history, draft, text) };
+  return { history: createHistory(entries, history.pastes), draft: kept ?? replaceText(draft, "") };
 }
 
 /** Appends a sent text, unless it equals the newest entry. */

@@ -3,7 +3,8 @@ import { acceptCandidate, extendDraft, findCompletion, findLiveCompletion } from
 import { breakAtBackslash, clearDraft, getText, replaceText } from "../editor/draft.ts";
 import { mentionDroppedFile } from "../editor/dropped-file.ts";
 import { updateDraft } from "../editor/edit.ts";
-import { appendEntry, createHistory, showNext, showPrevious } from "../editor/history.ts";
+import { listFolded } from "../editor/fold.ts";
+import { appendEntry, createHistory, recallEntry, showNext, showPrevious } from "../editor/history.ts";
 import { EMPTY_SEARCH, getMatch, searchHistory, searchOlder } from "../editor/search.ts";
 import type { Key } from "../keys/key.ts";
 import { DRAFT_TARGET, type SessionEffect, type SessionStep, toStep, withHint } from "./events.ts";
@@ -76,7 +77,8 @@ function submitDraft(session: Session, now: boolean): SessionStep {
   if (connecting)
     return requestAction({ ...session, draft: clearDraft(session.draft) }, connecting, { do: "paste", text });
   const entries = appendEntry(session.history.entries, text);
-  const empty = { ...session, draft: clearDraft(session.draft), history: createHistory(entries) };
+  const pastes = new Map(session.history.pastes).set(text, listFolded(session.draft.text, session.draft.folds));
+  const empty = { ...session, draft: clearDraft(session.draft), history: createHistory(entries, pastes) };
   const remember: SessionEffect = { do: "remember", text };
   if (isSlashCommand(text) && !isPromptCommand(text, session.sources))
     return toStep(empty, remember, { do: "slash", line: text.trim() });
@@ -167,7 +169,11 @@ function applySearchKey(session: Session, key: Key): SessionStep {
   if ((key.name === "text" || key.name === "paste") && !key.ctrl && !key.alt)
     return toStep({ ...session, search: searchHistory(entries, search.query + (key.text.split("\n")[0] ?? "")) });
   const found = getMatch(search, entries);
-  const taken = { ...session, search: null, draft: found === null ? session.draft : replaceText(session.draft, found) };
+  const taken = {
+    ...session,
+    search: null,
+    draft: found === null ? session.draft : recallEntry(session.history, session.draft, found),
+  };
   // Enter only accepts the match; any other key is then applied to the new draft.
   return key.name === "enter" ? toStep(taken) : updateComposer(taken, key);
 }

@@ -112,7 +112,7 @@ function applyChange(session: Session, event: Plain): Session {
     case "hint":
       return { ...session, hint: { text: event.text, until: event.at + HINT_MS } };
     case "history":
-      return { ...session, history: createHistory(event.entries) };
+      return { ...session, history: createHistory(event.entries, session.history.pastes) };
     case "links":
       return session.cards[event.card]
         ? { ...session, links: { ...session.links, [event.card]: event.links } }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Draft, EMPTY_DRAFT, getText, insert } from "#ui/editor/draft";
+import { type Draft, EMPTY_DRAFT, getText, insert, paste } from "#ui/editor/draft";
+import { listFolded } from "#ui/editor/fold";
 import { appendEntry, createHistory, showNext, showPrevious } from "#ui/editor/history";
 import { EMPTY_SEARCH, getMatch, searchHistory, searchOlder } from "#ui/editor/search";
 
@@ -50,4 +51,35 @@ test("a search that finds nothing, and one for nothing, shows nothing", () => {
   expect(getMatch(searchHistory(["one"], "x"), ["one"])).toBeNull();
   expect(getMatch(searchHistory(["one"], ""), ["one"])).toBeNull();
   expect(searchOlder(EMPTY_SEARCH, ["one"])).toBe(EMPTY_SEARCH);
+});
+
+test.each([
+  ["alone", "", ""],
+  ["between words", "sum up ", " in one line"],
+  ["before a line break that the sent text has lost", "sum up ", "\n"],
+])("N27 a long paste %s is folded again when it is recalled, and a typed text is not", (_, before, after) => {
+  const log = Array.from({ length: 500 }, (_, n) => `line ${n}`).join("\n") + after.replace(/[^\n]/g, "");
+  const sent = insert(paste(insert(EMPTY_DRAFT, before), log), after.trimEnd());
+  const [text, typed] = [getText(sent).trimEnd(), "row\n".repeat(20)];
+  const pastes = new Map([
+    [text, listFolded(sent.text, sent.folds)],
+    [typed, []],
+  ]);
+  const newest = showPrevious(createHistory([typed, text], pastes), EMPTY_DRAFT);
+  expect(newest && getText(newest.draft)).toBe(text);
+  expect(newest?.draft.text).toHaveLength(before.length + 1 + after.trimEnd().length);
+  expect(newest && showPrevious(newest.history, newest.draft)?.draft.text).toBe(typed);
+});
+
+test("N27 of a text from an earlier session, long text below a short first line is folded", () => {
+  const log = "line\n".repeat(500).trimEnd();
+  for (const [text, length] of [
+    [`explain this:\n${log}`, 15],
+    [log, 6],
+    [`${"x".repeat(1_001)}`, 1],
+    ["two\nlines", 9],
+  ] as const) {
+    const shown = showPrevious(createHistory([text]), EMPTY_DRAFT)?.draft;
+    expect([shown && getText(shown), shown?.text.length]).toEqual([text, length]);
+  }
 });

@@ -7,6 +7,7 @@ import { Command, collectValues } from "../../command.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 import { canHaveSession, openSession, showGreeting } from "../../session/open.ts";
+import { isCi } from "../../terminal/terminal.ts";
 
 type Options = OneShotOptions &
   OutputOptions &
@@ -120,6 +121,7 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<Exit
   const { readAttachments } = await import("../../ask/attachments.ts");
   const attachments = await readAttachments(kay, options.attach ?? []);
   const link = await kay.openBackend({ signedIn: true });
+  await rememberPrompt(kay, words);
   const { askForTrust } = await import("../../context/trust.ts");
   await askForTrust(kay);
   const { isAliasCall, readPrompt } = await import("../../ask/read-prompt.ts");
@@ -145,6 +147,12 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<Exit
   const answer = await link.api.ask({ ...body, ...(session_id ? { session_id } : {}) }, { signal: kay.signal });
   const { settleConfirmations } = await import("../../ask/settle.ts");
   return settleConfirmations(kay, link, answer, check);
+}
+
+/** Adds a prompt that a user typed to the history of sessions. */
+async function rememberPrompt(kay: Kay, words: string[]): Promise<void> {
+  if (words.join("") !== "-" && kay.terminal.stderr.isTerminal && !isCi(kay.env))
+    await kay.history.add(words.join(" ")).catch(() => {});
 }
 
 /** Returns whether an option applies to a single request only, so no session can start. */

@@ -38,7 +38,7 @@ export async function addSchedule(kay: Kay, words: string[], options: ScheduleOp
   await checkLimitsSupported(link, { prompt, ...limits });
   const added = await link.api.addSchedule({ ...limits, timing, time_zone, prompt });
   if (kay.flags.json) return kay.out.writeJson(added);
-  kay.out.writeLine(added.id);
+  kay.out.writeLine(shortenId(added.id));
   const next = formatNext(added);
   kay.out.writeProgress(`Runs every ${toLine(added.timing)}. Next run: ${next}. \`kay every list\` lists schedules.`);
   if (link.embedded && !isServiceInstalled(kay))

@@ -113,7 +113,7 @@ async function printNew(kay: Kay, link: BackendHandle): Promise<never> {
       if (printed.has(one.id)) continue;
       printed.add(one.id);
       if (kay.flags.json) kay.out.writeJsonLine(toPendingDocument(kay, one));
-      else kay.out.writeLine([one.id, ...(rows[index] ?? []).slice(1)].join("\t"));
+      else kay.out.writeLine((rows[index] ?? []).join("\t"));
     }
     await pause(kay);
   }

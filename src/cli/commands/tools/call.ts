@@ -4,6 +4,7 @@ import { formatInputFields, listInputFields } from "#protocol/input-fields";
 import { tryParseJson } from "#protocol/parse-json";
 import { quoteShellWord } from "#protocol/shell";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
+import { getAskChoices } from "../../ask/choices.ts";
 import { showReceipts } from "../../ask/show-answer.ts";
 import { isSignedOut } from "../../backend/known-services.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -65,14 +66,15 @@ async function run(kay: Kay, local: LocalTools, call: Given): Promise<ToolCallRe
 /** Decides where the tool runs. With a token of the environment, no backend is started or asked. */
 async function findRun(kay: Kay, local: LocalTools, name: string): Promise<{ tool: ToolView; run: Run }> {
   const known = findLocalTool(local, name);
+  const { time_zone: timeZone } = getAskChoices(kay);
   if (known && !(known instanceof Problem) && known.hasToken)
-    return { tool: known.view, run: (input) => local.call(name, input, kay.signal) };
+    return { tool: known.view, run: (input) => local.call(name, input, { signal: kay.signal, timeZone }) };
   const { api } = await kay.openBackend({ signedIn: true }).catch((error: unknown) => {
     if (!isSignedOut(error)) throw error;
     throw known instanceof Problem ? known : createAuthProblem(known.view, known.variable);
   });
   const tool = await api.tool(name, { signal: kay.signal });
-  return { tool, run: (input) => api.callTool(name, input, { signal: kay.signal }) };
+  return { tool, run: (input) => api.callTool(name, input, { signal: kay.signal, timeZone }) };
 }
 
 function findLocalTool(local: LocalTools, name: string): ReturnType<LocalTools["find"]> | Problem {

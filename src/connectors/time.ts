@@ -28,7 +28,18 @@ export function parseCalendarTime(text: string, field: string): CalendarTime {
 
 /** Parses a date or time as an instant in RFC 3339, in `zone` where it has no offset. @throws Problem INVALID_REQUEST */
 export function parseInstant(text: string, field: string, zone = "UTC"): string {
-  return new Date(toInstant(parseCalendarTime(text, field), zone)).toISOString();
+  return new Date(toInstant(parseCalendarTime(text, field), zone)).toISOString().replace(".000", "");
+}
+
+/** The same for an optional field; undefined if it is blank. @throws Problem INVALID_REQUEST */
+export function parseOptionalInstant(text: string | undefined, field: string, zone?: string): string | undefined {
+  return text?.trim() ? parseInstant(text, field, zone) : undefined;
+}
+
+/** Formats a time of a service for people, as clocks in `zone` show it: `2026-11-28 15:00`. "" for what is not a time. */
+export function formatMinute(time: string | null | undefined, zone = "UTC"): string {
+  const instant = Date.parse(time ?? "");
+  return Number.isNaN(instant) ? "" : toWallTime(instant, zone).slice(0, 16).replace("T", " ");
 }
 
 /** Adds days to a date without involving a time zone. */
