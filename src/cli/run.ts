@@ -142,7 +142,9 @@ async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Pro
   const [, unknown = ""] = /^unknown command '([^']*)'/.exec(reason) ?? [];
   const meant = Object.hasOwn(OTHER_WORDS, unknown) && argv.includes(unknown) ? OTHER_WORDS[unknown] : undefined;
   const question =
-    argv.length === 1 && argv[0] === unknown ? ` To ask it, run \`kay ask ${quoteShellWord(unknown)}\`.` : "";
+    argv.length === 1 && /^[\p{L}\p{N}-]+$/u.test(unknown)
+      ? ` To ask it, run \`kay ask ${quoteShellWord(unknown)}\`.`
+      : "";
   const hint = meant ?? `${suggestion ? clean(suggestion, { lines: false }) : advice}${question}`;
   const words = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`.replace(/\.\.$/, ".");
   kay.out.writeError(new Problem("USAGE", words, { hint }));
