@@ -25,8 +25,9 @@ function repairChunk({ id, created, model, choices, usage, error, ...rest }: Jso
   ];
 }
 
-function repairChoice({ delta, message, finish_reason: reason }: JsonRecord): JsonRecord {
-  const given = isRecord(delta) ? delta : isRecord(message) ? message : {};
+/** `text` is the answer in the API before Chat Completions. */
+function repairChoice({ delta, message, text, finish_reason: reason }: JsonRecord): JsonRecord {
+  const given = [delta, message].find(isRecord) ?? { content: text };
   const end = reason === true || typeof reason === "number" ? "stop" : reason;
   return { index: 0, delta: repairDelta(given), finish_reason: typeof end === "string" && end !== "" ? end : null };
 }

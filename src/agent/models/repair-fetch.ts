@@ -17,7 +17,8 @@ export type AnswerRepair = {
 export function createRepairFetch(fetch: typeof globalThis.fetch, create: () => AnswerRepair): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    if (!response.ok || !response.body) return response;
+    if (!response.ok) return response;
+    if (!response.body) return new Response("", { headers: { "content-type": "text/event-stream" } });
     const { repairEvent, splitAnswer } = create();
     const headers = new Headers(response.headers);
     headers.delete("content-length");

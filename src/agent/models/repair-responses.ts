@@ -60,12 +60,13 @@ export function createResponsesRepair(): AnswerRepair {
     // The pieces of Copilot are encrypted.
     if (type === "function_call" && typeof whole === "string" && whole !== "") item.given = whole;
     item.isDone = true;
+    const refused = isRefusal(given) ? [{ type: "response.refusal.done", item_id: item.id, refusal: item.given }] : [];
     const done = {
       type: "response.output_item.done",
       output_index: item.index,
       item: { ...toItem(item, given), status: "completed" },
     };
-    return [...started, ...filled, done];
+    return [...started, ...filled, ...refused, done];
   };
   const finish = (type: string, given: unknown): JsonRecord[] => {
     const { output, incomplete_details: details, usage, error } = isRecord(given) ? given : {};
@@ -157,6 +158,10 @@ function toItem({ type, id, callId, name, given }: Item, more: JsonRecord): Json
   if (type === "function_call") return { type, id, call_id: callId, name: toText(more.name) || name, arguments: given };
   const { encrypted_content: encrypted } = more;
   return { type, id, ...(typeof encrypted === "string" ? { encrypted_content: encrypted } : {}) };
+}
+
+function isRefusal({ content }: JsonRecord): boolean {
+  return [content].flat().some((part) => isRecord(part) && part.type === "refusal");
 }
 
 /** The words or arguments of an item that came whole. */

@@ -27,7 +27,8 @@ const BEGINS_IN_THOUGHT = /(?:^|[^a-z])(?:r1|qwq|think(?:ing|er)?|reason(?:ing|e
 type Block = {
   id: string;
   pending: string;
-  thoughtTag: string | null;
+  /** What ends the thought that the text is in. */
+  closing: RegExp | null;
   open: string | null;
   count: number;
   /** The text may be the rest of a thought, so it is held until a tag or the end shows which it is. */
@@ -43,7 +44,7 @@ function createThoughtTransform(beginsInThought: boolean): TransformStream<Strea
       // The server has split the thoughts off already.
       if (part.type === "reasoning-start") isHeld = false;
       if (part.type === "text-start") {
-        blocks.set(part.id, { id: part.id, pending: "", thoughtTag: null, open: null, count: 0, isHeld });
+        blocks.set(part.id, { id: part.id, pending: "", closing: null, open: null, count: 0, isHeld });
         isHeld = false;
         return;
       }
@@ -59,18 +60,19 @@ function createThoughtTransform(beginsInThought: boolean): TransformStream<Strea
 /** Emits what is certain to be text or thought. The rest may be the beginning of a tag. */
 function splitPending(block: Block, emit: (part: StreamPart) => void, isLast: boolean): void {
   if (block.isHeld) {
-    const tag = FIRST_TAG.exec(block.pending);
+    const tag = findFirst(block.pending, PAIRS.flat());
     if (!tag && !isLast) return;
     block.isHeld = false;
-    if (tag?.[1]) block.thoughtTag = (tag[2] ?? "").toLowerCase();
+    block.closing = CLOSINGS.find((closing) => closing === tag?.pattern) ?? null;
   }
   for (;;) {
-    const tag = (block.thoughtTag === null ? OPENING : CLOSING[block.thoughtTag])?.exec(block.pending);
+    const tag = findFirst(block.pending, block.closing ? [block.closing] : [...OPENINGS, MARK]);
     if (!tag) break;
     emitPiece(block, block.pending.slice(0, tag.index), emit);
+    block.pending = block.pending.slice(tag.end);
+    if (tag.pattern === MARK) continue;
     closePiece(block, emit);
-    block.pending = block.pending.slice(tag.index + tag[0].length);
-    block.thoughtTag = block.thoughtTag === null ? (tag[1] ?? "").toLowerCase() : null;
+    block.closing = PAIRS.find(([opening]) => opening === tag.pattern)?.[1] ?? null;
   }
   const tailLength = isLast ? 0 : (PARTIAL_TAG.exec(block.pending)?.[0].length ?? 0);
   const end = block.pending.length - tailLength;
@@ -80,9 +82,9 @@ function splitPending(block: Block, emit: (part: StreamPart) => void, isLast: bo
 
 function emitPiece(block: Block, piece: string, emit: (part: StreamPart) => void): void {
   // The line breaks around a thought belong to its tags.
-  const delta = block.open === null && (block.count > 0 || block.thoughtTag) ? piece.trimStart() : piece;
+  const delta = block.open === null && (block.count > 0 || block.closing) ? piece.trimStart() : piece;
   if (delta === "") return;
-  const isThought = block.thoughtTag !== null;
+  const isThought = block.closing !== null;
   if (block.open === null) {
     block.open = block.count === 0 ? block.id : `${block.id}-${block.count}`;
     block.count++;
@@ -92,20 +94,36 @@ function emitPiece(block: Block, piece: string, emit: (part: StreamPart) => void
 }
 
 function closePiece(block: Block, emit: (part: StreamPart) => void): void {
-  if (block.open !== null) emit({ type: block.thoughtTag === null ? "text-end" : "reasoning-end", id: block.open });
+  if (block.open !== null) emit({ type: block.closing === null ? "text-end" : "reasoning-end", id: block.open });
   block.open = null;
 }
 
-const OPENING = /<(think|thinking|thought|reasoning)>/i;
+function findFirst(text: string, patterns: RegExp[]) {
+  const found = patterns.flatMap((pattern) => {
+    const match = pattern.exec(text);
+    return match ? [{ pattern, index: match.index, end: match.index + match[0].length }] : [];
+  });
+  return found.sort((a, b) => a.index - b.index)[0];
+}
 
-const FIRST_TAG = /<(\/)?(think|thinking|thought|reasoning)>/i;
+/** How thoughts begin and end: with tags, and in Mistral's, Kimi's, Cohere's and OpenAI's (Harmony) own marks. */
+const PAIRS: [opening: RegExp, closing: RegExp][] = [
+  ...["think", "thinking", "thought", "reasoning", "seed:think", "mm:think"].map((name): [RegExp, RegExp] => [
+    new RegExp(`<${name}\\s*>`, "i"),
+    new RegExp(`</${name}\\s*>`, "i"),
+  ]),
+  [/\[THINK\]/, /\[\/THINK\]/],
+  [/◁think▷/, /◁\/think▷/],
+  [/<\|START_THINKING\|>/, /<\|END_THINKING\|>/],
+  [/<\|begin_of_thought\|>/, /<\|end_of_thought\|>/],
+  [/(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>/, /<\|end\|>/],
+];
+const OPENINGS = PAIRS.map(([opening]) => opening);
+const CLOSINGS = PAIRS.map(([, closing]) => closing);
 
-const CLOSING: Record<string, RegExp> = {
-  think: /<\/think>/i,
-  thinking: /<\/thinking>/i,
-  thought: /<\/thought>/i,
-  reasoning: /<\/reasoning>/i,
-};
+/** Marks around the answer itself. */
+const MARK =
+  /(?:<\|start\|>assistant)?<\|channel\|>(?:final|commentary)<\|message\|>|<\|(?:return|end|(?:START|END)_RESPONSE)\|>/;
 
-/** The end of a text that a tag may begin in. */
-const PARTIAL_TAG = /<\/?[a-z]{0,9}$/i;
+/** The end of a text that a tag or mark may begin in. */
+const PARTIAL_TAG = /(?:<\/?[a-z:]{0,10}\s*|<\|[\w|<>]{0,60}|\[\/?[A-Z]{0,5}|◁\/?[a-z]{0,5})$/i;

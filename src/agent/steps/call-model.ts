@@ -44,10 +44,12 @@ export async function* callModel(input: AgentInput, turn: Turn): AsyncGenerator<
 
 /** Whether the provider rejected the request itself, which a request without files may cure. */
 function isRefusal(result: StepResult): boolean {
-  if (result.kind !== "failed" || result.problem.code !== "MODEL_FAILED") return false;
-  const { cause } = result.problem;
-  if (UnsupportedFunctionalityError.isInstance(cause)) return true;
-  return [400, 413, 415, 422].includes(readModelFault(cause)?.status ?? 0);
+  if (result.kind !== "failed") return false;
+  const { code, cause } = result.problem;
+  const status = readModelFault(cause)?.status ?? 0;
+  // A request that is too large may be so by its files.
+  if (code !== "MODEL_FAILED") return status === 413;
+  return UnsupportedFunctionalityError.isInstance(cause) || [400, 415, 422].includes(status);
 }
 
 function describeSurroundings({ now, timeZone, instructions, defaults, services, tools }: AgentInput): Surroundings {

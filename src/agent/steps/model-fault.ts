@@ -1,4 +1,5 @@
 import { APICallError } from "ai";
+import { getPageTitle } from "#connectors/http/body";
 import { parseServiceFault } from "#connectors/http/service-fault";
 import { parseRetryAfter } from "#net/retry-after";
 import { tryParseJson } from "#protocol/parse-json";
@@ -9,6 +10,8 @@ export type ModelFault = {
   status?: number;
   /** The provider's own sentence, without its period. */
   reason: string;
+  /** The title of the answer if it is a web page: of a proxy, or of a page to sign in. */
+  page?: string;
   /** Everything that was reported, to recognize kinds of errors. */
   text: string;
   /** How long the provider asks to wait, in ms. */
@@ -72,6 +75,7 @@ function readApiError({
   return {
     ...(statusCode === undefined ? {} : { status: statusCode }),
     reason: readReason(body),
+    page: getPageTitle(body) || undefined,
     text: `${message} ${body}`,
     isStreamed: statusCode !== undefined && statusCode < 300,
     ...toWait(waitMs),
@@ -95,7 +99,18 @@ function readReason(body: string): string {
   const first = tryParseJson(body);
   const { message } = parseServiceFault(Array.isArray(first) ? JSON.stringify(first[0]) : body);
   const upstream = readUpstream(first);
-  return upstream ? readReason(upstream) || message : message;
+  // A gateway may pass the JSON of its upstream on as a text.
+  const inner = typeof first === "string" && first !== body ? first : upstream;
+  return (inner ? readReason(inner) || message : message) || readCode(first);
+}
+
+/** Returns the code of an error without words: "rate limit exceeded", "code 429". */
+function readCode(body: unknown): string {
+  const { error = body } = (body ?? {}) as { error?: unknown };
+  const { code, type } = (typeof error === "object" && error !== null ? error : {}) as Record<string, unknown>;
+  const word = [code, type].find((one) => typeof one === "string" && one !== "");
+  if (word) return String(word).replaceAll("_", " ");
+  return typeof code === "number" ? `code ${code}` : "";
 }
 
 /** OpenRouter's own sentence is "Provider returned error"; the provider's is in `error.metadata.raw`. */

@@ -36,7 +36,8 @@ function describeFault(model: ModelSource, fault: ModelFault): string {
   // Without the key, it cannot be removed from what the provider says about it.
   const reason = isKeyRefused(fault) && !model.key ? "" : cleanReason(fault.reason, model);
   const wait = fault.waitMs ? ` It asks to wait ${formatWait(fault.waitMs, 0)}.` : "";
-  return `${describeStatus(model, fault)}${reason ? `: ${reason}` : ""}.${wait}`;
+  const page = fault.page && !reason ? ` Its answer is the web page “${fault.page}”.` : "";
+  return `${describeStatus(model, fault)}${reason ? `: ${reason}` : ""}.${page}${wait}`;
 }
 
 function describeStatus({ label, key }: ModelSource, fault: ModelFault): string {
@@ -55,7 +56,7 @@ function describeStatus({ label, key }: ModelSource, fault: ModelFault): string 
   return `${label} refused the request (HTTP ${status})`;
 }
 
-function getHint({ key }: ModelSource, fault: ModelFault, error: unknown): { hint?: string } {
+function getHint({ label, key }: ModelSource, fault: ModelFault, error: unknown): { hint?: string } {
   const network = fault.status === undefined && findNetworkHint(error);
   if (network) return { hint: network };
   if (cannotCallTools(fault)) return { hint: TOOLS_HINT };
@@ -63,6 +64,8 @@ function getHint({ key }: ModelSource, fault: ModelFault, error: unknown): { hin
   if (key && fault.status === 403) return { hint: `Check what the key in ${key.variable} may use, or ${OTHER_MODEL}.` };
   if (isUnpaid(fault)) return { hint: `Check your plan and credit at the provider, or ${OTHER_MODEL}.` };
   if (isWrongAddress(fault)) return { hint: ADDRESS_HINT };
+  if (fault.status === 404 && label.startsWith("Ollama "))
+    return { hint: `Run \`ollama pull ${label.slice(7)}\`, or ${OTHER_MODEL}.` };
   if (fault.status === 404)
     return { hint: "Run `kay model list` to see the models, and choose one with `kay config set model`." };
   if (fault.waitMs) return { hint: `Try again in ${formatWait(fault.waitMs, 0)}, or ${OTHER_MODEL}.` };
@@ -126,6 +129,7 @@ const NO_TOOLS =
   /(?:not support(?:ed)?|no support for|that support|unsupported)\b.{0,40}\b(?:tools?\b|tool.?(?:use|call)|function.?call)|(?:tools?\b|tool.?(?:use|call\w*|choice)|function.?call\w*)[`'"]?.{0,40}(?:not support|unsupported|requires --)/i;
 
 function isTooLong({ status, text }: ModelFault): boolean {
+  if (status === 413) return true;
   return (status === undefined || (status >= 200 && status < 500 && status !== 429)) && TOO_LONG.test(text);
 }
 

@@ -47,6 +47,16 @@ describe("Chat Completions of other servers", () => {
     ["texts in a list", sse(chunk({ content: ["Hi", { type: "output_text", text: "." }] }), ...END)],
     ["reasoning in an object", sse(chunk({ reasoning: { text: "x" } }), HI, ...END)],
     ["reasoning as a field of Ollama's own API", sse(chunk({ thinking: "x" }), HI, ...END)],
+    ["reasoning in details alone", sse(chunk({ reasoning_details: [{ text: "x" }] }), HI, ...END)],
+    ["text as before Chat Completions", sse({ choices: [{ text: "Hi.", finish_reason: "stop" }] })],
+    [
+      "a second choice",
+      sse({ choices: [{ delta: { content: "Hi." } }, { index: 1, delta: { content: "Yo." } }] }, ...END),
+    ],
+    [
+      "one event in several lines",
+      `data: {"choices":[{"delta":{"content":"Hi."},\ndata: "finish_reason":"stop"}]}\n\n`,
+    ],
   ])("%s is read", async (_, body) => {
     const { text, last } = await runModel(CHAT, [body]);
     expect({ text, last }).toMatchObject({ text: "Hi.", last: { type: "finish", finishReason: "stop" } });
@@ -74,6 +84,10 @@ describe("Chat Completions of other servers", () => {
     ["instead of a stream", json({ error: { message: "Overloaded" } }), "Overloaded"],
     ["in the server's own form", json({ code: 1113, msg: "Balance is not enough" }), "Balance is not enough"],
     ["as a text", sse(HI, { error: "CUDA out of memory" }), "CUDA out of memory"],
+    ["with a code alone", sse(HI, { error: { code: "rate_limit_exceeded", message: null } }), "rate limit exceeded"],
+    ["with a number alone", sse({ error: { code: 429 } }), "code 429"],
+    ["of vLLM", sse(HI, { object: "error", message: "CUDA error", code: 500 }), "CUDA error"],
+    ["of FastAPI", sse(HI, { detail: "Internal error" }), "Internal error"],
   ])("an error %s is told in the server's words", async (_, body, words) => {
     const { last } = await runModel(CHAT, [body]);
     expect(last).toMatchObject({ errorText: `OpenAI-compatible m reported an error in its answer: ${words}.` });
@@ -83,6 +97,95 @@ describe("Chat Completions of other servers", () => {
     const { last } = await runModel(CHAT, [sse('{"choices":[{"delta":{"content":"H', HI, ...END)]);
     expect(last).toMatchObject({ errorText: "OpenAI-compatible m gave an answer that could not be read." });
   });
+});
+
+const HARMONY = "<|start|>assistant<|channel|>final<|message|>";
+
+// Marks that open models leave in their text when the server does not know them
+test.each<[string, string[]]>([
+  ["Mistral", ["[THI", "NK]secret[/THINK]Hi."]],
+  ["Kimi", ["◁think▷secret◁/th", "ink▷Hi."]],
+  ["Cohere", ["<|START_THINKING|>secret<|END_THINKING|>", "<|START_RESPONSE|>Hi.<|END_RESPONSE|>"]],
+  ["Seed", ["<seed:think>secret</seed:think>Hi."]],
+  ["a tag with a line break", ["<think\n>secret</think>Hi."]],
+  ["gpt-oss", ["<|channel|>analysis<|mess", `age|>secret<|end|>${HARMONY}Hi.<|return|>`]],
+])("thoughts and marks of %s are not part of the answer", async (_, pieces) => {
+  const { text, thought } = await runModel(CHAT, [sse(...pieces.map((content) => chunk({ content })), ...END)]);
+  expect({ text, thought }).toEqual({ text: "Hi.", thought: "secret" });
+});
+
+test("words that only look like the beginning of a mark are kept", async () => {
+  const { text } = await runModel(CHAT, [
+    sse(...["a [T", "1] < b <|x", " [THIN"].map((content) => chunk({ content })), ...END),
+  ]);
+  expect(text).toBe("a [T1] < b <|x [THIN");
+});
+
+const OLLAMA: ModelSettings = { model: "ollama:foo", env: { OLLAMA_HOST: "127.0.0.1:11434" } };
+const refuse = (status: number, body: unknown) =>
+  new Response(typeof body === "string" ? body : JSON.stringify(body), { status });
+const page = (title: string) => `<!DOCTYPE html><html><head><title>${title}</title></head></html>`;
+
+test.each<[string, () => ModelSettings, () => Response, RegExp, RegExp]>([
+  [
+    "a model that Ollama does not have",
+    () => OLLAMA,
+    () => refuse(404, { error: { message: "model 'foo' not found" } }),
+    /^Ollama foo is not available from its provider \(HTTP 404\): model 'foo' not found\.$/,
+    /^Run `ollama pull foo`, or /,
+  ],
+  [
+    "a page of a firewall",
+    () => CHAT,
+    () => refuse(403, page("Attention\n Required! | Cloudflare")),
+    /^OpenAI-compatible m denied access \(HTTP 403\)\. Its answer is the web page “Attention Required! \| Cloudflare”\.$/,
+    /^Try again, or /,
+  ],
+  [
+    "the JSON of an upstream in a text",
+    () => CHAT,
+    () => refuse(400, JSON.stringify(JSON.stringify({ error: { message: "inner words" } }))),
+    /^OpenAI-compatible m refused the request \(HTTP 400\): inner words\.$/,
+    /^Try again, or /,
+  ],
+  [
+    "a request that a proxy finds too large",
+    () => CHAT,
+    () => refuse(413, page("413 Request Entity Too Large")),
+    /^The conversation is too long for OpenAI-compatible m; start a new one\.$/,
+    /^Start a new conversation/,
+  ],
+  [
+    "a request that is too large for Anthropic",
+    () => ANTHROPIC,
+    () =>
+      refuse(413, { type: "error", error: { type: "request_too_large", message: "Request exceeds the maximum size" } }),
+    /^The conversation is too long for Anthropic .+; start a new one\.$/,
+    /^Start a new conversation/,
+  ],
+  [
+    "an answer without a body",
+    () => CHAT,
+    () => new Response(null, { status: 204 }),
+    /^The connection to OpenAI-compatible m was lost before its answer was complete\.$/,
+    /^Try again, or /,
+  ],
+])("%s is told with what to do", async (_, settings, answer, errorText, hint) => {
+  const { last } = await runModel(settings(), [answer(), answer()]);
+  expect(last).toMatchObject({
+    errorText: expect.stringMatching(errorText),
+    problem: { hint: expect.stringMatching(hint) },
+  });
+});
+
+test("a refusal that comes whole is a refusal", async () => {
+  const item = { type: "message", id: "i", content: [{ type: "refusal", refusal: "I can't." }] };
+  const body = sse(
+    { type: "response.output_item.done", output_index: 0, item },
+    { type: "response.completed", response: {} },
+  );
+  const { last } = await runModel({ model: "openai:m", env: { OPENAI_API_KEY: "k" } }, [body]);
+  expect(last).toMatchObject({ errorText: "OpenAI m refused to answer." });
 });
 
 const event = (type: string, more: Json = {}) => ({ type, ...more });
