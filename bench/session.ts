@@ -95,7 +95,7 @@ async function openedAndLeft(program: Program): Promise<Shown> {
   }
 }
 
-/** `memory` is measured a second after the end. */
+/** `memory` is measured at rest, four seconds after the end. */
 type Streamed = { cpu: number; memory: number; bytes: number };
 
 async function streamed(program: Program, count: number): Promise<Streamed> {
@@ -107,7 +107,7 @@ async function streamed(program: Program, count: number): Promise<Streamed> {
     await running.shows(ENDED, from);
     await pause(300);
     const cpu = running.cpu();
-    await pause(1_000);
+    await pause(4_000);
     return { cpu, memory: running.memory().now, bytes: running.length() - from };
   } finally {
     await running.kill();

@@ -3,10 +3,10 @@ import { createRequire } from "node:module";
 import { homedir, hostname, tmpdir } from "node:os";
 import { parse } from "node:path";
 import { isatty } from "node:tty";
-import { setFlagsFromString } from "node:v8";
 import { createInterrupts, type ProcessStreams, startWatchdog } from "#cli/terminal/modes";
 import { createTerminal } from "#cli/terminal/streams";
 import type { Machine } from "#files/machine";
+import { createRestWatch } from "#host/rest-watch";
 import type { Timer } from "#net/ports";
 
 /** Opens the process's terminal, which is restored however kay exits, and the signal that ends the work. */
@@ -90,25 +90,25 @@ const jobs: Pick<ProcessStreams, "stop" | "onContinue" | "guard"> = {
   guard: guardTerminal,
 };
 
-/** Starts the watchdog after the first frame, because a process takes 6 ms to start. */
+/**
+ * Starts the watchdog after the first frame, because a process takes 6 ms to start. A session that rests releases the
+ * memory of what it showed.
+ */
 function guardTerminal(off: string): () => void {
   let stop = () => {};
   const start = setImmediate(() => {
-    for (const flag of MEMORY_FLAGS) setFlagsFromString(flag);
-    stop = startWatchdog(off, process.env);
+    const endWatchdog = startWatchdog(off, process.env);
+    const rest = setInterval(createRestWatch(process.memoryUsage), 1_000).unref();
+    stop = () => {
+      clearInterval(rest);
+      endWatchdog();
+    };
   });
   return () => {
     clearImmediate(start);
     stop();
   };
 }
-
-/**
- * Keep the memory of a session small. Otherwise, 60,000 pieces of text leave 45 MB of garbage, because V8 lets the
- * young generation grow, and the heap to a multiple of what lives. Text that arrives faster than a model sends it takes
- * about 10 % more processor time. Other flags for this have no effect in a process that runs.
- */
-const MEMORY_FLAGS = ["--semi-space-growth-factor=1", "--heap-growing-percent=50"];
 
 /** The real clock. */
 export const clock: Timer = {

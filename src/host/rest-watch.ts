@@ -21,7 +21,7 @@ const MOST = 128 * 1024 * 1024;
  */
 export function createRestWatch(
   memory: () => { heapUsed: number; heapTotal: number },
-  releaseMemory = createMemoryRelease(),
+  release = releaseMemory,
 ): () => void {
   let { heapUsed: last, heapTotal: reserved } = memory();
   let looks = 0;
@@ -30,17 +30,14 @@ export function createRestWatch(
     looks = Math.abs(heapUsed - last) < RESTING ? looks + 1 : 0;
     last = heapUsed;
     if (looks < LOOKS || heapTotal - reserved < WORTH || heapUsed > MOST) return;
-    releaseMemory();
+    release();
     ({ heapUsed: last, heapTotal: reserved } = memory());
   };
 }
 
-/**
- * Returns a function that collects all garbage and returns its memory to the system. It stops this process for 2 to 3 ms
- * for each MB in use.
- */
-function createMemoryRelease(): () => void {
+/** Collects all garbage and returns its memory to the system. It stops this process for 2 to 3 ms for each MB in use. */
+function releaseMemory(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options: object) => void;
-  return () => collect({ type: "major", execution: "sync", flavor: "last-resort" });
+  collect({ type: "major", execution: "sync", flavor: "last-resort" });
 }
