@@ -31,8 +31,6 @@ export function buildCorrectionMessages({ text, problems }: OutputMismatch): Mod
     {
       role: "user",
       content: `This does not match the JSON Schema of the answer:\n${list}\nSend the whole JSON value again, corrected, and nothing else.`,
-      // Marks the message for the offline planner, which would otherwise read it as a request.
-      providerOptions: { kay: { mend: true } },
     },
   ];
 }

@@ -44,7 +44,7 @@ export function decideNext(progress: PlanProgress, kit: ToolCatalogue): PlannerD
   const rest = open < 0 ? undefined : ask(progress, open, kit, unanswered === "unavailable");
   if (rest && "calls" in rest) return rest;
   const said = formatAnswer(progress, called);
-  return rest ? { text: [said, rest.text].filter(Boolean).join("\n\n") } : { text: said, results: called };
+  return { text: rest ? [said, rest.text].filter(Boolean).join("\n\n") : said };
 }
 
 /** Whether the others are to be looked at, and this one asks for nothing to be done: it is left out, and said so. */

@@ -4,7 +4,6 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
   LanguageModelV4GenerateResult,
-  LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
@@ -13,7 +12,6 @@ import { loadLanguage } from "./language.ts";
 import { createCallId, type PlannerDecision } from "./plan.ts";
 import { formatTooComplicated, SIGNATURE } from "./reply.ts";
 import { runInSlices } from "./steps.ts";
-import { buildValue } from "./value.ts";
 
 /**
  * The offline planner: a language model by rules, behind the interface of every other model. It understands plain
@@ -29,9 +27,8 @@ export function createPlanner(now: () => number, advice = DEFAULT_ADVICE): Langu
     abortSignal?.throwIfAborted();
     const usable = tools?.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function") ?? [];
     const around = { now: now(), advice, ...getServices(options) };
-    const steps = decideStep(dropCorrections(prompt), usable, language, around);
-    const decision = await runInSlices(steps, MOST_WORK, abortSignal);
-    return decision ? toStructured(decision, options) : { text: formatTooComplicated(), unknown: true };
+    const decision = await runInSlices(decideStep(prompt, usable, language, around), MOST_WORK, abortSignal);
+    return decision ?? { text: formatTooComplicated(), unknown: true };
   };
   return {
     specificationVersion: "v4",
@@ -59,10 +56,9 @@ function streamParts(decision: PlannerDecision, advice: string): LanguageModelV4
 
 type Answer = Extract<PlannerDecision, { text: string }>;
 
-function textParts({ text, pending, bare, unknown }: Answer, advice: string): LanguageModelV4StreamPart[] {
+function textParts({ text, pending, unknown }: Answer, advice: string): LanguageModelV4StreamPart[] {
   const id = "text";
-  const said = unknown ? `${text} ${advice}` : text;
-  const whole = bare ? said : `${said}\n\n${SIGNATURE}`;
+  const whole = `${unknown ? `${text} ${advice}` : text}\n\n${SIGNATURE}`;
   // The open request travels with the question, and comes back with the conversation.
   const providerMetadata = pending ? { kay: { pending: JSON.stringify(pending) } } : undefined;
   return [
@@ -130,21 +126,4 @@ const USAGE: LanguageModelV4Usage = {
 function getServices({ providerOptions }: LanguageModelV4CallOptions): { connected?: string[] } {
   const connected = providerOptions?.kay?.connected;
   return Array.isArray(connected) ? { connected: connected.map((name) => String(name).split("@")[0] ?? "") } : {};
-}
-
-/** The conversation without what only asks for a better answer: the planner has no other. */
-function dropCorrections(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  const at = prompt.findIndex(({ providerOptions }) => providerOptions?.kay?.mend === true);
-  return at < 0 ? prompt : prompt.toSpliced(at - 1, 2);
-}
-
-/** An answer as the value that is wanted, where the results have it; otherwise it stays in words, and says what it found. */
-function toStructured(
-  decision: PlannerDecision,
-  { providerOptions }: Pick<LanguageModelV4CallOptions, "providerOptions">,
-): PlannerDecision {
-  const schema = providerOptions?.kay?.outputSchema;
-  if (typeof schema !== "string" || !("text" in decision) || !decision.results) return decision;
-  const found = buildValue(JSON.parse(schema), decision.results);
-  return found ? { text: JSON.stringify(found.value), bare: true } : decision;
 }

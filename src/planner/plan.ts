@@ -1,4 +1,3 @@
-import type { CompletedCall } from "./memory.ts";
 import type { Reading } from "./understand.ts";
 
 /** A call of a tool. */
@@ -8,13 +7,12 @@ export type PlannedCall = { tool: string; input: Reading["input"] };
 export type PlannedToolCall = PlannedCall & { clause: number };
 
 /**
- * The planner's decision: calls, or a text. `pending` is the open request to continue with the next message, `results`
- * the calls if the text reports nothing else; a `bare` text is a value without additions, an `unknown` one says that the request was not
- * understood.
+ * The planner's decision: calls, or a text. `pending` is the open request to continue with the next message; an
+ * `unknown` text says that the request was not understood.
  */
 export type PlannerDecision =
   | { calls: PlannedToolCall[] }
-  | { text: string; pending?: PendingRequest; results?: CompletedCall[]; bare?: boolean; unknown?: boolean };
+  | { text: string; pending?: PendingRequest; unknown?: boolean };
 
 /** A call that must run first, and the field of the next call that takes its result. */
 export type FeedCall = { read: PlannedCall; field: string; markdown: boolean };

@@ -28,11 +28,16 @@ const ASK = ["ask", "show the open bugs in OPS", "--output-schema"];
 const scripted = () => ({ signedIn: true, model: model.ports.model(), elsewhere: model.ports.fetch });
 const HINT = "  Pass a JSON Schema to --output-schema: a file, or the object itself.\n";
 
+/** The model's next answer is the value. */
+const answer = () => model.script({ text: JSON.stringify(VALUE) });
+
 test("with a schema, stdout is only the value, and with --json it is in the answer's data", async () => {
-  const ann = kay({ signedIn: true });
+  const ann = kay(scripted());
   writeFileSync(join(ann.folder, "bugs.schema.json"), JSON.stringify(SCHEMA));
+  answer();
   const plain = await ann([...ASK, "bugs.schema.json"]);
   expect({ ...plain, stdout: JSON.parse(plain.stdout) }).toEqual({ exit: 0, stdout: VALUE, stderr: "" });
+  answer();
   const whole = await ann([...ASK, JSON.stringify(SCHEMA), "--json"]);
   const response = expect.stringMatching(/^\{/);
   expect(documentOf(whole)).toMatchObject({
@@ -40,12 +45,14 @@ test("with a schema, stdout is only the value, and with --json it is in the answ
     message: response,
     data: { prompt: "show the open bugs in OPS", response, output: VALUE },
   });
+  answer();
   const terminal = await ann([...ASK, JSON.stringify(SCHEMA)], { terminal: true });
   expect(JSON.parse(terminal.stdout)).toEqual(VALUE);
 });
 
 test("in a stream of lines, the value is one of them", async () => {
-  const ann = kay({ signedIn: true });
+  const ann = kay(scripted());
+  answer();
   const { stdout } = await ann([...ASK, JSON.stringify(SCHEMA), "--json", "--stream"]);
   const lines = stdout
     .trim()
@@ -54,22 +61,35 @@ test("in a stream of lines, the value is one of them", async () => {
   expect(lines.filter(({ type }) => type === "data-output")).toMatchObject([{ data: { value: VALUE } }]);
 });
 
-test("a value that the planner cannot fill is not a success: the mismatch is reported, and --json has it", async () => {
-  const ann = kay({ signedIn: true });
-  const schema = JSON.stringify({ type: "object", properties: { mood: { type: "string" } }, required: ["mood"] });
-  expect(await ann([...ASK, schema])).toEqual({
+test("an answer that never matches is not a success: the mismatch is reported, and --json has it", async () => {
+  const ann = kay(scripted());
+  const refuse = () => model.script({ text: "I am fine." }, { text: "I am still fine." });
+  refuse();
+  expect(await ann([...ASK, JSON.stringify(SCHEMA)])).toEqual({
     exit: 1,
     stdout: "",
     stderr: `✗ The answer does not match the output schema: it is not JSON.
   Rephrase the prompt or simplify the schema. Use --json to see the rejected answer.
 `,
   });
-  expect(documentOf(await ann([...ASK, schema, "--json"]))).toMatchObject({
+  refuse();
+  expect(documentOf(await ann([...ASK, JSON.stringify(SCHEMA), "--json"]))).toMatchObject({
     status: "error",
     code: "OUTPUT_INVALID",
     problems: [{ path: "", message: "is not JSON" }],
-    text: expect.stringContaining("OPS-4"),
+    text: "I am still fine.",
     receipts: [],
+  });
+});
+
+test("without a language model, nothing is called, and kay says how to get one", async () => {
+  const ann = kay({ signedIn: true });
+  expect(await ann([...ASK, JSON.stringify(SCHEMA)])).toEqual({
+    exit: 1,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^✗ The offline planner answers in words; --output-schema needs a language model\.\n {2}To use a language model, /,
+    ),
   });
 });
 
@@ -95,10 +115,12 @@ test("after an approval in another process, the value is still printed", async (
 });
 
 test("a confirmed action answers with the value", async () => {
-  const ann = kay({ signedIn: true });
+  const ann = kay(scripted());
   const schema = JSON.stringify({ type: "object", properties: { key: { type: "string" } }, required: ["key"] });
+  model.script({ calls: [["c1", "jira.transition_issue", { issue: "KAY-3", status: "close" }]] });
   const held = await ann(["ask", "--confirm", "close KAY-3", "--output-schema", schema, "--json"]);
   expect(held.exit).toBe(8);
+  model.script({ text: '{"key": "KAY-3"}' });
   const { confirmation_token: token } = JSON.parse(ann.raw().stdout);
   expect(await ann(`confirm ${token} --approve`)).toMatchObject({ exit: 0, stdout: '{\n  "key": "KAY-3"\n}\n' });
 });

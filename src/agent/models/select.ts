@@ -1,6 +1,7 @@
 import type { LanguageModel } from "ai";
 import { getRedirectTarget, isFollowable } from "#connectors/mcp/transport/redirect";
 import type { Clock, Fetch } from "#net/ports";
+import { Problem } from "#protocol/errors";
 import { movedProblem, webPageProblem } from "../steps/model-problem.ts";
 import { decideModel, findMissingConfig, findUsableModel, type ModelDecision, type ModelSettings } from "./decision.ts";
 import { findModelKey, type ModelKey } from "./key.ts";
@@ -11,17 +12,26 @@ export type SelectedModel = Omit<ModelDecision, "model"> & { model: LanguageMode
 
 /**
  * Chooses the model for a generation as {@link decideModel} describes, and loads its SDK.
+ * @param structured whether the answer must match a JSON Schema, which the offline planner cannot do
  *
  * @throws Problem MODEL_NOT_CONFIGURED
  */
 export async function selectModel(
   settings: ModelSettings,
   { fetch, clock }: { fetch: Fetch; clock: Clock },
+  structured = false,
 ): Promise<SelectedModel> {
   const decided = await decideModel(settings);
   if (decided.provider === "offline") {
+    const hint = await adviseModel(settings);
+    if (structured)
+      throw new Problem(
+        "MODEL_NOT_CONFIGURED",
+        "The offline planner answers in words; --output-schema needs a language model.",
+        { hint },
+      );
     const { createPlanner } = await import("#planner/model");
-    return { ...decided, model: createPlanner(() => clock.now(), await adviseModel(settings)) };
+    return { ...decided, model: createPlanner(() => clock.now(), hint) };
   }
   const { env } = settings;
   const provider = PROVIDERS[decided.provider];

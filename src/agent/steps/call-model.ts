@@ -80,7 +80,6 @@ async function* makeCall(
       dryRun: input.dryRun !== undefined,
       plan: input.plan === true,
     }),
-    ...(wanted ? { schema: wanted.schema } : {}),
     ...(input.services
       ? { connected: input.services.filter(({ connected }) => connected).map(({ name }) => name) }
       : {}),

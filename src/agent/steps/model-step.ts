@@ -25,8 +25,6 @@ export type StepInput = {
   messages: ModelMessage[];
   tools: AgentTool[];
   signal: AbortSignal;
-  /** The schema that the answer must match, for the offline planner. Other models read it in the instructions. */
-  schema?: Record<string, unknown>;
   /** Names of the connected services, for the offline planner. Other models read them in the instructions. */
   connected?: string[];
   watch?: AgentObserver;
@@ -58,10 +56,7 @@ async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, St
       messages: input.messages,
       tools: toWireTools(input.tools),
       providerOptions: {
-        kay: {
-          ...(input.schema ? { outputSchema: JSON.stringify(input.schema) } : {}),
-          ...(input.connected ? { connected: input.connected } : {}),
-        },
+        kay: input.connected ? { connected: input.connected } : {},
         // The conversation is sent whole: OpenAI forgets what it stored, and gateways store nothing.
         openai: { store: false },
       },

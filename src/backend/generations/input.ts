@@ -57,7 +57,7 @@ export async function buildAgentInput(
   const { installation_id: installationId, id } = row;
   const selecting = request.call
     ? createFixedCallModel(request.call)
-    : selectModel(chooseModel(ports.model(), request), ports);
+    : selectModel(chooseModel(ports.model(), request), ports, request.limits.outputSchema !== undefined);
   const [rows, { model, label, key, name, provider }, wanted] = await Promise.all([
     readRows(source, knownMessages),
     selecting,
