@@ -18,7 +18,8 @@ export function isConnectionRequest(clause: Clause, kit: ToolCatalogue): boolean
 export function planConnection({ words }: Clause, kit: ToolCatalogue): ClauseOutcome | undefined {
   const telling = words.filter(({ kind }) => kind === "word");
   const [first, ...others] = telling;
-  if (first === undefined || words.some(({ kind }) => kind === "literal")) return undefined;
+  if (first === undefined || words.some(({ kind }) => kind === "literal") || others[0]?.lower === "with")
+    return undefined;
   const services = listServices(kit);
   const named = findNamed(telling, services);
   if (named.names.length === 0 && isModelRequest(telling)) return undefined;

@@ -56,7 +56,7 @@ export function isFieldWord(field: Field, word: Word | undefined): boolean {
 export function listFields(schema: JSONSchema7, language: Language): Field[] {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-    isSchema(property) ? [getField(name, property, required.has(name), language)] : [],
+    isSchema(property) && !QUERY_LANGUAGE.test(name) ? [getField(name, property, required.has(name), language)] : [],
   );
 }
 
@@ -165,6 +165,9 @@ const SHAPES = [
 
 /** A look that none of these has says what it is. */
 const ORDINARY = ["word", "Word", "WORD", "12", "two-words"];
+
+/** A field for a query language, which no plain request has. */
+const QUERY_LANGUAGE = /ql$/;
 
 const DATE = /^(since|until|before|after|due|date)\b|\bdate\b|\bISO 8601\b|\bsuch as \d{4}.\d\d.\d\d/i;
 

@@ -48,6 +48,7 @@ export const OPERATORS = new Set([
   ..."oldest newest latest earliest biggest largest smallest highest lowest longest shortest longer shorter later top bottom".split(
     " ",
   ),
+  ..."daily weekly monthly yearly recurring repeating".split(" "),
   ..."private privately public publicly anonymously secretly everyone everybody both".split(" "),
   ..."first last next previous every each all both half average sum total compare versus vs".split(" "),
 ]);

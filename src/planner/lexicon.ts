@@ -9,7 +9,7 @@ const VERBS: string[][] = [
     " ",
   ),
   ["find", "search", "look", "query", "seek", "locate"],
-  ["create", "make", "add", "file", "raise", "log", "new", "write", "start", "draft"],
+  ["create", "make", "add", "file", "raise", "log", "new"],
   ["change", "update", "edit", "modify", "set"],
   ["move", "transition", "put", "mark", "set", "drag", "push"],
   ["close", "resolve", "finish", "complete", "done", "fix"],
@@ -57,6 +57,7 @@ const VALUES: string[][] = [
   ["me", "my", "mine", "myself", "i"],
   ["nobody", "unassigned", "unassign", "none"],
   ["decline", "reject"],
+  ["unread", "new"],
 ];
 
 /** How alike two words are in a request: 1 the same, less for words that often mean the same, 0 otherwise. */
@@ -115,8 +116,9 @@ const VERBAL = new WeakMap<Word, bigint>();
 const NOMINAL = new WeakMap<Word, bigint>();
 const VALUED = new WeakMap<Word, bigint>();
 
-/** One letter wrong, missing, added or swapped, in words long enough for that to be a slip. */
+/** One letter wrong, missing, added or swapped, in words long enough for that to be a slip. "Clone" is no "close". */
 function misspelt(a: string, b: string): boolean {
+  if (KNOWN.has(a) && KNOWN.has(b)) return false;
   const shortest = Math.min(a.length, b.length);
   if (shortest < 4 || Math.abs(a.length - b.length) > 1 || /\d/.test(a + b)) return false;
   let start = 0;
@@ -136,3 +138,5 @@ const ACTIONS = new Set(
     " ",
   ),
 );
+
+const KNOWN = new Set([...ACTIONS, ...VERBS.flat(), ...NOUNS.flat()]);

@@ -33,7 +33,7 @@ export function findNumbers(skill: Skill, field: Field, { words }: Clause): Phra
     }
     if (word.text.startsWith("#") || leadsTo(skill, field, before))
       return take(isFieldWord(field, before) || before.lower === "number" ? at - 1 : at, at + 1);
-    return field.required ? take(at, at + 1, 0.35) : [];
+    return field.required ? take(at, at + 1, 0) : [];
   });
 }
 

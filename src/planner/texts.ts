@@ -1,6 +1,6 @@
 import type { Skill } from "./catalogue.ts";
 import { type Clause, sliceText } from "./clauses.ts";
-import { isNoun, isRival, leadsTo } from "./field-words.ts";
+import { findKnownValue, isNoun, isRival, leadsTo } from "./field-words.ts";
 import { type Field, isFieldWord, isLongText } from "./fields.ts";
 import {
   ARTICLES,
@@ -105,11 +105,16 @@ function readQuery(skill: Skill, clause: Clause, at: number): TextEnd[] {
     if (kind !== "word" || OPERATORS.has(lower) || QUESTION_WORDS.has(lower) || TEXT_CUES.has(lower)) break;
     if (/^[#@]/.test(text) || isRival(skill, words, to - 1)) break;
     if (times.some((time) => time.from < to && to <= time.to)) break;
-    if (!isLed && (lower === "to" || (to === from + 1 && skill.foreign.has(lemma)))) break;
+    if (!isLed && (lower === "to" || (to === from + 1 && (skill.foreign.has(lemma) || isValue(skill, words, from))))) break;
     if (!PREPOSITIONS.has(lower) && !INNER.has(lower))
       found.push({ to, value: sliceText(clause, from, to), quality: 0.7 + 0.01 * (to - from) });
   }
   return found;
+}
+
+/** The "won" of "in stage closed won" is no word to search for. */
+function isValue({ fields }: Skill, words: Word[], at: number): boolean {
+  return fields.some((field) => findKnownValue(field, words.slice(at, at + 1)) !== undefined);
 }
 
 /** After "called", "saying" or a colon: to the end, or up to where something else begins. */

@@ -55,6 +55,7 @@ export function addDays(day: string, days: number): string {
 /** Each clause is read once for all tools. */
 const known = new WeakMap<Clause, { past?: NamedTime[]; ahead?: NamedTime[] }>();
 
+type ParsedDate = ReturnType<typeof parse>[number]["start"];
 type Found = Omit<NamedTime, "from" | "to"> & { at: number; until: number };
 
 function readTimes(clause: Clause, past: boolean): NamedTime[] {
@@ -77,11 +78,8 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
       ({ index, text: said, start, end }): Found => ({
         bound: "on",
         ...(["day", "weekday", "month"].some((name) => start.isCertain(name as "day")) ? {} : { clock: true }),
-        start:
-          past && !start.isCertain("day") && start.isCertain("weekday") && !/ /.test(said)
-            ? toPastWeekday(toIso(start), clause.now)
-            : toIso(start),
-        ...(end ? { end: toIso(end) } : {}),
+        start: toBound(start, past && !SHIFTED.test(said), clause.now),
+        ...(end ? { end: toBound(end, past && !SHIFTED.test(said), clause.now) } : {}),
         at: index,
         until: index + said.length,
       }),
@@ -140,13 +138,15 @@ function blank(text: string, spans: Found[]): string {
   return spans.reduce((rest, { at, until }) => rest.slice(0, at) + MASK.repeat(until - at) + rest.slice(until), text);
 }
 
-/** The weekday of a day, not after today. */
-function toPastWeekday(time: string, now: number): string {
-  return time.slice(0, 10) > toDay(now) ? addDays(time, -7) + time.slice(10) : time;
+/** A day or moment; a weekday alone is not after today, where time lies `back`. */
+function toBound(date: ParsedDate, back: boolean, now: number): string {
+  const time = toIso(date);
+  const isWeekday = date.isCertain("weekday") && !date.isCertain("day");
+  return back && isWeekday && time.slice(0, 10) > toDay(now) ? addDays(time, -7) + time.slice(10) : time;
 }
 
 /** A day as `2026-11-28`; a time as people say it, of no zone unless they name one, since it is theirs and not this machine's. */
-function toIso(date: ReturnType<typeof parse>[number]["start"]): string {
+function toIso(date: ParsedDate): string {
   const part = (name: "month" | "day" | "hour" | "minute" | "second") => String(date.get(name) ?? 0).padStart(2, "0");
   const day = `${date.get("year")}-${part("month")}-${part("day")}`;
   if (!date.isCertain("hour")) return day;
@@ -159,6 +159,7 @@ const BEFORE = new Set("before until till by older".split(" "));
 const UNTIL = new Set(["by", "until", "till"]);
 const ON = new Set("between from on at for in of during".split(" "));
 
+const SHIFTED = /\b(?:next|this|last|coming|past)\b/i;
 const LENGTH = /^(?!.*\b(?:in|ago|now|within|last|past|next|this)\b).*\b(?:hour|min|minute|day|week|month)s?$/i;
 
 const MASK = "\u0002";

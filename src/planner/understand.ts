@@ -160,7 +160,9 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
   const score = match.score - 0.2 * missing.length - (loose.length - match.loose.length) * 1.5;
   const isNamed = match.named && (access !== "read" || Object.keys(input).length > 0);
   const isTold = match.told || isNamed || clause.placed === true;
-  const told = isTold && missing.every((field) => field.kind !== "key" || isMentioned(skill, field, clause));
+  // "Cancel" alone names nothing.
+  const isBare = missing.length > 0 && clause.words.length === 1;
+  const told = isTold && !isBare && missing.every((field) => field.kind !== "key" || isMentioned(skill, field, clause));
   return { skill, score, input, ...(more ? { more } : {}), missing, loose, told };
 }
 
