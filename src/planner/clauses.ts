@@ -1,6 +1,6 @@
 import type { Skill } from "./catalogue.ts";
 import { KEY, POLITE_WORDS, QUESTION_WORDS } from "./grammar.ts";
-import type { Word } from "./language.ts";
+import { sliceLower, type Word } from "./language.ts";
 import { scoreSimilarity } from "./lexicon.ts";
 import type { Memory } from "./memory.ts";
 
@@ -100,6 +100,9 @@ export function stripPoliteness(words: Word[]): Word[] {
   const endsNothing = ({ kind, text, lower }: Word) =>
     kind === "mark" ? /^[.,;:!?)]+$/.test(text) : kind === "word" && TRAILING.has(lower);
   while (end > start && endsNothing(words[end - 1] as Word)) end--;
+  // "Can you close KAY-3 for me?"
+  const asksYou = words.slice(0, 3).some(({ lower }) => lower === "you");
+  if (asksYou && sliceLower(words, end - 2, end) === "for me") end -= 2;
   return words.slice(start, end);
 }
 

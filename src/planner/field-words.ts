@@ -78,7 +78,8 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
   if (/^[€$£]?\d[\d.,]*k?$/.test(text) && !shaped && !isId) return [];
   if (field.shape && !field.particular && !shaped && !led && /[-_./]/.test(text)) return [];
   const isNamed = led || isFieldWord(field, next) || /^\p{Lu}/u.test(next.text);
-  if (CELLS.test(text) && !(shaped && field.particular) && !isNamed) return [];
+  const takesCells = skill.fields.some((one) => one.strict && one.shape?.test("B2"));
+  if (takesCells && CELLS.test(text) && !(shaped && field.particular) && !isNamed) return [];
   // A field with usual values takes others only where they look like one.
   const isLed =
     led || (field.person && plain && !first.stop && (before.lower === "has" || leadsTo(skill, field, before)));

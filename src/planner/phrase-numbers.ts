@@ -105,7 +105,7 @@ export function sortsNewest({ description, examples }: Skill): boolean {
   return /\b(newest|latest|recent(ly)?)\b/i.test(`${description} ${examples.join(" ")}`);
 }
 
-const AMOUNT = /^(limit|count|max|amount_of|first|page_?size)/i;
+const AMOUNT = /^(?:limit|count|max|max_?results|amount_of|first|page_?size)$/i;
 export const RECENT = new Set(["newest", "latest", "last", "recent"]);
 const FIRST = new Set(["first", "top"]);
 const MOST_WORDS = 12;

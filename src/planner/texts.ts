@@ -196,7 +196,7 @@ const SUBJECTS = new Set(["it", "we", "i", "they", "he", "she"]);
 const SENTENCE = new Set("is are was were am will would has have had can could must should".split(" "));
 const MOST_WORDS = 10;
 const NAMED = new Set(["called", "named", "titled", "entitled"]);
-const QUERY_CUES = new Set("about called named titled mentioning containing regarding matching".split(" "));
+const QUERY_CUES = new Set("about called named titled mention mentions mentioning containing regarding matching".split(" "));
 /** Words that end no text, and no message begins with a subject and one of them. */
 const INNER = new Set([...PREPOSITIONS, "and", "or", "the", "a", "my", "'s"]);
 const NOT_SOUGHT = new Set([...PREPOSITIONS, ...PRONOUNS, "i", "me", "my", "we", "you", "us"]);

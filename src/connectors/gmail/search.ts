@@ -9,6 +9,7 @@ import { buildMailUrl, formatMessageTable, toMessageData } from "./message.ts";
 const Input = z.object({
   text: withDescription(z.optional(z.string()), "Words in the message."),
   sender: withDescription(z.optional(z.string()), "Name or email address of the sender."),
+  recipient: withDescription(z.optional(z.string()), "Name or email address of a recipient."),
   state: withDescription(z.optional(z.enum(["unread", "starred", "important"])), "unread, starred or important."),
   after: withDescription(z.optional(z.string()), "Only messages from this day or time on, in ISO 8601."),
   before: withDescription(z.optional(z.string()), "Only messages before this day or time, in ISO 8601."),
@@ -27,7 +28,7 @@ type Input = z.output<typeof Input>;
 /** Source: Gmail API v1, GET /gmail/v1/users/{userId}/messages. */
 export const searchTool = defineListTool({
   name: "gmail.search",
-  description: "Find or list emails in Gmail by words, sender, date, attachments, label or unread state.",
+  description: "Find or list emails in Gmail by words, sender, recipient, date, attachments, label or unread state.",
   input: Input,
   limit: { usual: 10, most: 50 },
   examples: [
@@ -38,6 +39,8 @@ export const searchTool = defineListTool({
     "show my {state} emails",
     "show emails from {sender}",
     "show emails sent by {sender}",
+    "show emails to {recipient}",
+    "show the emails I {place}",
     "list my emails",
     "show my newest emails",
     "what is in my inbox",
@@ -61,10 +64,11 @@ export const searchTool = defineListTool({
 /** Builds a query in Gmail's syntax. Source: https://support.google.com/mail/answer/7190 */
 function getQuery(input: Input, zone: string | undefined): string {
   if (input.query?.trim()) return input.query.trim();
-  const { text, sender, state, place, after, before, hasAttachment } = input;
-  const somewhere = [text, sender, after, before].some((one) => one?.trim()) || hasAttachment;
+  const { text, sender, recipient, state, place, after, before, hasAttachment } = input;
+  const somewhere = [text, sender, recipient, after, before].some((one) => one?.trim()) || hasAttachment;
   return [
     sender?.trim() ? `from:(${withoutOperators(sender)})` : "",
+    recipient?.trim() ? `to:(${withoutOperators(recipient)})` : "",
     state ? `is:${state}` : "",
     after?.trim() ? `after:${getSeconds(after, "after", zone)}` : "",
     before?.trim() ? `before:${getSeconds(before, "before", zone)}` : "",
@@ -103,11 +107,12 @@ function withoutOperators(text: string): string {
 function describeSearch({ query, text, sender, state, place, ...filter }: Input, number = 2): string {
   const noun = number === 1 ? "email" : "emails";
   if (query?.trim()) return `${noun} matching ${query.trim()}`;
-  const isAnywhere = [text, sender, filter.after, filter.before].some((one) => one?.trim()) || filter.hasAttachment;
+  const isAnywhere = [text, sender, filter.recipient, filter.after, filter.before].some((one) => one?.trim()) || filter.hasAttachment;
   return [
     state,
     noun,
     sender?.trim() ? `from ${sender.trim()}` : "",
+    filter.recipient?.trim() ? `to ${filter.recipient.trim()}` : "",
     text?.trim() ? `about “${text.trim()}”` : "",
     filter.after?.trim() ? `after ${filter.after.trim()}` : "",
     filter.before?.trim() ? `before ${filter.before.trim()}` : "",

@@ -53,6 +53,7 @@ export const updateCellsTool = defineTool({
     "set cell {range} in the spreadsheet {spreadsheet} to {text}",
     "change {range} of {spreadsheet} to {text}",
     "update {range} in the spreadsheet {spreadsheet}: {text}",
+    "put {text} in {range} of {spreadsheet}",
     "write into {range} of {spreadsheet}: {text}",
   ],
   summary: ({ spreadsheet, range, sheet, ...cells }: Input) =>

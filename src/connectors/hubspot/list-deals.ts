@@ -11,7 +11,7 @@ import { type PropertyFilter, searchRecords } from "./record.ts";
 const Input = z.object({
   stage: withDescription(
     z.optional(z.string()),
-    '"open" (default), "won", "lost", "closed", "all", or the name of a stage such as "Contract sent".',
+    '"open" (default), "won", "lost", "closed", "all", or the name of a stage such as "Contract sent" or "Closed won".',
   ),
   pipeline: withDescription(z.optional(z.string()), "Name of the pipeline. Default: all pipelines."),
   owner: withDescription(z.optional(z.string()), '"me", or the name or email address of the owner of the deals.'),

@@ -56,6 +56,7 @@ export const editIssueTool = defineTool({
     "change the due date of {issue} to {due}",
     "set the due date of {issue} to {due}",
     "add the label {addLabels} to {issue}",
+    "remove the label {removeLabels} from {issue}",
   ],
   summary: (input: Input) => `Change ${formatIssueKey(input.issue)}: ${describeChanges(input).join(", ") || "nothing"}`,
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),

@@ -8,12 +8,24 @@ export type IssueFilter = {
   reporter?: string;
   priority?: string;
   labels?: string[];
-  updatedSince?: string;
-  createdSince?: string;
-  dueBefore?: string;
-  dueAfter?: string;
   order?: IssueOrder;
-};
+} & { [Bound in IssueDate]?: string };
+
+/** Bounds of a list in time, with their JQL and their words. */
+const DATE_BOUNDS = {
+  updatedSince: ["updated >=", "updated since"],
+  updatedBefore: ["updated <", "updated before"],
+  createdSince: ["created >=", "created since"],
+  createdBefore: ["created <", "created before"],
+  resolvedSince: ["resolved >=", "resolved since"],
+  resolvedBefore: ["resolved <", "resolved before"],
+  dueAfter: ["due >=", "due after"],
+  dueBefore: ["due <=", "due by"],
+} as const;
+type IssueDate = keyof typeof DATE_BOUNDS;
+
+/** Fields of a filter that are days. */
+export const ISSUE_DATES = Object.keys(DATE_BOUNDS) as IssueDate[];
 
 /** Orders of a list, with their JQL. */
 const ISSUE_ORDERS = {
@@ -42,10 +54,7 @@ export function buildJql(filter: IssueFilter, people: FilterPeople = {}): string
     filter.type ? `issuetype = ${quoteValue(toSingular(filter.type))}` : "",
     filter.priority ? `priority = ${quoteValue(filter.priority)}` : "",
     ...(filter.labels ?? []).map((label) => `labels = ${quoteValue(label)}`),
-    filter.updatedSince ? `updated >= ${quoteValue(filter.updatedSince)}` : "",
-    filter.createdSince ? `created >= ${quoteValue(filter.createdSince)}` : "",
-    filter.dueAfter ? `due >= ${quoteValue(filter.dueAfter)}` : "",
-    filter.dueBefore ? `due <= ${quoteValue(filter.dueBefore)}` : "",
+    ...ISSUE_DATES.map((name) => (filter[name] ? `${DATE_BOUNDS[name][0]} ${quoteValue(filter[name])}` : "")),
     filter.text ? `text ~ ${quoteValue(withoutOperators(filter.text))}` : "",
   ].filter(Boolean);
   return `${(clauses.length > 0 ? clauses : [RECENT_CLAUSE]).join(" AND ")} ORDER BY ${ISSUE_ORDERS[filter.order ?? "updated"]}`;
@@ -65,10 +74,7 @@ export function describeFilter(filter: IssueFilter, number?: number): string {
     filter.reporter ? `reported by ${isMe(filter.reporter) ? "you" : filter.reporter}` : "",
     filter.priority ? `of priority ${filter.priority}` : "",
     filter.labels?.length ? `labelled ${filter.labels.join(", ")}` : "",
-    filter.updatedSince ? `updated since ${filter.updatedSince}` : "",
-    filter.createdSince ? `created since ${filter.createdSince}` : "",
-    filter.dueAfter ? `due after ${filter.dueAfter}` : "",
-    filter.dueBefore ? `due by ${filter.dueBefore}` : "",
+    ...ISSUE_DATES.map((name) => (filter[name] ? `${DATE_BOUNDS[name][1]} ${filter[name]}` : "")),
     filter.text ? `about “${filter.text}”` : "",
   ]
     .filter(Boolean)

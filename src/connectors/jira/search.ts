@@ -6,7 +6,7 @@ import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
 import { formatIssueTable, getJiraApi, ISSUE_FIELDS, Issue, parseProjectName, toIssueData } from "./issue.ts";
-import { buildJql, describeFilter, type IssueFilter, isMe, isNobody } from "./jql.ts";
+import { buildJql, describeFilter, ISSUE_DATES, type IssueFilter, isMe, isNobody } from "./jql.ts";
 import { findPerson } from "./people.ts";
 
 const Input = z.object({
@@ -22,7 +22,11 @@ const Input = z.object({
   priority: withDescription(z.optional(z.string()), "Highest, High, Medium, Low or Lowest."),
   labels: withDescription(z.optional(z.string()), "Labels that the issues have, separated by commas."),
   updatedSince: withDescription(z.optional(z.string()), "Changed on or after this day, such as 2026-01-31."),
+  updatedBefore: withDescription(z.optional(z.string()), "Changed before this day."),
   createdSince: withDescription(z.optional(z.string()), "Created on or after this day, such as 2026-01-31."),
+  createdBefore: withDescription(z.optional(z.string()), "Created before this day."),
+  resolvedSince: withDescription(z.optional(z.string()), "Resolved on or after this day, such as 2026-01-31."),
+  resolvedBefore: withDescription(z.optional(z.string()), "Resolved before this day."),
   dueBefore: withDescription(z.optional(z.string()), "Due on or before this day, such as 2026-01-31."),
   dueAfter: withDescription(z.optional(z.string()), "Due on or after this day, such as 2026-01-31."),
   order: withDescription(
@@ -114,7 +118,7 @@ async function resolveJql(filter: IssueFilter, context: ToolContext): Promise<st
     if (!person || isMe(person) || isNobody(person)) return undefined;
     return (await findPerson(context, person, { purpose: "read" })).accountId;
   };
-  for (const name of ["updatedSince", "createdSince", "dueBefore", "dueAfter"] as const) {
+  for (const name of ISSUE_DATES) {
     if (filter[name] === undefined || /^(\d{4}-\d\d-\d\d( \d\d:\d\d)?|-?\d+[hdwm])$/.test(filter[name])) continue;
     const hint = "Write it as 2026-01-31, or -7d for the last seven days.";
     throw new Problem("INVALID_REQUEST", `“${filter[name]}” is not a day.`, { hint, details: { field: name } });
