@@ -105,7 +105,8 @@ function readQuery(skill: Skill, clause: Clause, at: number): TextEnd[] {
     if (kind !== "word" || OPERATORS.has(lower) || QUESTION_WORDS.has(lower) || TEXT_CUES.has(lower)) break;
     if (/^[#@]/.test(text) || isRival(skill, words, to - 1)) break;
     if (times.some((time) => time.from < to && to <= time.to)) break;
-    if (!isLed && (lower === "to" || (to === from + 1 && (skill.foreign.has(lemma) || isValue(skill, words, from))))) break;
+    if (!isLed && (lower === "to" || (to === from + 1 && (skill.foreign.has(lemma) || isValue(skill, words, from)))))
+      break;
     if (!PREPOSITIONS.has(lower) && !INNER.has(lower))
       found.push({ to, value: sliceText(clause, from, to), quality: 0.7 + 0.01 * (to - from) });
   }
@@ -196,7 +197,9 @@ const SUBJECTS = new Set(["it", "we", "i", "they", "he", "she"]);
 const SENTENCE = new Set("is are was were am will would has have had can could must should".split(" "));
 const MOST_WORDS = 10;
 const NAMED = new Set(["called", "named", "titled", "entitled"]);
-const QUERY_CUES = new Set("about called named titled mention mentions mentioning containing regarding matching".split(" "));
+const QUERY_CUES = new Set(
+  "about called named titled mention mentions mentioning containing regarding matching".split(" "),
+);
 /** Words that end no text, and no message begins with a subject and one of them. */
 const INNER = new Set([...PREPOSITIONS, "and", "or", "the", "a", "my", "'s"]);
 const NOT_SOUGHT = new Set([...PREPOSITIONS, ...PRONOUNS, "i", "me", "my", "we", "you", "us"]);

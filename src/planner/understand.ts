@@ -112,7 +112,10 @@ function listUsable(skill: Skill, { words }: Clause): Part[][] {
 function addKnownValues({ values, matched, nouns }: Match, phrases: Phrase[]): void {
   const own = new Set([...matched, ...nouns]);
   const known = phrases
-    .filter(({ field, from, to, weight }) => weight && field.values.length > 0 && isWithin(own, from, to))
+    .filter(
+      ({ field, from, to, weight }) =>
+        weight && (field.values.length > 0 || field.kind === "boolean") && isWithin(own, from, to),
+    )
     .sort((a, b) => b.to - b.from - (a.to - a.from));
   for (const phrase of known) {
     const taken = values.some(

@@ -112,3 +112,42 @@ test("GitHub in the sandbox: an issue is created, commented on and closed", asyn
     message: "GitHub: Not Found.",
   });
 });
+
+test("GitHub: an issue is changed, reopened and assigned, and its other labels stay", async () => {
+  const { run } = await connected(sandboxServices(), "github");
+  const one = { repository: "kay-docs", number: 1 };
+  type Data = { title: string; labels: string[]; assignees: string[]; state: string };
+  const edit = async (input: object) => (await run("github.edit_issue", { ...one, ...input })).data as Data;
+  const before = await edit({ addLabels: "bug, new" });
+  expect(before.labels).toEqual(expect.arrayContaining(["bug", "new"]));
+  expect((await edit({ removeLabels: "Bug", title: "Renamed" })).labels).not.toContain("bug");
+  expect(await edit({ assignee: "me" })).toMatchObject({ title: "Renamed", assignees: ["dana-demo"] });
+  expect(await edit({ assignee: "nobody" })).toMatchObject({ assignees: [], labels: expect.arrayContaining(["new"]) });
+  await run("github.close_issue", one);
+  expect(await edit({ reopen: true })).toMatchObject({ state: "open" });
+  await expect(edit({ title: " " })).rejects.toMatchObject({ message: "A change to the issue is required." });
+});
+
+test("GitHub: a pull request is reviewed, and its checks say what failed", async () => {
+  const { run } = await connected(sandboxServices(), "github");
+  const repository = "kay-docs";
+  type Pulls = { pull_requests: { number: number; author: string }[] };
+  const { pull_requests: pulls } = (await run("github.list_pull_requests", { repository })).data as Pulls;
+  const number = pulls.find(({ author }) => author !== "dana-demo")?.number;
+  const own = pulls.find(({ author }) => author === "dana-demo")?.number;
+  const review = (input: object) => run("github.review_pull_request", { repository, number, ...input });
+  await expect(review({ verdict: "comment" })).rejects.toMatchObject({ details: { field: "text" } });
+  await expect(review({ verdict: "approve", number: own })).rejects.toMatchObject({
+    message: expect.stringContaining("your own pull request"),
+  });
+  expect((await review({ verdict: "approve" })).text).toMatch(/^Approved #\d+ in kay-demo\/kay-docs\./);
+  const read = (await run("github.get_pull_request", { repository, number })).data;
+  expect(read).toMatchObject({ approved_by: ["dana-demo"], changes_requested_by: [] });
+  const checks = await run("github.list_checks", { repository, number: own });
+  expect(checks.text).toMatch(/^For #\d+ in kay-demo\/kay-docs, 1 of 2 checks passed, 1 failed:/);
+  expect(checks.data).toMatchObject({
+    state: "failed",
+    checks: [{ name: "build" }, { name: "links", state: "failure" }],
+  });
+  expect((await run("github.list_checks", { repository })).data).toMatchObject({ state: "passed" });
+});

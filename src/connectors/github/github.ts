@@ -6,12 +6,15 @@ import type { Endpoints, ServiceHttp } from "../service-http.ts";
 import { closeIssueTool } from "./close-issue.ts";
 import { addCommentTool } from "./comment.ts";
 import { createIssueTool } from "./create-issue.ts";
+import { editIssueTool } from "./edit-issue.ts";
 import { getIssueTool } from "./get-issue.ts";
 import { getPullRequestTool } from "./get-pull-request.ts";
+import { listChecksTool } from "./list-checks.ts";
 import { listCommitsTool } from "./list-commits.ts";
 import { listIssuesTool } from "./list-issues.ts";
 import { listPullRequestsTool } from "./list-pull-requests.ts";
 import { listRepositoriesTool } from "./list-repositories.ts";
+import { reviewPullRequestTool } from "./review-pull-request.ts";
 import { searchTool } from "./search.ts";
 
 /**
@@ -53,10 +56,13 @@ export const github: Service = {
     getIssueTool,
     createIssueTool,
     addCommentTool,
+    editIssueTool,
     closeIssueTool,
     listCommitsTool,
     listPullRequestsTool,
     getPullRequestTool,
+    reviewPullRequestTool,
+    listChecksTool,
     listRepositoriesTool,
     searchTool,
   ],

@@ -2,7 +2,9 @@ import * as z from "zod/mini";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import { Person } from "./issue.ts";
 
-const Branch = z.nullish(z.looseObject({ ref: z.nullish(z.string()), label: z.nullish(z.string()) }));
+const Branch = z.nullish(
+  z.looseObject({ ref: z.nullish(z.string()), sha: z.nullish(z.string()), label: z.nullish(z.string()) }),
+);
 
 /** A pull request. Source: https://docs.github.com/en/rest/pulls/pulls */
 export const PullRequest = z.looseObject({

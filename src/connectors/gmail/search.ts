@@ -107,7 +107,8 @@ function withoutOperators(text: string): string {
 function describeSearch({ query, text, sender, state, place, ...filter }: Input, number = 2): string {
   const noun = number === 1 ? "email" : "emails";
   if (query?.trim()) return `${noun} matching ${query.trim()}`;
-  const isAnywhere = [text, sender, filter.recipient, filter.after, filter.before].some((one) => one?.trim()) || filter.hasAttachment;
+  const isAnywhere =
+    [text, sender, filter.recipient, filter.after, filter.before].some((one) => one?.trim()) || filter.hasAttachment;
   return [
     state,
     noun,

@@ -90,6 +90,7 @@ function buildRepository(seed: RepositorySeed, lookup: Lookup, path: string): Re
     stargazers_count: seed.stargazers_count ?? 0,
     collaborators: lookup.people(seed.collaborators, `${path}.collaborators`),
     labels: [...new Set([...(seed.labels ?? ["bug", "documentation", "enhancement"]), ...used])],
+    checks: seed.checks ?? [],
     created_at,
     updated_at: lookup.time(seed.updated_at, created_at, `${path}.updated_at`),
     issues,
@@ -151,5 +152,6 @@ function buildPullRequest(
     additions: seed.additions ?? 0,
     deletions: seed.deletions ?? 0,
     changed_files: seed.changed_files ?? 0,
+    checks: seed.checks ?? [],
   };
 }

@@ -63,6 +63,7 @@ export const DEFAULT_SEED: GithubSeed = {
           updated_at: "-58d",
         },
       ],
+      checks: [{ name: "build", conclusion: "success" }],
       pull_requests: [
         {
           title: "Node 20 on the install page",
@@ -71,6 +72,10 @@ export const DEFAULT_SEED: GithubSeed = {
           head: "node-20",
           labels: ["documentation"],
           requested_reviewers: ["sam-sample"],
+          checks: [
+            { name: "build", conclusion: "success" },
+            { name: "links", conclusion: "failure" },
+          ],
           additions: 12,
           deletions: 9,
           changed_files: 2,

@@ -4,7 +4,6 @@ import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
 import {
   canWrite,
-  findIssue,
   findRepository,
   type GithubEnv,
   handleErrors,
@@ -16,19 +15,13 @@ import {
 import { buildGithub } from "./build.ts";
 import { listCommits } from "./commits.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
-import { filterIssues, registerIssueRoutes } from "./issues.ts";
+import { registerIssueRoutes } from "./issues.ts";
 import { paginate } from "./paging.ts";
+import { registerPullRequestRoutes } from "./pull-requests.ts";
 import { registerSearchRoutes } from "./search.ts";
 import { GithubSeed } from "./seed.ts";
 import { type GithubState, isPullRequest } from "./state.ts";
-import {
-  toAccountView,
-  toPullRequestDetails,
-  toPullRequestView,
-  toRepositoryView,
-  toReviewView,
-  truncateToSecond,
-} from "./views.ts";
+import { toAccountView, toRepositoryView, truncateToSecond } from "./views.ts";
 
 const failure = (error: string, error_description: string) => ({
   status: 200 as const,
@@ -60,8 +53,6 @@ const oauth: OAuthTraits = {
   },
 };
 
-const PULLS = "/repos/:owner/:repo/pulls";
-
 /** Stand-in for github.com and api.github.com, on one origin. */
 export const github: Provider<GithubState> = {
   name: "github",
@@ -79,7 +70,7 @@ export const github: Provider<GithubState> = {
     registerAccountRoutes(api);
     registerApplicationRoutes(app, provider);
     registerIssueRoutes(api, provider);
-    pullRequestRoutes(api);
+    registerPullRequestRoutes(api, provider);
     registerSearchRoutes(api);
     for (const path of ["/user/*", "/users/*", "/repos/*", "/search/*"]) {
       api.all(path, () => {
@@ -134,26 +125,6 @@ function registerAccountRoutes(api: Hono<GithubEnv>) {
   });
   api.get("/repos/:owner/:repo/commits", listCommits);
   api.get("/repos/:owner/:repo", (c) => c.json(toRepositoryView(c, findRepository(c))));
-}
-
-function pullRequestRoutes(api: Hono<GithubEnv>) {
-  api.get(PULLS, (c) => {
-    const repository = findRepository(c);
-    const found = filterIssues(c, repository.pull_requests);
-    return c.json(paginate(c, found).map((pull) => toPullRequestView(c, repository, pull)));
-  });
-  api.get(`${PULLS}/:number{[0-9]+}`, (c) => {
-    const repository = findRepository(c);
-    const pull = findIssue(c, repository);
-    if (!isPullRequest(pull)) throw notFoundError();
-    return c.json({ ...toPullRequestView(c, repository, pull), ...toPullRequestDetails(pull) });
-  });
-  api.get(`${PULLS}/:number{[0-9]+}/reviews`, (c) => {
-    const repository = findRepository(c);
-    const pull = findIssue(c, repository);
-    if (!isPullRequest(pull)) throw notFoundError();
-    return c.json(paginate(c, pull.reviews).map((review) => toReviewView(c, repository, pull, review)));
-  });
 }
 
 /** Read-only pages that links lead to: `/<owner>/<repository>` and `/<owner>/<repository>/issues/<number>`. */

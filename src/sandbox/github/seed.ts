@@ -50,6 +50,15 @@ const Review = z.strictObject({
   submitted_at: optional,
 });
 
+const checks = z.optional(
+  z.array(
+    z.strictObject({
+      name: text,
+      conclusion: z.nullable(z.enum(["success", "failure", "neutral", "cancelled", "skipped"])),
+    }),
+  ),
+);
+
 const PullRequest = z.strictObject({
   ...Issue.shape,
   head: text,
@@ -59,6 +68,7 @@ const PullRequest = z.strictObject({
   merged_at: z.optional(z.nullable(text)),
   requested_reviewers: z.optional(z.array(text)),
   reviews: z.optional(z.array(Review)),
+  checks,
   additions: z.optional(z.number().check(z.int(), z.gte(0))),
   deletions: z.optional(z.number().check(z.int(), z.gte(0))),
   changed_files: z.optional(z.number().check(z.int(), z.gte(0))),
@@ -77,6 +87,7 @@ const Repository = z.strictObject({
   /** Accounts that may write besides its owner. */
   collaborators: z.optional(z.array(text)),
   labels: z.optional(z.array(text)),
+  checks,
   created_at: optional,
   updated_at: optional,
   issues: z.optional(z.array(Issue)),

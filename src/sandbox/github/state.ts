@@ -17,6 +17,8 @@ export type Repository = {
   stargazers_count: number;
   collaborators: string[];
   labels: string[];
+  /** Of the default branch. */
+  checks: Check[];
   created_at: string;
   updated_at: string;
   issues: Issue[];
@@ -59,7 +61,11 @@ export type PullRequest = Issue & {
   additions: number;
   deletions: number;
   changed_files: number;
+  checks: Check[];
 };
+
+/** A CI check of the newest commit of a branch. Without a conclusion, it runs. */
+export type Check = { name: string; conclusion: "success" | "failure" | "neutral" | "cancelled" | "skipped" | null };
 
 export function isPullRequest(thing: Issue | PullRequest): thing is PullRequest {
   return "head" in thing;

@@ -103,7 +103,7 @@ export function toPullRequestView(c: C, repository: Repository, pull: PullReques
   const toBranchView = (ref: string) => ({
     label: `${repository.owner}:${ref}`,
     ref,
-    sha: createHash("sha1").update(ref).digest("hex"),
+    sha: getBranchSha(ref),
     user: toAccountView(c, repository.owner),
     repo: toRepositoryView(c, repository),
   });
@@ -117,6 +117,11 @@ export function toPullRequestView(c: C, repository: Repository, pull: PullReques
     head: toBranchView(pull.head),
     base: toBranchView(pull.base),
   };
+}
+
+/** The newest commit of a branch. */
+export function getBranchSha(branch: string): string {
+  return createHash("sha1").update(branch).digest("hex");
 }
 
 export function toPullRequestDetails({ merged, state, comments, reviews, ...pull }: PullRequest) {

@@ -61,3 +61,33 @@ test("Octokit reports missing objects and invalid fields in its own words", asyn
     ),
   });
 });
+
+test("Octokit reviews a pull request, and reads the checks of its commit", async () => {
+  const { octokit } = await client();
+  const { data: pulls } = await octokit.request("GET /repos/{owner}/{repo}/pulls", DOCS);
+  const own = pulls.find(({ user }) => user?.login === "dana-demo");
+  const other = pulls.find(({ user }) => user?.login === "sam-sample");
+  const review = (number = 0, event: "APPROVE" | "COMMENT") =>
+    octokit.request("POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews", { ...DOCS, pull_number: number, event });
+  expect((await review(other?.number, "APPROVE")).data).toMatchObject({
+    state: "APPROVED",
+    user: { login: "dana-demo" },
+  });
+  expect(await failureOf(review(own?.number, "APPROVE"))).toMatchObject({
+    status: 422,
+    message: expect.stringContaining("Can not approve your own pull request"),
+  });
+  expect(await failureOf(review(other?.number, "COMMENT"))).toMatchObject({ status: 422 });
+  const checks = async (ref: string) =>
+    (await octokit.request("GET /repos/{owner}/{repo}/commits/{ref}/check-runs", { ...DOCS, ref })).data;
+  expect(await checks(own?.head.sha ?? "")).toMatchObject({
+    total_count: 2,
+    check_runs: [
+      { name: "build", status: "completed", conclusion: "success" },
+      { name: "links", conclusion: "failure" },
+    ],
+  });
+  expect(await checks("main")).toMatchObject({ check_runs: [{ name: "build" }] });
+  const status = await octokit.request("GET /repos/{owner}/{repo}/commits/{ref}/status", { ...DOCS, ref: "main" });
+  expect(status.data.statuses).toEqual([]);
+});

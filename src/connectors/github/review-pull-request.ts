@@ -1,0 +1,72 @@
+import * as z from "zod/mini";
+import { Problem } from "#protocol/errors";
+import { truncateText } from "../markup/markdown.ts";
+import { narrowPlace } from "../place.ts";
+import { defineTool, withDescription } from "../tool.ts";
+import { describeIssue } from "./issue.ts";
+import {
+  buildApiPath,
+  findRepository,
+  formatFullName,
+  formatRepositoryPlace,
+  parseRepositoryPath,
+} from "./repository.ts";
+
+/** Verdicts, with GitHub's names, and what a card and an answer call them. */
+const VERDICTS = {
+  approve: { event: "APPROVE", card: "Approve", done: "Approved" },
+  "request changes": { event: "REQUEST_CHANGES", card: "Request changes on", done: "Requested changes on" },
+  comment: { event: "COMMENT", card: "Review", done: "Commented on" },
+} as const;
+
+const Input = z.object({
+  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
+  number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+  verdict: withDescription(
+    z.enum(["approve", "request changes", "comment"]),
+    "What it comes to: approve, request changes or comment.",
+  ),
+  text: withDescription(
+    z.optional(z.string()),
+    "What the review says, as text or Markdown. Required unless it approves.",
+  ),
+});
+type Input = z.output<typeof Input>;
+
+const Made = z.looseObject({ id: z.number(), html_url: z.nullish(z.string()) });
+
+/** Source: https://docs.github.com/en/rest/pulls/reviews, "Create a review for a pull request". */
+export const reviewPullRequestTool = defineTool({
+  name: "github.review_pull_request",
+  description: "Review a GitHub pull request: approve it, request changes or comment.",
+  access: "write",
+  input: Input,
+  examples: [
+    "approve github pull request {number} in {repository}",
+    "approve github PR {number} in {repository}",
+    "approve PR {number} in {repository} on github",
+  ],
+  summary: ({ repository, number, verdict, text }: Input) => {
+    const said = text?.trim() ? `: “${truncateText(text.replace(/\s+/g, " ").trim(), 500)}”` : "";
+    return `${VERDICTS[verdict].card} pull request #${number} in ${parseRepositoryPath(repository)}${said}`;
+  },
+  resource: ({ repository, number }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${number}`),
+  destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
+  describeTarget: (input, context) => describeIssue(input, context),
+  async run(input, context) {
+    if (input.verdict !== "approve" && !input.text?.trim())
+      throw new Problem("INVALID_REQUEST", "This review needs a text.", { details: { field: "text" } });
+    const repository = await findRepository(context, input.repository);
+    const { id, html_url } = await context.http.request({
+      method: "POST",
+      path: `${buildApiPath(repository)}/pulls/${input.number}/reviews`,
+      body: { event: VERDICTS[input.verdict].event, ...(input.text?.trim() ? { body: input.text } : {}) },
+      answer: Made,
+      scope: "repo",
+    });
+    const name = formatFullName(repository);
+    const url = html_url ?? undefined;
+    const text = [`${VERDICTS[input.verdict].done} #${input.number} in ${name}.`, url].filter(Boolean).join("\n\n");
+    return { data: { number: input.number, repository: name, review: id, verdict: input.verdict, url }, text, url };
+  },
+});

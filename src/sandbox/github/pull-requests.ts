@@ -1,0 +1,106 @@
+import type { Context, Hono } from "hono";
+import type { ProviderContext } from "../provider.ts";
+import {
+  findIssue,
+  findRepository,
+  findWritableRepository,
+  type GithubEnv,
+  GithubError,
+  invalidError,
+  notFoundError,
+  parseBody,
+} from "./access.ts";
+import { createIdFromName } from "./build.ts";
+import { filterIssues } from "./issues.ts";
+import { paginate } from "./paging.ts";
+import {
+  type Check,
+  type GithubState,
+  isPullRequest,
+  type PullRequest,
+  type Repository,
+  type Review,
+} from "./state.ts";
+import { getBranchSha, toPullRequestDetails, toPullRequestView, toReviewView } from "./views.ts";
+
+const PULLS = "/repos/:owner/:repo/pulls";
+const ONE = `${PULLS}/:number{[0-9]+}`;
+const COMMIT = "/repos/:owner/:repo/commits/:ref{.+}";
+
+/** Pull requests, their reviews, and the checks of a commit (docs.github.com/en/rest/pulls, …/rest/checks). */
+export function registerPullRequestRoutes(api: Hono<GithubEnv>, provider: ProviderContext<GithubState>): void {
+  api.get(PULLS, (c) => {
+    const repository = findRepository(c);
+    const found = filterIssues(c, repository.pull_requests);
+    return c.json(paginate(c, found).map((pull) => toPullRequestView(c, repository, pull)));
+  });
+  api.get(ONE, (c) => {
+    const repository = findRepository(c);
+    const pull = findPullRequest(c, repository);
+    return c.json({ ...toPullRequestView(c, repository, pull), ...toPullRequestDetails(pull) });
+  });
+  api.get(`${ONE}/reviews`, (c) => {
+    const repository = findRepository(c);
+    const pull = findPullRequest(c, repository);
+    return c.json(paginate(c, pull.reviews).map((review) => toReviewView(c, repository, pull, review)));
+  });
+  api.post(`${ONE}/reviews`, (c) => addReview(c, provider));
+  api.get(`${COMMIT}/check-runs`, (c) => {
+    const { sha, checks } = findChecks(c);
+    const check_runs = checks.map(({ name, conclusion }) => ({
+      id: createIdFromName(`check ${sha} ${name}`),
+      name,
+      head_sha: sha,
+      status: conclusion === null ? "in_progress" : "completed",
+      conclusion,
+      html_url: new URL(`/checks/${sha}/${encodeURIComponent(name)}`, c.req.url).href,
+    }));
+    return c.json({ total_count: check_runs.length, check_runs });
+  });
+  api.get(`${COMMIT}/status`, (c) =>
+    c.json({ state: "pending", statuses: [], sha: findChecks(c).sha, total_count: 0 }),
+  );
+}
+
+function findPullRequest(c: Context<GithubEnv>, repository: Repository): PullRequest {
+  const pull = findIssue(c, repository);
+  if (!isPullRequest(pull)) throw notFoundError();
+  return pull;
+}
+
+/** Finds a commit by a branch or its SHA, and the checks that ran for it. */
+function findChecks(c: Context<GithubEnv>): { sha: string; checks: Check[] } {
+  const repository = findRepository(c);
+  const ref = c.req.param("ref") ?? "";
+  const main = { head: repository.default_branch, checks: repository.checks };
+  const isIt = ({ head }: { head: string }) => ref === head || ref === getBranchSha(head);
+  const found = ref === "HEAD" ? main : [main, ...repository.pull_requests].find(isIt);
+  if (!found) throw new GithubError(422, `No commit found for SHA: ${ref}`);
+  // A world that an older release saved has none.
+  return { sha: getBranchSha(found.head), checks: found.checks ?? [] };
+}
+
+const STATES = { APPROVE: "APPROVED", REQUEST_CHANGES: "CHANGES_REQUESTED", COMMENT: "COMMENTED" } as const;
+
+async function addReview(c: Context<GithubEnv>, provider: ProviderContext<GithubState>) {
+  const repository = findWritableRepository(c);
+  const pull = findPullRequest(c, repository);
+  const { event, body } = await parseBody(c);
+  const state = STATES[event as keyof typeof STATES];
+  if (state === undefined) throw invalidError("PullRequestReview", "event", "invalid");
+  const { login } = c.get("user");
+  if (event !== "COMMENT" && pull.user === login) {
+    const verb = event === "APPROVE" ? "approve" : "request changes on";
+    throw new GithubError(422, `Unprocessable Entity: "Can not ${verb} your own pull request"`);
+  }
+  if (event !== "APPROVE" && (typeof body !== "string" || body.trim() === ""))
+    throw invalidError("PullRequestReview", "body", "missing_field");
+  const submitted_at = new Date(provider.now()).toISOString();
+  const id = createIdFromName(`review ${repository.owner}/${repository.name} ${pull.number} ${pull.reviews.length}`);
+  const review: Review = { id, user: login, state, body: typeof body === "string" ? body : "", submitted_at };
+  pull.reviews.push(review);
+  pull.requested_reviewers = pull.requested_reviewers.filter((one) => one !== login);
+  pull.updated_at = submitted_at;
+  provider.save();
+  return c.json(toReviewView(c, repository, pull, review));
+}
