@@ -8,7 +8,10 @@ import { buildRecordUrl, formatRecordPlace, patchRecord } from "./record.ts";
 
 const Input = z.object({
   deal: withDescription(z.string(), "Name or id of the deal."),
-  stage: withDescription(z.string(), 'Stage of its pipeline, such as "Contract sent" or "Closed won"; "won" and "lost" close it.'),
+  stage: withDescription(
+    z.string(),
+    'Stage of its pipeline, such as "Contract sent" or "Closed won"; "won" and "lost" close it.',
+  ),
 });
 type Input = z.output<typeof Input>;
 
