@@ -100,7 +100,11 @@ tools\ttasks.list_tasks tasks.add_task tasks.delete_task
     exit: 4,
     stderr: expect.stringContaining("Tasks is not connected."),
   });
+  expect(documentOf(await ann('ask --json "list open tasks"'))).toMatchObject({ pending: [{ kind: "auth" }] });
+  expect((await ann("pending")).stdout).toMatch(/\tapproval\t.*\n.*\tconnect\tconnect tasks\t/);
   expect(await ann("services remove tasks --yes")).toEqual({ exit: 0, stdout: "Removed tasks.\n", stderr: "" });
+  // N46
+  expect((await ann("pending")).stdout).toMatch(/^\w+\tapproval\t.*\n$/);
   expect(await ann("services show tasks")).toMatchObject({ exit: 2 });
   expect(new Set(service.seen.map(({ call }) => new URL(call.split(" ")[1] ?? "").origin))).toEqual(
     new Set(["https://tasks.example.com"]),

@@ -7,6 +7,7 @@ import { createSession, findInstallation } from "../accounts/sessions.ts";
 import { inspectRequested } from "../connections/mcp/inspect.ts";
 import { addServer, approveServer } from "../connections/mcp/servers.ts";
 import { addService, getDescription, parseService, removeService } from "../connections/services/custom-services.ts";
+import { handleServiceRemoved } from "../generations/requests/auth.ts";
 import type { BackendPorts } from "../ports.ts";
 import { listKnownAccounts } from "../store/installations.ts";
 import { readJsonBody } from "./body.ts";
@@ -38,6 +39,7 @@ export function createCustomServiceRoutes(ports: BackendPorts): Hono {
   app.delete("/services/:name", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const service = await removeService(ports, installationId, c.req.param("name"));
+    await handleServiceRemoved(ports, { installationId, service });
     return c.json({ service, removed: true, message: `Removed ${service}` });
   });
   app.post("/services/:name/approve", async (c) => {

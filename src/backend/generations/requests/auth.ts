@@ -3,12 +3,19 @@ import type { AuthAnswer, GenerationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import type { AuthNeeded } from "#protocol/interactions";
+import { getBaseName } from "#protocol/tool-names";
 import { listConnectedServices } from "../../connections/services/service-views.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { appendEvents } from "../../store/events.ts";
 import { parseGeneration, type StoredGeneration } from "../../store/generation-row.ts";
 import { wakeGeneration } from "../../store/generation-wakes.ts";
-import { changeGeneration, findGeneration, listAwaitingService, lockGeneration } from "../../store/generations.ts";
+import {
+  changeGeneration,
+  findGeneration,
+  listAwaitingAuth,
+  listAwaitingService,
+  lockGeneration,
+} from "../../store/generations.ts";
 import { runTransaction } from "../../store/wake-ups.ts";
 import { toAuthResultParts } from "../end.ts";
 import type { Engine } from "../engine.ts";
@@ -25,6 +32,16 @@ export async function handleServiceConnected(
 ): Promise<void> {
   for (const id of await listAwaitingService(ports.db, installationId, service))
     await noteConnected(ports, id, service);
+}
+
+/** Called when a service was removed: what waits for it continues without it. */
+export async function handleServiceRemoved(
+  ports: BackendPorts,
+  { installationId, service }: { installationId: string; service: string },
+): Promise<void> {
+  for (const row of await listAwaitingAuth(ports.db, installationId))
+    if (getMissing(row).some((name) => name === service || getBaseName(name) === service))
+      await goOnWithout(ports, row, undefined);
 }
 
 /**
