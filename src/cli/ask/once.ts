@@ -1,5 +1,6 @@
 import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import type { AskRequest } from "#protocol/ask";
+import type { NumberedPart } from "#protocol/events";
 import type { OutputCheck } from "#protocol/output/schema";
 import type { View } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
@@ -66,7 +67,7 @@ export async function askOnce(
         ? SILENT_PRESENTER
         : createTextPresenter(kay);
     const followed = await followGeneration(kay, link, {
-      parts: asked.parts,
+      parts: kay.terminal.stdout.isTerminal ? withHighlighting(asked.parts) : asked.parts,
       show,
       askable,
       client: client.id,
@@ -82,5 +83,14 @@ export async function askOnce(
     throw lines ? ended : withPartialAnswer(ended, view);
   } finally {
     leaving.abort();
+  }
+}
+
+/** Yields the parts of an answer, once the code in it can be highlighted. */
+async function* withHighlighting(parts: AsyncIterable<NumberedPart>): AsyncGenerator<NumberedPart> {
+  const { loadHighlightingForPart } = await import("#ui/markdown/highlight");
+  for await (const each of parts) {
+    await loadHighlightingForPart(each.part);
+    yield each;
   }
 }

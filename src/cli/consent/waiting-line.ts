@@ -136,8 +136,8 @@ function act(kay: Kay, key: string, urls: string[]): void {
   if (key === "o") void openLinks(kay, urls);
   if (key === "c") void kay.copy(...joinLinks(urls), kay.terminal.stderr.write).then(kay.out.writeProgress);
   if (key === "q")
-    void import("uqr").then(({ renderUnicodeCompact }) => {
-      for (const url of urls) kay.out.writeProgress(renderUnicodeCompact(url));
+    void import("./qr.ts").then(async ({ formatQr }) => {
+      for (const url of urls) kay.out.writeProgress(await formatQr(url, kay.terminal.stderr));
     });
 }
 

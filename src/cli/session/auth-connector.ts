@@ -31,9 +31,9 @@ export type AuthListener = {
  */
 export type AuthConnector = {
   /** Gets and prints the links of the missing services. A failed one gets a new link. */
-  prepare(card: AuthCard): Promise<void>;
+  prepare(card: AuthCard, only?: string): Promise<void>;
   /** Opens the pending links in a browser. */
-  open(card: AuthCard): Promise<void>;
+  open(card: AuthCard, only?: string): Promise<void>;
   /** Finishes a consent with an address that a browser could not open. @throws Problem USAGE for another text */
   paste(card: AuthCard, text: string): Promise<void>;
   /** The pending links. */
@@ -99,10 +99,11 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
     }
   };
   return {
-    prepare: async (card) => {
+    prepare: async (card, only) => {
       const { links } = getDesk(card);
       const fresh = listMissingServices(card.auth).filter(
-        (each) => links[each] === undefined || links[each].state === "failed",
+        (each) =>
+          (only === undefined || each === only) && (links[each] === undefined || links[each].state === "failed"),
       );
       for (const service of fresh) await start(card, service);
       const urls = getUrls(desks.get(card.id));
@@ -112,8 +113,8 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
         if (help.length > 0) listener.say(help.join("\n"));
       }
     },
-    open: async (card) => {
-      await openLinks(kay, getUrls(desks.get(card.id)), listener.say);
+    open: async (card, only) => {
+      await openLinks(kay, getUrls(desks.get(card.id), only), listener.say);
     },
     paste: async (card, text) => {
       const waiting = [...(desks.get(card.id)?.waiting.values() ?? [])].map(({ begun }) => begun);
@@ -127,8 +128,10 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
   };
 }
 
-function getUrls(desk: Desk | undefined): string[] {
-  return [...(desk?.waiting.values() ?? [])].map(({ begun }) => begun.response.authorization_url);
+function getUrls(desk: Desk | undefined, only?: string): string[] {
+  return [...(desk?.waiting ?? [])]
+    .filter(([service]) => only === undefined || service === only)
+    .map(([, { begun }]) => begun.response.authorization_url);
 }
 
 function toSentence(error: unknown): string {

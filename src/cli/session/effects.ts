@@ -201,15 +201,15 @@ async function connectAct(ports: EffectPorts, card: AuthCard, what: CardAction):
   const { kay, connector, say, writeHidden } = ports;
   switch (what.do) {
     case "connect":
-      await connector.prepare(card);
-      return connector.open(card);
+      await connector.prepare(card, what.service);
+      return connector.open(card, what.service);
     case "open":
       return connector.open(card);
     case "copy":
       return say(await kay.copy(...joinLinks(connector.urls(card)), writeHidden));
     case "qr": {
-      const { renderUnicodeCompact } = await import("uqr");
-      for (const url of connector.urls(card)) say(renderUnicodeCompact(url));
+      const { formatQr } = await import("../consent/qr.ts");
+      for (const url of connector.urls(card)) say(await formatQr(url, kay.terminal.stdout));
       return;
     }
     case "paste":

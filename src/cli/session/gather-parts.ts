@@ -1,3 +1,4 @@
+import { loadHighlightingForPart } from "#ui/markdown/highlight";
 import type { TimedPart } from "#ui/view/reduce";
 import type { Kay } from "../kay.ts";
 
@@ -14,7 +15,9 @@ export function gatherParts(kay: Kay, flush: (parts: TimedPart[]) => void): Gath
     parts.push(part);
     if (parts.length > 1) return;
     const mine = parts;
-    void kay.clock.sleep(GATHER_MS).then(() => {
+    const load = () => Promise.all(mine.map((one) => loadHighlightingForPart(one.part)));
+    const wait = kay.clock.sleep(GATHER_MS).then(load);
+    void wait.then(() => {
       if (parts !== mine) return;
       parts = [];
       flush(mine);

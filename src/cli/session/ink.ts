@@ -90,21 +90,15 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   let conversationId = options.resume;
   let newest: ToolItem | undefined;
   let answer = "";
-  let usedModel: string | undefined;
   let endedGeneration: string | undefined;
   let titleAskedFor = "";
   const gathered = gatherParts(mine, (parts) => {
     dispatch({ type: "parts", parts, at: clock.now() });
     for (const { part } of parts) answer = addToAnswer(answer, part);
-    // The model that answered may have changed since the session began.
-    if (isFinished(session.view) && session.view.usage?.model !== usedModel) {
-      usedModel = session.view.usage?.model;
-      void loadCandidates(mine, link, dispatch, ["model"]);
-    }
-    // Services may have been connected or disconnected elsewhere meanwhile.
+    // The model may have been changed elsewhere meanwhile, and services connected or disconnected.
     if (isFinished(session.view) && session.view.generation_id !== endedGeneration) {
       endedGeneration = session.view.generation_id;
-      void loadCandidates(mine, link, dispatch, ["connections"]);
+      void loadCandidates(mine, link, dispatch, ["model", "connections"]);
     }
     const turn = `${session.view.session_id} ${session.view.status}`;
     if (session.status.title === "" && turn !== titleAskedFor) {

@@ -1,7 +1,7 @@
 import type { AuthNeeded } from "#protocol/interactions";
 import type { Style } from "../style.ts";
 import { toLine } from "../text/words.ts";
-import { type AuthLink, type AuthLinks, isLocalAuth } from "./auth.ts";
+import { type AuthLink, type AuthLinks, isLocalAuth, listAuthServices } from "./auth.ts";
 import type { CardUi } from "./card-state.ts";
 import { type CardContent, layOutError, layOutKeys } from "./content.ts";
 import { BORDER_CELLS } from "./frame.ts";
@@ -12,12 +12,14 @@ type Props = { width: number; links?: AuthLinks };
 /** Lays out a connection card: the reason, and one line per service. */
 export function layOutAuth(auth: AuthNeeded, ui: CardUi, { width, links = {} }: Props): CardContent {
   const room = width - BORDER_CELLS;
-  const services = [...new Set(auth.integrations)];
+  const services = listAuthServices(auth);
   const names = Math.max(0, ...services.map((service) => toLine(service).length));
-  const rows = services.flatMap((service) => {
+  const isChoice = services.length > 1;
+  const rows = services.flatMap((service, index) => {
     const link = Object.hasOwn(links, service) ? links[service] : undefined;
     const isConnected = auth.connected.includes(service);
-    return toServiceRows(service, isConnected ? { ...link, state: "connected" } : link, names, room);
+    const number = isChoice && index < 9 ? `${index + 1} ` : "";
+    return toServiceRows(service, isConnected ? { ...link, state: "connected" } : link, { number, names, width: room });
   });
   const why = auth.reason ? wrapRows(toLine(auth.reason), room) : [];
   return {
@@ -25,8 +27,14 @@ export function layOutAuth(auth: AuthNeeded, ui: CardUi, { width, links = {} }: 
     tone: "cyan",
     until: auth.expires_at,
     body: { rows: [...layOutError(ui.error, room), ...why, ...rows] },
-    keys: layOutKeys(ui, isLocalAuth(auth) ? OWN_KEYS : KEYS, room),
+    keys: layOutKeys(ui, listKeys(auth, isChoice), room),
   };
+}
+
+function listKeys(auth: AuthNeeded, isChoice: boolean) {
+  const keys = isLocalAuth(auth) ? OWN_KEYS : KEYS;
+  const [connect, ...others] = keys;
+  return isChoice && connect ? [{ ...connect, words: "connect all" }, { key: "[1-9]", words: "one" }, ...others] : keys;
 }
 
 const KEYS = [
@@ -48,10 +56,14 @@ const STATES: Record<AuthLink["state"], { mark: string; word: string; style?: St
   failed: { mark: "✗", word: "failed", style: "red" },
 };
 
-function toServiceRows(service: string, link: AuthLink | undefined, names: number, width: number): Row[] {
+function toServiceRows(
+  service: string,
+  link: AuthLink | undefined,
+  { number, names, width }: { number: string; names: number; width: number },
+): Row[] {
   const { state = "waiting", host, message } = link ?? {};
   const { mark, word, style } = STATES[state];
   const detail = state === "failed" || state === "connected" ? message : host;
-  const text = `  ${mark} ${toLine(service).padEnd(names)}  ${word}${detail ? `  ${toLine(detail)}` : ""}`;
+  const text = `  ${number}${mark} ${toLine(service).padEnd(names)}  ${word}${detail ? `  ${toLine(detail)}` : ""}`;
   return wrapRows(text, width, style);
 }

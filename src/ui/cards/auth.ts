@@ -44,13 +44,20 @@ export function isAuthCard(card: AnyCard): boolean {
 
 /** Applies a key to a connection card. */
 export function updateAuth(ui: AuthUi, auth: AuthNeeded, key: Key): CardStep<AuthUi> {
-  const act = toCardAction(key);
+  const act = toCardAction(key, listAuthServices(auth));
   if (!act || (act.do === "without" && isLocalAuth(auth))) return { ui };
   const isEnd = act.do === "cancel request" || act.do === "without";
   return { ui: { ...ui, error: undefined, sent: isEnd }, act };
 }
 
-function toCardAction(key: Key): CardAction | undefined {
+/** Lists the services of a card, in the order of their numbers. */
+export function listAuthServices({ integrations }: AuthNeeded): string[] {
+  return [...new Set(integrations)];
+}
+
+function toCardAction(key: Key, services: string[]): CardAction | undefined {
+  const service = services.length > 1 ? services[Number(getCommandKey(key)) - 1] : undefined;
+  if (service !== undefined) return { do: "connect", service };
   if (key.name === "enter") return { do: "connect" };
   if (key.name === "escape") return { do: "cancel request" };
   switch (getCommandKey(key)) {

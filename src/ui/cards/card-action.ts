@@ -10,10 +10,10 @@ export type CardAction =
   /** Open this text in an editor; the result goes to `applyEdit`. */
   | { do: "edit"; text: string }
   /**
-   * Connection cards: start or retry, open the links again, copy a link, show a link as a QR code, continue without,
+   * Connection cards: start or retry (one service or all), open the links again, copy a link, show a link as a QR code, continue without,
    * cancel the request.
    */
-  | { do: "connect" }
+  | { do: "connect"; service?: string }
   | { do: "open" }
   | { do: "copy" }
   | { do: "qr" }

@@ -33,6 +33,11 @@ export async function loadHighlightingFor(texts: string[]): Promise<void> {
   if (texts.some((text) => /^ *(?:```|~~~)\w/m.test(text))) await loadHighlighting();
 }
 
+/** The same for a part of a stream, so that its first block of code has colors. Marks may be split over parts. */
+export async function loadHighlightingForPart(part: { type: string; delta?: unknown }): Promise<void> {
+  if (part.type === "text-delta" && /[`~]/.test(String(part.delta))) await loadHighlighting();
+}
+
 /** Colors lines of code if the language is known, and returns the context for the next line. */
 export function highlightLines(
   lines: string[],

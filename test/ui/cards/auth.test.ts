@@ -12,6 +12,14 @@ test("an auth card connects, opens, copies, shows a QR code, continues without, 
   expect(pressed(card, [key("escape"), key("escape")]).acts).toEqual([{ do: "cancel request" }]);
 });
 
+test("N59 a number connects one of several services", () => {
+  expect(pressed(card, typing("2139")).acts).toEqual([
+    { do: "connect", service: "gmail" },
+    { do: "connect", service: "slack" },
+  ]);
+  expect(pressed(cardOf(needs("slack")), typing("1")).acts).toEqual([]);
+});
+
 const confirmation: ConfirmCard = { kind: "confirmation", id: "tok", message: "Delete KAY-1?" };
 
 test("a confirmation takes y or n, but not Enter", () => {

@@ -256,12 +256,12 @@ test("an auth card has a line for each service", () => {
   expect(drawn(card, [], { links })).toBe(
     [
       "┌ Connect to continue ────────────────────────────────────────────── 9:58 left ┐",
-      "│   ● slack   connected  Dana in Acme                                          │",
-      "│   … gmail   opening  accounts.google.com                                     │",
-      "│   ✗ jira    failed  You denied it.                                           │",
-      "│   ○ notion  waiting                                                          │",
-      "│ [enter] connect   [o] open again   [c] copy   [q] QR   [s] continue without  │",
-      "│ [esc] cancel the request                                                     │",
+      "│   1 ● slack   connected  Dana in Acme                                        │",
+      "│   2 … gmail   opening  accounts.google.com                                   │",
+      "│   3 ✗ jira    failed  You denied it.                                         │",
+      "│   4 ○ notion  waiting                                                        │",
+      "│ [enter] connect all   [1-9] one   [o] open again   [c] copy   [q] QR         │",
+      "│ [s] continue without   [esc] cancel the request                              │",
       "└──────────────────────────────────────────────────────────────────────────────┘",
     ].join("\n"),
   );

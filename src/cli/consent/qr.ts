@@ -1,0 +1,19 @@
+import { isLoopbackHost } from "#net/addresses";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Formats a link as a QR code, or says why it would not help: the link returns to this machine, or has no room. */
+export async function formatQr(url: string, window: Pick<Terminal["stdout"], "columns" | "rows">): Promise<string> {
+  if (leadsHere(url)) return "A phone cannot use this link: it leads back to this machine. Copy it with c instead.";
+  const { renderUnicodeCompact } = await import("uqr");
+  const code = renderUnicodeCompact(url);
+  const lines = code.split("\n");
+  const width = lines[0]?.length ?? 0;
+  if (lines.length <= window.rows() && width <= window.columns()) return code;
+  return `The QR code needs a window of ${width} columns and ${lines.length} rows. Make it larger and press q again.`;
+}
+
+function leadsHere(url: string): boolean {
+  const { hostname, searchParams } = new URL(url);
+  const back = searchParams.get("redirect_uri") ?? "";
+  return isLoopbackHost(hostname) || (URL.canParse(back) && isLoopbackHost(new URL(back).hostname));
+}
