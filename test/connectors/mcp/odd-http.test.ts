@@ -65,6 +65,14 @@ test.each<[string, (message: Message) => Response | undefined]>([
   expect(await call(respond)).toMatchObject({ content: [{ text: "seen" }] });
 });
 
+test.each([403, 502])("a web page as HTTP %i is named by its title", async (status) => {
+  const page = "<!DOCTYPE html><html><head><title>Blocked by\n ACME</title></head></html>";
+  const answered = call((one) => (one.method === "tools/call" ? send(page, "text/html", status) : undefined));
+  await expect(answered).rejects.toMatchObject({
+    message: `Odd refused the request (HTTP ${status}). Its answer is the web page “Blocked by ACME”.`,
+  });
+});
+
 test.each([
   ["a text", { error: "No such user" }],
   ["an object without an ID", { jsonrpc: "2.0", id: null, error: { code: -32_000, message: "No such user" } }],

@@ -35,6 +35,25 @@ test("lines that are not messages are skipped, and a line may end with CR LF", a
 });
 
 test.each([
+  ["a log on the same line", { prefix: "Listening on stdio " }],
+  ["another message on the same line", { prefix: '{"jsonrpc":"2.0","method":"notifications/message","params":{}}' }],
+  [
+    "requests before its first answer",
+    { prefix: '{"jsonrpc":"2.0","id":0,"method":"ping"}\n{"jsonrpc":"2.0","id":"r","method":"roots/list"}\n' },
+  ],
+  ["no version", { initialize: { capabilities: {}, serverInfo: { name: "raw", version: "1" } } }],
+  ["a list of tools alone", { "tools/list": [FIELDLESS] }],
+  ["its tools by name", { "tools/list": { tools: { look: { inputSchema: { type: "object" } } } } }],
+  ["a cursor that is a number", { "tools/list": { tools: [FIELDLESS], nextCursor: 5 } }],
+  ["a cursor that is false", { "tools/list": { tools: [FIELDLESS], nextCursor: false } }],
+  ["a cursor that is an object", { "tools/list": { tools: [FIELDLESS], nextCursor: {} } }],
+  ["lists of PHP for objects", { initialize: { protocolVersion: "2025-06-18", capabilities: [], serverInfo: [] } }],
+])("a server with %s works", async (_, results) => {
+  const { call } = await open(results);
+  expect(await call()).toMatchObject({ text: "seen" });
+});
+
+test.each([
   ["the cursor", { "tools/list": { tools: [FIELDLESS], nextCursor: null } }],
   [
     "fields of a tool",
@@ -231,6 +250,17 @@ test.each([
   ["a text instead of an object", "seen", { data: null, text: "seen" }],
   ["a text instead of a list", { content: "seen" }, { data: null, text: "seen" }],
   ["a list instead of an object", [{ type: "text", text: "seen" }], { data: null, text: "seen" }],
+  ["Markdown as a kind", { content: [{ type: "markdown", markdown: "seen" }] }, { data: null, text: "seen" }],
+  [
+    "the address of a picture",
+    {
+      content: [
+        { type: "image_url", image_url: { url: "https://x.test/a" } },
+        { type: "image", url: "https://x.test/b" },
+      ],
+    },
+    { data: null, text: "https://x.test/a\n\nhttps://x.test/b" },
+  ],
   ["JSON as a kind", { content: [{ type: "json", json: { a: 1 } }] }, { data: null, text: '{"a":1}' }],
   [
     "a resource without a URI",
@@ -247,10 +277,35 @@ test.each([
 test.each([
   ["only data", { isError: true, content: [], structuredContent: { error: "no quota left" } }],
   ["JSON as text", { isError: true, content: [{ type: "text", text: '{"error":{"message":"no quota left"}}' }] }],
+  ["a list of JSON as text", { isError: true, content: [{ type: "text", text: '[{"message":"no quota left"}]' }] }],
   ["its mark as text", { isError: "true", content: [{ type: "text", text: "no quota left" }] }],
 ])("an error of a tool with %s is told in its words", async (_, result) => {
   const { call } = await open({ "tools/call": result });
   await expect(call()).rejects.toMatchObject({ code: "SERVICE_FAILED", message: "Raw: no quota left." });
+});
+
+test("an error of a tool that is a web page is told by its title", async () => {
+  const text = "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head></html>";
+  const { call } = await open({ "tools/call": { isError: true, content: [{ type: "text", text }] } });
+  await expect(call()).rejects.toMatchObject({ message: "Raw: it got the web page “502 Bad Gateway”." });
+});
+
+test.each([
+  [{ type: "string", nullable: true }, { type: ["string", "null"] }],
+  [
+    { type: "string", enum: ["x"], nullable: true },
+    { type: ["string", "null"], enum: ["x", null] },
+  ],
+  [
+    { type: "number", minimum: 0, exclusiveMinimum: true, required: true, id: "x" },
+    { type: "number", minimum: 0 },
+  ],
+  [{ type: "array", items: [{ type: "string" }], additionalItems: false }, { type: "array" }],
+  [{ type: "dict", properties: [] }, {}],
+  [{ $ref: "#/components/schemas/A" }, {}],
+])("a field of another dialect of JSON Schema is read: %j", (given, read) => {
+  const { tools } = toToolList("raw", [{ name: "look", inputSchema: { type: "object", properties: { a: given } } }]);
+  expect(tools[0]?.input.properties).toEqual({ a: read });
 });
 
 test("B256: integers that a number cannot hold keep their digits", async () => {
@@ -265,7 +320,7 @@ test("B256: integers that a number cannot hold keep their digits", async () => {
 });
 
 test("B215: the error names the field of an unusable response", async () => {
-  await expect(open({ initialize: { protocolVersion: null } })).rejects.toMatchObject({
+  await expect(open({ initialize: { protocolVersion: 5 } })).rejects.toMatchObject({
     message: "Raw returned an unexpected response: its “protocolVersion” is not as MCP requires.",
   });
 });

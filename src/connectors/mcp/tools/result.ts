@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { getPageTitle } from "../../http/body.ts";
 import { parseServiceFault } from "../../http/service-fault.ts";
 import { escapeCell } from "../../markup/markdown.ts";
 import type { ToolResult } from "../../tool.ts";
@@ -42,7 +43,8 @@ export function toToolResult(
 
 /** Shortens the error text of a tool to its first lines. */
 function toolFailureProblem(title: string, text: string): Problem {
-  const reason = text.startsWith("{") ? parseServiceFault(text).message : "";
+  const page = getPageTitle(text);
+  const reason = page ? `it got the web page “${page}”` : /^[[{]/.test(text) ? parseServiceFault(text).message : "";
   const summary = cleanLine(reason || text.replace(/^""$/, ""), 500).replace(/(?<![.\s])[.\s]+$/, "");
   return new Problem("SERVICE_FAILED", summary ? `${title}: ${summary}.` : `${title} reported an error.`, { hint: "" });
 }

@@ -55,12 +55,22 @@ function mergeVariants({ anyOf, oneOf, allOf, $ref, ...schema }: Json): Json {
 
 function cleanSchema(schema: Json, depth: number): Json {
   if (depth > MAX_DEPTH) return {};
-  return Object.fromEntries(
+  const cleaned = Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]) => {
       const cleaned = KEYWORDS[key]?.(value, depth);
       return cleaned === undefined ? [] : [[key, cleaned]];
     }),
   );
+  return schema.nullable === true ? allowNull(cleaned) : cleaned;
+}
+
+/** OpenAPI 3.0 says it beside the type. */
+function allowNull({ type, enum: values, ...rest }: Json): Json {
+  return {
+    ...rest,
+    ...(type === undefined ? {} : { type: [...new Set([type, "null"].flat())] }),
+    ...(Array.isArray(values) ? { enum: [...new Set([...values, null])] } : {}),
+  };
 }
 
 type Keep = (value: unknown, depth: number) => unknown;

@@ -1,5 +1,6 @@
 import { SdkHttpError, SseError } from "@modelcontextprotocol/client";
 import { Problem } from "#protocol/errors";
+import { getPageTitle } from "../../http/body.ts";
 import { authRequiredProblem } from "../../http/errors.ts";
 import { parseServiceFault } from "../../http/service-fault.ts";
 import type { McpFault } from "../types.ts";
@@ -35,7 +36,8 @@ export function toHttpFault(
   if (status === 401) return { problem: authRequiredProblem({ name, title }), lost: false, gone: true };
   const sentence = parseServiceFault(text).message;
   const hasEnded = status === 404 || status === 410 || (status === 400 && (sentence === "" || isSessionText(sentence)));
-  const words = sentence === "" ? "." : `: “${sentence}”.`;
+  const page = getPageTitle(text);
+  const words = sentence ? `: “${sentence}”.` : page ? `. Its answer is the web page “${page}”.` : ".";
   const problem = new Problem("SERVICE_FAILED", `${title} refused the request (HTTP ${status})${words}`, { cause });
   return {
     problem,

@@ -47,7 +47,7 @@ export function createMessageRepair(): MessageRepair {
     const answered = methods.get(String(id)) ?? "";
     methods.delete(String(id));
     if (error !== undefined) return { jsonrpc, ...idPart, error: repairError(error) };
-    const body = isRecord(result) ? result : answered === "tools/call" ? { content: result } : {};
+    const body = isRecord(result) ? result : BARE[answered] === undefined ? {} : { [BARE[answered]]: result };
     const { _meta, ...repaired } = REPAIRS[answered]?.(body) ?? body;
     return { jsonrpc, ...idPart, result: { ...repaired, ...(isRecord(_meta) ? { _meta } : {}) } };
   };
@@ -64,6 +64,9 @@ export function createMessageRepair(): MessageRepair {
   };
 }
 
+/** The version of a server that names none. */
+const OLDEST_VERSION = "2024-11-05";
+
 /** Internal error (JSON-RPC 2.0, section 5.1), for an error without a code. */
 const INTERNAL_ERROR_CODE = -32_603;
 
@@ -78,17 +81,25 @@ function repairError(given: unknown): JsonRecord {
   };
 }
 
+/** The field of a result that some servers answer with alone. */
+const BARE: Record<string, string> = { "tools/call": "content", "tools/list": "tools" };
+
 const REPAIRS: Record<string, (result: JsonRecord) => JsonRecord> = {
   initialize: (result) => {
     const { serverInfo, capabilities } = result;
     const { name, version, ...info } = isRecord(serverInfo) ? serverInfo : {};
     return {
       ...result,
+      protocolVersion: result.protocolVersion ?? OLDEST_VERSION,
       serverInfo: { ...pick(info, ["title"]), name: toText(name), version: toText(version) },
       capabilities: repairCapabilities(capabilities),
     };
   },
-  "tools/list": (result) => ({ ...result, tools: toList(result.tools).map(repairTool) }),
+  "tools/list": ({ nextCursor, tools, ...result }) => ({
+    ...result,
+    ...(/^(?:string|number)$/.test(typeof nextCursor) ? { nextCursor: String(nextCursor) } : {}),
+    tools: listTools(tools).map(repairTool),
+  }),
   "tools/call": (result) => {
     // The library knows no result that is a task of the newer protocol.
     if (result.resultType === "task") return { resultType: "complete", content: [], _meta: { [TASK_KEY]: result } };
@@ -142,6 +153,12 @@ function repairTool(given: unknown): JsonRecord {
   return field === undefined ? repaired : markTool(toText(given.name), `its “${field}” is not as MCP requires`);
 }
 
+/** A list, or an object with the tools by name. */
+function listTools(tools: unknown): unknown[] {
+  if (!isRecord(tools) || tools.name !== undefined) return toList(tools);
+  return Object.entries(tools).map(([name, tool]) => (isRecord(tool) ? { name, ...tool } : tool));
+}
+
 function markTool(name: string, problem: string): JsonRecord {
   return { name, inputSchema: { type: "object" }, _meta: { [PROBLEM_KEY]: problem } };
 }
@@ -183,8 +200,10 @@ function repairBlock(given: unknown): JsonRecord {
 }
 
 /** The words of a block of a wrong or unknown kind, or its data. */
-function findText({ text, json, resource }: JsonRecord): string | undefined {
-  const found = text ?? json ?? (isRecord(resource) ? resource.text : undefined);
+function findText({ text, json, resource, ...block }: JsonRecord): string | undefined {
+  const own = block[toText(block.type)];
+  const inner = [resource, own].filter(isRecord).map((one) => one.text ?? one.url);
+  const found = text ?? json ?? [...inner, own, block.content, block.url].find((one) => typeof one === "string");
   return found === undefined || typeof found === "string" ? found : JSON.stringify(found);
 }
 

@@ -42,6 +42,9 @@ export function createProgramTransport({ programs, command, ...options }: Progra
   const findLastOutput = () => findCause(errors.text()) ?? findCause(others.text());
   const readLine = (line: string) => {
     const value = parseJson(line);
+    // A message may follow a log without a line break, or another message.
+    const pieces = value === undefined ? line.split(/(?=\{\s*"jsonrpc"\s*:)/) : [];
+    if (pieces.length > 1) return pieces.forEach(readLine);
     if (value === undefined) return others.add(`${line}\n`);
     try {
       for (const message of [repair.repairMessages(value)].flat()) transport.onmessage?.(parseJSONRPCMessage(message));
