@@ -5,18 +5,17 @@ import { getShapingSettings } from "#cli/backend/ports";
 import { createKay } from "#cli/create-kay";
 import type { Kay, LocalTools, ServeOptions } from "#cli/kay";
 import type { JqThread } from "#cli/output/jq/engine";
+import { notifyOfUpdate } from "#cli/output/update-notice";
 import type { CliPorts } from "#cli/ports";
 import { reportCrash, run } from "#cli/run";
 import { launchProgram } from "#cli/terminal/browser";
-import { notifyOfUpdate } from "#cli/update-notice";
 import { createSystemKeychain } from "#client/credentials/system-keychain";
 import { createPaths, type Paths } from "#client/paths";
 import type { Settings } from "#client/settings/settings";
 import type { SettingKey } from "#client/settings/table";
 import { createProcesses, type Processes } from "#files/processes";
-import { createTransport } from "#net/choose-transport";
 import { createOpenStream } from "#net/open-stream";
-import { createSend } from "#net/send";
+import { createSend, createTransport } from "#net/send";
 import manifest from "../package.json" with { type: "json" };
 import { findProgram, isAlive, runProgram, spawnBackend, spawnUpdateCheck } from "./children.ts";
 import { clock, endOnCrash, findHomeFolder, openTerminal, openWorkingFolder, readMachine } from "./process.ts";
@@ -36,8 +35,7 @@ export async function main(argv: string[], greeted = false): Promise<number> {
   const code = await run(argv, kay);
   await notifyOfUpdate(argv, kay, {
     paths: createOwnPaths(),
-    upgrade: async () =>
-      (await import("#client/update/installed")).findUpgradeCommand(import.meta.filename, existsSync),
+    upgrade: async () => (await import("#client/update/registry")).findUpgradeCommand(import.meta.filename, existsSync),
     look: () => spawnUpdateCheck(import.meta.filename),
   });
   await terminal.waitForDrain();
@@ -48,7 +46,7 @@ export async function main(argv: string[], greeted = false): Promise<number> {
 
 /** The check for a newer version, in a separate process (`src/children.ts` starts it). */
 export async function checkForUpdate(): Promise<void> {
-  const { refreshUpdateRecord } = await import("#client/update/record");
+  const { refreshUpdateRecord } = await import("#client/update/registry");
   const { env, versions } = process;
   const send = createSend({ builtin: process.getBuiltinModule, env, clock });
   const unique = randomBytes(8).toString("hex");

@@ -5,7 +5,7 @@ import { parse } from "node:path";
 import { isatty } from "node:tty";
 import { createInterrupts, type ProcessStreams, startWatchdog } from "#cli/terminal/modes";
 import { createTerminal } from "#cli/terminal/streams";
-import type { Machine } from "#files/machine";
+import type { Machine } from "#files/processes";
 import { createRestWatch } from "#host/rest-watch";
 import type { Timer } from "#net/ports";
 

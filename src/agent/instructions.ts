@@ -1,6 +1,6 @@
 import type { Instruction } from "#protocol/ask";
 import { clean, cleanLine } from "#protocol/clean";
-import { formatLocalTime } from "./local-time.ts";
+import { formatLocalTime } from "#protocol/time";
 import { buildOutputInstructions } from "./output.ts";
 
 /** A service as the system prompt describes it. `account` names the connected account. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { getPath } from "hono/utils/url";
 import { createMcpClientPool } from "#connectors/mcp/client-pool";
-import { MAX_ATTACHMENTS_BODY_BYTES } from "#protocol/attachment-limits";
+import { MAX_ATTACHMENTS_BODY_BYTES } from "#protocol/attachment-text";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { authenticate } from "./accounts/authenticate.ts";

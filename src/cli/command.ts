@@ -1,5 +1,4 @@
 import { Command as CommanderCommand } from "commander";
-import type { ExitCode } from "./exit-codes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: commander passes the arguments and options as the action declares them.
 // biome-ignore lint/suspicious/noConfusingVoidType: most actions return nothing, which means exit code 0.
@@ -26,3 +25,8 @@ export class Command extends CommanderCommand {
 export function collectValues(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
+
+/** The codes a command can exit with (docs/scripting.md). A signal exits with 128 plus its number. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, auth: 4, denied: 5, unreachable: 6, pending: 8 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -9,7 +9,7 @@ import type { GlobalFlags, Kay } from "./kay.ts";
 import { createOutput } from "./output/output.ts";
 import type { CliPorts } from "./ports.ts";
 import { type BrowserPlan, planBrowser } from "./terminal/browser.ts";
-import { formatClipboard } from "./terminal/notification.ts";
+import { formatClipboard } from "./terminal/known-terminals.ts";
 import { isCi } from "./terminal/terminal.ts";
 
 /** Time in ms after which kay exits on a signal even if something cannot be ended (a keychain's dialog, a lock). */

@@ -1,10 +1,12 @@
+import type { Keychain } from "#client/credentials/keychain";
+import type { Paths } from "#client/paths";
 import type { ProfileChoice } from "#client/settings/profiles";
 import type { Settings } from "#client/settings/settings";
 import type { Timer } from "#net/ports";
+import type { ProbeStep } from "#net/probe/step";
 import type { StatusResponse } from "#protocol/status";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import type { BackendHandle, BackendTarget } from "./backend/handle.ts";
-import type { MachineFacts } from "./commands/doctor/machine.ts";
 import type { TrustFile } from "./context/trust-file.ts";
 import type { JqThread } from "./output/jq/engine.ts";
 import type { Output } from "./output/output.ts";
@@ -172,4 +174,30 @@ export type Kay = {
   consentInSandbox(authorizationUrl: string): Promise<void>;
   /** Loads a redirect address of the backend on this machine in place of a browser. Returns the HTTP status. */
   visitCallback(url: string): Promise<number>;
+};
+
+/** This machine, for `kay doctor` and `kay serve --install`. */
+export type MachineFacts = {
+  /** Version and build of this kay. */
+  build: string;
+  /** As `process.platform` and `process.arch`. */
+  platform: NodeJS.Platform;
+  arch: string;
+  /** Home folder as the system reports it. */
+  home: string | undefined;
+  /** Version of Node without the v, and where it is. */
+  node: string;
+  execPath: string;
+  /** The file that started this process. */
+  launcher: string;
+  /** As `process.getuid()`; undefined on Windows. */
+  uid: number | undefined;
+  paths: Paths;
+  keychain: Keychain;
+  /** Absolute path of a program on PATH, or null. */
+  find(program: string): string | null;
+  /** Folder of the embedded Postgres package. @throws Problem DATABASE_UNAVAILABLE if it is not installed */
+  postgres(): Promise<string>;
+  /** Tests the route to an address step by step, without sending a request; takes at most 14 s. */
+  walk(address: string, signal: AbortSignal): Promise<ProbeStep[]>;
 };

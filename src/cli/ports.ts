@@ -5,8 +5,7 @@ import type { Settings } from "#client/settings/settings";
 import type { SettingKey } from "#client/settings/table";
 import type { Processes } from "#files/processes";
 import type { OpenStream, Send, Timer } from "#net/ports";
-import type { MachineFacts } from "./commands/doctor/machine.ts";
-import type { Kay, LocalTools, ServeOptions } from "./kay.ts";
+import type { Kay, LocalTools, MachineFacts, ServeOptions } from "./kay.ts";
 import type { LaunchCommand } from "./terminal/browser.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Timer } from "#net/ports";
-import { formatDuration, parseDuration } from "#protocol/duration";
 import { Problem } from "#protocol/errors";
+import { formatDuration, parseDuration } from "#protocol/time";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "./kay.ts";
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { $ZodCatch } from "zod/v4/core";
 import { Problem } from "#protocol/errors";
 
 /** Splits a list at its commas. Entries without a word are left out. */
@@ -32,4 +33,12 @@ export function createChoiceSchema<const Value extends string>(
   const toValue = (given: unknown) =>
     typeof given === "string" ? (known.get(given.trim().toLowerCase().replaceAll("_", " ")) ?? given) : given;
   return z.optional(z.pipe(z.transform(toValue), z.enum(values)));
+}
+
+/**
+ * Makes a schema that reads an invalid value as `fallback`. `z.catch` does the same, but it makes the bundler put zod's
+ * JSON Schema generator into the file that every command with an answer loads.
+ */
+export function catchInvalid<T extends z.core.$ZodType>(schema: T, fallback: z.core.output<T>): $ZodCatch<T> {
+  return new $ZodCatch({ type: "catch", innerType: schema, catchValue: () => fallback }) as $ZodCatch<T>;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 import type { ListRequest, Position } from "./http/pages.ts";
 import { type Tool, type ToolContext, type ToolResult, withDescription } from "./tool.ts";
 

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { resolveTimeZone } from "#protocol/time-zone";
+import { resolveTimeZone } from "#protocol/time";
 
 /** A calendar date without a time zone, or a time: RFC 3339, or local time without an offset. */
 export type CalendarTime = { date: string } | { dateTime: string };

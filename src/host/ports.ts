@@ -1,7 +1,7 @@
 import type { ModelSettings } from "#agent/models/decision";
 import type { Backend } from "#backend/ports";
 import type { SandboxProvider } from "#connectors/catalogue";
-import type { Machine } from "#files/machine";
+import type { Machine } from "#files/processes";
 import type { Log } from "#telemetry/log";
 import type { createPrograms } from "./programs.ts";
 import type { Role } from "./roles.ts";

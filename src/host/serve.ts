@@ -1,4 +1,4 @@
-import { createLocalModels } from "#agent/models/local";
+import { createLocalModels } from "#agent/models/local-servers";
 import { createBackend } from "#backend/app";
 import { recoverLostWork } from "#backend/generations/recovery";
 import { type Listener, listen } from "#backend/http/listen";
@@ -7,8 +7,8 @@ import type { Backend, BackendPorts } from "#backend/ports";
 import { loadBackendKeys } from "#backend/store/keys";
 import { configureServices, type SandboxProvider } from "#connectors/catalogue";
 import { isLoopbackHost } from "#net/addresses";
-import { parseApprovalTimeout } from "#protocol/duration";
 import { Problem } from "#protocol/errors";
+import { parseApprovalTimeout } from "#protocol/time";
 import type { Log } from "#telemetry/log";
 import { createNotifier } from "./notify.ts";
 import { readClientDocument, readClientSecret, readConfiguredClients } from "./oauth-clients.ts";

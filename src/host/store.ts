@@ -1,7 +1,7 @@
 import { type OpenDatabase, openDatabase } from "#backend/store/database";
 import { createNode, type Node } from "#backend/store/node";
 import { makePrivateFolders } from "#files/folders";
-import type { Machine } from "#files/machine";
+import type { Machine } from "#files/processes";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { startPostgres } from "./postgres/start.ts";

@@ -1,8 +1,18 @@
 import { Problem } from "#protocol/errors";
-import { createTransport } from "./choose-transport.ts";
-import { type EndReason, toSendProblem } from "./faults.ts";
+import { isLoopbackHost } from "./addresses.ts";
+import { findExtraCaProblem } from "./authorities.ts";
+import { createDirectTransport } from "./direct.ts";
+import { type EndReason, findMissingNetwork, toSendProblem } from "./faults.ts";
 import type { Incoming, Outgoing, Send, Timer } from "./ports.ts";
-import { CONNECT_TIMEOUT_MS, type Exchange, type StreamedAnswer, type TransportPorts } from "./transport.ts";
+import { createProxyTransport } from "./proxied.ts";
+import { findProxy } from "./proxy.ts";
+import {
+  CONNECT_TIMEOUT_MS,
+  type Exchange,
+  type StreamedAnswer,
+  type Transport,
+  type TransportPorts,
+} from "./transport.ts";
 
 /**
  * Creates the port for requests to a backend; see `createTransport`. Reads answers of up to 32 MiB; `timeoutMs` covers
@@ -74,4 +84,23 @@ export async function readBody({ status, headers, body }: StreamedAnswer, origin
     chunks.push(chunk);
   }
   return { status, headers, body: Buffer.concat(chunks).toString("utf8") };
+}
+
+/**
+ * Creates the transport to a backend: through a proxy if one applies to the URL, otherwise direct. Plain HTTP to this
+ * machine is always direct. Follows no redirects and retries nothing.
+ *
+ * @param ports.builtin `process.getBuiltinModule`
+ * @param ports.env proxies and KAY_CA_FILE
+ */
+export function createTransport({ builtin, env }: TransportPorts): Transport {
+  const direct = createDirectTransport(builtin, env);
+  return async (exchange) => {
+    const { url } = exchange;
+    if (url.protocol === "http:" && isLoopbackHost(url.hostname)) return direct(exchange);
+    exchange.findMissingNetwork = (code) => findMissingNetwork(builtin, url.hostname, code);
+    exchange.findExtraCaProblem = () => findExtraCaProblem(builtin, env);
+    const proxy = findProxy(url, env, builtin("node:net").BlockList);
+    return proxy ? createProxyTransport(builtin, env, proxy)(exchange) : direct(exchange);
+  };
 }

@@ -1,11 +1,41 @@
 import * as z from "zod/mini";
 import { ApprovalTimeout } from "./approval-timeout.ts";
-import { MAX_ATTACHMENTS } from "./attachment-limits.ts";
+import { MAX_ATTACHMENTS } from "./attachment-text.ts";
 import { NewAttachment } from "./attachments.ts";
-import { PreviewField } from "./preview-field.ts";
-import { Usage } from "./usage.ts";
 
-/** Bodies of the ask endpoints (docs/protocol.md, "Asking"). Objects are loose: unknown fields pass through. */
+// Bodies of the ask endpoints (docs/protocol.md, "Asking"). Objects are loose: unknown fields pass through.
+
+/**
+ * One field that the call would send. `origin` says who wrote the value: the user all of it, others perhaps, or the
+ * model before it read anything of others. Clients warn about `service`.
+ */
+export const PreviewField = z.looseObject({
+  name: z.string(),
+  value: z.unknown(),
+  origin: z.optional(z.enum(["person", "service", "model"])),
+  /** The source that the model read and that holds the value or a part of it: `KAY-15`. */
+  source: z.optional(z.string()),
+  /** The user's words that differ from the value by a letter or two. */
+  resembles: z.optional(z.string()),
+});
+export type PreviewField = z.infer<typeof PreviewField>;
+
+const TokenCount = z.looseObject({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  /** Cost in US dollars, if the price of the model is known. */
+  cost_usd: z.optional(z.number()),
+});
+
+/** Tokens that an answer used, as its provider counted them, and those of its conversation so far. */
+export const Usage = z.extend(TokenCount, {
+  /** Full name of the model, such as `openai:gpt-6-astra`. */
+  model: z.string(),
+  /** Tokens that the last model call read and wrote: how much of the context window the conversation takes. */
+  context_tokens: z.optional(z.number()),
+  conversation: z.optional(TokenCount),
+});
+export type Usage = z.infer<typeof Usage>;
 
 /** Standing instructions of a request: whose they are, and where they are written. `text` has at most 20,000 characters. */
 export const Instruction = z.looseObject({

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import { Receipt } from "./ask.ts";
+import { Receipt, Usage } from "./ask.ts";
 import { Attachment } from "./attachments.ts";
 import { AuthNeeded, InteractionExtended, InteractionRequest, InteractionResponse, Planned } from "./interactions.ts";
-import { Usage } from "./usage.ts";
 
 /**
  * Parts of the event stream (docs/protocol.md, "Streams"): the AI SDK's UI message stream and kay's own `data-*` parts.
@@ -158,3 +157,8 @@ export const UNLOGGED_STEP = 2 ** -30;
 
 /** Header that names the conversation of a stream. */
 export const SESSION_HEADER = "kay-session-id";
+
+/** Whether a part ends the generation. A stream without such a part broke off. */
+export function isGenerationEnd(part: StreamPart): boolean {
+  return part.type === "finish" || part.type === "abort" || part.type === "error";
+}

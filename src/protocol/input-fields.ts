@@ -1,5 +1,5 @@
+import type { PreviewField } from "./ask.ts";
 import { clean } from "./clean.ts";
-import type { PreviewField } from "./preview-field.ts";
 
 /** One value of a call's input: its path (`body.channel`), its text, and a note about it. */
 export type InputField = { name: string; text: string; note?: string };

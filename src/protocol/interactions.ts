@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { PlannedCall } from "./ask.ts";
-import { PreviewField } from "./preview-field.ts";
+import { PlannedCall, PreviewField } from "./ask.ts";
 
 /** Requests to the user, and how they end (docs/protocol.md, "Interactions"). */
 

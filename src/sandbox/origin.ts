@@ -2,10 +2,10 @@ import { Hono } from "hono";
 import { createControlRoutes } from "./controls/controls.ts";
 import { createFaults, type Faults } from "./controls/faults.ts";
 import { createRequestLog, type RequestLog, redactBody, redactPath } from "./controls/requests.ts";
+import { registerAvatars } from "./files.ts";
 import { createGrants, type GrantRows, type Grants } from "./oauth/grants.ts";
 import { registerOAuthRoutes } from "./oauth/routes.ts";
 import type { Client } from "./oauth/token.ts";
-import { registerAvatars } from "./pictures.ts";
 import type { Grant, Provider, SandboxEnv } from "./provider.ts";
 
 const BODY_BYTES = 40_000_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { buildInstructions } from "#agent/instructions";
-import { formatLocalTime } from "#agent/local-time";
+import { formatLocalTime } from "#protocol/time";
 
 const NOW = Date.parse("2026-11-27T09:00:00Z");
 

@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from "ai";
 import { expect, test } from "vitest";
 import { adaptInput } from "#agent/calls/adapt-input";
-import { toWireSchema } from "#agent/steps/wire-schema";
+import { toWireSchema } from "#agent/steps/wire-tools";
 
 const wire = (field: unknown, more: object = {}) =>
   toWireSchema({ type: "object", properties: { a: field }, ...more } as JSONSchema7).properties?.a;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatNotification } from "#cli/terminal/notification";
+import { formatNotification } from "#cli/terminal/known-terminals";
 
 test.for([
   [{ TERM_PROGRAM: "iTerm.app" }, "\x07\x1b]9;jira.delete needs you, now.\x1b\\"],

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { GlobalFlags, Kay } from "#cli/kay";
-import { notifyOfUpdate } from "#cli/update-notice";
-import { refreshUpdateRecord } from "#client/update/record";
+import { notifyOfUpdate } from "#cli/output/update-notice";
+import { refreshUpdateRecord } from "#client/update/registry";
 
 const DAY = 24 * 60 * 60_000;
 const NOTICE = "kay 1.3.0 is available (you have 1.2.3). Upgrade with `npm install -g kay@latest`.";

@@ -10,8 +10,8 @@ import {
   openEmbeddedBackend,
   stopEmbedded,
 } from "#client/embedded/embedded";
-import { computeProof } from "#client/embedded/proof";
 import { withEmbeddedReconnect } from "#client/embedded/reconnect";
+import { computeProof } from "#client/embedded/record";
 import type { Outgoing, Send } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { fakeClock } from "#test/client-clock";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createPublicFetch, type ResolveAddresses } from "#host/public-fetch";
+import { createPublicFetch, type ResolveAddresses } from "#host/outbound-fetch";
 import { isPublicAddress } from "#net/public-address";
 
 test.for(

@@ -4,7 +4,7 @@ import { toMarkdown } from "#connectors/atlassian/adf/read";
 import { toAdf } from "#connectors/atlassian/adf/write";
 import { markdownToHtml } from "#connectors/markup/html";
 import { markdownToMrkdwn } from "#connectors/slack/mrkdwn-write";
-import { hasExtraCells } from "#protocol/markdown-table";
+import { hasExtraCells } from "#protocol/markdown";
 import { renderMarkdown } from "#ui/markdown/progressive";
 
 const tableOf = (rows: string) => lexer(`| a | b |\n| --- | --- |\n${rows}`)[0] as Tokens.Table;

@@ -1,8 +1,7 @@
 import { type Api, createApi } from "#client/api/api";
 import type { ApiOptions } from "#client/api/caller";
-import { createTransport } from "#net/choose-transport";
 import { createOpenStream } from "#net/open-stream";
-import { createSend } from "#net/send";
+import { createSend, createTransport } from "#net/send";
 import type { Problem } from "#protocol/errors";
 import { type FakeClock, fakeClock } from "./client-clock.ts";
 

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import type { Machine } from "#files/machine";
+import type { Machine } from "#files/processes";
 
 /** This machine, as `src/process.ts` describes it, with root's databases below a test folder. */
 export function thisMachine(systemFolder: string, changes: Partial<Machine> = {}): Machine {

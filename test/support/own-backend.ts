@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { computeFingerprint } from "#client/embedded/embedded";
-import { computeProof } from "#client/embedded/proof";
+import { computeProof } from "#client/embedded/record";
 import type { Processes } from "#files/processes";
 import { writeRecord } from "#host/embedded";
 import type { Send } from "#net/ports";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { onTerminal } from "#test/cells";
-import { normalizeWidth, truncateCells, wrapCells } from "#ui/screen/cells";
-import { pinColumns } from "#ui/screen/pin-columns";
+import { normalizeWidth, pinColumns, truncateCells, wrapCells } from "#ui/screen/cells";
 
 test("text breaks at words, keeps its indent, and respects tab stops", () => {
   expect(wrapCells("one two three\n  indented words", 9)).toEqual(["one two", "three", "  indente", "  d words"]);

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from "ai";
-import { isRecord, tryParseJson } from "#protocol/parse-json";
-import { toWireField } from "../steps/wire-schema.ts";
+import { isRecord, tryParseJson } from "#protocol/json";
+import { toWireField } from "../steps/wire-tools.ts";
 import { parseLoose } from "./loose-json.ts";
 
 /**

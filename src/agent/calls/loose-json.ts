@@ -1,4 +1,4 @@
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 
 /**
  * Corrects the arguments of a call that are not quite JSON: with marks of Markdown or XML around them, a brace too many,

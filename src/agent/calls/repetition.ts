@@ -1,5 +1,5 @@
-import { toCanonicalJson } from "#protocol/canonical-json";
 import { Problem } from "#protocol/errors";
+import { toCanonicalJson } from "#protocol/json";
 import type { Call, Outcome } from "../events.ts";
 import { type CheckedCall, type RejectedCall, toCall } from "./checked-call.ts";
 

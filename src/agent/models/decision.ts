@@ -1,7 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { ModelView } from "#protocol/model";
-import type { LocalModels } from "./local.ts";
-import type { LocalModel, LocalServer } from "./local-server.ts";
+import type { LocalModel, LocalModels, LocalServer } from "./local-servers.ts";
 import { isProvider, PROVIDER_ORDER, PROVIDERS, type ProviderName } from "./providers.ts";
 
 /** The chosen model, decided before any of its code is loaded. */

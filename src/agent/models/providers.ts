@@ -1,6 +1,5 @@
 import type { LanguageModel, wrapLanguageModel } from "ai";
-import { LM_STUDIO_URL } from "./lm-studio.ts";
-import { getOllamaUrl } from "./ollama.ts";
+import { getOllamaUrl, LM_STUDIO_URL } from "./local-servers.ts";
 import { createChatRepair } from "./repair-chat.ts";
 import { createRepairFetch } from "./repair-fetch.ts";
 import { createGeminiRepair } from "./repair-gemini.ts";

@@ -1,7 +1,6 @@
 import type { LanguageModelMiddleware } from "ai";
-import { isRecord, tryParseJson } from "#protocol/parse-json";
+import { isRecord, tryParseJson } from "#protocol/json";
 import { repairArguments } from "../calls/loose-json.ts";
-import { correctToolName } from "./tool-names.ts";
 
 /** A part of a model's stream. */
 export type StreamPart =
@@ -49,4 +48,27 @@ function splitCall(call: ToolCall, tools: string[]): ToolCall[] {
     return [{ ...call, toolCallId: `${call.toolCallId}_${index + 1}`, toolName, input: text }];
   });
   return calls.length > 0 && calls.length === uses.length ? calls : [call];
+}
+
+/**
+ * Corrects a tool name that a model spells in its own way: `functions.jira__search`, `default_api:jira__search`,
+ * `mcp__kay__jira__search`, `jira__search<|channel|>commentary`, `jira_search`, or the name twice, as servers that send it
+ * with each piece make it. A name that fits no tool, or more than one, stays as it is.
+ */
+function correctToolName(given: string, names: string[]): string {
+  if (names.includes(given)) return given;
+  const parts = given.replace(/<\|.*$/s, "").split(/[^A-Za-z0-9]+/);
+  for (let first = 0; first < Math.min(parts.length, MAX_PARTS); first++) {
+    const letters = toLetters(parts.slice(first).join(""));
+    const same = names.filter((name) => letters === toLetters(name) || letters === toLetters(name).repeat(2));
+    if (same.length > 0) return same.length === 1 ? (same[0] as string) : given;
+  }
+  return given;
+}
+
+/** A longer name is no tool with something before it. */
+const MAX_PARTS = 12;
+
+function toLetters(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }

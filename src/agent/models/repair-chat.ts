@@ -1,5 +1,5 @@
 import { parseServiceFault } from "#connectors/http/service-fault";
-import { isRecord, type JsonRecord } from "#protocol/parse-json";
+import { isRecord, type JsonRecord } from "#protocol/json";
 import type { AnswerRepair } from "./repair-fetch.ts";
 
 /** Creates the repair of the Chat Completions API, as many servers offer it with fields of their own. */

@@ -1,6 +1,6 @@
 import { mapEvents } from "#net/map-events";
 import { peekBody } from "#net/peek-body";
-import { isRecord, type JsonRecord, tryParseJson } from "#protocol/parse-json";
+import { isRecord, type JsonRecord, tryParseJson } from "#protocol/json";
 
 /** How the answers of one API are repaired before its SDK checks them: a wrong field would end the answer. */
 export type AnswerRepair = {

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "#protocol/parse-json";
+import { isRecord, type JsonRecord } from "#protocol/json";
 import type { AnswerRepair } from "./repair-fetch.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "#protocol/parse-json";
+import { isRecord, type JsonRecord } from "#protocol/json";
 import type { AnswerRepair } from "./repair-fetch.ts";
 
 /** An output item of an answer, with what has come of it. */

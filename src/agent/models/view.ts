@@ -2,7 +2,7 @@ import { Problem } from "#protocol/errors";
 import type { ModelView, ProviderView } from "#protocol/model";
 import type { ModelSettings } from "./decision.ts";
 import { decideModel, findMissingConfig, findUsableModel, type ModelDecision } from "./decision.ts";
-import type { LocalServer } from "./local-server.ts";
+import type { LocalServer } from "./local-servers.ts";
 import { PROVIDER_ORDER, PROVIDERS, type ProviderName } from "./providers.ts";
 
 /**

@@ -1,6 +1,5 @@
 import type { FilePart, ModelMessage, TextPart } from "ai";
-import { MAX_ATTACHMENTS_BYTES } from "#protocol/attachment-limits";
-import { formatAttachmentReference, formatSize } from "#protocol/attachment-text";
+import { formatAttachmentReference, formatSize, MAX_ATTACHMENTS_BYTES } from "#protocol/attachment-text";
 import { Attachment } from "#protocol/attachments";
 import { cleanLine } from "#protocol/clean";
 import type { ReadableFiles } from "../models/providers.ts";

@@ -2,7 +2,7 @@ import { APICallError } from "ai";
 import { getPageTitle } from "#connectors/http/body";
 import { parseServiceFault } from "#connectors/http/service-fault";
 import { parseRetryAfter } from "#net/retry-after";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 
 /** A fault that a provider reported, in the answer to a request or in the middle of its stream. */
 export type ModelFault = {

@@ -1,7 +1,8 @@
-import { jsonSchema, type ToolSet, tool } from "ai";
+import { createHash } from "node:crypto";
+import { type JSONSchema7, jsonSchema, type ToolSet, tool } from "ai";
+import { isRecord } from "#protocol/json";
 import { toWireName } from "#protocol/tool-names";
 import type { AgentTool } from "../tool.ts";
-import { toWireSchema } from "./wire-schema.ts";
 
 /** Returns the tools as providers get them: without what says nothing to a model. */
 export function toWireTools(tools: AgentTool[]): ToolSet {
@@ -37,3 +38,79 @@ export function countWireCharacters({ name, description, schema }: AgentTool): n
 
 /** Characters around a tool: `{"type":"function","function":{"name":…}}`. */
 const FRAME_LENGTH = 80;
+
+type Json = Record<string, unknown>;
+
+/** Tools are put together anew for every request, while their schemas stay. */
+const wireSchemas = new WeakMap<JSONSchema7, JSONSchema7>();
+
+/**
+ * Returns a schema as providers get it: without what says nothing to a model, and without what makes a provider refuse the
+ * whole request, since the schemas of MCP servers and custom services are what their authors wrote.
+ */
+export function toWireSchema(schema: JSONSchema7): JSONSchema7 {
+  const known = wireSchemas.get(schema) ?? (buildWireSchema(schema as Json) as JSONSchema7);
+  wireSchemas.set(schema, known);
+  return known;
+}
+
+function buildWireSchema(schema: Json): Json {
+  const wire = slim(schema, { ...(schema.definitions as Json), ...(schema.$defs as Json) }) as Json;
+  const { properties, required } = wire;
+  if (!isRecord(properties)) return wire;
+  const fields = Object.entries(properties).map(([name, field]) => [toWireField(name), field]);
+  const needed = Array.isArray(required) ? { required: required.map((name) => toWireField(String(name))) } : {};
+  return { ...wire, properties: Object.fromEntries(fields), ...needed };
+}
+
+/** Returns the name of a field as providers get it. Anthropic takes these characters, and no more than 64. */
+export function toWireField(name: string): string {
+  if (/^[\w.-]{1,64}$/.test(name)) return name;
+  const mark = createHash("sha256").update(name).digest("hex").slice(0, 6);
+  return `${name.replace(/[^\w.-]+/g, "_").slice(0, 50)}_${mark}`;
+}
+
+/** `defs` are the schemas that references may name; one that names another is dropped. */
+function slim(schema: unknown, defs: Json): unknown {
+  if (typeof schema === "boolean") return schema ? {} : { not: {} };
+  if (Array.isArray(schema)) return schema.map((each) => slim(each, defs));
+  if (!isRecord(schema)) return schema;
+  const entries = Object.entries(schema).flatMap(([name, value]): [string, unknown][] => {
+    if (saysNothing(name, value) || (name === "enum" && !fitsType(schema.type, value))) return [];
+    if (name === "$ref" && !Object.hasOwn(defs, String(value).split("/")[2] ?? "")) return [];
+    if (VALUES.has(name)) return [[name, value]];
+    if (NAMED_SCHEMAS.has(name) && isRecord(value)) return [[name, slimFields(value, defs)]];
+    return [[name, typeof value === "boolean" && name !== "items" ? value : slim(value, defs)]];
+  });
+  const needsItems = [schema.type].flat().includes("array") && schema.items === undefined;
+  return Object.fromEntries(needsItems ? [...entries, ["items", {}]] : entries);
+}
+
+/** A field that takes nothing is left out. */
+function slimFields(fields: Json, defs: Json): Json {
+  const given = Object.entries(fields).filter(([, field]) => field !== false);
+  return Object.fromEntries(given.map(([name, field]) => [name, slim(field, defs)]));
+}
+
+/** The dialect, and the bounds that every safe integer has. */
+function saysNothing(name: string, value: unknown): boolean {
+  return (
+    name === "$schema" ||
+    ((name === "minimum" || name === "maximum") && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER)
+  );
+}
+
+function fitsType(type: unknown, values: unknown): boolean {
+  const types = new Set([type].flat());
+  if (type === undefined || !Array.isArray(values)) return true;
+  return values.every((value) => {
+    const own = value === null ? "null" : typeof value;
+    return types.has(own) || (own === "number" && types.has("integer")) || (own === "object" && types.has("array"));
+  });
+}
+
+/** Below these, names are those of fields. */
+const NAMED_SCHEMAS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+
+/** Below these, values are those of the user. */
+const VALUES = new Set(["enum", "const", "default", "examples", "required"]);

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import { errors, type JWTHeaderParameters, jwtVerify, SignJWT } from "jose";
 import { Problem } from "#protocol/errors";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 import type { BackendPorts } from "../ports.ts";
 
 /** Lifetime of an access token (docs/protocol.md, "Staying signed in"). */

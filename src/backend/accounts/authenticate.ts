@@ -1,7 +1,7 @@
 import type { Expression } from "kysely";
 import { Problem } from "#protocol/errors";
 import type { BackendPorts } from "../ports.ts";
-import { type Rows, readTogether } from "../store/read-together.ts";
+import { type Rows, readTogether } from "../store/round-trips.ts";
 import { queryFamily, type TokenFamily } from "../store/token-families.ts";
 import { type TokenPorts, verifyAccessToken } from "./access-tokens.ts";
 

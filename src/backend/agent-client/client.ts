@@ -3,7 +3,7 @@ import { createSilenceTimer } from "#agent/silence";
 import type { Fetch } from "#net/ports";
 import { AGENT_SILENCE_MS } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 
 /** A remote agent server. `url` has no trailing slash; `password` is absent only if the server requires none. */
 export type AgentServer = { url: string; password?: string };

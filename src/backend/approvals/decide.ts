@@ -10,7 +10,7 @@ import { hasOwnField, listForeignFields } from "./foreign-fields.ts";
 import { type GrantOffer, noteGrantUse, peekApproval, toGrantOffer, toGrantView } from "./grants.ts";
 import { isTrusted, type ModeQuestion, resolveMode } from "./policies.ts";
 import type { Provenance } from "./provenance.ts";
-import { isSameObject } from "./target.ts";
+import { isSameObject } from "./scope.ts";
 
 /** A call that is about to run. `input` as the tool's schema gave it. */
 export type CallQuestion = {

@@ -1,10 +1,10 @@
 import type { Account } from "#connectors/oauth";
 import type { Access } from "#connectors/tool";
-import { toCanonicalJson } from "#protocol/canonical-json";
 import { cleanLine } from "#protocol/clean";
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { ApprovalScope } from "#protocol/interactions";
+import { toCanonicalJson } from "#protocol/json";
 import type { BackendPorts } from "../ports.ts";
 import {
   type Approval,
@@ -15,7 +15,7 @@ import {
   listApprovals,
   touchApproval,
 } from "../store/approvals.ts";
-import { listTargetIds } from "./target.ts";
+import { listTargetIds } from "./scope.ts";
 
 /** Milliseconds an approval for a conversation lasts at most: one day. */
 const SESSION_LIFE = 86_400_000;

@@ -4,12 +4,15 @@ import type { CheckedCall } from "#agent/calls/checked-call";
 import { checkCall } from "#agent/calls/execute";
 import { toPastCalls } from "#agent/calls/repetition";
 import type { OpenStep } from "#agent/events";
+import type { ServiceState } from "#agent/instructions";
 import type { ModelSettings } from "#agent/models/decision";
 import { createFixedCallModel } from "#agent/models/fixed-call";
 import { selectModel } from "#agent/models/select";
 import type { AgentTool } from "#agent/tool";
 import { selectOfferedTools } from "#agent/tools/search-tools";
+import type { ServiceConfiguration } from "#connectors/service";
 import { decideCall } from "../approvals/decide.ts";
+import { toAccount } from "../approvals/scope.ts";
 import { toServices } from "../connections/services/catalog.ts";
 import { queryAttachments } from "../store/attachments.ts";
 import { type CallFacts, queryCallFacts } from "../store/call-facts.ts";
@@ -17,9 +20,9 @@ import { queryCalls, toStoredCall } from "../store/calls.ts";
 import { queryConnections } from "../store/connections.ts";
 import { queryMessages, toMessage } from "../store/conversations.ts";
 import { isDatabaseAway } from "../store/database.ts";
-import { readTogether } from "../store/read-together.ts";
+import type { Grant } from "../store/grants.ts";
+import { readTogether } from "../store/round-trips.ts";
 import { createCallFactsReader } from "../tools/call-facts.ts";
-import { listServiceStates } from "../tools/service-states.ts";
 import { buildAgentTools } from "../tools/toolbox.ts";
 import { createAttachmentSource } from "./attachments.ts";
 import type { CallContext } from "./calls/call-context.ts";
@@ -203,4 +206,13 @@ async function holdsCall(
   });
   await recordAllowance(source, call, decision, account);
   return decision.mode === "confirm_before_execution" && decision.grant === undefined;
+}
+
+/** Lists the services for the model: whether each is connected, and as which account. */
+function listServiceStates(grants: Grant[], services: ServiceConfiguration[]): ServiceState[] {
+  return services.flatMap(({ service: { name, title }, client }): ServiceState[] => {
+    const grant = grants.find((each) => each.service === name && each.status === "connected");
+    if (grant) return [{ name, title, connected: true, account: toAccount(grant).words }];
+    return client ? [{ name, title, connected: false }] : [];
+  });
 }

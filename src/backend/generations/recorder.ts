@@ -1,12 +1,12 @@
 import type { ModelMessage } from "ai";
 import type { AgentEvent, Call, HeldCall, Outcome } from "#agent/events";
-import { computeCost } from "#agent/models/price";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import { insertCallsSql, settleCallSql } from "../store/calls.ts";
 import { toStoredOutcome } from "./calls/stored-outcomes.ts";
 import type { ProgressEvent } from "./progress.ts";
+import { computeCost } from "./usage.ts";
 import type { ClaimedGeneration, LoopResult } from "./work.ts";
 
 /** The state of a run. */

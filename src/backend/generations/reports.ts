@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { AgentReport, AnyReport, type StreamOutcome } from "#protocol/agent";
-import { toCanonicalJson } from "#protocol/canonical-json";
 import { Problem } from "#protocol/errors";
+import { toCanonicalJson } from "#protocol/json";
 import { parseShape } from "#protocol/parse";
 import { readClaimedTurn, verifyWebhookToken } from "../agent-client/webhook-token.ts";
 import type { BackendPorts } from "../ports.ts";

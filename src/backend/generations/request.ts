@@ -1,11 +1,11 @@
 import type { ModelMessage } from "ai";
 import type { RawBuilder } from "kysely";
-import { isTimeZone } from "#agent/local-time";
 import { decideModel } from "#agent/models/decision";
 import { describeModel } from "#agent/models/view";
 import { toAttachmentPart } from "#agent/steps/attachments";
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
+import { isTimeZone } from "#protocol/time";
 import { checkAllowEntries } from "../approvals/allow-list.ts";
 import { listServices } from "../connections/services/catalog.ts";
 import type { BackendPorts } from "../ports.ts";

@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 import { isLoopbackHost } from "#net/addresses";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { tryParseJson } from "#protocol/parse-json";
-import { createTicket, isTicket } from "../connections/consent/tickets.ts";
+import { tryParseJson } from "#protocol/json";
 import { createFetchPolicy, type FetchPolicyPorts, readDocument } from "../connections/mcp/fetch-policy.ts";
 import type { BackendPorts } from "../ports.ts";
+import { createTicket, isTicket } from "../store/secrets.ts";
 import { OAuthError } from "./oauth-error.ts";
 
 /** A program as it describes itself. Its name is not verified. */

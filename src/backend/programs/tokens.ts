@@ -1,7 +1,7 @@
 import { LIFETIME_SECONDS, signAccessToken, verifyAccessToken } from "../accounts/access-tokens.ts";
-import { createTicket, isTicket } from "../connections/consent/tickets.ts";
 import type { BackendPorts } from "../ports.ts";
 import { advanceProgram, deleteProgram, findProgram, type Program } from "../store/programs.ts";
+import { createTicket, isTicket } from "../store/secrets.ts";
 import { getResource, SCOPE } from "./metadata.ts";
 import { OAuthError } from "./oauth-error.ts";
 import { type CodeExchange, spendCode } from "./requests.ts";

@@ -11,10 +11,10 @@ import {
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { authenticate } from "../accounts/authenticate.ts";
-import { toAccount } from "../approvals/account.ts";
 import { decideCall, toSentence } from "../approvals/decide.ts";
 import { listGrants, revokeGrant, revokeGrants } from "../approvals/grants.ts";
 import { checkTarget, resolveMode } from "../approvals/policies.ts";
+import { toAccount } from "../approvals/scope.ts";
 import { listServices } from "../connections/services/catalog.ts";
 import type { BackendPorts } from "../ports.ts";
 import { isConversationOwner } from "../store/conversations.ts";

@@ -11,7 +11,7 @@ import {
 import { startGeneration } from "../generations/requests/start.ts";
 import type { BackendPorts } from "../ports.ts";
 import { putClient } from "../store/clients.ts";
-import { retryWhileAway } from "../store/retry.ts";
+import { retryWhileAway } from "../store/round-trips.ts";
 import { parseClient, type RequestedClient, toClientMode } from "./client-mode.ts";
 import { streamEvents } from "./event-stream.ts";
 

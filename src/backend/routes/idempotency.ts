@@ -6,7 +6,6 @@ import { authenticate, authenticateReading, type Caller } from "../accounts/auth
 import type { LinkRequest } from "../generations/request.ts";
 import type { BackendPorts } from "../ports.ts";
 import { getFaultLevel, isDatabaseAway } from "../store/database.ts";
-import type { Rows } from "../store/read-together.ts";
 import {
   claimRequest,
   findRequest,
@@ -19,7 +18,8 @@ import {
   type StoredRequest,
   updateAnsweredSql,
 } from "../store/requests.ts";
-import { retryWhileAway } from "../store/retry.ts";
+import type { Rows } from "../store/round-trips.ts";
+import { retryWhileAway } from "../store/round-trips.ts";
 import { parseJsonBody } from "./body.ts";
 import { rejectUntaken, toLostProblem } from "./lost-writes.ts";
 import { getStreamPosition, loadOutcome } from "./outcome.ts";

@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { isTimeZone } from "#agent/local-time";
 import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import {
@@ -10,10 +9,10 @@ import {
   type SchedulesResponse,
   type ScheduleView,
 } from "#protocol/schedules";
-import { resolveTimeZone } from "#protocol/time-zone";
+import { isTimeZone, resolveTimeZone } from "#protocol/time";
 import { formatTiming, parseTiming } from "#protocol/timing";
 import { authenticate } from "../accounts/authenticate.ts";
-import { hashAccount, toAccount } from "../approvals/account.ts";
+import { hashAccount, toAccount } from "../approvals/scope.ts";
 import { delegationProblem, hasLimits } from "../generations/delegation.ts";
 import type { Engine } from "../generations/engine.ts";
 import { checkAllowList, checkModelChoice, parseChoices, parseLimits } from "../generations/request.ts";

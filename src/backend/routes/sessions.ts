@@ -17,8 +17,7 @@ import {
   listConversations,
   renameConversation,
 } from "../store/conversation-list.ts";
-import { readJsonBody } from "./body.ts";
-import { parseWholeNumber } from "./query.ts";
+import { parseWholeNumber, readJsonBody } from "./body.ts";
 
 /** Longest page that is asked for; beyond it there is nothing anyhow. */
 const LAST_PAGE = 1_000_000;

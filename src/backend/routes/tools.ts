@@ -5,7 +5,7 @@ import { searchTools } from "#agent/steps/select-tools";
 import type { AgentTool } from "#agent/tool";
 import { Problem, toProblemBody } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
-import { resolveTimeZone } from "#protocol/time-zone";
+import { resolveTimeZone } from "#protocol/time";
 import { ToolCallRequest, type ToolView } from "#protocol/tools";
 import { authenticate } from "../accounts/authenticate.ts";
 import { findService, listServices } from "../connections/services/catalog.ts";

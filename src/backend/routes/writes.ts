@@ -5,7 +5,7 @@ import { Problem } from "#protocol/errors";
 import { authenticate } from "../accounts/authenticate.ts";
 import type { BackendPorts } from "../ports.ts";
 import { type ListedWrite, listWrites, type WritePosition } from "../store/writes.ts";
-import { parseWholeNumber } from "./query.ts";
+import { parseWholeNumber } from "./body.ts";
 
 /** Longest prompt and error of a write, in characters. */
 const MAX_TEXT_LENGTH = 500;

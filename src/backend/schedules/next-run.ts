@@ -1,4 +1,4 @@
-import { readLocalParts } from "#protocol/time-zone";
+import { readLocalParts } from "#protocol/time";
 import type { Timing } from "#protocol/timing";
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { queryDescriptions, type StoredDescription } from "./custom-services.ts";
 import { type Grant, queryGrants } from "./grants.ts";
 import { queryMcp, type StoredMcp } from "./mcp.ts";
-import { readTogether } from "./read-together.ts";
+import { readTogether } from "./round-trips.ts";
 import type { DbConnection } from "./schema.ts";
 
 /** The services that an installation added, and its connections. */

@@ -1,8 +1,10 @@
+import { sql } from "kysely";
 import * as z from "zod/mini";
 import type { Allowance } from "#agent/calls/checked-call";
 import type { OutputMismatch } from "#agent/output";
 import { Instruction } from "#protocol/ask";
 import { Attachment } from "#protocol/attachments";
+import type { DbConnection } from "./schema.ts";
 
 /** The limits that the caller set for a turn; `AskRequest` describes each. */
 export const TurnLimits = z.object({
@@ -133,3 +135,18 @@ export const INITIAL_PROGRESS: GenerationProgress = {
 
 /** The request and the progress of a generation. */
 export type GenerationState = { request: GenerationRequest; progress: GenerationProgress };
+
+/** Lists the tokens of a conversation's generations, oldest first. Generations without a count are left out. */
+export async function listUsedTokens(
+  db: DbConnection,
+  conversationId: string,
+): Promise<{ id: string; used: UsedTokens }[]> {
+  const rows = await db
+    .selectFrom("generations")
+    .select(["id", sql<unknown>`progress -> 'used'`.as("used")])
+    .where("conversation_id", "=", conversationId)
+    .where(sql<boolean>`progress -> 'used' is not null`)
+    .orderBy("created_at")
+    .execute();
+  return rows.map(({ id, used }) => ({ id, used: z.parse(UsedTokens, used) }));
+}

@@ -1,7 +1,7 @@
 import type { BackendPorts } from "../ports.ts";
 import { type CallFacts, queryCallFacts } from "../store/call-facts.ts";
 import type { StoredGeneration } from "../store/generation-row.ts";
-import { readTogether } from "../store/read-together.ts";
+import { readTogether } from "../store/round-trips.ts";
 
 /** Reads what decides about the calls of a step in one statement. It counts until a call runs: later ones read again what they need. */
 export type CallFactsReader = {

@@ -1,5 +1,6 @@
 import type { EffectLog, RecordedEffect } from "#agent/calls/effect";
 import type { BackendPorts } from "../ports.ts";
+import { findTask, putTask } from "../store/calls.ts";
 import {
   insertEffect,
   type PlannedEffect,
@@ -9,7 +10,6 @@ import {
   setEffectState,
   settleEffect,
 } from "../store/effects.ts";
-import { findTask, putTask } from "../store/tasks.ts";
 import type { CallFactsReader } from "./call-facts.ts";
 
 /** Whose effects are recorded. `facts`: what was read for the calls of a step. */

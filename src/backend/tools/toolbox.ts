@@ -11,7 +11,7 @@ import type { ServiceConfiguration } from "#connectors/service";
 import type { Tool } from "#connectors/tool";
 import type { Attachment } from "#protocol/attachments";
 import { getBaseName } from "#protocol/tool-names";
-import { toAccount } from "../approvals/account.ts";
+import { toAccount } from "../approvals/scope.ts";
 import { listServices, findService as serviceNamed } from "../connections/services/catalog.ts";
 import { describeServices } from "../connections/services/service-views.ts";
 import { getUsableGrant } from "../connections/tokens/access.ts";

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../command.ts";
 import type { Kay } from "../kay.ts";
 import { openOutputTarget, writeOutput } from "../output/output-file.ts";
 

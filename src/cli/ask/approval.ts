@@ -5,7 +5,7 @@ import { listScopes } from "#ui/cards/approval";
 import { getInput, isEditable } from "#ui/cards/edited-input";
 import { formatApproval } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
-import { promptKey, promptLine, writeNotice } from "../prompt/line.ts";
+import { promptKey, promptLine, writeNotice } from "../prompt/question.ts";
 import { editInput } from "./edit.ts";
 
 /**

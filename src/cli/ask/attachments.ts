@@ -1,5 +1,4 @@
-import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS, MAX_ATTACHMENTS_BYTES } from "#protocol/attachment-limits";
-import { formatSize } from "#protocol/attachment-text";
+import { formatSize, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS, MAX_ATTACHMENTS_BYTES } from "#protocol/attachment-text";
 import type { NewAttachment } from "#protocol/attachments";
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";

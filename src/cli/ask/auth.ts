@@ -6,7 +6,7 @@ import type { BackendHandle } from "../backend/handle.ts";
 import { beginConnections, completeConsent } from "../consent/connection.ts";
 import { showWaitLine } from "../consent/waiting-line.ts";
 import type { Kay } from "../kay.ts";
-import { promptLine, writeNotice } from "../prompt/line.ts";
+import { promptLine, writeNotice } from "../prompt/question.ts";
 
 /**
  * Connects the services that a generation waits for: prints all links, waits for each, and reports each connection, so

@@ -4,7 +4,7 @@ import { quoteShellWord } from "#protocol/shell";
 import { shortenId } from "#protocol/short-id";
 import type { BackendHandle } from "../backend/handle.ts";
 import { formatProfileFlag } from "../backend/profile-flag.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../command.ts";
 import type { Kay } from "../kay.ts";
 import { findConversationId } from "./conversation.ts";
 

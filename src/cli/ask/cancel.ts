@@ -4,9 +4,8 @@ import type { View } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { isTimedOut, timedOutProblem } from "../time-limit.ts";
-import { getReceipts } from "./document.ts";
+import { getPartialAnswer, getReceipts } from "./document.ts";
 import { takeUntilEnd } from "./follow.ts";
-import { getPartialAnswer } from "./partial.ts";
 
 /** How long the backend may take to accept a cancellation, in ms. After a timeout, it also has to end the work. */
 const LIMIT_MS = 2_000;

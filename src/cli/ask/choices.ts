@@ -1,7 +1,6 @@
 import type { AskRequest } from "#protocol/ask";
-import { parseApprovalTimeout } from "#protocol/duration";
 import { Problem } from "#protocol/errors";
-import { resolveTimeZone } from "#protocol/time-zone";
+import { parseApprovalTimeout, resolveTimeZone } from "#protocol/time";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";

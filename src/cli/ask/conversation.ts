@@ -1,8 +1,13 @@
 import type { ConversationView } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import { toLine } from "#ui/text/words";
+import { createIdShortener } from "#protocol/short-id";
+import type { Choice } from "#ui/picker/picker";
+import { formatAge } from "#ui/text/local-time";
+import { formatStatus, toLine } from "#ui/text/words";
 import { findById } from "../backend/find-by-id.ts";
 import type { BackendHandle } from "../backend/handle.ts";
+import type { Kay } from "../kay.ts";
+import { pickOne } from "../prompt/pick.ts";
 
 /**
  * Maximum number of conversations that are searched for a title or the start of an ID, and how many one request
@@ -42,7 +47,7 @@ export async function findConversationId(
 const WHOLE_ID = /^session_\d+_[0-9a-f]{32}$/;
 
 /** Returns the title of a conversation for display. */
-export function formatTitle({ title }: ConversationView): string {
+function formatTitle({ title }: ConversationView): string {
   return title ? toLine(title) : "(no title)";
 }
 
@@ -58,4 +63,30 @@ async function listConversations(
     if (!has_more || data.length === 0 || data.some(isWanted)) break;
   }
   return all;
+}
+
+/** Most conversations to choose from. */
+export const MOST_LISTED = 100;
+
+export const WHICH_CONVERSATION = "Which conversation?";
+
+/**
+ * Lets the user choose one of the newest conversations.
+ *
+ * @throws Problem SESSION_NOT_FOUND without any, CANCELLED when none is chosen
+ */
+export async function pickConversation(kay: Kay, link: BackendHandle): Promise<string> {
+  const { data } = await link.api.sessions({ page: 1, limit: MOST_LISTED });
+  if (data.length > 0) return pickOne(kay, WHICH_CONVERSATION, toConversationChoices(data, kay.clock.now()));
+  throw new Problem("SESSION_NOT_FOUND", "You have no conversations yet.", { hint: 'Start one with `kay ask "…"`.' });
+}
+
+/** Converts conversations to choices: the title, and the age, the status and the short ID. `now` is in ms since 1970. */
+export function toConversationChoices(all: readonly ConversationView[], now: number): Choice[] {
+  const shorten = createIdShortener(all.map(({ id }) => id));
+  return all.map((each) => {
+    const status = each.status === "completed" ? "" : formatStatus(each.status);
+    const note = [formatAge(each.updated_at, now), status, shorten(each.id)].filter(Boolean).join(" · ");
+    return { value: each.id, label: formatTitle(each), note };
+  });
 }

@@ -7,7 +7,7 @@ import { formatCancellation, toLine } from "#ui/text/words";
 import type { View } from "#ui/view/view";
 
 /** Returns the texts of a generation in their order, or only the last one if the answer is a value. */
-export function getText(view: View): string {
+function getText(view: View): string {
   const texts = view.items.flatMap((item) => (item.kind === "text" && getIs(view, item) ? [item.text] : []));
   return (view.output ? texts.slice(-1) : texts)
     .map((text) => stripPlannerFooter(text).trim())
@@ -98,4 +98,21 @@ export function wasDenied(view: View): boolean {
 
 function getIs({ generation_id }: View, item: { generation_id?: string }): boolean {
   return item.generation_id === generation_id;
+}
+
+/**
+ * Adds what had come of a request before it failed: its ids, its text and its receipts. A script with `--json` sees
+ * nothing else of it.
+ */
+export function withPartialAnswer(error: unknown, view: View | undefined): unknown {
+  if (!(error instanceof Problem) || !view?.generation_id) return error;
+  const details = { ...getPartialAnswer(view), ...error.details };
+  return new Problem(error.code, error.message, { hint: error.hint, details, cause: error });
+}
+
+/** Returns the ids, the text so far and the receipts of the newest generation. */
+export function getPartialAnswer(view: View): Record<string, unknown> {
+  const { session_id, generation_id } = view;
+  const text = getText(view);
+  return { session_id, generation_id, ...(text === "" ? {} : { text }), receipts: getReceipts(view) };
 }

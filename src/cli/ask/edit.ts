@@ -1,7 +1,7 @@
 import { formatInput, INVALID_INPUT_TEXT, parseInput, parseRetyped } from "#ui/cards/edited-input";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
-import { promptLine, writeNotice } from "../prompt/line.ts";
+import { promptLine, writeNotice } from "../prompt/question.ts";
 
 /**
  * Lets the user change a call: as JSON in an editor if one is set, otherwise field by field.

@@ -1,7 +1,7 @@
 import { clean } from "#protocol/clean";
 import { ERRORS, type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
 import type { Item, ToolItem, View } from "#ui/view/view";
-import { getPartialAnswer } from "./partial.ts";
+import { getPartialAnswer } from "./document.ts";
 
 /**
  * Returns the error for work that failed although the model answered: a friendly sentence must not read like success to

@@ -1,7 +1,7 @@
 import type { OutputCheck } from "#protocol/output/schema";
 import { formatCard, formatPlanned, formatUsage, NOTHING_SENT_TEXT } from "#ui/text/words";
 import type { CardItem, View } from "#ui/view/view";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../command.ts";
 import type { Kay } from "../kay.ts";
 import { getPlannedCalls, getProblem, getReceipts, toAskDocument, wasDenied } from "./document.ts";
 import { findFailedWork } from "./failed-work.ts";

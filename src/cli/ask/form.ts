@@ -4,7 +4,7 @@ import { isSecretField, SECRETS_REFUSED } from "#protocol/secret-field";
 import { type FormValues, formatValue, getInitialValues, parseField, pickDefined } from "#ui/cards/form-field";
 import { formatFieldLabel, formatForm, toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
-import { promptKey, promptLine, promptNextLine, writeNotice } from "../prompt/line.ts";
+import { promptKey, promptLine, promptNextLine, writeNotice } from "../prompt/question.ts";
 
 /**
  * Asks the user to fill in a form: field by field, then a review. Submit, decline and cancel are three different

@@ -4,16 +4,16 @@ import type { NumberedPart } from "#protocol/events";
 import type { OutputCheck } from "#protocol/output/schema";
 import type { View } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
-import type { ExitCode } from "../exit-codes.ts";
+import type { ExitCode } from "../command.ts";
 import type { Kay } from "../kay.ts";
-import { canPrompt } from "../prompt/confirm.ts";
+import { canPrompt } from "../prompt/question.ts";
 import { createClient } from "../session/open.ts";
 import { cancelGeneration, getCancelGraceMs } from "./cancel.ts";
 import { findConversationId } from "./conversation.ts";
+import { withPartialAnswer } from "./document.ts";
 import { finishAsk } from "./finish.ts";
 import { followGeneration } from "./follow.ts";
 import { createJsonLinesPresenter, writeTimeoutLine } from "./json-lines.ts";
-import { withPartialAnswer } from "./partial.ts";
 import { createTextPresenter, SILENT_PRESENTER } from "./presenter.ts";
 
 /** Options of `kay ask` besides the prompt. `check` decides whether an answer has the requested value. */

@@ -7,7 +7,7 @@ import type { CardItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { askOnCard } from "../prompt/card.ts";
-import { promptKey, promptLine, writeNotice } from "../prompt/line.ts";
+import { promptKey, promptLine, writeNotice } from "../prompt/question.ts";
 import { type AnswerTarget, extendRequests, formatAnsweredCard, sendAnswer } from "./prompt-for-card.ts";
 
 type ApprovalCard = Extract<CardItem, { type: "approval" | "form" }>;

@@ -8,7 +8,7 @@ import type { CardItem } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { askOnCard } from "../prompt/card.ts";
-import { writeNotice } from "../prompt/line.ts";
+import { writeNotice } from "../prompt/question.ts";
 import { formatEditedInput, promptApproval } from "./approval.ts";
 import type { AuthCard, OpenCard } from "./auth.ts";
 import { connectMissing } from "./auth.ts";

@@ -1,9 +1,8 @@
 import type { Setting } from "#client/settings/resolve";
 import { parseSettingKey } from "#client/settings/settings";
-import { Command } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { Command, EXIT, type ExitCode } from "../command.ts";
 import type { Kay } from "../kay.ts";
-import { readTypedValue } from "../prompt/value.ts";
+import { readTypedValue } from "../terminal/piped-input.ts";
 
 /** Creates `kay config list|get|set|unset|path`, which manages the settings of the profile. */
 export function createConfigCommand(kay: Kay): Command {

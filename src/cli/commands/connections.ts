@@ -4,8 +4,7 @@ import type { ConnectionsResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
 import { formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
 import { listKnownConnections, openIfSignedIn } from "../backend/known-services.ts";
-import { Command } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { Command, EXIT, type ExitCode } from "../command.ts";
 import type { Kay } from "../kay.ts";
 
 type Options = { check?: string };

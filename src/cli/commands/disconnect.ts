@@ -5,8 +5,8 @@ import { formatAccount, saveAccountLabels } from "../backend/account-labels.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import { Command } from "../command.ts";
 import type { Kay } from "../kay.ts";
-import { confirmOrThrow } from "../prompt/confirm.ts";
 import { canPick, missingArgumentProblem, pickSome } from "../prompt/pick.ts";
+import { confirmOrThrow } from "../prompt/question.ts";
 import { unknownServiceProblem } from "./connections.ts";
 
 /** Creates `kay disconnect <service...>`. Asks first, because reconnecting requires consent in the browser. */

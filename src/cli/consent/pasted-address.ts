@@ -4,7 +4,7 @@ import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
-import { canPrompt } from "../prompt/confirm.ts";
+import { canPrompt } from "../prompt/question.ts";
 
 /** A connection that waits for a browser. */
 export type WaitingConnection = Pick<BegunConnection, "response">;

@@ -2,7 +2,7 @@ import { Problem } from "#protocol/errors";
 import { formatTimeLeft } from "#ui/text/words";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
-import { canPrompt } from "../prompt/confirm.ts";
+import { canPrompt } from "../prompt/question.ts";
 import { readPromptKeys } from "../terminal/keys.ts";
 import { repeatEverySecond } from "../terminal/repeat.ts";
 import { openLinks } from "./open-links.ts";

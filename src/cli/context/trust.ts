@@ -2,8 +2,7 @@ import { basename } from "node:path";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
-import { canPrompt } from "../prompt/confirm.ts";
-import { promptLine } from "../prompt/line.ts";
+import { canPrompt, promptLine } from "../prompt/question.ts";
 import { findProject, INSTRUCTIONS_FILE, type Project } from "./project.ts";
 import type { Trust } from "./trust-file.ts";
 

@@ -1,12 +1,11 @@
 import { Problem } from "#protocol/errors";
+import { findShortRequests } from "#ui/cards/card-action";
 import { layOutCard, MIN_CARD_ROWS, TOO_LOW_HINT } from "#ui/cards/card-layout";
 import type { CardUi } from "#ui/cards/card-state";
 import { INITIAL_FOCUS, recordDrawn, recordKey, routeKey, updateCards } from "#ui/cards/focus";
-import { findShortRequests } from "#ui/cards/more-time";
 import { type AnyCard, applyEdit, type CardAction, rejectAnswer, takesText, updateCard } from "#ui/cards/update-card";
 import { ASK_POSITION, type Key } from "#ui/keys/key";
-import { truncateCells } from "#ui/screen/cells";
-import { pinColumns } from "#ui/screen/pin-columns";
+import { pinColumns, truncateCells } from "#ui/screen/cells";
 import { detectReflow } from "#ui/screen/reflow";
 import { createScreen } from "#ui/screen/screen";
 import type { Kay } from "../kay.ts";

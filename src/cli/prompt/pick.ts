@@ -1,7 +1,8 @@
 import { Problem } from "#protocol/errors";
 import type { Choice, PickerPlace } from "#ui/picker/picker";
+import { toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
-import { canPrompt } from "./confirm.ts";
+import { canPrompt, promptLine, writeNotice } from "./question.ts";
 
 /** Whether the user can choose from a list: kay can prompt, and prints for a person. */
 export function canPick(kay: Kay): boolean {
@@ -31,11 +32,39 @@ export async function pickSome(
   multiple = true,
   place?: PickerPlace,
 ): Promise<string[] | null> {
-  if (kay.flags.plain) return (await import("./pick-by-number.ts")).pickByNumber(kay, question, choices, multiple);
+  if (kay.flags.plain) return pickByNumber(kay, question, choices, multiple);
   return (await import("./pick-on-terminal.ts")).pickOnTerminal(kay, question, choices, multiple, place);
 }
 
 /** Builds the error for a missing argument where the user cannot choose, in the words of the parser. */
 export function missingArgumentProblem(command: string, argument: string): Problem {
   return new Problem("USAGE", `Missing required argument '${argument}'.`, { hint: `Run \`kay help ${command}\`.` });
+}
+
+/** Prints a numbered list and asks for a number or a name. Returns null for an empty answer. */
+async function pickByNumber(
+  kay: Kay,
+  question: string,
+  choices: readonly Choice[],
+  multiple: boolean,
+): Promise<string[] | null> {
+  for (const [index, { label, note = "" }] of choices.entries())
+    writeNotice(kay, `${String(index + 1).padStart(4)}  ${toLine(label)}${note === "" ? "" : `  ${toLine(note)}`}`);
+  for (;;) {
+    const typed = await promptLine(kay, `${question} Number or name: `, kay.signal);
+    if (typed === "") return null;
+    const words = multiple ? typed.split(/[\s,]+/).filter(Boolean) : [typed];
+    const chosen = words.map((word) => findChoice(choices, word));
+    const unknown = words.find((_, index) => chosen[index] === undefined);
+    if (unknown === undefined) return [...new Set(chosen.flatMap((each) => each?.value ?? []))];
+    writeNotice(kay, `${JSON.stringify(toLine(unknown))} is not in the list.`);
+  }
+}
+
+function findChoice(choices: readonly Choice[], typed: string): Choice | undefined {
+  const word = typed.toLowerCase();
+  return (
+    choices[Number(typed) - 1] ??
+    choices.find(({ value, label }) => [value, label].some((each) => each.toLowerCase() === word))
+  );
 }

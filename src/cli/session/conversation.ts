@@ -1,6 +1,5 @@
-import type { AskRequest } from "#protocol/ask";
+import type { AskRequest, Usage } from "#protocol/ask";
 import type { NumberedPart } from "#protocol/events";
-import type { Usage } from "#protocol/usage";
 import { READ_ONLY_HINT } from "#ui/session/open-cards";
 import { formatCard } from "#ui/text/words";
 import { listOpenCards, type View } from "#ui/view/view";

@@ -8,7 +8,7 @@ import { declineAuth, sendAnswer } from "../ask/prompt-for-card.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import { joinLinks } from "../consent/waiting-line.ts";
 import type { Kay } from "../kay.ts";
-import { formatNotification } from "../terminal/notification.ts";
+import { formatNotification } from "../terminal/known-terminals.ts";
 import type { AuthCard, AuthConnector } from "./auth-connector.ts";
 import type { ConversationClient } from "./conversation-client.ts";
 import { formatFault } from "./format-fault.ts";

@@ -10,7 +10,7 @@ import { createPainter } from "#ui/views/painter";
 import { getCancelGraceMs } from "../ask/cancel.ts";
 import type { BackendHandle } from "../backend/handle.ts";
 import { formatProfileFlag } from "../backend/profile-flag.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../command.ts";
 import type { Kay } from "../kay.ts";
 import { readKeys } from "../terminal/keys.ts";
 import { wantsColor } from "../terminal/terminal.ts";

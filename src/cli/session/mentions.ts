@@ -1,8 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { AskRequest } from "#protocol/ask";
-import { MAX_ATTACHMENT_BYTES } from "#protocol/attachment-limits";
-import { formatSize } from "#protocol/attachment-text";
+import { formatSize, MAX_ATTACHMENT_BYTES } from "#protocol/attachment-text";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { Candidate } from "#ui/editor/complete";

@@ -1,9 +1,9 @@
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { BackendHandle } from "../backend/handle.ts";
-import type { ExitCode } from "../exit-codes.ts";
+import type { ExitCode } from "../command.ts";
 import type { Kay } from "../kay.ts";
-import { canPrompt } from "../prompt/confirm.ts";
+import { canPrompt } from "../prompt/question.ts";
 import type { ClientOptions, SessionClient, SessionOptions } from "./session-options.ts";
 
 /** Whether a person sits at both ends of this run, so that a session can be had. */

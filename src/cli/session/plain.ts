@@ -5,11 +5,11 @@ import { toLine } from "#ui/text/words";
 import { getCancelGraceMs } from "../ask/cancel.ts";
 import { promptForm } from "../ask/form.ts";
 import type { BackendHandle } from "../backend/handle.ts";
+import { EXIT, type ExitCode } from "../command.ts";
 import { runConnect } from "../commands/connect/run.ts";
 import { listAliases } from "../context/aliases.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Kay } from "../kay.ts";
-import { promptYesNo } from "../prompt/confirm.ts";
+import { promptYesNo } from "../prompt/question.ts";
 import {
   type Conversation,
   followForeignTurn,

@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
-import { canPrompt } from "../prompt/confirm.ts";
+import { canPrompt } from "../prompt/question.ts";
 
 /** How long a pipe may stay open and silent before it is ignored. */
 const SILENCE_MS = 3_000;
@@ -67,4 +67,25 @@ export function decodeText(bytes: Uint8Array, { fatal = false } = {}): string | 
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Reads a value from stdin: other users can see a command line, and the shell records it. On a terminal, it asks.
+ *
+ * @param patient waits for a pipe that is silent at first
+ * @throws Problem USAGE without one
+ */
+export async function readTypedValue(
+  kay: Kay,
+  { label, patient, hint }: { label: string; patient: boolean; hint: string },
+): Promise<string> {
+  const { stdin, stderr } = kay.terminal;
+  const missing = new Problem("USAGE", "No value given.", { hint });
+  if (stdin.isTerminal && !canPrompt(kay)) throw missing;
+  const without = "nothing was set (use `-` as the value to keep waiting)";
+  const text = stdin.isTerminal
+    ? await stdin.line(kay.signal, { show: () => stderr.write(`${label}: `) })
+    : (await readPipedInput(kay, { patient, without })).split(/[\r\n]/)[0];
+  if (!text?.trim()) throw missing;
+  return text;
 }

@@ -1,6 +1,6 @@
 import type { Incoming, OpenStream, Outgoing, Send } from "#net/ports";
 import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 import { REDACTED } from "#protocol/redact";
 
 /**

@@ -1,7 +1,7 @@
 import type { Streaming } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { StreamPart } from "#protocol/events";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 import { type AnswerContext, parseJsonObject, toProblem } from "./failure.ts";
 import { createPieceHider, hide } from "./hide-secrets.ts";
 import { createEventReader, type SseEvent } from "./sse.ts";

@@ -1,6 +1,6 @@
 import type { LogoutResponse } from "#protocol/connections";
 import { Problem } from "#protocol/errors";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 import { isToken } from "../credentials/envelope.ts";
 import type { BackendConnection } from "./backend-connection.ts";
 import { type TokenSource, withAuthorization } from "./bearer.ts";

@@ -1,5 +1,4 @@
-import { type NumberedPart, type StreamPart, UNLOGGED_STEP } from "#protocol/events";
-import { isGenerationEnd } from "#protocol/generation-end";
+import { isGenerationEnd, type NumberedPart, type StreamPart, UNLOGGED_STEP } from "#protocol/events";
 import type { PartRead } from "./parts.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { Timer, Warn } from "#net/ports";
 import { isErrorCode, Problem } from "#protocol/errors";
 import type { Credentials, SignIn, Stored } from "./credentials.ts";
+import { describeClockSkew, readTokenTimes } from "./credentials.ts";
 import { isToken } from "./envelope.ts";
-import { describeClockSkew, readTokenTimes } from "./expiry.ts";
 
 /**
  * Result of one `POST /auth/refresh`: new tokens (with the server's time from its Date header, in ms), a final

@@ -7,8 +7,7 @@ import { clean } from "#protocol/clean";
 import { LOCAL_SECRET_HEADER, STOP_PATH, toShapeText } from "#protocol/embedded";
 import type { EmbeddedRecord } from "#protocol/embedded-record";
 import { Problem } from "#protocol/errors";
-import { provesIdentity } from "./proof.ts";
-import { findProvenRecord, findRunningRecord } from "./record.ts";
+import { findProvenRecord, findRunningRecord, provesIdentity } from "./record.ts";
 
 /** Time limit of a start in ms, including a new database on a slow disk. */
 const START_LIMIT_MS = 60_000;

@@ -3,8 +3,7 @@ import { Problem } from "#protocol/errors";
 import { parseShape } from "#protocol/parse";
 import { STATUS_PATH, StatusResponse } from "#protocol/status";
 import type { EmbeddedPorts } from "./embedded.ts";
-import { provesIdentity } from "./proof.ts";
-import { findRunningRecord } from "./record.ts";
+import { findRunningRecord, provesIdentity } from "./record.ts";
 
 /** Time limit of a status request in ms; longer than the backend's own wait for its database. */
 const TIME_LIMIT_MS = 5_000;

@@ -4,7 +4,7 @@ import { ensurePrivateFolder, getErrno, unusableProblem } from "#files/folders";
 import { type FileInspection, inspectFile } from "#files/inspect";
 import type { Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";
-import { isRecord } from "#protocol/parse-json";
+import { isRecord } from "#protocol/json";
 import { findJsonMistake } from "./json-mistake.ts";
 import { type Entry, isSettingKey, SETTINGS } from "./table.ts";
 

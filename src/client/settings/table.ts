@@ -1,7 +1,7 @@
 import { isLoopbackHost, parseOrigin } from "#net/addresses";
-import { parseApprovalTimeout } from "#protocol/duration";
 import { Problem } from "#protocol/errors";
 import { PROVIDERS, type ProviderName, TOKEN_PROVIDERS } from "#protocol/providers";
+import { parseApprovalTimeout } from "#protocol/time";
 
 /** Definition of a setting. */
 export type Entry = {

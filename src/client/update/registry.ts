@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import * as z from "zod/mini";
+import { ensureCredentialFolder } from "#files/credential-folder";
+import { readFileIfExists, replaceFile } from "#files/replace-file";
 import type { Send } from "#net/ports";
 
 /** Metadata of a package, as in package.json and the registry. */
@@ -84,3 +87,73 @@ async function isUpgrade(latest: string, running: string, wanted: string | undef
   const isFinished = !latest.includes("-") || running.includes("-");
   return isFinished && gt(latest, running) && (!wanted || satisfies(node, wanted));
 }
+
+/** Known newer versions (`update.json` in the state folder). Times are in ms since 1970. */
+export type UpdateRecord = z.infer<typeof UpdateRecord>;
+
+const UpdateRecord = z.object({
+  /** When the registry was last queried, successfully or not. */
+  looked: z.number(),
+  /** The version that queried it. */
+  running: z.string(),
+  newer: z.nullable(Version),
+  /** When the user was last notified. */
+  told: z.optional(z.number()),
+});
+
+/** Reads the record; null if it is missing or invalid. */
+export async function readUpdateRecord(folder: string): Promise<UpdateRecord | null> {
+  try {
+    return UpdateRecord.parse(JSON.parse(String(readFileIfExists(join(folder, NAME)))));
+  } catch {
+    return null;
+  }
+}
+
+/** Writes the record. @throws Problem STORE_UNREADABLE when that fails */
+export async function writeUpdateRecord(folder: string, record: UpdateRecord, unique: string): Promise<void> {
+  await ensureCredentialFolder(folder);
+  await replaceFile(join(folder, NAME), JSON.stringify(record), unique);
+}
+
+const NAME = "update.json";
+
+/** Queries the registry and updates the record, which the caller has written before. */
+export async function refreshUpdateRecord(
+  running: Manifest,
+  ports: RegistryPorts & { folder: string; unique: string },
+): Promise<void> {
+  const newer = await fetchNewerVersion(running, ports);
+  const record = await readUpdateRecord(ports.folder);
+  if (record) await writeUpdateRecord(ports.folder, { ...record, newer }, ports.unique);
+}
+
+/**
+ * Returns the command that upgrades this kay, based on its location; null for one that is not upgraded, such as from
+ * npx or the repository.
+ *
+ * @param file the bundle's `main.js`, with links resolved
+ * @param exists whether a file or folder exists
+ */
+export function findUpgradeCommand(file: string, exists: (path: string) => boolean): string | null {
+  const path = file.replaceAll("\\", "/");
+  const [root] = /^.*(?=\/dist\/)/.exec(path) ?? [];
+  if (root === undefined || !root.endsWith("/node_modules/kay") || exists(`${root}/src/main.ts`)) return null;
+  const known = INSTALLERS.find(([place]) => place.test(root));
+  if (known) return known[1];
+  const project = root.slice(0, -"/node_modules/kay".length);
+  return exists(`${project}/package.json`) ? `npm install kay@latest` : "npm install -g kay@latest";
+}
+
+/** Locations of package managers; the first match counts. Null if it is not an installation. */
+const INSTALLERS: [RegExp, string | null][] = [
+  [/\/_npx\//, null],
+  [/\/dlx(-[^/]*)?\//, null],
+  [/\/bunx-/, null],
+  [/\/Cellar\/kay\//, "brew upgrade kay"],
+  [/\/\.volta\//, "volta install kay@latest"],
+  [/\/\.bun\/install\/global\//, "bun add -g kay@latest"],
+  [/\/[Yy]arn\/([^/]+\/)?global\//, "yarn global add kay@latest"],
+  [/\/pnpm\/(.*\/)?global\/|\/pnpm-global\//, "pnpm add -g kay@latest"],
+  [/\/\.pnpm\//, "pnpm update kay --latest"],
+];

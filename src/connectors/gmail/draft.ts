@@ -4,8 +4,8 @@ import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { formatRecipients, listDestinations } from "./addresses.ts";
-import { buildMailRequest } from "./deliver.ts";
 import { buildMailUrl } from "./message.ts";
+import { buildMailRequest } from "./mime.ts";
 import { describeMail, SentMessage, toOutgoingMail } from "./send.ts";
 
 const Input = z.object({

@@ -5,9 +5,9 @@ import { getOwnAddress } from "../google/oauth.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { type Mailbox, parseMailboxes, parseRecipients } from "./addresses.ts";
-import { buildMailRequest } from "./deliver.ts";
 import { findMessage } from "./find.ts";
 import { buildThreadUrl, describeMessage, getHeader, getSubject, MESSAGES_PATH, type Message } from "./message.ts";
+import { buildMailRequest } from "./mime.ts";
 import { SentMessage } from "./send.ts";
 
 const Input = z.object({

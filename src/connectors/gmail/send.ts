@@ -5,8 +5,8 @@ import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { formatRecipients, hasManyRecipients, listDestinations, parseRecipients } from "./addresses.ts";
-import { buildMailRequest } from "./deliver.ts";
 import { buildThreadUrl, MESSAGES_PATH } from "./message.ts";
+import { buildMailRequest } from "./mime.ts";
 
 const Input = z.object({
   to: withDescription(z.string(), "Email addresses of the recipients, such as sam@example.com, separated by commas."),

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { resolveTimeZone } from "#protocol/time-zone";
+import { resolveTimeZone } from "#protocol/time";
 import { escapeCell, formatMarkdownTable, toOneLine } from "../markup/markdown.ts";
 import { quoteTitle } from "../place.ts";
 import {

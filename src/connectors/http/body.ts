@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { clean, cleanLine } from "#protocol/clean";
-import { keepDigits } from "#protocol/parse-json";
+import { keepDigits } from "#protocol/json";
 
 /** Largest response body that is read, in bytes. */
 const BODY_LIMIT = 8 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { isRecord } from "#protocol/parse-json";
+import { isRecord } from "#protocol/json";
 import type { GenericRead, Service } from "../service.ts";
 import type { Access } from "../tool.ts";
 

@@ -1,5 +1,5 @@
 import type { Token, Tokens } from "marked";
-import { hasExtraCells } from "#protocol/markdown-table";
+import { hasExtraCells } from "#protocol/markdown";
 import { lexMarkdown } from "./lex.ts";
 
 /**

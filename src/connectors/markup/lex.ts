@@ -1,6 +1,5 @@
 import { lexer, type Token, type Tokens } from "marked";
-import { isCostlyMarkdown } from "#protocol/markdown-cost";
-import { isMarkInWord } from "#protocol/markdown-marks";
+import { isCostlyMarkdown, isMarkInWord } from "#protocol/markdown";
 
 /**
  * Parses text or Markdown. Marks inside words and backslashes of paths stay text, because a message arrives as it was approved: `2*3*4`,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { catchInvalid } from "../catch-invalid.ts";
 import { readPages } from "../http/pages.ts";
+import { catchInvalid } from "../input-text.ts";
 import { encodeLinkTarget, formatMarkdownTable, splitMargins } from "../markup/markdown.ts";
 import type { ToolContext } from "../tool.ts";
 import { getPieceText, joinPieces, type Piece, readPieces } from "./title.ts";

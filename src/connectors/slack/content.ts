@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { catchInvalid } from "../catch-invalid.ts";
+import { catchInvalid } from "../input-text.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { blocksToMarkdown } from "./blocks.ts";
 import {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { catchInvalid } from "../catch-invalid.ts";
+import { catchInvalid } from "../input-text.ts";
 import { splitMargins } from "../markup/markdown.ts";
 import { escapeMarkdown, formatLink, type Names, toIsoTime } from "./mrkdwn-read.ts";
 

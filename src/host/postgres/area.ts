@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { chmod, chown, lstat, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import type { Machine } from "#files/machine";
+import type { Machine } from "#files/processes";
 import { Problem } from "#protocol/errors";
 import { type Account, pickAccount } from "./account.ts";
 

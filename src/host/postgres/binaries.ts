@@ -3,7 +3,7 @@ import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat, symlink } from "no
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { getErrno } from "#files/folders";
-import type { Machine } from "#files/machine";
+import type { Machine } from "#files/processes";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";
 

@@ -3,7 +3,7 @@ import { chown, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
-import type { Machine } from "#files/machine";
+import type { Machine } from "#files/processes";
 import { MAJOR, ROLE } from "./account.ts";
 import type { PostgresArea } from "./area.ts";
 import { failedProblem, runCommand, spawnCommand } from "./command.ts";

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { getErrno } from "#files/folders";
-import type { Machine } from "#files/machine";
+import type { Machine } from "#files/processes";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";
 

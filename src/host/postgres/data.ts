@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chown, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { getErrno } from "#files/folders";
-import type { Machine } from "#files/machine";
+import type { Machine } from "#files/processes";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { MAJOR, ROLE } from "./account.ts";

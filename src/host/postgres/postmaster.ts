@@ -2,8 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { getErrno } from "#files/folders";
-import { isAlive, type Machine } from "#files/machine";
-import { identifyProcess } from "#files/processes";
+import { identifyProcess, isAlive, type Machine } from "#files/processes";
 import type { PostgresArea } from "./area.ts";
 
 const STOP_LIMIT_MS = 10_000;

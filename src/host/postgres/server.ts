@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { getErrno } from "#files/folders";
-import type { Machine } from "#files/machine";
+import type { Machine } from "#files/processes";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";
 import { cannotRunProblem, failedProblem } from "./command.ts";

@@ -3,8 +3,7 @@ import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Lock, withLock } from "#files/lock";
-import { isAlive, type Machine } from "#files/machine";
-import { createProcesses } from "#files/processes";
+import { createProcesses, isAlive, type Machine } from "#files/processes";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";
 

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import type pg from "pg";
 import { getErrno } from "#files/folders";
-import type { Machine } from "#files/machine";
+import type { Machine } from "#files/processes";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { ROLE } from "./account.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Context, Hono } from "hono";
-import { getAvatarUrl } from "../pictures.ts";
+import { getAvatarUrl } from "../files.ts";
 import { type OAuthTraits, type Provider, type ProviderContext, requireUnique, type SandboxEnv } from "../provider.ts";
 import { buildSite, createSeedLookup } from "./build-site.ts";
 import { createConfluenceApp } from "./confluence/confluence.ts";

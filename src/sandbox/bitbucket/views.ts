@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
-import { getAvatarUrl } from "../pictures.ts";
+import { getAvatarUrl } from "../files.ts";
 import { type BitbucketEnv, formatBitbucketTime, toApiLink } from "./access.ts";
 import type { Account, Comment, PullRequest, Repository, Workspace } from "./state.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
-import { getAvatarUrl } from "../pictures.ts";
+import { getAvatarUrl } from "../files.ts";
 import { canWrite, type GithubEnv } from "./access.ts";
 import { createIdFromName } from "./build.ts";
 import { type Comment, type Issue, isPullRequest, type PullRequest, type Repository, type Review } from "./state.ts";

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { getAvatarUrl } from "../pictures.ts";
+import { getAvatarUrl } from "../files.ts";
 import type { OAuthTraits, Provider } from "../provider.ts";
 import { type GoogleEnv, requireToken } from "./access.ts";
 import { buildGoogle } from "./build.ts";

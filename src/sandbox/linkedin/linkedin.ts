@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
+import { getAvatarUrl } from "../files.ts";
 import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
-import { getAvatarUrl } from "../pictures.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
 import {
   handleErrors,

@@ -1,4 +1,4 @@
-import { getAvatarUrl } from "../pictures.ts";
+import { getAvatarUrl } from "../files.ts";
 import { isMember, type MethodCall } from "./method.ts";
 import { type Channel, type Conversation, type Im, isIm, type Message, type Reply, type User } from "./state.ts";
 

@@ -1,19 +1,19 @@
+import type { PreviewField } from "#protocol/ask";
 import { ACCESS_TEXTS, listRanTexts, listReasons, listSummaries } from "#protocol/card-text";
-import { formatOrigin, formatPreviewField } from "#protocol/input-fields";
+import { foldWhitespace, formatOrigin, formatPreviewField } from "#protocol/input-fields";
 import type { InteractionRequest } from "#protocol/interactions";
-import type { PreviewField } from "#protocol/preview-field";
 import type { Style } from "../style.ts";
 import { toLine } from "../text/words.ts";
 import { type ApprovalUi, INITIAL_APPROVAL, listPreviewFields, listScopes } from "./approval.ts";
-import type { ApprovalCard } from "./card-action.ts";
+import type { ApprovalCard, PlanCard } from "./card-action.ts";
 import type { CardUi } from "./card-state.ts";
 import { type ChangedLine, foldUnchanged, listChangedLines } from "./changed-lines.ts";
 import { addKeyNote, type CardContent, type KeyHints, layOutError, layOutKeys, layOutReason } from "./content.ts";
 import { isEditable } from "./edited-input.ts";
 import { layOutFields } from "./field-rows.ts";
 import { BORDER_CELLS, canShowTitle } from "./frame.ts";
+import { INITIAL_PLAN } from "./plan.ts";
 import { type Row, wrapRows } from "./row.ts";
-import { shortenSummary } from "./short-summary.ts";
 
 /** Lays out an approval card: everything that would be sent, and the possible answers. */
 export function layOutApproval(card: ApprovalCard, open: CardUi, { width }: { width: number }): CardContent {
@@ -41,7 +41,7 @@ export function layOutApproval(card: ApprovalCard, open: CardUi, { width }: { wi
 }
 
 /** Lays out a call: what it would do, as whom, and everything that it would send. */
-export function layOutCall(request: InteractionRequest, edited: Edited, room: number): Row[] {
+function layOutCall(request: InteractionRequest, edited: Edited, room: number): Row[] {
   return [...layOutHead(request, edited, { room, isCut: false }), ...layOutBody(request, edited, room)];
 }
 
@@ -51,7 +51,7 @@ type Edited = ApprovalUi["edited"];
 const RIGHT = ["119:59 left"];
 
 /** Colors of cards by what their calls do. */
-export const TONES: Record<string, Style | undefined> = { read: "cyan", write: "yellow", destructive: "red" };
+const TONES: Record<string, Style | undefined> = { read: "cyan", write: "yellow", destructive: "red" };
 
 const EDITOR = { key: "ctrl+g", words: "editor" };
 
@@ -127,4 +127,63 @@ function layOutAnswerKeys(request: InteractionRequest, ui: ApprovalUi, width: nu
     { key: "n", words: "deny" },
   ];
   return addKeyNote(layOutKeys(ui, choices, width), ui.step === "leave" ? "esc again: deny" : null, width);
+}
+
+/** In rows of this many cells, more of a repeated text stays. */
+const WIDE = 60;
+
+/**
+ * Shortens a summary where it repeats a field, which the card shows in full. Nothing is cut that is not in a field.
+ */
+export function shortenSummary(summary: string, fields: readonly PreviewField[], room = WIDE): string {
+  const least = room < WIDE ? 20 : 40;
+  return fields.reduce(
+    (text, { value }) => (typeof value === "string" ? cutRepeated(text, value, least) : text),
+    summary,
+  );
+}
+
+/** Shortens a repeated text of more than `least` characters to about half of that. */
+function cutRepeated(summary: string, value: string, least: number): string {
+  const folded = foldWhitespace(value).replace(/\s+/g, " ").trim();
+  const from = folded.length > least ? summary.indexOf(folded.slice(0, least)) : -1;
+  if (from < 0) return summary;
+  let end = least;
+  while (end < folded.length && summary[from + end] === folded[end]) end += 1;
+  const rest = summary.slice(from + end).replace(/^…/, "");
+  return `${summary.slice(0, from)}${cutBetweenWords(folded, least * 0.6)}…${rest}`;
+}
+
+/** Returns the first words, without a Markdown link that would be cut. */
+function cutBetweenWords(text: string, length: number): string {
+  const head = text.slice(0, length);
+  const words = text[length] === " " ? head : head.replace(/\s+\S*$/, "");
+  return words.replace(/(?<![\s(<[*-])[\s(<[*-]+$/, "").trimEnd();
+}
+
+/** Lays out a plan: everything that each of its calls would send, as the call's own card shows it. */
+export function layOutPlan({ calls }: PlanCard, open: CardUi, { width }: { width: number }): CardContent {
+  const ui = open.type === "plan" ? open : INITIAL_PLAN;
+  const room = width - BORDER_CELLS;
+  const accesses = calls.map(({ card }) => card.request.preview?.access);
+  const access = accesses.includes("destructive") ? "destructive" : "write";
+  const rows = calls.flatMap(({ card: { request }, edited }, index): Row[] => {
+    const words = request.preview?.access ? [ACCESS_TEXTS[request.preview.access]] : [];
+    const head = [`${index + 1} of ${calls.length}`, toLine(request.tool_name), ...words].join(" ─ ");
+    return [...(index > 0 ? [[]] : []), ...wrapRows(head, room, "bold"), ...layOutCall(request, edited, room)];
+  });
+  const choices = [
+    { key: "a", words: `approve all ${calls.length}` },
+    { key: "tab", words: "one by one" },
+    { key: "n", words: "deny all" },
+  ];
+  const note = { leave: "esc again: deny all", unread: "Scroll to the end: ↓ or Page Down", ask: null };
+  return {
+    title: `Approve ─ ${calls.length} changes`,
+    tone: TONES[access],
+    until: calls.map(({ card }) => card.until ?? card.request.expires_at).sort()[0],
+    body: { rows: [...layOutError(ui.error, room), ...rows] },
+    keys:
+      ui.step === "why" ? layOutReason(ui.why, room) : addKeyNote(layOutKeys(ui, choices, room), note[ui.step], room),
+  };
 }

@@ -1,6 +1,6 @@
+import type { PreviewField } from "#protocol/ask";
 import type { InteractionAnswer } from "#protocol/conversations";
 import type { ApprovalScope, InputField, InteractionRequest } from "#protocol/interactions";
-import type { PreviewField } from "#protocol/preview-field";
 import type { Key } from "../keys/key.ts";
 import { toLine } from "../text/words.ts";
 import { type ApprovalCard, type CardStep, type CardUiBase, FRESH_CARD_UI, getCommandKey } from "./card-action.ts";

@@ -1,7 +1,7 @@
 import { clean } from "#protocol/clean";
 import { normalizeWidth } from "../screen/cells.ts";
 import { formatTimeLeft } from "../text/words.ts";
-import { layOutApproval } from "./approval-rows.ts";
+import { layOutApproval, layOutPlan } from "./approval-rows.ts";
 import type { AuthLinks } from "./auth.ts";
 import { layOutAuth } from "./auth-rows.ts";
 import type { AnyCard, ConfirmCard } from "./card-action.ts";
@@ -9,7 +9,6 @@ import type { CardUi } from "./card-state.ts";
 import { addKeyNote, type CardContent, type KeyHints, layOutError, layOutKeys, SHORT_INDENT } from "./content.ts";
 import { layOutForm } from "./form-rows.ts";
 import { BORDER_CELLS, drawFrame } from "./frame.ts";
-import { layOutPlan } from "./plan-rows.ts";
 import { type CursorCell, type Row, wrapRows } from "./row.ts";
 
 /** Fewest rows of a card. */

@@ -1,5 +1,5 @@
 import type { InteractionRequest } from "#protocol/interactions";
-import { isRecord, tryParseJson } from "#protocol/parse-json";
+import { isRecord, tryParseJson } from "#protocol/json";
 
 /** Returns the input of a call: the fields of its preview, exactly as they would be sent. */
 export function getInput({ preview }: InteractionRequest): Record<string, unknown> {

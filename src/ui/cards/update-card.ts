@@ -4,7 +4,7 @@ import { INITIAL_AUTH, updateAuth } from "./auth.ts";
 import { type AnyCard, type CardStep, getScrollDelta, isScrollKey } from "./card-action.ts";
 import { layOutCard } from "./card-layout.ts";
 import type { CardUi } from "./card-state.ts";
-import { INITIAL_CONFIRM, updateConfirm } from "./confirm.ts";
+import { INITIAL_CONFIRM, updateConfirm } from "./card-state.ts";
 import { applyFormEdit, createFormUi, placeError, updateForm } from "./form.ts";
 import { INITIAL_PLAN, scrollPlan, updatePlan } from "./plan.ts";
 

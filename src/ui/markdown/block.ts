@@ -1,5 +1,5 @@
 import type { Token, Tokens } from "marked";
-import { hasExtraCells } from "#protocol/markdown-table";
+import { hasExtraCells } from "#protocol/markdown";
 import type { Look } from "../style.ts";
 import { highlightLines } from "./highlight.ts";
 import { formatCheckbox, renderInline } from "./inline.ts";

@@ -1,5 +1,5 @@
 import type { Token } from "marked";
-import { isMarkInWord } from "#protocol/markdown-marks";
+import { isMarkInWord } from "#protocol/markdown";
 import type { Look } from "../style.ts";
 import { renderLink } from "./link.ts";
 

@@ -1,5 +1,5 @@
 import { Lexer, type Token } from "marked";
-import { isCostlyMarkdown } from "#protocol/markdown-cost";
+import { isCostlyMarkdown } from "#protocol/markdown";
 
 /** Parses Markdown into blocks. A text that would take very long, or is nested too deeply, is one block of plain text. */
 export function lexBlocks(source: string): Token[] {

@@ -1,5 +1,5 @@
 import type { Tokens } from "marked";
-import { hasExtraCells } from "#protocol/markdown-table";
+import { hasExtraCells } from "#protocol/markdown";
 import type { Look } from "../style.ts";
 import { CODE_INDENT, getProseWidth, parseLanguage, renderBlocks } from "./block.ts";
 import { type CodeContext, highlightLines } from "./highlight.ts";

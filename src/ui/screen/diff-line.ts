@@ -1,6 +1,5 @@
 import stringWidth from "string-width";
-import { splitGraphemes } from "./cells.ts";
-import { hasCertainWidth } from "./pin-columns.ts";
+import { hasCertainWidth, splitGraphemes } from "./cells.ts";
 
 /** With wrapping off, a line that a terminal considers too wide is cut and does not move the lines below. */
 export const [NO_WRAP, WRAP] = ["\x1b[?7l", "\x1b[?7h"];

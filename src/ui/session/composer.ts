@@ -1,11 +1,19 @@
 import { isAuthCard, isCallbackAddress } from "../cards/auth.ts";
 import { acceptCandidate, extendDraft, findCompletion, findLiveCompletion } from "../editor/complete.ts";
 import { breakAtBackslash, clearDraft, getText, replaceText } from "../editor/draft.ts";
-import { mentionDroppedFile } from "../editor/dropped-file.ts";
 import { updateDraft } from "../editor/edit.ts";
 import { listFolded } from "../editor/fold.ts";
-import { appendEntry, createHistory, recallEntry, showNext, showPrevious } from "../editor/history.ts";
-import { EMPTY_SEARCH, getMatch, searchHistory, searchOlder } from "../editor/search.ts";
+import {
+  appendEntry,
+  createHistory,
+  EMPTY_SEARCH,
+  getMatch,
+  recallEntry,
+  searchHistory,
+  searchOlder,
+  showNext,
+  showPrevious,
+} from "../editor/history.ts";
 import type { Key } from "../keys/key.ts";
 import { DRAFT_TARGET, type SessionEffect, type SessionStep, toStep, withHint } from "./events.ts";
 import {
@@ -16,8 +24,7 @@ import {
   READ_ONLY_HINT,
   requestAction,
 } from "./open-cards.ts";
-import type { Session } from "./state.ts";
-import { PROMPT } from "./state.ts";
+import { PROMPT, type Session } from "./state.ts";
 import { beginSending, cancelTurn, isBusy } from "./turn.ts";
 
 /** Applies a key in the composer. */
@@ -176,4 +183,37 @@ function applySearchKey(session: Session, key: Key): SessionStep {
   };
   // Enter only accepts the match; any other key is then applied to the new draft.
   return key.name === "enter" ? toStep(taken) : updateComposer(taken, key);
+}
+
+/**
+ * Terminals paste the path of a file that is dropped on them: plain, in quotes, with escaped spaces, or as a `file:` URL. If it
+ * is the path of a picture or a PDF, returns a paste that mentions the file; every other key stays as it is.
+ */
+export function mentionDroppedFile(key: Key): Key {
+  if (key.name !== "paste") return key;
+  const path = parsePath(key.text.trim());
+  if (path === undefined || !FILE.test(path)) return key;
+  return { ...key, text: /\s/.test(path) ? `@"${path}" ` : `@${path} ` };
+}
+
+/** An absolute path on one line that ends like a picture or a PDF. What the file is, its bytes tell later. */
+const FILE = /^(?:\/|[A-Za-z]:\\)[^\n"\p{C}]{1,1000}\.(?:png|jpe?g|gif|webp|pdf)$/iu;
+
+function parsePath(text: string): string | undefined {
+  const quoted = /^'([^'\n]*)'$|^"([^"\n]*)"$/.exec(text);
+  if (quoted) return quoted[1] ?? quoted[2];
+  if (text.startsWith("file:")) {
+    const url = URL.parse(text);
+    return url?.pathname ? tryDecode(url.pathname) : undefined;
+  }
+  if (text.startsWith("/") && /(?<!\\)\s/.test(text)) return undefined;
+  return text.startsWith("/") ? text.replace(/\\(.)/g, "$1") : text;
+}
+
+function tryDecode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
+import { findShortRequests } from "../cards/card-action.ts";
 import type { CardUi } from "../cards/card-state.ts";
 import { beginDraft, DRAFTING, endDraft, recordKey, routeKey } from "../cards/focus.ts";
-import { findShortRequests } from "../cards/more-time.ts";
 import { type AnyCard, type CardAction, scrollCard, takesTab, takesText, updateCard } from "../cards/update-card.ts";
 import { discardText } from "../editor/draft.ts";
 import type { Key } from "../keys/key.ts";

@@ -1,7 +1,6 @@
-import { type AskResponse, PlannedCall } from "#protocol/ask";
+import { type AskResponse, PlannedCall, type PreviewField } from "#protocol/ask";
 import { clean } from "#protocol/clean";
 import { formatPreviewField, listInputFields } from "#protocol/input-fields";
-import type { PreviewField } from "#protocol/preview-field";
 
 /**
  * Formats the message of a confirmation: every field of the plan in full, and the model's answer if the plan has no

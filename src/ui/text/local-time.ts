@@ -1,4 +1,4 @@
-import { readLocalParts, resolveTimeZone } from "#protocol/time-zone";
+import { readLocalParts, resolveTimeZone } from "#protocol/time";
 import { toLine } from "./words.ts";
 
 /**

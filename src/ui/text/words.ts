@@ -1,10 +1,9 @@
-import type { Receipt } from "#protocol/ask";
+import type { Receipt, Usage } from "#protocol/ask";
 import { formatAttachment } from "#protocol/attachment-text";
 import { formatRequest, listRanTexts, listReasons, listSummaries } from "#protocol/card-text";
 import { clean } from "#protocol/clean";
 import { formatNewDestinations, formatPreviewField } from "#protocol/input-fields";
 import type { AuthNeeded, InputField, InteractionRequest, Planned } from "#protocol/interactions";
-import type { Usage } from "#protocol/usage";
 import type { CardEnd, CardItem, MessageItem } from "../view/view.ts";
 
 /** Texts of cards for plain terminals and scripts. Untrusted text is cleaned here and never shortened. */

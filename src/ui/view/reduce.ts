@@ -1,6 +1,6 @@
 import type { Receipt } from "#protocol/ask";
 import type { GenerationStatus, NumberedPart, StreamPart } from "#protocol/events";
-import { isGenerationEnd } from "#protocol/generation-end";
+import { isGenerationEnd } from "#protocol/events";
 import type { Planned } from "#protocol/interactions";
 import { addAuthCard, addCard, closeAuthCard, closeCard, extendCard, updateAuthCard } from "./cards.ts";
 import { updateTool } from "./tools.ts";

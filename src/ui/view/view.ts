@@ -1,8 +1,7 @@
-import type { Receipt } from "#protocol/ask";
+import type { Receipt, Usage } from "#protocol/ask";
 import type { Attachment } from "#protocol/attachments";
 import type { ClientPresence, GenerationStatus } from "#protocol/events";
 import type { AuthNeeded, InteractionRequest, Planned } from "#protocol/interactions";
-import type { Usage } from "#protocol/usage";
 
 /**
  * A conversation as shown by a session, a plain terminal or a replay. Items are in the order in which they began. All

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { decideModel } from "#agent/models/decision";
-import { createLocalModels } from "#agent/models/local";
-import { getOllamaUrl } from "#agent/models/ollama";
+import { createLocalModels, getOllamaUrl } from "#agent/models/local-servers";
 import { describeModel } from "#agent/models/view";
 
 type Answers = Record<string, unknown>;

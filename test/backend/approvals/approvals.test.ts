@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { toAccount } from "#backend/approvals/account";
 import {
   type GrantedCall,
   listGrants,
@@ -10,6 +9,7 @@ import {
   revokeGrants,
   toGrantOffer,
 } from "#backend/approvals/grants";
+import { toAccount } from "#backend/approvals/scope";
 import { createConversation } from "#backend/store/conversations";
 import { insertInstallation } from "#backend/store/installations";
 import type { ApprovalScope } from "#protocol/interactions";

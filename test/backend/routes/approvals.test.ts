@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { deriveInstallationId } from "#backend/accounts/sessions";
-import { toAccount } from "#backend/approvals/account";
 import { rememberGrant, toGrantOffer } from "#backend/approvals/grants";
+import { toAccount } from "#backend/approvals/scope";
 import { createConversation } from "#backend/store/conversations";
 import { findGrant } from "#backend/store/grants";
 import { NOON, useBackend } from "#test/backend";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findUpgradeCommand } from "#client/update/installed";
+import { findUpgradeCommand } from "#client/update/registry";
 
 const there =
   (...paths: string[]) =>

@@ -311,7 +311,7 @@ test.each([
 test("B256: integers that a number cannot hold keep their digits", async () => {
   const { link } = await open({});
   await link.close();
-  const { createLineReader } = await import("#connectors/mcp/transport/line-reader");
+  const { createLineReader } = await import("#connectors/mcp/transport/message");
   const { parseMessage } = await import("#connectors/mcp/transport/message");
   const [line = ""] = createLineReader(1_000).read(
     Buffer.from('{"id":9007199254740993,"n":[1,-9007199254740993],"f":1.5}\n'),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { StreamPart } from "#protocol/events";
-import { isGenerationEnd } from "#protocol/generation-end";
+import { isGenerationEnd } from "#protocol/events";
 import type { InteractionRequest } from "#protocol/interactions";
 import type { BackendProcess } from "./processes.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { isGenerationEnd } from "#protocol/generation-end";
+import { isGenerationEnd } from "#protocol/events";
 import { type Came, partsOf } from "../durable/client.ts";
 import { SERVED_BY } from "./balancer.ts";
 import { type Ledger, noteEnd, notePart, type Write } from "./ledger.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { shortenSummary } from "#ui/cards/approval-rows";
 import { foldUnchanged, listChangedLines } from "#ui/cards/changed-lines";
-import { shortenSummary } from "#ui/cards/short-summary";
 
 const show = (before: string, after: string) =>
   listChangedLines(before, after)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { mentionDroppedFile } from "#ui/editor/dropped-file";
 import type { Key } from "#ui/keys/key";
 import { NO_MODIFIERS } from "#ui/keys/key";
+import { mentionDroppedFile } from "#ui/session/composer";
 
 const pasted = (text: string, name: Key["name"] = "paste") =>
   mentionDroppedFile({ name, text, ...NO_MODIFIERS, at: 0 }).text;

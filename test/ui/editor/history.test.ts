@@ -1,8 +1,16 @@
 import { expect, test } from "vitest";
 import { type Draft, EMPTY_DRAFT, getText, insert, paste } from "#ui/editor/draft";
 import { listFolded } from "#ui/editor/fold";
-import { appendEntry, createHistory, showNext, showPrevious } from "#ui/editor/history";
-import { EMPTY_SEARCH, getMatch, searchHistory, searchOlder } from "#ui/editor/search";
+import {
+  appendEntry,
+  createHistory,
+  EMPTY_SEARCH,
+  getMatch,
+  searchHistory,
+  searchOlder,
+  showNext,
+  showPrevious,
+} from "#ui/editor/history";
 
 /** The text after each step; "" for an impossible step. */
 function walk(entries: string[], draft: Draft, steps: string): string[] {

@@ -7,8 +7,8 @@ import { approval, form, needs } from "#test/parts";
 import { type CardProps, layOutCard } from "#ui/cards/card-layout";
 import type { AnyCard } from "#ui/cards/update-card";
 import type { Key } from "#ui/keys/key";
-import { pinColumns } from "#ui/screen/pin-columns";
-import { Card } from "#ui/views/card";
+import { pinColumns } from "#ui/screen/cells";
+import { Card } from "#ui/views/painter";
 
 /** A card after these keys, as drawn by Ink. */
 function drawn(card: AnyCard, keys: Key[] = [], more: Partial<CardProps> = {}): string {

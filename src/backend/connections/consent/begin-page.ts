@@ -1,5 +1,6 @@
 import type { BackendPorts } from "../../ports.ts";
 import { listKnownAccounts } from "../../store/installations.ts";
+import { createTicket, isTicket } from "../../store/secrets.ts";
 import { type AuthorizationState, bindBrowser } from "../../store/states.ts";
 import { restoreConsent } from "../mcp/prepare.ts";
 import { type ConnectableService, findService, listServices, requireClient } from "../services/catalog.ts";
@@ -9,7 +10,6 @@ import { createBrowserCookie } from "./browsers.ts";
 import { type CallbackResult, cancelState, createStalePage } from "./callback.ts";
 import { escapeHtml, renderFacts, renderPage, renderPageShell } from "./page.ts";
 import { findPendingState, type PendingState } from "./status.ts";
-import { createTicket, isTicket } from "./tickets.ts";
 
 /**
  * Shows the page that a link leads to (`GET /auth/begin?state=`): what is about to happen, the code that the terminal shows,

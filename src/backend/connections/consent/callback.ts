@@ -1,6 +1,7 @@
 import { ERRORS, Problem } from "#protocol/errors";
 import type { BackendPorts } from "../../ports.ts";
 import { getFaultLevel } from "../../store/database.ts";
+import { createTicket } from "../../store/secrets.ts";
 import { type AuthorizationState, claimState, findState, settleState } from "../../store/states.ts";
 import { isSameIssuer } from "../mcp/discover.ts";
 import { getStateAuthorization } from "../mcp/prepare.ts";
@@ -10,7 +11,6 @@ import { isSameBrowser } from "./browsers.ts";
 import { completeConsent } from "./complete.ts";
 import type { Page } from "./page.ts";
 import { hashState } from "./status.ts";
-import { createTicket } from "./tickets.ts";
 
 /** What providers say when the person pressed "Deny" or "Cancel" (RFC 6749 section 4.1.2.1; LinkedIn's own two). */
 const DENIALS = ["access_denied", "user_cancelled_login", "user_cancelled_authorize"];

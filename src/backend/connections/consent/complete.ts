@@ -11,7 +11,7 @@ import { findDescription, putClientSecret } from "../../store/custom-services.ts
 import { findGrant, type Grant, putGrant } from "../../store/grants.ts";
 import { keepInstallation, lockInstallation, rememberAccount } from "../../store/installations.ts";
 import { findMcp } from "../../store/mcp.ts";
-import { retryWhileAway } from "../../store/retry.ts";
+import { retryWhileAway } from "../../store/round-trips.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { type AuthorizationState, settleState } from "../../store/states.ts";
 import { type McpAuthorization, sealGrantAuthorization } from "../mcp/authorization.ts";

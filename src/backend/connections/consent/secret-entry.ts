@@ -5,6 +5,7 @@ import { Problem } from "#protocol/errors";
 import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../../ports.ts";
 import { putClientSecret } from "../../store/custom-services.ts";
+import { createTicket, isTicket } from "../../store/secrets.ts";
 import { bindBrowser } from "../../store/states.ts";
 import { type ConnectableService, listServices, lookUpService, requireClient } from "../services/catalog.ts";
 import { openVerifier, sealClientSecret, toGrantAddress } from "../tokens/sealing.ts";
@@ -15,7 +16,6 @@ import { type CallbackResult, cancelState, concludeState, createStalePage, offer
 import { establishConnection, fetchIdentity } from "./complete.ts";
 import { type KeyForm, renderKeyForm, renderKeyResult } from "./secret-page.ts";
 import { findPendingState, type PendingState } from "./status.ts";
-import { createTicket, isTicket } from "./tickets.ts";
 
 /**
  * The page where a person pastes a key, token or password, or the secret of an OAuth client (`GET /auth/key?state=`).

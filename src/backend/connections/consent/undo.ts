@@ -1,6 +1,7 @@
 import type { BackendPorts } from "../../ports.ts";
 import { deleteGrant, findGrant } from "../../store/grants.ts";
 import { forgetAccount, lockInstallation } from "../../store/installations.ts";
+import { isTicket } from "../../store/secrets.ts";
 import { findState, undoState } from "../../store/states.ts";
 import { revokeFamiliesSince } from "../../store/token-families.ts";
 import { findService, listServices } from "../services/catalog.ts";
@@ -8,7 +9,6 @@ import { revokeGrant } from "../tokens/revoke.ts";
 import { createStalePage } from "./callback.ts";
 import type { Page } from "./page.ts";
 import { hashState } from "./status.ts";
-import { isTicket } from "./tickets.ts";
 
 /**
  * Undoes a connection for somebody who did not start it (`POST /auth/undo`, a button of the result page): disconnects the

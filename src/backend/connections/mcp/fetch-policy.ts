@@ -4,7 +4,7 @@ import { isLoopbackHost } from "#net/addresses";
 import type { Fetch } from "#net/ports";
 import { isPublicAddress } from "#net/public-address";
 import { Problem } from "#protocol/errors";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 import type { BackendPorts } from "../../ports.ts";
 
 /** Milliseconds that a server of documents gets. */

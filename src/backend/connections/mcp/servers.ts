@@ -18,9 +18,8 @@ import { forgetConnection } from "../services/overview.ts";
 import { revokeGrant } from "../tokens/revoke.ts";
 import { sealClientSecret, sealTokens } from "../tokens/sealing.ts";
 import { type InspectedServer, inspectStored, requireMcpClients } from "./inspect.ts";
-import { type Difference, getAnswer } from "./server-views.ts";
+import { chooseTrustedReads, type Difference, formatTrustChange, getAnswer } from "./server-views.ts";
 import { getLinkKey, toMcpService } from "./service.ts";
-import { chooseTrustedReads, formatTrustChange } from "./trusted-reads.ts";
 
 /** Maximum number of MCP servers per installation; custom services are counted separately. */
 const MOST = 30;

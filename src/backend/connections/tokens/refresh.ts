@@ -13,7 +13,7 @@ import {
   putGrantTokens,
   rewriteGrant,
 } from "../../store/grants.ts";
-import { retryWhileAway } from "../../store/retry.ts";
+import { retryWhileAway } from "../../store/round-trips.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { getRedirectUri } from "../consent/authorize.ts";
 import { handleUnknownClient, toGrantedService } from "../mcp/prepare.ts";

@@ -3,7 +3,7 @@ import type { InteractionPrompt } from "#connectors/interaction";
 import { Problem } from "#protocol/errors";
 import type { StreamPart } from "#protocol/events";
 import type { InteractionRequest } from "#protocol/interactions";
-import { findLifetime } from "../../approvals/lifetime.ts";
+import { findLifetime } from "../../approvals/scope.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { canAnswer } from "../../store/clients.ts";
 import {

@@ -3,7 +3,7 @@ import { UNATTENDED_CONTEXT } from "#agent/tool";
 import type { Account } from "#connectors/oauth";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { isSameObject, listTargetIds, UNREADABLE } from "../../approvals/target.ts";
+import { isSameObject, listTargetIds, UNREADABLE } from "../../approvals/scope.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { findApprovedPlan } from "../../store/confirmations.ts";
 import { findNewestInteraction, listInteractions, type StoredInteraction } from "../../store/interactions.ts";

@@ -3,9 +3,8 @@ import { DENIAL_TEXT } from "#agent/limits";
 import { findAttachment, listAttachments } from "#agent/steps/attachments";
 import { listSaidAnswers, readFormFields, type SaidAnswer } from "#agent/tools/ask-user";
 import { OWN_TOOL_NAMES } from "#agent/tools/own";
-import type { Instruction } from "#protocol/ask";
+import type { Instruction, PreviewField } from "#protocol/ask";
 import { formatAttachmentReference } from "#protocol/attachment-text";
-import type { PreviewField } from "#protocol/preview-field";
 import { fromWireName } from "#protocol/tool-names";
 import { type ConversationTexts, createProvenance, type Provenance } from "../../approvals/provenance.ts";
 

@@ -18,7 +18,7 @@ import {
   queryInteraction,
   type StoredInteraction,
 } from "../../store/interactions.ts";
-import { readTogether } from "../../store/read-together.ts";
+import { readTogether } from "../../store/round-trips.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { runTransaction } from "../../store/wake-ups.ts";
 import { buildAgentTools } from "../../tools/toolbox.ts";

@@ -1,13 +1,12 @@
 import { checkCall } from "#agent/calls/execute";
 import type { HeldCall } from "#agent/events";
 import type { Account } from "#connectors/oauth";
-import type { AskResponse, PlannedCall } from "#protocol/ask";
+import type { AskResponse, PlannedCall, PreviewField } from "#protocol/ask";
 import { type ErrorCode, Problem } from "#protocol/errors";
 import { type CallNotes, formatNewDestinations, formatPreviewField, formatTarget } from "#protocol/input-fields";
-import type { PreviewField } from "#protocol/preview-field";
-import { hashAccount, toAccount } from "../../approvals/account.ts";
 import { openConfirmation } from "../../approvals/confirmations.ts";
 import { listChosenFields } from "../../approvals/foreign-fields.ts";
+import { hashAccount, toAccount } from "../../approvals/scope.ts";
 import { listServices } from "../../connections/services/catalog.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { loadMessages } from "../../store/conversations.ts";

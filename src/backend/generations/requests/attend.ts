@@ -1,8 +1,8 @@
 import { Problem } from "#protocol/errors";
-import { isGenerationEnd } from "#protocol/generation-end";
+import { isGenerationEnd } from "#protocol/events";
 import type { BackendPorts } from "../../ports.ts";
 import { findLastEventNumber } from "../../store/events.ts";
-import { retryWhileAway } from "../../store/retry.ts";
+import { retryWhileAway } from "../../store/round-trips.ts";
 import type { StoredEvent } from "../../store/schema-work.ts";
 import type { Engine } from "../engine.ts";
 import type { RunResult } from "../work.ts";

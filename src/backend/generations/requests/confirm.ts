@@ -1,12 +1,12 @@
 import { formatAccountChange } from "#agent/calls/run-tool";
 import type { AskResponse, ConfirmRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
-import { hashAccount } from "../../approvals/account.ts";
 import { closeConfirmation, peekConfirmation } from "../../approvals/confirmations.ts";
+import { hashAccount } from "../../approvals/scope.ts";
 import type { BackendPorts } from "../../ports.ts";
 import type { StoredConfirmation } from "../../store/confirmations.ts";
 import { findGeneration } from "../../store/generations.ts";
-import { retryWhileAway } from "../../store/retry.ts";
+import { retryWhileAway } from "../../store/round-trips.ts";
 import type { DbConnection } from "../../store/schema.ts";
 import { runTransaction } from "../../store/wake-ups.ts";
 import type { Engine } from "../engine.ts";

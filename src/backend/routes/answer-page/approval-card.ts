@@ -1,9 +1,9 @@
+import type { PreviewField } from "#protocol/ask";
 import { ACCESS_TEXTS, formatRequest, listRanTexts, listReasons, listSummaries } from "#protocol/card-text";
 import { cleanLine } from "#protocol/clean";
 import { formatOrigin, listFieldTexts } from "#protocol/input-fields";
 import type { ApprovalScope, InteractionRequest } from "#protocol/interactions";
-import { tryParseJson } from "#protocol/parse-json";
-import type { PreviewField } from "#protocol/preview-field";
+import { tryParseJson } from "#protocol/json";
 import { escapeHtml } from "../../connections/consent/page.ts";
 import { toLineFeeds } from "./form-card.ts";
 

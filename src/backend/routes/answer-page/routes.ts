@@ -11,12 +11,11 @@ import {
   formatEmptyCookie,
   signInDevice,
 } from "../../approvals/answer-device.ts";
-import { createTicket, isTicket } from "../../connections/consent/tickets.ts";
 import type { Engine } from "../../generations/engine.ts";
 import { getPendingRequest, listPendingRequests } from "../../generations/pending.ts";
 import type { BackendPorts } from "../../ports.ts";
 import { deleteAnswerDevice, isAnswerLink } from "../../store/answer-devices.ts";
-import { hashSecret } from "../../store/secrets.ts";
+import { createTicket, hashSecret, isTicket } from "../../store/secrets.ts";
 import { readJsonBody } from "../body.ts";
 import { showAgainPage, showCardPage, showDevicePage, showListPage, showNote, showPlanPage, toIds } from "./pages.ts";
 import { submitAnswer, submitPlan } from "./submit.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { Problem } from "#protocol/errors";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 import type { BackendPorts } from "../../ports.ts";
 import { registerClient } from "../../programs/clients.ts";
 import {

@@ -1,8 +1,8 @@
 import { toLine } from "#ui/text/words";
 import { type Alias, listAliases, removeAlias, writeAlias } from "../../context/aliases.ts";
 import type { Kay } from "../../kay.ts";
-import { readTypedValue } from "../../prompt/value.ts";
 import { SLASH_NAMES } from "../../session/slash/read.ts";
+import { readTypedValue } from "../../terminal/piped-input.ts";
 
 /** Prints the user's aliases, and those of a trusted project. */
 export async function showAliases(kay: Kay): Promise<void> {

@@ -2,7 +2,7 @@ import { suggestName } from "#protocol/closest-name";
 import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InputField } from "#protocol/interactions";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 import { isSecretField } from "#protocol/secret-field";
 import { parseField } from "#ui/cards/form-field";
 import { toLine } from "#ui/text/words";

@@ -1,6 +1,6 @@
 import type { Grant } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 import { createIdShortener } from "#protocol/short-id";
 import type { Choice } from "#ui/picker/picker";
 import { formatLocalDay } from "#ui/text/local-time";
@@ -9,8 +9,8 @@ import { findConversationId } from "../../ask/conversation.ts";
 import { findById } from "../../backend/find-by-id.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
-import { confirmOrThrow } from "../../prompt/confirm.ts";
 import { canPick, missingArgumentProblem, pickOne } from "../../prompt/pick.ts";
+import { confirmOrThrow } from "../../prompt/question.ts";
 
 export async function listApprovals(kay: Kay): Promise<void> {
   const { api } = await kay.openBackend({ signedIn: true });

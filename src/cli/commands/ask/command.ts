@@ -3,8 +3,8 @@ import { type AllowOptions, checkAllowOptions, hasAllowOptions } from "../../ask
 import { parseApprovalOption, readAskChoices } from "../../ask/choices.ts";
 import type { OneShotOptions } from "../../ask/once.ts";
 import type { OutputOptions } from "../../ask/output.ts";
+import type { ExitCode } from "../../command.ts";
 import { Command, collectValues } from "../../command.ts";
-import type { ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
 import { canHaveSession, openSession, showGreeting } from "../../session/open.ts";
 import { isCi } from "../../terminal/terminal.ts";
@@ -107,7 +107,7 @@ async function chooseConversation(kay: Kay, { resume, ...options }: Given): Prom
     throw new Problem("USAGE", "Option '-r, --resume <conversation>' argument missing.", {
       hint: "Run `kay help ask`.",
     });
-  const { pickConversation } = await import("../../ask/pick-conversation.ts");
+  const { pickConversation } = await import("../../ask/conversation.ts");
   return { ...options, resume: await pickConversation(kay, await kay.openBackend({ signedIn: true })) };
 }
 

@@ -5,7 +5,7 @@ import { followGeneration, takeUntilEnd } from "../../ask/follow.ts";
 import { createJsonLinesPresenter } from "../../ask/json-lines.ts";
 import { createTextPresenter } from "../../ask/presenter.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
-import type { ExitCode } from "../../exit-codes.ts";
+import type { ExitCode } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 import { canHaveSession, createClient, openSession, showGreeting } from "../../session/open.ts";
 import type { ClientOptions, SessionClient } from "../../session/session-options.ts";

@@ -4,8 +4,7 @@ import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../../kay.ts";
-import { canPrompt } from "../../prompt/confirm.ts";
-import { promptLine } from "../../prompt/line.ts";
+import { canPrompt, promptLine } from "../../prompt/question.ts";
 import { showDescription } from "../services/show-description.ts";
 import { explainApprovals, listClaimedReads, toExpected } from "../services/trust-reads.ts";
 

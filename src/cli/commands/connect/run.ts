@@ -8,7 +8,7 @@ import { beginConnection, type ConnectedService, connectService, showLink } from
 import { explainTunnel } from "../../consent/open-links.ts";
 import { finishPendingConnection, savePendingConnection } from "../../consent/pending-connections.ts";
 import type { Kay } from "../../kay.ts";
-import { canPrompt } from "../../prompt/confirm.ts";
+import { canPrompt } from "../../prompt/question.ts";
 import type { ClientOptions } from "../services/client-options.ts";
 import { chooseServices, missingServiceProblem, toAccountName } from "./choose-services.ts";
 import { addKnownService, approveKnownService, isKnownServer } from "./known.ts";

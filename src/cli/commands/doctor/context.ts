@@ -8,8 +8,7 @@ import type { ProbeStep } from "#net/probe/step";
 import { Problem } from "#protocol/errors";
 import type { ServiceView } from "#protocol/tools";
 import type { BackendHandle, BackendTarget } from "../../backend/handle.ts";
-import type { Kay } from "../../kay.ts";
-import type { MachineFacts } from "./machine.ts";
+import type { Kay, MachineFacts } from "../../kay.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 
 type Capabilities = Awaited<ReturnType<BackendHandle["api"]["capabilities"]>>;

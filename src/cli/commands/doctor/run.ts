@@ -1,6 +1,6 @@
 import { truncateCells } from "#ui/screen/cells";
 import { toLine } from "#ui/text/words";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 import { backendCheck, clockCheck, postgresCheck } from "./backend.ts";
 import type { Check, CheckReport } from "./check.ts";

@@ -1,4 +1,4 @@
-import { readTokenTimes } from "#client/credentials/expiry";
+import { readTokenTimes } from "#client/credentials/credentials";
 import { createRefresher } from "#client/credentials/refresh";
 import { Problem } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";

@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
 import { shortenId } from "#protocol/short-id";
-import { resolveTimeZone } from "#protocol/time-zone";
+import { resolveTimeZone } from "#protocol/time";
 import { formatTiming, isDayName, parseTiming } from "#protocol/timing";
 import { toLine } from "#ui/text/words";
 import { type AllowOptions, checkLimitsSupported, readAllowList } from "../../ask/allow-list.ts";

@@ -9,8 +9,8 @@ import type { BackendHandle } from "../../backend/handle.ts";
 import { openLinks } from "../../consent/open-links.ts";
 import type { Kay } from "../../kay.ts";
 import { wrapSentences } from "../../output/wrap.ts";
-import { canPrompt, confirmOrThrow, promptYesNo } from "../../prompt/confirm.ts";
 import { canPick, missingArgumentProblem, pickOne } from "../../prompt/pick.ts";
+import { canPrompt, confirmOrThrow, promptYesNo } from "../../prompt/question.ts";
 
 /**
  * Runs `kay mcp authorize`: shows the requesting program and authorizes it if the user confirms. `--yes` does not

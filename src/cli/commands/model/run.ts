@@ -2,7 +2,7 @@ import { type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
 import type { ModelTestResponse, ModelView } from "#protocol/model";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
 /** Runs `kay model`. Fails when the configured model cannot answer. */

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import type { PickerPlace } from "#ui/picker/picker";
 import { truncateCells } from "#ui/screen/cells";
 import type { BackendHandle } from "../../backend/handle.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 import { canPick } from "../../prompt/pick.ts";
 import { runAnswer } from "../answer/run.ts";

@@ -1,7 +1,7 @@
 import { suggestName } from "#protocol/closest-name";
 import type { PoliciesChange, PoliciesResponse, PolicyMode } from "#protocol/conversations";
-import { formatDuration, parseApprovalTimeout } from "#protocol/duration";
 import { Problem } from "#protocol/errors";
+import { formatDuration, parseApprovalTimeout } from "#protocol/time";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";

@@ -3,7 +3,7 @@ import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { Kay, OtherProfile } from "../../kay.ts";
-import { confirmOrThrow } from "../../prompt/confirm.ts";
+import { confirmOrThrow } from "../../prompt/question.ts";
 import { withDeadline } from "../../time-limit.ts";
 import { warnAboutAccess } from "../disconnect.ts";
 import { findProfile } from "./use.ts";

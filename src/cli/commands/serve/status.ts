@@ -2,7 +2,7 @@ import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import type { StatusResponse } from "#protocol/status";
 import { formatStatus } from "#ui/text/words";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../command.ts";
 import type { Kay } from "../../kay.ts";
 
 /**

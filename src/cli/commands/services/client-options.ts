@@ -1,8 +1,9 @@
+import { parseDocumentUrl } from "#client/settings/table";
 import type { McpRequest } from "#protocol/custom-services";
 import { Problem } from "#protocol/errors";
 import { getBaseName } from "#protocol/tool-names";
 import type { Kay } from "../../kay.ts";
-import { readTypedValue } from "../../prompt/value.ts";
+import { readTypedValue } from "../../terminal/piped-input.ts";
 
 /** An OAuth client that the user registered for an MCP server. Its secret is never on the command line. */
 export type ClientOptions = { clientId?: string; clientSecret?: boolean };
@@ -26,4 +27,18 @@ export async function readClientOptions(
     ? await readTypedValue(kay, { label: "Client secret", patient: true, hint: "Pass the client secret on stdin." })
     : variable && kay.env[variable];
   return { client_id: clientId, ...(secret ? { client_secret: secret.trim() } : {}) };
+}
+
+/** `kay services client-document`: the JSON to host, so that authorization servers know kay by its URL. */
+export async function printClientDocument(kay: Kay, typed: string | undefined): Promise<void> {
+  const { value } = (await kay.settings()).get("client-document");
+  const url = typed === undefined ? value : parseDocumentUrl(typed);
+  const { api, baseUrl } = await kay.openBackend();
+  const document = await api.clientDocument({ signal: kay.signal });
+  if (!document) throw new Problem("NOT_FOUND", "This backend has no client document.", { hint: "" });
+  if (url === undefined && !baseUrl.startsWith("https:"))
+    throw new Problem("USAGE", "Specify the URL where you host the document.", {
+      hint: "Such as `kay services client-document https://example.com/kay.json`.",
+    });
+  kay.out.writeJson({ ...document, ...(url === undefined ? {} : { client_id: url }) });
 }

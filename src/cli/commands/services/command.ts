@@ -13,7 +13,7 @@ export function createServicesCommand(kay: Kay): Command {
     .option("--known", "List the MCP servers that `kay connect` knows by name")
     .description("List services with their state, account and site")
     .action(async ({ known }: { known?: boolean }) =>
-      known ? (await import("./known.ts")).listKnown(kay) : (await import("./run.ts")).listServices(kay),
+      known ? (await import("./run.ts")).listKnown(kay) : (await import("./run.ts")).listServices(kay),
     );
   command
     .command("show")
@@ -58,7 +58,7 @@ export function createServicesCommand(kay: Kay): Command {
     .argument("[url]", "URL where you host it (default: the setting client-document)")
     .description("Print the OAuth client document to host for MCP servers")
     .addHelpText("after", AFTER_CLIENT_DOCUMENT)
-    .action(async (url: string | undefined) => (await import("./client-document.ts")).printClientDocument(kay, url));
+    .action(async (url: string | undefined) => (await import("./client-options.ts")).printClientDocument(kay, url));
   command
     .command("export")
     .argument("<service>")

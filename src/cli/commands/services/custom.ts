@@ -8,7 +8,7 @@ import { quoteShellWord } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
-import { confirmOrThrow } from "../../prompt/confirm.ts";
+import { confirmOrThrow } from "../../prompt/question.ts";
 import { readPipedInput } from "../../terminal/piped-input.ts";
 import { showDescription } from "./show-description.ts";
 import { askToTrustReads, explainApprovals, toExpected } from "./trust-reads.ts";

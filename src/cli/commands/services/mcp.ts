@@ -3,7 +3,7 @@ import { ERRORS, Problem } from "#protocol/errors";
 import { splitShellWords } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../../kay.ts";
-import { confirmOrThrow } from "../../prompt/confirm.ts";
+import { confirmOrThrow } from "../../prompt/question.ts";
 import { type ClientOptions, readClientOptions } from "./client-options.ts";
 import { confirmAndAdd, finishAdd, sendDescription } from "./custom.ts";
 import { showDescription } from "./show-description.ts";

@@ -1,7 +1,8 @@
+import { KNOWN_SERVICES, type KnownService } from "#protocol/known-services";
 import type { ServiceView } from "#protocol/tools";
 import { toLine } from "#ui/text/words";
 import { formatAccount, formatSite } from "../../backend/account-labels.ts";
-import { loadServices, openIfSignedIn } from "../../backend/known-services.ts";
+import { listKnownServices, loadServices, openIfSignedIn } from "../../backend/known-services.ts";
 import type { Kay } from "../../kay.ts";
 import { unknownServiceProblem } from "../connections.ts";
 
@@ -80,3 +81,24 @@ function formatOwner(service: ServiceView): string {
 }
 
 const STATES = { connected: "connected", not_connected: "not connected", not_configured: "not configured" };
+
+/** `kay services list --known`: the MCP servers that `kay connect` takes by name. Needs no backend and no sign-in. */
+export async function listKnown(kay: Kay): Promise<void> {
+  if (kay.flags.json) return kay.out.writeJson({ known: KNOWN_SERVICES });
+  const builtIn = new Set((await listKnownServices(kay)).map(({ name }) => name));
+  const rows = KNOWN_SERVICES.map((known) => [
+    known.name,
+    known.purpose,
+    builtIn.has(known.name) ? "built in" : SIGN_INS[known.client],
+    known.url,
+  ]);
+  await kay.out.writeTable(["SERVICE", "FOR", "SIGN-IN", "ADDRESS"], rows);
+  kay.out.writeProgress("Connect one with `kay connect <service>`. A built-in service keeps its name.");
+}
+
+const SIGN_INS: Record<KnownService["client"], string> = {
+  automatic: "consent",
+  "client-id": "consent, with your own client",
+  key: "key",
+  none: "none",
+};

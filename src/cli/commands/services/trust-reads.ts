@@ -2,7 +2,7 @@ import type { AddServiceResponse } from "#protocol/custom-services";
 import { quoteShellWord } from "#protocol/shell";
 import { toLine } from "#ui/text/words";
 import type { Kay } from "../../kay.ts";
-import { canPrompt, promptYesNo } from "../../prompt/confirm.ts";
+import { canPrompt, promptYesNo } from "../../prompt/question.ts";
 
 /**
  * Asks whether the tools that an MCP server calls reads may run without asking: only the server claims that they change

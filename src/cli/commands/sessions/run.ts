@@ -10,8 +10,8 @@ import { EMPTY_VIEW } from "#ui/view/view";
 import { findConversationId } from "../../ask/conversation.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
-import { confirmOrThrow } from "../../prompt/confirm.ts";
 import { canPick, missingArgumentProblem } from "../../prompt/pick.ts";
+import { confirmOrThrow } from "../../prompt/question.ts";
 import {
   type ExportFormat,
   exportConversation,
@@ -114,7 +114,7 @@ async function findByName(
   if (name === undefined && !canPick(kay)) throw missingArgumentProblem(`sessions ${command}`, "conversation");
   const link = await kay.openBackend({ signedIn: true });
   if (name !== undefined) return { link, id: (await findConversationId(link, { resume: name })) ?? name };
-  const { pickConversation } = await import("../../ask/pick-conversation.ts");
+  const { pickConversation } = await import("../../ask/conversation.ts");
   return { link, id: await pickConversation(kay, link) };
 }
 

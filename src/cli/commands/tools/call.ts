@@ -1,15 +1,15 @@
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { formatInputFields, listInputFields } from "#protocol/input-fields";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 import { quoteShellWord } from "#protocol/shell";
 import type { ToolCallResponse, ToolView } from "#protocol/tools";
 import { getAskChoices } from "../../ask/choices.ts";
 import { showReceipts } from "../../ask/show-answer.ts";
 import { isSignedOut } from "../../backend/known-services.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../command.ts";
 import type { Kay, LocalTools } from "../../kay.ts";
-import { confirmOrThrow } from "../../prompt/confirm.ts";
+import { confirmOrThrow } from "../../prompt/question.ts";
 import { readPipedInput } from "../../terminal/piped-input.ts";
 import { isUnknownTool } from "./backend.ts";
 import { parseFields } from "./fields.ts";

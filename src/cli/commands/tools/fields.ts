@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { tryParseJson } from "#protocol/parse-json";
+import { tryParseJson } from "#protocol/json";
 import type { ToolView } from "#protocol/tools";
 
 /** One field of a tool's input, from its JSON Schema. */

@@ -5,10 +5,10 @@ import { Problem } from "#protocol/errors";
 import { settleConfirmations } from "../../ask/settle.ts";
 import { showAnswer } from "../../ask/show-answer.ts";
 import type { BackendHandle } from "../../backend/handle.ts";
+import { EXIT, type ExitCode } from "../../command.ts";
 import { connectService } from "../../consent/connection.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Kay } from "../../kay.ts";
-import { canPrompt, promptYesNo } from "../../prompt/confirm.ts";
+import { canPrompt, promptYesNo } from "../../prompt/question.ts";
 import { toConnectionRows } from "../connections.ts";
 
 const QUESTION = "what is open in project KAY?";

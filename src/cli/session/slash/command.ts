@@ -1,5 +1,5 @@
+import type { Usage } from "#protocol/ask";
 import type { InputField } from "#protocol/interactions";
-import type { Usage } from "#protocol/usage";
 import type { Choice } from "#ui/picker/picker";
 import { layOutTable } from "#ui/text/table";
 import type { BackendHandle } from "../../backend/handle.ts";

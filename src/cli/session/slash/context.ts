@@ -1,6 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { formatContext, readContext } from "../../commands/context/report.ts";
-import { decideAndDescribe } from "../../commands/context/run.ts";
+import { decideAndDescribe, formatContext, readContext } from "../../commands/context/run.ts";
 import { formatProject, readProjectContext } from "../../context/trust.ts";
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./command.ts";

@@ -1,7 +1,6 @@
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
-import { findConversationId } from "../../ask/conversation.ts";
-import { MOST_LISTED, toConversationChoices, WHICH_CONVERSATION } from "../../ask/pick-conversation.ts";
+import { findConversationId, MOST_LISTED, toConversationChoices, WHICH_CONVERSATION } from "../../ask/conversation.ts";
 import { type ExportFormat, exportConversation, writeExport } from "../../commands/sessions/export.ts";
 import { formatRenamed, SESSION_COLUMNS, toSessionRows } from "../../commands/sessions/run.ts";
 import type { SlashContext } from "./command.ts";

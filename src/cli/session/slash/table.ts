@@ -68,13 +68,13 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     name: "log",
     args: "[SERVICE]",
     does: "List what kay changed, in all conversations",
-    run: async (context, argument) => (await import("./log.ts")).runLog(context, argument),
+    run: async (context, argument) => (await import("./answers.ts")).runLog(context, argument),
   },
   {
     name: "open",
     args: "OBJECT",
     does: "Open an issue (KAY-1), a pull request or the latest change in the browser",
-    run: async (context, argument) => (await import("./log.ts")).runOpen(context, argument),
+    run: async (context, argument) => (await import("./answers.ts")).runOpen(context, argument),
   },
   {
     name: "who",
@@ -126,7 +126,7 @@ export const SLASH_COMMANDS: SlashCommand[] = [
     name: "copy",
     args: "",
     does: "Copy the last answer",
-    run: async (context) => (await import("./copy.ts")).runCopy(context),
+    run: async (context) => (await import("./answers.ts")).runCopy(context),
   },
   {
     name: "export",

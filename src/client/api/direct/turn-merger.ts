@@ -1,7 +1,6 @@
 import type { AgentPart } from "#protocol/agent-parts";
 import { createTurnTracker } from "#protocol/agent-turn";
-import { type NumberedPart, type StreamPart, UNLOGGED_STEP } from "#protocol/events";
-import { isGenerationEnd } from "#protocol/generation-end";
+import { isGenerationEnd, type NumberedPart, type StreamPart, UNLOGGED_STEP } from "#protocol/events";
 
 /**
  * Merges one turn from two sources: the stream of an agent server, and the log of the conversation with its reports.

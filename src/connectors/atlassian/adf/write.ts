@@ -1,6 +1,6 @@
 import type { Token, Tokens } from "marked";
 import { Problem } from "#protocol/errors";
-import { hasExtraCells } from "#protocol/markdown-table";
+import { hasExtraCells } from "#protocol/markdown";
 import { lexMarkdown } from "../../markup/lex.ts";
 import type { AdfDocument, AdfNode } from "./inline.ts";
 import { toInlineNodes, toLiteralNodes } from "./inline.ts";

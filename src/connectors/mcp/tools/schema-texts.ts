@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "#protocol/parse-json";
+import { isRecord, type JsonRecord } from "#protocol/json";
 
 /** What a model reads about one parameter: its path (`filter.city`), and its type and texts in one line. */
 export type ParameterText = { name: string; text: string };

@@ -1,5 +1,5 @@
 import { cleanLine } from "#protocol/clean";
-import { isRecord } from "#protocol/parse-json";
+import { isRecord } from "#protocol/json";
 
 /** Limits of a schema: size as given and cleaned, depth and width. A larger schema is rejected; a deeper part takes anything. */
 const MAX_GIVEN_LENGTH = 256 * 1024;

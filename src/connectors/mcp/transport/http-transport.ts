@@ -1,7 +1,7 @@
 import type { Fetch } from "#net/ports";
 import { parseRetryAfter } from "#net/retry-after";
 import { Problem } from "#protocol/errors";
-import { isRecord } from "#protocol/parse-json";
+import { isRecord } from "#protocol/json";
 import { rateLimitedProblem } from "../../http/errors.ts";
 import { parseServiceFault } from "../../http/service-fault.ts";
 import { toAuthHeaders } from "../../http/target.ts";

@@ -1,6 +1,6 @@
 import { specTypeSchemas } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
-import { isRecord, type JsonRecord, tryParseJson } from "#protocol/parse-json";
+import { isRecord, type JsonRecord, tryParseJson } from "#protocol/json";
 import { dropNulls } from "./message.ts";
 
 /**

@@ -7,8 +7,7 @@ import {
 import { cleanLine } from "#protocol/clean";
 import type { Program, ProgramEnd, Programs, SpawnOptions } from "../programs.ts";
 import { findCause } from "./failure-cause.ts";
-import { createLineReader } from "./line-reader.ts";
-import { parseMessage } from "./message.ts";
+import { createLineReader, parseMessage } from "./message.ts";
 import { createMessageRepair } from "./repair.ts";
 
 /** Longest message of a program in bytes. A program that sends more is ended. */

@@ -1,11 +1,12 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
-import type { SiteEnv } from "../gateway.ts";
-import type { AtlassianState } from "../state.ts";
-import { registerCommentRoutes } from "./comments.ts";
-import { handleErrors, notFoundError } from "./errors.ts";
-import { registerPageRoutes } from "./pages.ts";
+import { requireScope, type SiteEnv } from "../gateway.ts";
+import type { AtlassianState, Page, PageComment } from "../state.ts";
+import { ConfluenceError, handleErrors, notFoundError } from "./errors.ts";
+import { findPage, findPageById, parseBody, registerPageRoutes } from "./pages.ts";
+import { paginate } from "./paging.ts";
 import { registerSearchRoutes } from "./search.ts";
+import { getBaseUrl, getWebPath } from "./views.ts";
 
 /** Confluence Cloud: REST API v2 for pages, their comments and spaces, v1 for search. Mounted behind the gateway at `/ex/confluence/{cloudid}/wiki`. */
 export function createConfluenceApp(provider: ProviderContext<AtlassianState>): Hono<SiteEnv> {
@@ -21,4 +22,62 @@ export function createConfluenceApp(provider: ProviderContext<AtlassianState>): 
     throw notFoundError("Not Found");
   });
   return app;
+}
+
+/** Comments below pages (developer.atlassian.com/cloud/confluence/rest/v2, group comment). */
+function registerCommentRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
+  const [read, write] = [requireScope("read:comment:confluence"), requireScope("write:comment:confluence")];
+  app.get("/pages/:id/footer-comments", read, (c) => {
+    const page = findPage(c);
+    return paginate(c, page.comments, (comment) => toCommentView(page, comment, c.req.query("body-format")));
+  });
+  app.get("/footer-comments/:comment", read, (c) => {
+    const wanted = c.req.param("comment");
+    for (const page of c.get("site").pages) {
+      const found = page.comments.find(({ id }) => id === wanted);
+      if (found) return format(c, page, found, c.req.query("body-format"), 200);
+    }
+    throw notFoundError("Not Found");
+  });
+  app.post("/footer-comments", write, (c) => create(c, provider));
+}
+
+/** Answers 201, unlike the creation of pages. */
+async function create(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
+  const given: unknown = await c.req.json().catch(() => undefined);
+  if (typeof given !== "object" || given === null) throw new ConfluenceError(2, 400, "Invalid JSON");
+  const { pageId, body } = given as Record<string, unknown>;
+  if (pageId === undefined) {
+    throw new ConfluenceError(2, 400, "Exactly one of pageId, blogPostId, parentCommentId must be given.");
+  }
+  const page = findPageById(c, String(pageId));
+  const value = parseBody(body);
+  if (value === undefined) throw new ConfluenceError(2, 400, "Missing required property 'body'.");
+  const ids = c.get("site").pages.flatMap(({ comments }) => comments.map(({ id }) => Number(id)));
+  const comment: PageComment = {
+    id: String(Math.max(131_072, ...ids) + 1),
+    author: c.get("account").accountId,
+    body: value,
+    created: new Date(provider.now()).toISOString(),
+  };
+  page.comments.push(comment);
+  provider.save();
+  return format(c, page, comment, "storage", 201);
+}
+
+function format(c: Context<SiteEnv>, page: Page, comment: PageComment, format: string | undefined, status: 200 | 201) {
+  const view = toCommentView(page, comment, format);
+  return c.json({ ...view, _links: { ...view._links, base: getBaseUrl(c) } }, status);
+}
+
+function toCommentView(page: Page, { id, author, body, created }: PageComment, format: string | undefined) {
+  return {
+    id,
+    status: "current",
+    title: `Re: ${page.title}`,
+    pageId: page.id,
+    version: { number: 1, message: "", minorEdit: false, authorId: author, createdAt: created },
+    body: format === "storage" ? { storage: { representation: "storage", value: body } } : {},
+    _links: { webui: `${getWebPath(page)}?focusedCommentId=${id}` },
+  };
 }

@@ -1,16 +1,17 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
+import { describeFile, readFormFiles } from "../../files.ts";
 import type { ProviderContext } from "../../provider.ts";
 import { getSiteUrl, requireScope, type SiteEnv } from "../gateway.ts";
-import type { AtlassianState } from "../state.ts";
+import type { AtlassianState, IssueAttachment } from "../state.ts";
 import { toAdf } from "./adf.ts";
-import { registerAttachmentRoutes } from "./attachments.ts";
 import { registerCommentRoutes, registerTextCommentRoutes } from "./comments.ts";
-import { handleErrors, parseBody, sendNoEndpoint } from "./errors.ts";
-import { registerFieldMetaRoutes } from "./field-meta.ts";
+import { handleErrors, JiraError, parseBody, sendNoEndpoint } from "./errors.ts";
+import { findIssue, getNextNumber, touchIssue, toViewContext } from "./issue.ts";
 import { createIssue, registerIssueRoutes } from "./issues.ts";
 import { registerProjectRoutes } from "./projects.ts";
+import { ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 import { registerSearchRoutes } from "./search.ts";
-import { formatJiraTime } from "./views.ts";
+import { formatJiraTime, getFieldNames, toAttachmentView, toPriorityView, type ViewContext } from "./views.ts";
 
 /**
  * The part of Jira Cloud's REST API, version 3, that an agent needs. Mounted behind the gateway at
@@ -58,4 +59,72 @@ export function createJiraTextApp(provider: ProviderContext<AtlassianState>): Ho
   registerTextCommentRoutes(app, provider, toDocument);
   app.all("/*", sendNoEndpoint);
   return app;
+}
+
+/** Attachments of issues (developer.atlassian.com/cloud/jira/platform/rest/v3, group issue-attachments). */
+function registerAttachmentRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
+  app.post("/issue/:key/attachments", requireScope("write:jira-work"), (c) => add(c, provider));
+}
+
+async function add(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
+  if (c.req.header("x-atlassian-token") !== "no-check") throw new JiraError(403, ["XSRF check failed"]);
+  const issue = findIssue(c);
+  const files = await readFormFiles(c.req.raw, "file");
+  if (files.length === 0) throw new JiraError(400, ["No file was sent."]);
+  const taken = c.get("site").issues.flatMap(({ attachments = [] }) => attachments.map(({ id }) => Number(id)));
+  const first = getNextNumber(taken, 30_000);
+  const created = new Date(provider.now()).toISOString();
+  const added = files.map(
+    ({ filename, mimeType, bytes }, index): IssueAttachment => ({
+      ...describeFile(String(first + index), filename, mimeType, bytes),
+      author: c.get("account").accountId,
+      created,
+    }),
+  );
+  issue.attachments = [...(issue.attachments ?? []), ...added];
+  touchIssue(issue, provider);
+  return c.json(added.map((one) => toAttachmentView(toViewContext(c, provider), one)));
+}
+
+const TYPES: Record<string, { type: string; items?: string }> = {
+  summary: { type: "string" },
+  description: { type: "string" },
+  priority: { type: "priority" },
+  assignee: { type: "user" },
+  reporter: { type: "user" },
+  labels: { type: "array", items: "string" },
+  duedate: { type: "date" },
+  parent: { type: "issuelink" },
+};
+
+/**
+ * The fields of an issue's forms (developer.atlassian.com/cloud/jira/platform/rest/v3, "Get create field metadata" and
+ * "Get edit issue metadata").
+ */
+function registerFieldMetaRoutes(app: Hono<SiteEnv>, provider: ProviderContext<AtlassianState>): void {
+  const read = requireScope("read:jira-work");
+  app.get("/issue/createmeta/:key/issuetypes/:type", read, (c) => {
+    const type = ISSUE_TYPES.find(({ id }) => id === c.req.param("type"));
+    const fields = type ? listFields(toViewContext(c, provider)) : [];
+    return c.json({ startAt: 0, maxResults: 50, total: fields.length, fields });
+  });
+  app.get("/issue/:key/editmeta", read, (c) => {
+    findIssue(c);
+    const fields = listFields(toViewContext(c, provider)).map((field) => [field.fieldId, field]);
+    return c.json({ fields: Object.fromEntries(fields) });
+  });
+}
+
+function listFields(view: ViewContext) {
+  const names = getFieldNames(Object.keys(TYPES));
+  return Object.entries(TYPES).map(([id, schema]) => ({
+    required: id === "summary",
+    schema: { ...schema, system: id },
+    name: names[id] ?? id,
+    key: id,
+    fieldId: id,
+    hasDefaultValue: id === "priority",
+    operations: schema.type === "array" ? ["add", "set", "remove"] : ["set"],
+    ...(id === "priority" ? { allowedValues: PRIORITIES.map(({ name }) => toPriorityView(view, name)) } : {}),
+  }));
 }

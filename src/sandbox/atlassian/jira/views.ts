@@ -1,4 +1,4 @@
-import { getAvatarUrl } from "../../pictures.ts";
+import { getAvatarUrl } from "../../files.ts";
 import type { Account, Comment, Issue, IssueAttachment, Project, Site, Status } from "../state.ts";
 import { CATEGORIES, ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 

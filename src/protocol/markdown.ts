@@ -55,3 +55,37 @@ const MIN_LENGTH = 4_000;
 
 /** Maximum of a unit's characters times its marks: less than a tenth of a second. */
 const MAX_WORK = 30_000_000;
+
+/** Scripts without spaces between words, in which marks stand between letters: 这是**重点**内容. */
+const UNSPACED =
+  "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]";
+const ENDS_IN_WORD = new RegExp(`(?!${UNSPACED})[\\p{L}\\p{N}_\\\\/]$`, "u");
+const STARTS_WITH_WORD = new RegExp(`^(?!${UNSPACED})[\\p{L}\\p{N}_\\\\/]|^\\.\\w`, "u");
+
+/**
+ * Returns whether marks of emphasis belong to a word or a path, such as `2*3*4` and `__init__.py`, and are text.
+ *
+ * @param type kind of a token of Markdown, and `raw` its source
+ * @param before the source before it, and `after` the source behind it
+ */
+export function isMarkInWord({ type, raw }: { type: string; raw: string }, before: string, after: string): boolean {
+  if (type !== "em" && type !== "strong" && type !== "del") return false;
+  return ENDS_IN_WORD.test(before) || STARTS_WITH_WORD.test(after) || /^__\w+__$/.test(raw);
+}
+
+/**
+ * Whether a table has more cells in a row than in its header. GFM silently drops those, so show such a table as typed.
+ *
+ * @param raw source of a table token of `marked`
+ * @param header its header cells
+ */
+export function hasExtraCells({ raw, header }: { raw: string; header: unknown[] }): boolean {
+  const rows = raw.trim().split("\n").slice(2);
+  return rows.some((row) => getCells(row) > header.length);
+}
+
+/** Counts the cells of a row: unescaped pipes separate them, and one at either end does not count. */
+function getCells(line: string): number {
+  const cells = line.trim().split(/\|(?<=(?<!\\)(?:\\\\)*\|)/);
+  return cells.length - (cells[0]?.trim() ? 0 : 1) - (cells.at(-1)?.trim() ? 0 : 1);
+}

@@ -2,7 +2,36 @@ import { Problem } from "#protocol/errors";
 import { formatTimeLeft, toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { wrapSentences } from "../output/wrap.ts";
-import type { Source } from "../terminal/terminal.ts";
+import { isCi, isInteractive, type Source } from "../terminal/terminal.ts";
+
+/**
+ * Asks before something that cannot be undone. `--yes` answers it.
+ * @param otherwise what to type if kay cannot prompt: "Use --yes."
+ * @throws Problem INPUT_REQUIRED without a terminal, with `--no-input`, or in CI
+ */
+export async function confirmOrThrow(kay: Kay, question: string, otherwise: string): Promise<boolean> {
+  if (kay.flags.yes) return true;
+  if (!canPrompt(kay)) {
+    const why = isCi(kay.env) ? "this is CI" : kay.flags.input ? "this is not a terminal" : "--no-input was given";
+    throw new Problem("INPUT_REQUIRED", `${question} Cannot prompt: ${why}.`, { hint: otherwise });
+  }
+  return promptYesNo(kay, question);
+}
+
+/** Prints a question on the terminal. Only a `y` or `yes` typed after it was shown approves. */
+export async function promptYesNo(kay: Kay, question: string): Promise<boolean> {
+  await kay.terminal.stdin.forget();
+  const show = () => writePrompt(kay, `${question} ${kay.out.paint("dim", "[y/N]", "stderr")} `);
+  const answer = await kay.terminal.stdin.line(kay.signal, { show });
+  if (answer === null) kay.terminal.stderr.write("\n");
+  if (kay.signal.aborted) throw new Problem("CANCELLED", "Canceled.");
+  return /^y(es)?$/i.test(answer?.trim() ?? "");
+}
+
+/** Whether a person can be asked anything in this run. */
+export function canPrompt(kay: Kay): boolean {
+  return isInteractive(kay.terminal, kay.env, !kay.flags.input);
+}
 
 /**
  * Asks a question on the terminal and reads one line. Only input typed after the question was shown counts.
@@ -46,7 +75,7 @@ export function writeNotice(kay: Kay, text: string): void {
 }
 
 /** Prints a question, wrapped between words; the cursor stays behind it. */
-export function writePrompt(kay: Kay, text: string): void {
+function writePrompt(kay: Kay, text: string): void {
   const { stderr } = kay.terminal;
   const words = text.trimEnd();
   const end = text.slice(words.length);

@@ -1,7 +1,7 @@
 import type { Paths } from "#client/paths";
-import type { UpdateRecord } from "#client/update/record";
-import type { Kay } from "./kay.ts";
-import { isCi, isSet } from "./terminal/terminal.ts";
+import type { UpdateRecord } from "#client/update/registry";
+import type { Kay } from "../kay.ts";
+import { isCi, isSet } from "../terminal/terminal.ts";
 
 export type UpdatePorts = {
   paths: Paths;
@@ -20,7 +20,7 @@ export async function notifyOfUpdate(argv: string[], kay: Kay, ports: UpdatePort
   try {
     const upgrade = await ports.upgrade();
     if (!upgrade || (await kay.settings()).text("update-notice") === "off") return;
-    const { readUpdateRecord, writeUpdateRecord } = await import("#client/update/record");
+    const { readUpdateRecord, writeUpdateRecord } = await import("#client/update/registry");
     const folder = ports.paths.state();
     const before = await readUpdateRecord(folder);
     const now = kay.clock.now();

@@ -1,3 +1,4 @@
+import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { toLine } from "#ui/text/words";
 import { formatWrites, listWrites, NO_WRITES_TEXT } from "../../commands/log/run.ts";
@@ -24,4 +25,18 @@ export async function runOpen({ kay, link, say }: SlashContext, argument: string
   const { url } = await findOwnLink(kay, link, argument);
   say(toLine(url));
   await openLinks(kay, [url], say);
+}
+
+/** Terminals drop longer texts. */
+const MAX_BYTES = 70_000;
+
+/** `/copy`: puts the last answer into the clipboard. */
+export async function runCopy({ kay, lastAnswer, write, say }: SlashContext): Promise<void> {
+  const answer = clean(lastAnswer()).trim();
+  if (answer === "") throw new Problem("USAGE", "There is no answer to copy yet.", { hint: "" });
+  if (Buffer.byteLength(answer) > MAX_BYTES)
+    throw new Problem("USAGE", "The answer is too long for the clipboard of a terminal.", {
+      hint: "Use /export to write the conversation to a file.",
+    });
+  say(await kay.copy("the last answer", answer, write));
 }

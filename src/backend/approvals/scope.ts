@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import type { Account } from "#connectors/oauth";
+import { cleanLine } from "#protocol/clean";
+import { toCanonicalJson } from "#protocol/json";
+import type { BackendPorts } from "../ports.ts";
+import type { Grant } from "../store/grants.ts";
+import { findApprovalTimeout } from "../store/installations.ts";
+
+/**
+ * The account of a connection, and its site or workspace. Another site of the same person counts as another account.
+ */
+export function toAccount({
+  provider,
+  account_id: id,
+  user,
+  metadata,
+}: Pick<Grant, "provider" | "account_id" | "user" | "metadata">): Account {
+  const name = formatFirst([user.name, user.display_name, user.username, user.email]) ?? id;
+  const place = formatFirst([metadata.site, metadata.workspace_name, metadata.workspace, metadata.portal]);
+  const words = place === undefined ? name : `${name} (${place})`;
+  return { id: toCanonicalJson([provider, id, metadata]), words: cleanLine(words) };
+}
+
+/** Returns an opaque ID that distinguishes accounts without naming them. */
+export function hashAccount({ id }: Account): string {
+  return createHash("sha256").update(id).digest("base64url").slice(0, 22);
+}
+
+function formatFirst(candidates: unknown[]): string | undefined {
+  const found = candidates.find((text): text is string => typeof text === "string" && text.trim() !== "");
+  return found?.trim();
+}
+
+/** Begins the description of a call's target if it cannot be read. */
+export const UNREADABLE = "could not be looked up";
+
+/** Lists the IDs in a description of a call's target: `“Budget” (1qc3Z)`, `“Dentist” (event 5d2d)`. */
+export function listTargetIds(target: string): string[] {
+  return [...target.matchAll(/\((?:[^()\s]+ )*([^()\s]*\d[^()\s]*)\)/g)].flatMap(([, id]) => id ?? []);
+}
+
+/**
+ * Whether a description is of the objects with these IDs. What cannot be read is left to the call, which then fails
+ * itself.
+ */
+export function isSameObject(now: string, ids: string[]): boolean {
+  return now.startsWith(UNREADABLE) || listTargetIds(now).join() === ids.join();
+}
+
+/** How long a request waits by default, in seconds: until the same time of the next day. */
+const DEFAULT_SECONDS = 24 * 3_600;
+
+/** How long a request waits in ms, and whether it stays open longer while a client that can answer is attached. */
+export type Lifetime = { ms: number; stays: boolean };
+
+/**
+ * Returns how long a request waits: what the caller chose, else the person's policy, else the operator's setting. A chosen
+ * time is exact. Without one, a request also stays while a client is attached.
+ *
+ * @param known the person's policy, if it was just read
+ */
+export async function findLifetime(
+  ports: Pick<BackendPorts, "db" | "approvalTimeout">,
+  installationId: string,
+  chosen: number | undefined,
+  known?: { approval_timeout: number | null }[],
+): Promise<Lifetime> {
+  const find = async () => (known ? known[0]?.approval_timeout : await findApprovalTimeout(ports.db, installationId));
+  const seconds = chosen ?? (await find()) ?? ports.approvalTimeout?.();
+  return seconds === undefined ? { ms: DEFAULT_SECONDS * 1_000, stays: true } : { ms: seconds * 1_000, stays: false };
+}
