@@ -89,6 +89,29 @@ test.each([
   expect(toToolResult(WRITE, shown, answer, { title: "a" }).text).toBe(text);
 });
 
+test.each([
+  [{ data: null, errors: [{ message: "No such user" }] }, "Odd: No such user."],
+  [{ errors: [{ message: "Syntax error", locations: [] }] }, "Odd: Syntax error."],
+  [{ ok: false, error_code: 400, description: "Bad Request: chat not found" }, "Odd: Bad Request: chat not found."],
+  [{ success: false, error: { info: "Your plan is too small" } }, "Odd: Your plan is too small."],
+])("a failure with a success status is a failure: %j", (answer, message) => {
+  for (const reads of [true, false])
+    expect(() => toToolResult({ title: "Odd", reads }, undefined, answer, {})).toThrow(message);
+});
+
+test.each([
+  [{ ok: true, id: 7 }, ""],
+  [{ success: false }, ""],
+  [{ errors: [], data: { id: 7 } }, ""],
+  [
+    { data: { id: 7 }, errors: [{ message: "No right to see “owner”" }] },
+    "\n\nOdd also reports: No right to see “owner”.",
+  ],
+])("errors beside data are a note: %j", (answer, note) => {
+  const { text } = toToolResult({ title: "Odd", reads: true }, { summary: "Read" }, answer, {});
+  expect(text).toBe(`Read.${note}`);
+});
+
 test("B258 a custom read whose list is not a list is an error", () => {
   expect(() => toToolResult({ ...WRITE, reads: true }, { items: "results" }, { results: { id: 7 } }, {})).toThrow(
     "Odd returned an unexpected response: results is not a list.",

@@ -1,4 +1,6 @@
 import { Problem } from "#protocol/errors";
+import { isRecord } from "#protocol/json";
+import { endSentence, parseServiceFault } from "../http/service-fault.ts";
 import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
 import type { ToolResult } from "../tool.ts";
 import type { ToolDescription } from "./description.ts";
@@ -16,8 +18,8 @@ const MAX_CELL_LENGTH = 300;
 /**
  * Converts a response to the result of a custom tool: trimmed data, and Markdown for the user.
  *
- * @throws Problem SERVICE_FAILED when a read's description names a list that the response does not have. A write is
- * done by then, whatever its response.
+ * @throws Problem SERVICE_FAILED when the response says that the request failed (`ok: false`, or GraphQL's `errors` without
+ * data), or when a read's description names a list that the response does not have. A write is done by then.
  */
 export function toToolResult(
   { title, reads }: { title: string; reads: boolean },
@@ -25,8 +27,20 @@ export function toToolResult(
   answer: unknown,
   input: Values,
 ): ToolResult {
+  const { reason, failed } = findReportedFault(answer);
+  if (failed) throw new Problem("SERVICE_FAILED", `${title}: ${endSentence(reason)}`);
   const list = findList({ title, reads }, shown, answer);
-  return list ? toListResult(shown ?? {}, list, input) : toSingleResult(shown ?? {}, answer, input);
+  const result = list ? toListResult(shown ?? {}, list, input) : toSingleResult(shown ?? {}, answer, input);
+  return reason ? { ...result, text: `${result.text}\n\n${title} also reports: ${endSentence(reason)}` } : result;
+}
+
+/** Finds the failure, or the partial one, that a service reports with a success status. */
+function findReportedFault(answer: unknown): { reason: string; failed: boolean } {
+  const { ok, success, data, errors } = isRecord(answer) ? answer : {};
+  const hasErrors = Array.isArray(errors) && errors.length > 0;
+  const reason =
+    ok === false || success === false || hasErrors ? parseServiceFault(JSON.stringify(answer)).message : "";
+  return { reason, failed: reason !== "" && !(hasErrors && data !== null && data !== undefined) };
 }
 
 function findList(
