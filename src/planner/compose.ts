@@ -45,7 +45,8 @@ export function* composeCall(
 
 /** Whether a tool takes a text, and the clause begins with the verb of one of its examples. */
 function passesOn({ access, fields, patterns }: Skill, { words: [first] }: Clause, least: number): boolean {
-  if (access !== "write" || first?.kind !== "word" || !fields.some(isLongText)) return false;
+  // "New issues in KAY" are looked for.
+  if (access !== "write" || first?.kind !== "word" || first.lower === "new" || !fields.some(isLongText)) return false;
   return patterns.some(([part]) => part !== undefined && "word" in part && scoreSimilarity(part.word, first) >= least);
 }
 

@@ -56,7 +56,9 @@ export function isFieldWord(field: Field, word: Word | undefined): boolean {
 export function listFields(schema: JSONSchema7, language: Language): Field[] {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-    isSchema(property) && !QUERY_LANGUAGE.test(name) ? [getField(name, property, required.has(name), language)] : [],
+    isSchema(property) && !QUERY_LANGUAGE.test(name) && !isTable(property)
+      ? [getField(name, property, required.has(name), language)]
+      : [],
   );
 }
 
@@ -86,6 +88,11 @@ function getField(name: string, property: JSONSchema7, required: boolean, langua
     words: language.read(space(name)),
     ...(property.default !== undefined ? { initial: property.default } : {}),
   };
+}
+
+/** Rows of cells, which nobody says in a sentence. */
+function isTable({ items }: JSONSchema7): boolean {
+  return isSchema(items) && items.type === "array";
 }
 
 function isSchema(value: unknown): value is JSONSchema7 {

@@ -24,7 +24,7 @@ export const VAGUE_WORDS = new Set(
   ),
 );
 
-export const ARTICLES = new Set("a an the my our this that new".split(" "));
+export const ARTICLES = new Set("a an the my our this that".split(" "));
 
 /** Which of several: position from the start, or from the end when negative. */
 export const ORDINALS = new Map(

@@ -3,7 +3,7 @@ import type { Clause, Value } from "./clauses.ts";
 import { isQuestion } from "./clauses.ts";
 import { isNoun, isRival, isServiceName } from "./field-words.ts";
 import { type Field, isFieldWord } from "./fields.ts";
-import { NEGATIONS, OPERATORS, PREPOSITIONS, PRONOUNS } from "./grammar.ts";
+import { isPlural, NEGATIONS, OPERATORS, PREPOSITIONS, PRONOUNS } from "./grammar.ts";
 import { getWord, type Word } from "./language.ts";
 import { isAction, scoreSimilarity } from "./lexicon.ts";
 import { type Match, matchExample } from "./match.ts";
@@ -98,7 +98,9 @@ function listUsable(skill: Skill, { words }: Clause): Part[][] {
   if (skill.access !== "read" && skill.siblingVerbs.has(first.lower) && !skill.verbs.has(first.lower)) return [];
   // "Mentions of me", "files changed" and "merged PRs" ask for nothing to be done.
   const isThing = /^\p{L}+(?:s|ed)$/u.test(first.text) && first.lemma !== first.lower;
-  if (skill.access !== "read" && (isThing || OPERATORS.has(first.lower))) return [];
+  // "New issues in KAY" are there already.
+  const areNew = words.some(({ lower }, at) => lower === "new" && isPlural(getWord(words, at + 1)));
+  if (skill.access !== "read" && (isThing || areNew || OPERATORS.has(first.lower))) return [];
   const isOwn = (_: Word, at: number) => [1, 2].some((size) => isServiceName(skill, words.slice(at, at + size)));
   const isElsewhere = words.some((_, at) => isRival(skill, words, at)) && !words.some(isOwn);
   if (skill.access === "read" && (isElsewhere || !isAction(first))) return isElsewhere ? [] : skill.patterns;
@@ -163,14 +165,20 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
   const score = match.score - 0.2 * missing.length - (loose.length - match.loose.length) * 1.5;
   const isNamed = match.named && (access !== "read" || Object.keys(input).length > 0);
   const isTold = match.told || isNamed || clause.placed === true;
-  // "Cancel" alone names nothing.
-  const isBare = missing.length > 0 && clause.words.length === 1;
-  const told = isTold && !isBare && missing.every((field) => field.kind !== "key" || isMentioned(skill, field, clause));
+  // "Cancel" alone names nothing, and "delete issue 3" is no wish to remove its label.
+  const isOther = bare && !skill.verbs.has(clause.words[0]?.lower ?? "");
+  const isBare = missing.length > 0 && (clause.words.length === 1 || isOther);
+  const told =
+    isTold &&
+    !isBare &&
+    missing.every((field) => !["key", "number"].includes(field.kind) || isMentioned(skill, field, clause));
   return { skill, score, input, ...(more ? { more } : {}), missing, loose, told };
 }
 
-/** "Close the ticket" and "close it" lack a key; "rename the doc" is about something else. */
+/** "Close the ticket" and "close it" lack a key; "rename the doc" is about something else, and "the latest issues" about no number. */
 function isMentioned(skill: Skill, field: Field, { words }: Clause): boolean {
+  if (field.kind === "number")
+    return skill.access !== "read" || !words.some((word) => isPlural(word) && isNoun(skill, word));
   return words.some(
     (word) => isFieldWord(field, word) || isNoun(skill, word) || PRONOUNS.has(word.lower) || word.lower === "one",
   );

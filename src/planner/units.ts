@@ -32,7 +32,7 @@ export function findUnits(skill: Skill, { words }: Clause): Unit[] {
       [reads && lower === "how" && next.lower === "many", take(2)],
       [reads && (lower === "all" || lower === "any") && isFieldName(skill, next), take(2, 0.1)],
       [reads && PREPOSITIONS.has(lower) && readsKeys(skill, next, next), take(1, -0.1)],
-      [newest && RECENT.has(lower), take(1)],
+      [newest && (RECENT.has(lower) || lower === "new"), take(1)],
       [newest && lower === "recently", take(CHANGED.has(next.lower) ? 2 : 1)],
       // "Draft (don't send!)", to a tool that says it does not.
       [isOff && promisesNot(skill, getWord(words, at + denied)), take(denied + 1)],

@@ -91,6 +91,18 @@ const SILENT = [
   "create a deal Acme renewal for 12,500 closing 31 december",
   "find a slot for me and Sam tomorrow",
   "show me slack",
+  "clone KAY-3",
+  "delete issue 3 in kay-docs",
+  "new issues in KAY",
+  "latest issues in KAY",
+  "show the diff of PR 4 in kay-backend",
+  "cancel",
+  "create a channel #incident",
+  "set up a daily standup at 9",
+  "connect with sara on linkedin",
+  "the 3 most recently updated issues in KAY",
+  'update the record "Dark mode" in Feedback: Status Done',
+  "deals over 10000 in stage closed won",
 ];
 
 test.each(SILENT)("“%s” is not understood, and nothing is called", async (request) => {
@@ -100,6 +112,31 @@ test.each(SILENT)("“%s” is not understood, and nothing is called", async (re
 });
 
 const SURE: [request: string, ...calls: Reply["calls"]][] = [
+  ['find tickets about "dark mode" reported by tom', ["jira.search", { text: "dark mode", reporter: "tom" }]],
+  [
+    "all issues in KAY updated between monday and wednesday",
+    ["jira.search", { project: "KAY", updatedSince: "2026-11-23", updatedBefore: "2026-11-26" }],
+  ],
+  ["can you close KAY-2 for me? thx", ["jira.transition_issue", { issue: "KAY-2", status: "close" }]],
+  ["mails to sara from last month", ["gmail.search", { recipient: "sara", after: "2026-10-01", before: "2026-11-01" }]],
+  [
+    "deals under 10k closing next month",
+    ["hubspot.list_deals", { maxAmount: 10_000, closesAfter: "2026-12-01", closesBefore: "2026-12-31" }],
+  ],
+  [
+    'add the row "Pens, 12, 3.50" to Budget 2026',
+    ["google-sheets.append_rows", { text: "Pens, 12, 3.50", spreadsheet: "Budget 2026" }],
+  ],
+  [
+    "move the deal Northwind renewal to closed won",
+    ["hubspot.move_deal", { deal: "Northwind renewal", stage: "Closed won" }],
+  ],
+  ["reopen issue 3 in kay-cli", ["github.edit_issue", { number: 3, repository: "kay-cli", reopen: true }]],
+  [
+    "approve PR 5 in kay-docs on github",
+    ["github.review_pull_request", { number: 5, repository: "kay-docs", verdict: "approve" }],
+  ],
+  ["did the checks of PR 5 in kay-docs pass?", ["github.list_checks", { number: 5, repository: "kay-docs" }]],
   ["set KAY-2 to Critical", ["jira.edit_issue", { issue: "KAY-2", priority: "Critical" }]],
   ["set KAY-2 to In Review", ["jira.transition_issue", { issue: "KAY-2", status: "In Review" }]],
   ["high priority bugs in KAY", ["jira.search", { priority: "High", project: "KAY", type: "Bug" }]],

@@ -44,7 +44,7 @@ export const listChecksTool = defineTool({
   examples: [
     "show the checks of pull request {number} in {repository}",
     "did the checks of PR {number} in {repository} pass",
-    "show the checks of the branch {branch} in {repository}",
+    "show the checks on {branch} of {repository}",
     "show the checks in {repository}",
     "did the checks pass in {repository}",
   ],
