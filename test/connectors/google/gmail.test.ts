@@ -240,6 +240,33 @@ test.each([
   world.done();
 });
 
+test.each([
+  ["Asia/Kolkata", "| Dana | Hi | 2026-11-28 23:30 |"],
+  [undefined, "| Dana | Hi | 2026-11-28 18:00 |"],
+])("a table of emails shows times in the user's time zone (%s)", async (timeZone, row) => {
+  const world = outside(
+    { request: `GET ${MESSAGES}?q=in%3Ainbox&maxResults=10`, json: { messages: [{ id: "18c1", threadId: "18c1" }] } },
+    {
+      request: `GET ${MESSAGES}/18c1?format=metadata${HEADERS}`,
+      json: {
+        id: "18c1",
+        threadId: "18c1",
+        internalDate: String(Date.parse("2026-11-28T18:00:00Z")),
+        payload: {
+          headers: [
+            { name: "From", value: "Dana" },
+            { name: "Subject", value: "Hi" },
+          ],
+        },
+      },
+    },
+  );
+  const context = { ...contextOver(world, gmail, ME), ...(timeZone ? { timeZone } : {}) };
+  const { text } = await runTool(gmail, "gmail.search", {}, context);
+  expect(text).toContain(`| Date (${timeZone ?? "UTC"}) |`);
+  expect(text).toContain(row);
+});
+
 const ID = "18c0ffee00000002";
 const textPart = (text: string, mimeType = "text/plain") => ({
   mimeType,

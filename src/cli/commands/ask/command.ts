@@ -95,7 +95,7 @@ run, or \`kay confirm\` with --confirm.`,
         return openSession(kay, link, { command: "kay", ...(resume === undefined ? {} : { resume }) });
       }
       const { writeAnswerTo } = await import("../../ask/answer-file.ts");
-      return writeAnswerTo(kay, options.output, () => askFor(kay, words, options));
+      return rememberPrompt(kay, words, () => writeAnswerTo(kay, options.output, () => askFor(kay, words, options)));
     });
 }
 
@@ -121,7 +121,6 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<Exit
   const { readAttachments } = await import("../../ask/attachments.ts");
   const attachments = await readAttachments(kay, options.attach ?? []);
   const link = await kay.openBackend({ signedIn: true });
-  await rememberPrompt(kay, words);
   const { askForTrust } = await import("../../context/trust.ts");
   await askForTrust(kay);
   const { isAliasCall, readPrompt } = await import("../../ask/read-prompt.ts");
@@ -149,10 +148,18 @@ async function askFor(kay: Kay, words: string[], options: Options): Promise<Exit
   return settleConfirmations(kay, link, answer, check);
 }
 
-/** Adds a prompt that a user typed to the history of sessions. */
-async function rememberPrompt(kay: Kay, words: string[]): Promise<void> {
-  if (words.join("") !== "-" && kay.terminal.stderr.isTerminal && !isCi(kay.env))
-    await kay.history.add(words.join(" ")).catch(() => {});
+/** How long a request waits at its end for a history that another process locks, in ms. */
+const HISTORY_LIMIT_MS = 200;
+
+/** Adds a prompt that a user typed to the history of sessions, while it is answered. */
+async function rememberPrompt(kay: Kay, words: string[], answer: () => Promise<ExitCode>): Promise<ExitCode> {
+  if (words.join("") === "-" || !kay.terminal.stderr.isTerminal || isCi(kay.env)) return answer();
+  const added = kay.history.add(words.join(" ")).catch(() => {});
+  try {
+    return await answer();
+  } finally {
+    await Promise.race([added, kay.clock.sleep(HISTORY_LIMIT_MS)]);
+  }
 }
 
 /** Returns whether an option applies to a single request only, so no session can start. */
