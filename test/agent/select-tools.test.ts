@@ -85,3 +85,8 @@ function last(): AgentTool {
 function names(tools: AgentTool[]): string[] {
   return tools.map(({ name }) => name);
 }
+
+test("a mail is an email: what reads one is offered beside what finds it", () => {
+  const found = searchTools(all, "sum up the newest mail").map(({ name }) => name);
+  expect(found).toContain("gmail.read_message");
+});

@@ -92,6 +92,7 @@ const SILENT = [
   "find a slot for me and Sam tomorrow",
   "show me slack",
   "clone KAY-3",
+  "who is online in slack",
   "delete issue 3 in kay-docs",
   "new issues in KAY",
   "latest issues in KAY",

@@ -103,8 +103,9 @@ function listStems(text: string): string[] {
   return found.filter((word) => word.length > 1 && !STOP_WORDS.has(word)).map(stem);
 }
 
-/** Removes common endings, so that "issues" matches "issue" and "creating" matches "create". */
+/** Removes common endings, so that "issues" matches "issue" and "creating" matches "create". A mail is an email. */
 function stem(word: string): string {
+  if (/^mails?$/.test(word)) return "email";
   if (word.length < 4) return word;
   return word.replace(/ies$/, "y").replace(/(?:ing|ed|es|s|e)$/, "");
 }
