@@ -42,7 +42,7 @@ const END = "\n¶";
 type Case = { name: string; run: (text: string) => unknown };
 
 /** Exported functions of these rooms whose first parameter is a text, and whose other parameters are known here. */
-const files = globSync("src/{protocol,ui/text,ui/markdown,connectors,planner}/**/*.ts");
+const files = globSync("src/{protocol,ui/text,ui/markdown,ui/screen,connectors,planner}/**/*.ts");
 
 async function listCases(file: string): Promise<Case[]> {
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);

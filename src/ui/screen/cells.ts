@@ -69,7 +69,13 @@ function takeHead(text: string, width: number): string {
 
 function expandTabs(line: string): string {
   if (!line.includes("\t")) return line;
-  return line.split("\t").reduce((before, after) => before + " ".repeat(TAB - (stringWidth(before) % TAB)) + after);
+  let column = 0;
+  const parts = line.split("\t").map((part, index) => {
+    const gap = index === 0 ? 0 : TAB - (column % TAB);
+    column += gap + stringWidth(part);
+    return " ".repeat(gap) + part;
+  });
+  return parts.join("");
 }
 
 /**
