@@ -289,6 +289,9 @@ test("values of another type than documented are read, and null in a list is lef
     ],
     labels: ["a", "4"],
   });
+  const page = z.looseObject({ isLast: z.boolean(), total: z.nullish(z.number()), by: z.nullish(z.looseObject({})) });
+  const odd = outside({ request: "GET https://api.atlassian.com/x", json: { isLast: "True", total: {}, by: "Ann" } });
+  expect(await httpOver(odd, jira).http.request({ path: "/x", answer: page })).toEqual({ isLast: true });
   const lost = outside({ request: "GET https://api.atlassian.com/x", json: { items: [{ id: 7 }, { id: null }] } });
   expect(await failure(httpOver(lost, jira).http.request({ path: "/x", answer }))).toMatchObject({
     message: "Jira returned an unexpected response: items.1.id is not of type string.",

@@ -46,7 +46,7 @@ function reviveValue(key: string, value: unknown, context?: { source?: string })
 }
 
 /**
- * Mends in a parsed body what services send though they document another type: a number or switch as a text, a text as a number, null in a
+ * Mends in a parsed body what services send though they document another type: a number or switch as a text and the reverse, null in a
  * list or for a text, an object or a list, and an optional field in another form, which counts as absent. An item of a list may also lack a
  * text, an object or a list. Returns whether anything changed.
  */
@@ -63,10 +63,13 @@ function mendTypes(body: unknown, issues: z.core.$ZodIssue[]): boolean {
     else if (expected === "string" && /^(?:number|boolean)$/.test(typeof value)) fields[key] = String(value);
     else if (expected === "number" && typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value))
       fields[key] = Number(value);
+    else if (expected === "boolean" && /^(?:true|false|0|1)$/i.test(String(value)))
+      fields[key] = /^(?:true|1)$/i.test(String(value));
     else if (IDENTIFIER.test(String(key))) continue;
     else if (EMPTY[expected ?? ""] && (value === null || (value === undefined && isInList(path))))
       fields[key] = EMPTY[expected ?? ""]?.();
-    else if (value !== undefined && path.length > 1 && !Array.isArray(parent)) fields[key] = undefined;
+    else if (value !== undefined && !Array.isArray(parent) && (path.length > 1 || expected !== "array"))
+      fields[key] = undefined;
     else continue;
     isMended = true;
   }
