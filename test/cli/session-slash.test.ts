@@ -112,7 +112,7 @@ No policies set. Each tool's default applies.
 jira: ask (ask every time)
 > /policy jira
 jira
-  MODE    ask
+  MODE  ask
   ask every time
 > /policy jira never
 error: Unknown mode "never".
