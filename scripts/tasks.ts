@@ -17,6 +17,7 @@ const tasks: Record<string, (args: string[]) => Promise<number>> = {
   dojo: (args) => built(async () => (await import("./dojo.ts")).dojo(args)),
   bench: (args) => built(() => node("bench/bench.ts", ...args)),
   releases: (args) => built(async () => (await import("./releases.ts")).releases(args)),
+  audit: () => built(async () => (await import("./audit.ts")).audit()),
   record: () => built(async () => (await import("./record.ts")).record()),
 };
 

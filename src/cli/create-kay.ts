@@ -1,4 +1,4 @@
-import { createPaths } from "#client/paths";
+import { createPaths, type PathsInput } from "#client/paths";
 import { createSettings, type Settings } from "#client/settings/settings";
 import { TOUR } from "#protocol/embedded";
 import { openBackend, resolveTarget, resolveTargetAt } from "./backend/open.ts";
@@ -38,7 +38,8 @@ export function createKay(world: CliPorts): Kay {
     if (!warned.has(message)) out.warn(message);
     warned.add(message);
   };
-  const paths = createPaths({ env, platform: world.platform, home: world.home, cwd: world.cwd });
+  const place: PathsInput = { env, platform: world.platform, home: world.home, cwd: world.cwd };
+  const paths = createPaths(place);
   let made: Settings | undefined;
   const exclusively = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
     const { withLock } = await import("#files/lock");
@@ -149,7 +150,10 @@ export function createKay(world: CliPorts): Kay {
       const { build, platform, home, keychain, findProgram: find } = world;
       return { ...world.machine, build, platform, home, keychain, find, paths };
     },
-    serve: (options) => world.serve(options, kay, { paths, settings: read }),
+    serve: (options) => {
+      place.instead = options.dataDir;
+      return world.serve(options, kay, { paths, settings: read });
+    },
     consentInSandbox: async (url) => {
       const { giveSandboxConsent } = await import("./consent/sandbox.ts");
       await giveSandboxConsent(world.send, url);

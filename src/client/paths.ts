@@ -15,13 +15,14 @@ export type Paths = {
 
 /**
  * Inputs of the paths. `home` is the user's home folder as the system reports it; `cwd` resolves a relative
- * `KAY_CONFIG_DIR`.
+ * `KAY_CONFIG_DIR`. `instead` holds everything if there is neither that nor a home folder; it may be set later.
  */
 export type PathsInput = {
   env: Record<string, string | undefined>;
   platform: NodeJS.Platform;
   home: string | undefined;
   cwd: string;
+  instead?: string | undefined;
 };
 
 /**
@@ -38,17 +39,20 @@ export function createPaths(input: PathsInput): Paths {
   };
   const getPlatformFolder = (places: Places, name: string): string => path.join(...getUsualPlace(input, places, name));
   const own = input.env.KAY_CONFIG_DIR ? path.resolve(input.cwd, input.env.KAY_CONFIG_DIR) : undefined;
-  const homeless = own && !hasHome(input) ? own : undefined;
+  const getFolderInstead = (name = ""): string | undefined => {
+    const folder = own ?? (input.instead && path.resolve(input.cwd, input.instead));
+    return folder && !hasHome(input) ? path.join(folder, name) : undefined;
+  };
   const getState = () =>
-    getXdgFolder("XDG_STATE_HOME") ??
-    (homeless ? path.join(homeless, "state") : getPlatformFolder(STATE, "XDG_STATE_HOME"));
+    getXdgFolder("XDG_STATE_HOME") ?? getFolderInstead("state") ?? getPlatformFolder(STATE, "XDG_STATE_HOME");
   return {
     config: () =>
-      own ?? getXdgFolder("XDG_CONFIG_HOME") ?? getPlatformFolder(CONFIG, "KAY_CONFIG_DIR or XDG_CONFIG_HOME"),
+      own ??
+      getXdgFolder("XDG_CONFIG_HOME") ??
+      getFolderInstead() ??
+      getPlatformFolder(CONFIG, "KAY_CONFIG_DIR or XDG_CONFIG_HOME"),
     state: getState,
-    data: () =>
-      getXdgFolder("XDG_DATA_HOME") ??
-      (homeless ? path.join(homeless, "data") : getPlatformFolder(DATA, "XDG_DATA_HOME")),
+    data: () => getXdgFolder("XDG_DATA_HOME") ?? getFolderInstead("data") ?? getPlatformFolder(DATA, "XDG_DATA_HOME"),
     runtime: () => getXdgFolder("XDG_RUNTIME_DIR") ?? path.join(getState(), "run"),
   };
 }

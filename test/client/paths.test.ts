@@ -68,6 +68,18 @@ test("S14 without a home folder nothing fails before a folder is needed, and the
   }
 });
 
+test("without a home folder the folder that a command names holds everything, unless a variable does", () => {
+  const place: PathsInput = { ...linux, home: "/", env: {} };
+  const paths = createPaths(place);
+  place.instead = "data";
+  expect([paths.config(), paths.state()]).toEqual(["/srv/data", "/srv/data/state"]);
+  expect(all({ ...linux, instead: "/data" }).config).toBe("/home/ann/.config/kay");
+  expect(all({ ...place, env: { KAY_CONFIG_DIR: "/k", XDG_STATE_HOME: "/s" } })).toMatchObject({
+    config: "/k",
+    state: "/s/kay",
+  });
+});
+
 test("S14 with KAY_CONFIG_DIR and no home, everything is stored below it", () => {
   expect(all({ ...linux, home: "/", env: { KAY_CONFIG_DIR: "/tmp/k" } })).toEqual({
     config: "/tmp/k",

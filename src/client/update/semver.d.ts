@@ -3,5 +3,5 @@ declare module "semver/functions/gt.js" {
 }
 
 declare module "semver/functions/satisfies.js" {
-  export default function satisfies(version: string, range: string): boolean;
+  export default function satisfies(version: string, range: string, options?: { includePrerelease?: boolean }): boolean;
 }
