@@ -35,6 +35,7 @@ export function createPrograms(
       const options = { ...(folder === undefined ? {} : { cwd: folder }), env: { ...given, ...more } };
       return startProgram([program, ...args], options, { hears, machine, record });
     },
+    readValues: (names) => names.flatMap((name) => env[name] ?? []),
     lacks: (names) => names.filter((name) => !env[name]),
   };
 }

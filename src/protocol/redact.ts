@@ -37,6 +37,24 @@ export function redactSecrets(text: string): string {
   return SECRET_FORMS.reduce((rest, [form, instead]) => rest.replace(form, instead), masked);
 }
 
+/** Replaces known secrets in a text, also where JSON writes their characters as `\\u0041`. */
+export function hideSecrets(text: string, secrets: string[] = []): string {
+  return secrets.reduce(
+    (rest, secret) =>
+      (rest.includes("\\u") ? rest.replace(toEscapedPattern(secret), REDACTED) : rest).replaceAll(secret, REDACTED),
+    text,
+  );
+}
+
+/** Secrets are ASCII, so each character is one escape. */
+function toEscapedPattern(secret: string): RegExp {
+  const forms = [...secret].map((one) => {
+    const code = one.charCodeAt(0).toString(16).padStart(2, "0");
+    return `(?:\\x${code}|\\\\u00${code.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
+  });
+  return new RegExp(forms.join(""), "g");
+}
+
 /** Replaces everything in a JSON value that looks like a secret, by its form or by its field name. */
 export function redactDocument(value: unknown): unknown {
   if (typeof value === "string") return redactSecrets(value);

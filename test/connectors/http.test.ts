@@ -70,6 +70,20 @@ test("a service that repeats the token of the request hides it, in a result and 
   expect(message).toContain("bad token [redacted]");
 });
 
+test("basic authentication is hidden in each of its forms", async () => {
+  const [name, key] = ["ann@example.com", "0123456789abcdef+/"];
+  const sent = Buffer.from(`${name}:${key}`).toString("base64");
+  const repeated = JSON.stringify({ name: `Basic ${sent}; ${name} has ${key}` }).replace(
+    key,
+    key.replace("/", "\\u002f"),
+  );
+  const world = outside({ request: `GET ${API}/thing`, text: repeated });
+  const service = { ...jira, credential: { kind: "basic" } as const };
+  const { http } = httpOver(world, service, { token: async () => `${name}:${key}` });
+  const answer = await http.request({ path: "/thing", answer: Thing });
+  expect(answer).toEqual({ name: `Basic [redacted]; ${name} has [redacted]` });
+});
+
 test("undefined query fields are omitted, the others are encoded", async () => {
   const world = outside({ request: `GET ${API}/thing?q=a+b%26c&n=2`, json: { name: "x" } });
   const { http } = httpOver(world, jira);

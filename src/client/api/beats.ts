@@ -1,9 +1,9 @@
 import type { Streaming } from "#net/ports";
 import { readBody } from "#net/send";
 import { Problem } from "#protocol/errors";
+import { hideSecrets } from "#protocol/redact";
 import { type BackendConnection, getHost } from "./backend-connection.ts";
 import { ignoreMissingRoute, toProblem } from "./failure.ts";
-import { hide } from "./hide-secrets.ts";
 import { toAnswerContext, toRequest } from "./send-call.ts";
 import { createEventReader } from "./sse.ts";
 
@@ -27,7 +27,7 @@ export async function fetchBeats(backend: BackendConnection, signal?: AbortSigna
   const isStream = /^text\/event-stream\b/i.test(stream.headers["content-type"] ?? "");
   if (stream.status === 200 && isStream) return readBeats(backend, stream);
   const read = await readBody(stream, getHost(backend));
-  const answer = { ...read, body: hide(read.body, stream.secrets) };
+  const answer = { ...read, body: hideSecrets(read.body, stream.secrets) };
   if (stream.status >= 400) return ignoreMissingRoute(toProblem(answer, toAnswerContext(backend, {})));
   throw new Problem("BAD_ANSWER", `${getHost(backend)} did not answer with a stream.`, {
     details: { http_status: stream.status },

@@ -1,7 +1,7 @@
 import type { Incoming, OpenStream, Outgoing, Send } from "#net/ports";
 import { LOCAL_SECRET_HEADER } from "#protocol/embedded";
 import { tryParseJson } from "#protocol/json";
-import { REDACTED } from "#protocol/redact";
+import { hideSecrets, REDACTED } from "#protocol/redact";
 
 /**
  * Hides the secrets of a request in its answer. A backend or a proxy that repeats what it got must not put a token into
@@ -10,7 +10,7 @@ import { REDACTED } from "#protocol/redact";
 export function hideSecretsInAnswers(send: Send): Send {
   return async (request) => {
     const answer = await send(request);
-    return { ...answer, body: hide(answer.body, listSecrets(request, answer)) };
+    return { ...answer, body: hideSecrets(answer.body, listSecrets(request, answer)) };
   };
 }
 
@@ -41,62 +41,76 @@ function listSecrets(
   );
 }
 
-/** Hides secrets in a text, also where JSON writes their characters as `\\u0041`. */
-export function hide(text: string, secrets: string[] = []): string {
-  return secrets.reduce(
-    (rest, secret) =>
-      (rest.includes("\\u") ? rest.replace(toEscapedPattern(secret), REDACTED) : rest).replaceAll(secret, REDACTED),
-    text,
-  );
-}
+/** A part of a stream. Of these, only pieces of text have an `id` and a `delta`. */
+type Part = { type: string; id?: unknown; delta?: unknown };
 
-/** Secrets are ASCII, so each character is one escape. */
-function toEscapedPattern(secret: string): RegExp {
-  const forms = [...secret].map((one) => {
-    const code = one.charCodeAt(0).toString(16).padStart(2, "0");
-    return `(?:\\x${code}|\\\\u00${code.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
-  });
-  return new RegExp(forms.join(""), "g");
-}
-
-/** Hides secrets in a text that arrives in pieces. `take` keeps back what may be the beginning of one, until `end`. */
-export function createPieceHider(secrets: string[] = []): { take(piece: string): string; end(): string } {
-  let rest = "";
-  // The first characters of a secret are shown, so that the end of a word is not late.
-  let before = "";
-  const show = (text: string) => {
-    before = (before + text).slice(-SHOWN);
-    return text;
+/**
+ * Hides secrets that a stream repeats in pieces: within one text, across several, and around parts of other kinds. The
+ * beginning of a secret waits for the next piece of text, or for any other part.
+ */
+export function createPartHider<T extends Part>(secrets: string[] = []): { take(part: T): T[]; end(): T[] } {
+  const longest = Math.max(0, ...secrets.map(({ length }) => length));
+  /** The end of what was shown of each text, as it came. */
+  const ends = new Map<unknown, string>();
+  let last: T | undefined;
+  let [shown, held] = ["", ""];
+  const show = (raw: string) => {
+    shown = (shown + raw).slice(-longest);
+    ends.set(last?.id, shown);
+  };
+  const flush = (): T[] => {
+    const text = held;
+    held = "";
+    if (!last || text === "") return [];
+    const delta = countBegun(shown + text, secrets) > MOST_SHOWN ? REDACTED : text;
+    show(text);
+    return [{ ...last, delta }];
+  };
+  const read = (piece: string): string => {
+    const all = shown + held + piece;
+    let [text, at] = ["", shown.length];
+    for (let next = findSecret(all, secrets, at); next; next = findSecret(all, secrets, at)) {
+      text += all.slice(at, Math.max(at, next.from)) + REDACTED;
+      at = next.to;
+    }
+    const begun = countBegun(all, secrets);
+    const end = begun < FEW ? all.length : Math.max(at, all.length - begun);
+    held = all.slice(end);
+    show(all.slice(shown.length, end));
+    return text + all.slice(at, end);
   };
   return {
-    take(piece) {
-      const whole = hide(before + rest + piece, secrets);
-      const text = whole.slice(countSame(whole, before));
-      const begun = Math.max(0, ...secrets.map((secret) => countBegun(before + text, secret)));
-      const end = Math.max(0, text.length - begun);
-      rest = text.slice(end);
-      return show(text.slice(0, end));
+    take(part) {
+      const { type, id, delta } = part;
+      if (typeof delta !== "string" || !type.endsWith("-delta")) return [...flush(), part];
+      const before = last && (last.type !== type || last.id !== id) ? flush() : [];
+      if (before.length > 0 || last?.id !== id) shown = ends.get(id) ?? shown;
+      last = part;
+      return [...before, { ...part, delta: read(delta) }];
     },
-    end() {
-      const last = rest;
-      rest = "";
-      return show(last);
-    },
+    end: flush,
   };
 }
 
-/** Returns how many characters two texts share at their beginning. */
-function countSame(text: string, other: string): number {
-  let length = 0;
-  while (length < other.length && text[length] === other[length]) length++;
-  return length;
+/** Most characters of a secret that are shown, and least of its beginning that wait. */
+const MOST_SHOWN = 12;
+const FEW = 3;
+
+/** Finds the first secret in a text that ends behind a position. */
+function findSecret(text: string, secrets: string[], at: number): { from: number; to: number } | undefined {
+  return secrets
+    .map((secret) => ({ secret, from: text.indexOf(secret, Math.max(0, at - secret.length + 1)) }))
+    .filter(({ from }) => from >= 0)
+    .map(({ secret, from }) => ({ from, to: from + secret.length }))
+    .sort((one, other) => one.from - other.from)[0];
 }
 
-const SHOWN = 2;
-
-/** Returns how many characters at the end of a text may be the beginning of a secret; 0 for too few. */
-function countBegun(text: string, secret: string): number {
-  for (let length = Math.min(text.length, secret.length - 1); length > SHOWN; length--)
-    if (text.endsWith(secret.slice(0, length))) return length;
-  return 0;
+/** Returns how many characters at the end of a text may be the beginning of a secret. */
+function countBegun(text: string, secrets: string[]): number {
+  const count = (secret: string) => {
+    let length = Math.min(text.length, secret.length - 1);
+    while (length > 0 && !text.endsWith(secret.slice(0, length))) length--;
+    return length;
+  };
+  return Math.max(0, ...secrets.map(count));
 }

@@ -1,11 +1,11 @@
 import type { Incoming, Streaming } from "#net/ports";
 import { readBody } from "#net/send";
 import { Problem } from "#protocol/errors";
+import { hideSecrets } from "#protocol/redact";
 import { type BackendConnection, getHost } from "./backend-connection.ts";
 import { withBearer } from "./bearer.ts";
 import type { Caller } from "./caller.ts";
 import { toProblem } from "./failure.ts";
-import { hide } from "./hide-secrets.ts";
 import { type Call, checkAnswer, recordClock, toAnswerContext, toRequest, withRetries } from "./send-call.ts";
 
 /** Time limit for a silent stream, in ms. Backends send a comment every 15 s. */
@@ -43,6 +43,6 @@ function openOnce(backend: BackendConnection, call: Call): Promise<{ stream: Str
       return { stream };
     }
     const answer = await readBody(stream, getHost(backend));
-    return { answer: checkAnswer(backend, call, { ...answer, body: hide(answer.body, stream.secrets) }) };
+    return { answer: checkAnswer(backend, call, { ...answer, body: hideSecrets(answer.body, stream.secrets) }) };
   });
 }

@@ -2,8 +2,9 @@ import type { Streaming } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { StreamPart } from "#protocol/events";
 import { tryParseJson } from "#protocol/json";
+import { hideSecrets } from "#protocol/redact";
 import { type AnswerContext, parseJsonObject, toProblem } from "./failure.ts";
-import { createPieceHider, hide } from "./hide-secrets.ts";
+import { createPartHider } from "./hide-secrets.ts";
 import { createEventReader, type SseEvent } from "./sse.ts";
 
 /** A part and its number in the log, if any; or the mark that the stream ended on purpose. */
@@ -20,9 +21,14 @@ export async function* readParts(
 ): AsyncGenerator<PartRead> {
   const reader = createEventReader(context.host);
   const readEvents = createPartReader(context, warn);
-  const hideSplit = createSplitHider(secrets);
+  const hider = createPartHider<StreamPart>(secrets);
+  const endText = (): PartRead[] => hider.end().map((part) => ({ part }));
   const read = (events: SseEvent[]) =>
-    readEvents(events.map((event) => ({ ...event, data: hide(event.data, secrets) }))).flatMap(hideSplit.take);
+    readEvents(events.map((event) => ({ ...event, data: hideSecrets(event.data, secrets) }))).flatMap((one) => {
+      if (one === "done") return [...endText(), one];
+      const parts = hider.take(one.part);
+      return parts.map((part, index): PartRead => (index === parts.length - 1 ? { ...one, part } : { part }));
+    });
   let broken: Problem | null = null;
   try {
     for await (const bytes of body) yield* read(reader.feed(bytes));
@@ -32,33 +38,8 @@ export async function* readParts(
     broken = error;
   }
   yield* read(reader.end());
-  yield* hideSplit.end();
+  yield* endText();
   if (broken) throw broken;
-}
-
-/** Hides secrets that a text repeats in several parts. Text that is held back follows before any other kind of part. */
-function createSplitHider(secrets: string[] = []): { take(read: PartRead): PartRead[]; end(): PartRead[] } {
-  const pieces = createPieceHider(secrets);
-  let last: TextPart | undefined;
-  const end = (): PartRead[] => {
-    const delta = pieces.end();
-    return last && delta !== "" ? [{ part: { ...last, delta } }] : [];
-  };
-  return {
-    take(read) {
-      if (read === "done" || !isText(read.part)) return [...end(), read];
-      const before = last && (last.type !== read.part.type || last.id !== read.part.id) ? end() : [];
-      last = read.part;
-      return [...before, { ...read, part: { ...last, delta: pieces.take(last.delta) } }];
-    },
-    end,
-  };
-}
-
-type TextPart = Extract<StreamPart, { type: "text-delta" | "reasoning-delta" }>;
-
-function isText(part: StreamPart): part is TextPart {
-  return part.type === "text-delta" || part.type === "reasoning-delta";
 }
 
 function createPartReader(context: AnswerContext, warn: (text: string) => void): (events: SseEvent[]) => PartRead[] {

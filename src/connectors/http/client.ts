@@ -1,6 +1,6 @@
 import type { Clock, Fetch } from "#net/ports";
 import { Problem } from "#protocol/errors";
-import { REDACTED } from "#protocol/redact";
+import { hideSecrets } from "#protocol/redact";
 import type { OAuthClient } from "../oauth.ts";
 import type { ApiTraits, Credential } from "../service.ts";
 import type { Endpoints, ServiceHttp, ServiceRequest } from "../service-http.ts";
@@ -18,7 +18,7 @@ import { findNetworkHint, toOwnFaultProblem } from "./own-fault.ts";
 import { followRedirects } from "./redirect.ts";
 import { getBackoffMs, getRetryAfterMs, sleepOrThrow, wasNeverSent } from "./retry.ts";
 import { parseServiceFault, type ServiceFault } from "./service-fault.ts";
-import { buildRequestUrl, isReadRequest, toAuthHeaders } from "./target.ts";
+import { buildRequestUrl, isReadRequest, listSecretForms, toAuthHeaders } from "./target.ts";
 
 /** Attempts per request, including the first. Each has its own time limit. */
 const MAX_ATTEMPTS = 3;
@@ -146,21 +146,18 @@ async function sendOnce(call: Call, token: string): Promise<ServiceAnswer | Faul
   let response: Response | undefined;
   try {
     response = await followRedirects(call, token, buildRequestInit(call, token, signal));
+    // A service or a proxy may repeat the token that it got.
     const text = await readBody(response);
-    return readServiceAnswer(response, hideToken(text, token), call.options.service.api?.errors);
+    return readServiceAnswer(
+      response,
+      hideSecrets(text, listSecretForms(call.options.service.credential, token)),
+      call.options.service.api?.errors,
+    );
   } catch (error) {
     if (error instanceof Problem) throw error;
     return toNetworkFault(call, error, limit.aborted ? "did not answer in time" : response && "broke off its response");
   }
 }
-
-/** A service or a proxy may repeat the token that it got, in an error or in a result that a model reads. */
-function hideToken(text: string, token: string): string {
-  return token.length < SHORTEST_SECRET ? text : text.replaceAll(token, REDACTED);
-}
-
-/** Shorter tokens, as tests have, could be part of a word. */
-const SHORTEST_SECRET = 16;
 
 function buildRequestInit(call: Call, token: string, signal: AbortSignal | undefined): RequestInit {
   const { request, options } = call;

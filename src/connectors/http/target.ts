@@ -57,8 +57,23 @@ export function toAuthHeaders(credential: Credential | undefined, secret: string
   if (credential === undefined) return { authorization: `Bearer ${secret}` };
   if (credential.kind === "header") return { [credential.name]: `${credential.prefix}${secret}` };
   // RFC 7617, with UTF-8.
-  if (credential.kind === "basic") return { authorization: `Basic ${Buffer.from(secret, "utf8").toString("base64")}` };
+  if (credential.kind === "basic") return { authorization: `Basic ${toBase64(secret)}` };
   return {};
+}
+
+/**
+ * Lists the forms in which a request carries the secret, for answers that repeat them: as it is, in a URL, and as basic
+ * authentication, whole and without its user name. Short ones could be part of a word.
+ */
+export function listSecretForms(credential: Credential | undefined, secret: string): string[] {
+  const basic = credential?.kind === "basic" ? [toBase64(secret), secret.slice(secret.indexOf(":") + 1)] : [];
+  return [secret, encodeURIComponent(secret), ...basic].filter(({ length }) => length >= SHORTEST_SECRET);
+}
+
+const SHORTEST_SECRET = 16;
+
+function toBase64(text: string): string {
+  return Buffer.from(text, "utf8").toString("base64");
 }
 
 /** Adds the secret to the URL for services that accept it only there. The result must not be logged. */

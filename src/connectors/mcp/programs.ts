@@ -12,6 +12,8 @@ export type Programs = {
   start(command: string[], options: SpawnOptions, hears: ProgramEvents): Program;
   /** Returns the names that are not set in the environment. */
   lacks(env: string[]): string[];
+  /** Returns the values in the environment, which a program may repeat in its answers. */
+  readValues(env: string[]): string[];
 };
 
 export type SpawnOptions = { folder?: string; env?: string[] };

@@ -2,6 +2,7 @@ import { isLoopbackHost } from "#net/addresses";
 import type { OpenStream, Streaming } from "#net/ports";
 import { AGENT_SILENCE_MS } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
+import { hideSecrets } from "#protocol/redact";
 import { createEventReader } from "../sse.ts";
 
 /**
@@ -44,8 +45,8 @@ export async function* streamAgentEvents(openStream: OpenStream, asked: AgentReq
   const { body } = await openAgentStream(openStream, asked);
   const reader = createEventReader(getAgentHost(asked.streamUrl));
   try {
-    for await (const bytes of body) for (const { data } of reader.feed(bytes)) yield* parseValues(data);
-    for (const { data } of reader.end()) yield* parseValues(data);
+    for await (const bytes of body) for (const { data } of reader.feed(bytes)) yield* parseValues(data, asked.token);
+    for (const { data } of reader.end()) yield* parseValues(data, asked.token);
   } catch (error) {
     throw toStreamError(error, true);
   }
@@ -117,10 +118,10 @@ function toStreamError(error: unknown, hasBegun: boolean): Error {
   );
 }
 
-function parseValues(data: string): unknown[] {
+function parseValues(data: string, token: string): unknown[] {
   if (data.trim() === "[DONE]") return [{ type: "finish" }];
   try {
-    return [JSON.parse(data)];
+    return [JSON.parse(hideSecrets(data, [token]))];
   } catch {
     return [];
   }

@@ -2,11 +2,13 @@ import * as z from "zod/mini";
 import type { OpenStream } from "#net/ports";
 import { sleepOrThrow } from "#net/retry-after";
 import type { AskStreamResponse, StreamOutcome } from "#protocol/agent";
-import { toAgentParts } from "#protocol/agent-parts";
+import { type AgentPart, toAgentParts } from "#protocol/agent-parts";
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
-import type { NumberedPart } from "#protocol/events";
+import type { NumberedPart, StreamPart } from "#protocol/events";
+import { hideSecrets } from "#protocol/redact";
 import type { Caller } from "../caller.ts";
+import { createPartHider } from "../hide-secrets.ts";
 import type { Call } from "../send-call.ts";
 import { AgentStreamError, getAgentHost, streamAgentEvents } from "./agent-stream.ts";
 import { createTurnMerger, type TurnMerger } from "./turn-merger.ts";
@@ -50,6 +52,8 @@ export function createDirectTurn(ports: TurnPorts, place: AskStreamResponse): Di
   const { session_id: sessionId, generation_id: generationId, after } = place;
   const over = new AbortController();
   const merger = createTurnMerger(generationId, getAgentHost(place.stream_url));
+  // The agent server may report the token of its stream too.
+  const logHider = createPartHider<StreamPart>([place.stream_token]);
   let changed = Promise.withResolvers<void>();
   const context: TurnContext = {
     ...ports,
@@ -62,8 +66,9 @@ export function createDirectTurn(ports: TurnPorts, place: AskStreamResponse): Di
     sessionId,
     generationId,
     ...(after === undefined ? {} : { after }),
-    log(part) {
-      const parts = merger.addLogged(part);
+    log({ number, part: given }) {
+      const whole = JSON.parse(hideSecrets(JSON.stringify(given), [place.stream_token])) as StreamPart;
+      const parts = logHider.take(whole).flatMap((part) => merger.addLogged({ number, part }));
       if (merger.isOver()) over.abort();
       changed.resolve();
       changed = Promise.withResolvers();
@@ -91,11 +96,12 @@ async function* streamTurn(context: TurnContext): AsyncGenerator<NumberedPart> {
   const { baseUrl: backendUrl, version } = caller.backend;
   const { stream_url: streamUrl, stream_token: token } = place;
   const label = getAgentHost(streamUrl);
+  const hider = createPartHider<AgentPart>([token]);
   const events = streamAgentEvents(openStream, { streamUrl, token, prompt, backendUrl, version, signal });
   try {
     for await (const event of keepOpen(events)) {
       const { parts, end } = toAgentParts(event, label);
-      yield* merger.addStreamed(parts);
+      yield* merger.addStreamed([...parts.flatMap(hider.take), ...(end ? hider.end() : [])]);
       if (merger.isOver()) return;
       if (end) return yield* conclude(context, end);
     }

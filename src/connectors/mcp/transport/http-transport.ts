@@ -4,7 +4,7 @@ import { Problem } from "#protocol/errors";
 import { isRecord } from "#protocol/json";
 import { rateLimitedProblem } from "../../http/errors.ts";
 import { parseServiceFault } from "../../http/service-fault.ts";
-import { toAuthHeaders } from "../../http/target.ts";
+import { listSecretForms, toAuthHeaders } from "../../http/target.ts";
 import type { Credential } from "../../service.ts";
 import { parseChallenge } from "./challenge.ts";
 import { requireFollowable } from "./redirect.ts";
@@ -46,6 +46,7 @@ export function createMcpFetch(title: string, options: HttpTransportOptions, fai
   const repair = createMessageRepair();
   const send = async (address: string, init: RequestInit, token: string | undefined): Promise<Response> => {
     const headers = new Headers(init.headers);
+    if (token !== undefined) repair.noteSecrets(listSecretForms(options.credential, token));
     for (const [name, value] of Object.entries(token === undefined ? {} : toAuthHeaders(options.credential, token)))
       headers.set(name, value);
     const message: unknown = typeof init.body === "string" ? JSON.parse(init.body) : undefined;

@@ -11,7 +11,8 @@ import type { MessageRepair } from "./repair.ts";
  */
 export async function repairResponse(response: Response, repair: MessageRepair, asked?: unknown): Promise<Response> {
   const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (!response.ok || !response.body) return response;
+  if (!response.body) return response;
+  if (!response.ok) return copyResponse(response, hideInBody(response.body as ReadableStream<Uint8Array>, repair), "");
   const body = response.body as ReadableStream<Uint8Array<ArrayBuffer>>;
   if (type === EVENTS) {
     const { start, whole } = asked === undefined ? { start: "", whole: body } : await peekBody(body);
@@ -23,7 +24,9 @@ export async function repairResponse(response: Response, repair: MessageRepair, 
   if (/^\uFEFF?(?:event|data|id|retry)?:/.test(text))
     return toEventResponse(response, new Response(text).body ?? body, repair, asked);
   const isMessage = type === JSON_TYPE || (JSON_START.test(text) && text.includes('"jsonrpc"'));
-  return isMessage ? toJsonResponse(response, text, repair, asked) : copyResponse(response, text, type);
+  return isMessage
+    ? toJsonResponse(response, text, repair, asked)
+    : copyResponse(response, repair.hideSecrets(text), type);
 }
 
 const JSON_TYPE = "application/json";
@@ -56,12 +59,29 @@ function toJsonResponse(response: Response, text: string, repair: MessageRepair,
 }
 
 /** Repairs a text of JSON. Anything else is left to the library, which words what is wrong with it. */
-function repairText(text: string, repair: MessageRepair, asked: unknown): string {
+function repairText(given: string, repair: MessageRepair, asked: unknown): string {
+  const text = repair.hideSecrets(given);
   try {
     return JSON.stringify(repair.repairMessages(parseMessage(text), asked));
   } catch {
     return text;
   }
+}
+
+/** Hides secrets in the body of an error once it is whole. */
+function hideInBody(body: ReadableStream<Uint8Array>, repair: MessageRepair): ReadableStream {
+  const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+  let text = "";
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk) {
+        text += decoder.decode(chunk, { stream: true });
+      },
+      flush(controller) {
+        controller.enqueue(encoder.encode(repair.hideSecrets(text + decoder.decode())));
+      },
+    }),
+  );
 }
 
 function copyResponse(

@@ -1,6 +1,7 @@
 import { specTypeSchemas } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { isRecord, type JsonRecord, tryParseJson } from "#protocol/json";
+import { hideSecrets } from "#protocol/redact";
 import { dropNulls } from "./message.ts";
 
 /**
@@ -19,6 +20,10 @@ const MAX_OPEN_REQUESTS = 1_000;
 export type MessageRepair = {
   /** Remembers the methods of requests, since an answer does not name its method. */
   noteRequests(message: unknown): void;
+  /** Remembers secrets that requests carry. */
+  noteSecrets(secrets: string[]): void;
+  /** Hides the noted secrets in what was received. */
+  hideSecrets(text: string): string;
   /**
    * Repairs a received message, or each one of a batch. `null` counts as absent, and a tool or block that is not as MCP
    * requires is marked instead of spoiling the whole answer. An answer without an ID is that of the request which it came
@@ -31,6 +36,7 @@ export type MessageRepair = {
 
 export function createMessageRepair(): MessageRepair {
   const methods = new Map<unknown, string>();
+  const secrets = new Set<string>();
   const findId = (asked: unknown): unknown => {
     if (isRecord(asked)) return asked.id;
     return asked === undefined && methods.size === 1 ? [...methods.keys()][0] : undefined;
@@ -59,6 +65,10 @@ export function createMessageRepair(): MessageRepair {
           methods.set(String(message.id), message.method);
         }
     },
+    noteSecrets: (given) => {
+      for (const secret of given) secrets.add(secret);
+    },
+    hideSecrets: (text) => hideSecrets(text, [...secrets]),
     repairMessages: (message, asked) =>
       Array.isArray(message) ? message.map((one) => repairOne(one, asked)) : repairOne(message, asked),
   };

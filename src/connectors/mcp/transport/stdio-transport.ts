@@ -5,6 +5,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
+import { listSecretForms } from "../../http/target.ts";
 import type { Program, ProgramEnd, Programs, SpawnOptions } from "../programs.ts";
 import { findCause } from "./failure-cause.ts";
 import { createLineReader, parseMessage } from "./message.ts";
@@ -12,6 +13,9 @@ import { createMessageRepair } from "./repair.ts";
 
 /** Longest message of a program in bytes. A program that sends more is ended. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+/** Variables with secrets. Others may hold a path, which a program names in its answers. */
+const SECRET_NAME = /key|token|secret|passw|credential|auth/i;
 
 /** Characters of output that are kept to explain why a program ended: room for a stack trace after the reason. */
 const MAX_OUTPUT_LENGTH = 16_000;
@@ -34,12 +38,16 @@ export type ProgramTransport = Transport & {
 export function createProgramTransport({ programs, command, ...options }: ProgramOptions): ProgramTransport {
   const lines = createLineReader(MAX_MESSAGE_BYTES);
   const repair = createMessageRepair();
+  const secrets = programs.readValues((options.env ?? []).filter((name) => SECRET_NAME.test(name)));
+  repair.noteSecrets(secrets.flatMap((secret) => listSecretForms(undefined, secret)));
   const [errors, others] = [createOutputTail(), createOutputTail()];
   let program: Program | undefined;
   let ending: string | undefined;
   let closing = false;
-  const findLastOutput = () => findCause(errors.text()) ?? findCause(others.text());
-  const readLine = (line: string) => {
+  const findLastOutput = () =>
+    findCause(repair.hideSecrets(errors.text())) ?? findCause(repair.hideSecrets(others.text()));
+  const readLine = (given: string) => {
+    const line = repair.hideSecrets(given);
     const value = parseJson(line);
     // A message may follow a log without a line break, or another message.
     const pieces = value === undefined ? line.split(/(?=\{\s*"jsonrpc"\s*:)/) : [];
