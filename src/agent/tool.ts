@@ -22,6 +22,8 @@ export type AgentTool = {
   mode?: ToolMode;
   chooseMode?(input: Record<string, unknown>): ToolMode | undefined;
   resource?(input: Record<string, unknown>): string | undefined;
+  /** Names the object within `resource`; see `Tool`. */
+  object?(input: Record<string, unknown>): string | undefined;
   egress?: boolean;
   /** Its field `attachments` sends files of the conversation. */
   takesAttachments?: boolean;

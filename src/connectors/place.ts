@@ -26,6 +26,13 @@ export function formatPlace(words: string, place: string | undefined): string | 
   return place === undefined ? undefined : `${words} ${place}`;
 }
 
+/** Lists the fields of an input that are given, in one order. */
+export function listGiven(input: Record<string, unknown>): string[] {
+  return Object.keys(input)
+    .filter((name) => input[name] !== undefined)
+    .sort();
+}
+
 /** Narrows a place to one object or change in it, so that an approval covers no other: "in repository web, pull request 3". */
 export function narrowPlace(place: string | undefined, part: string | undefined): string | undefined {
   return place === undefined || !part ? undefined : `${place}, ${part}`;

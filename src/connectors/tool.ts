@@ -67,6 +67,12 @@ export type Tool<Input extends Record<string, unknown> = Record<string, unknown>
    * reaches. If it is absent or returns undefined, a saved approval covers only the same arguments.
    */
   resource?(input: Input): string | undefined;
+  /**
+   * Names the object within `resource` that the call changes, and what it changes of it: `KAY-3, priority`. A saved
+   * approval covers no other, while `--allow` may name the place alone. If it returns undefined, a saved approval covers
+   * only the same arguments.
+   */
+  object?(input: Input): string | undefined;
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 };
 

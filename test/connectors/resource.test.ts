@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { toGrantOffer } from "#backend/approvals/grants";
 import { configureServices } from "#connectors/catalogue";
 import { describeFile } from "#connectors/google/files";
+import { narrowPlace } from "#connectors/place";
 import type { Tool } from "#connectors/tool";
 
 const TOOLS = configureServices({ clients: {} }).flatMap(({ service }) => service.tools);
@@ -98,6 +100,86 @@ test("every tool that writes is in the table above, and no tool that reads has a
   const written = TOOLS.filter(({ access }) => access !== "read").map(({ name }) => name);
   expect(written.sort()).toEqual(WRITES.map(([name]) => name).sort());
   expect(TOOLS.filter((tool) => tool.access === "read" && tool.resource)).toEqual([]);
+});
+
+/**
+ * For every tool that writes to something that is there: another object than in {@link WRITES}, or another thing that
+ * is done to it. `new` tools only add to a place, which their grant names.
+ */
+const OTHERS: Record<string, Record<string, unknown>[] | "new"> = {
+  "jira.create_issue": "new",
+  "jira.transition_issue": [{ issue: "KAY-4" }],
+  "jira.add_comment": [{ issue: "KAY-4" }],
+  "jira.add_attachment": [{ issue: "KAY-4" }],
+  "jira.assign_issue": [{ issue: "KAY-4" }],
+  "jira.edit_issue": [{ issue: "KAY-4" }, { summary: "Other" }, { fields: { Team: "Core" } }],
+  "confluence.create_page": "new",
+  "confluence.update_page": [{ page: "Release guide" }, { mode: "replace" }, { title: "Other" }],
+  "confluence.add_comment": [{ page: "98370" }],
+  "bitbucket.create_pull_request": "new",
+  "bitbucket.comment": [{ id: 4 }],
+  "bitbucket.approve_pull_request": [{ id: 4 }],
+  "bitbucket.merge_pull_request": [{ id: 4 }],
+  "bitbucket.decline_pull_request": [{ id: 4 }],
+  "slack.send_message": [{ channel: "#random" }],
+  "slack.upload_file": [{ channel: "#random" }],
+  "slack.reply": [{ message: "lunch?" }, { message: "1700000000.000100" }, { channel: "#random" }],
+  "slack.add_reaction": [{ message: "lunch?" }, { emoji: "x" }],
+  "github.create_issue": "new",
+  "github.close_issue": [{ number: 4 }],
+  "github.comment": [{ number: 4 }],
+  "gmail.send_message": [{ to: "tom@example.com" }, { bcc: "eve@example.com" }],
+  "gmail.create_draft": [{ to: "tom@example.com" }],
+  "gmail.reply": [{ message: "Offer" }],
+  "gmail.label": [{ message: "Offer" }, { label: "Private" }],
+  "gmail.archive": [{ message: "Offer" }],
+  "google-calendar.create_event": "new",
+  "google-calendar.update_event": [{ event: "Dentist" }, { day: "2026-12-03" }, { title: "Other" }],
+  "google-calendar.delete_event": [{ event: "Dentist" }],
+  "google-docs.create_document": "new",
+  "google-docs.append_text": [{ document: "Other" }],
+  "google-docs.replace_text": [{ document: "Other" }],
+  "google-sheets.create_spreadsheet": "new",
+  "google-sheets.append_rows": [{ spreadsheet: "Other" }],
+  "google-sheets.add_sheet": [{ spreadsheet: "Other" }],
+  "google-sheets.update_cells": [{ spreadsheet: "Other" }, { range: "A1:Z99" }, { sheet: "2025" }],
+  "google-drive.create_folder": [{ parent: "Other" }],
+  "google-drive.share_file": [{ file: "Other" }, { person: "eve@example.com" }, { role: "read" }],
+  "google-drive.trash_file": [{ file: "Other" }],
+  "notion.create_page": [{ parent: "Other" }],
+  "notion.append": [{ page: "Other" }],
+  "notion.add_row": [{ database: "Other" }],
+  "notion.set_property": [{ page: "Other" }, { property: "Owner" }],
+  "notion.comment": [{ page: "Other" }],
+  "airtable.create_record": "new",
+  "airtable.update_record": [{ record: "Call Bob" }, { field: "Owner" }, { fields: { Owner: "x" } }, { base: "Home" }],
+  "airtable.delete_record": [{ record: "Call Bob" }],
+  "hubspot.create_contact": "new",
+  "hubspot.update_contact": [{ contact: "bob@example.com" }, { email: "eve@example.com" }],
+  "hubspot.create_deal": "new",
+  "hubspot.move_deal": [{ deal: "Small one" }],
+  "hubspot.update_deal": [{ deal: "Small one" }, { name: "Other" }],
+  "hubspot.add_note": [{ contact: "Bob" }, { deal: "18" }],
+  "linkedin.create_post": "new",
+  "linkedin.comment": [{ post: `${POST}1` }],
+  "linkedin.react": [{ post: `${POST}1` }],
+  "linkedin.delete_post": [{ post: `${POST}1` }],
+};
+
+const WITH_OBJECTS = WRITES.flatMap(([name, input]) => {
+  const others = OTHERS[name];
+  return others === "new" ? [] : (others ?? [{}]).map((other) => [name, input, other] as const);
+});
+
+test.each(WITH_OBJECTS)("a grant for %s with %j does not cover it with %j", (name, input, other) => {
+  const offer = (given: Record<string, unknown>) => {
+    const tool = TOOLS.find((one) => one.name === name) as Tool;
+    const [place, part] = [tool.resource?.(given), tool.object?.(given)];
+    const resource = tool.object ? narrowPlace(place, part) : place;
+    return toGrantOffer({ tool: name, input: given, access: tool.access, ...(resource ? { resource } : {}) });
+  };
+  expect(offer({ ...input, ...other }).key).not.toBe(offer(input).key);
+  expect(offer(input).words).not.toContain("undefined");
 });
 
 const SPELLINGS: [tool: string, words: string, inputs: Record<string, unknown>[]][] = [

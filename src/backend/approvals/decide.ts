@@ -1,4 +1,5 @@
 import type { Account } from "#connectors/oauth";
+import { narrowPlace } from "#connectors/place";
 import type { Tool, ToolMode } from "#connectors/tool";
 import { cleanLine } from "#protocol/clean";
 import type { Grant, Policy } from "#protocol/conversations";
@@ -18,7 +19,7 @@ export type CallQuestion = {
   /** Approvals for a session count only in theirs. */
   conversationId?: string;
   tool: ModeQuestion["tool"] &
-    Pick<Tool, "chooseMode" | "resource" | "schema" | "egress" | "takesAttachments" | "placeIsTarget">;
+    Pick<Tool, "chooseMode" | "resource" | "object" | "schema" | "egress" | "takesAttachments" | "placeIsTarget">;
   input: Record<string, unknown>;
   /** The input as the model wrote it. */
   given?: unknown;
@@ -71,11 +72,12 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
   // A question that the arguments raise was not part of an earlier approval of the same resource.
   const isPlain = fromInput === undefined || fromInput === "auto";
   const resource = isPlain ? tool.resource?.(input) : undefined;
+  const place = tool.object ? narrowPlace(resource, tool.object(input)) : resource;
   const all = toGrantOffer({
     tool: tool.name,
     input,
     access: tool.access,
-    ...(resource === undefined ? {} : { resource }),
+    ...(place === undefined ? {} : { resource: place }),
     ...(account ? { account } : {}),
     ...(tool.placeIsTarget ? { placeIsTarget: true } : {}),
   });
@@ -100,7 +102,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
   const now = saved.target === null || peek ? undefined : await question.readTarget?.();
   if (now && saved.target && !isSameObject(now, saved.target.split(" ")))
     return { mode, why: `your approval of ${saved.words} was for another object of that name`, offer, guarded: true };
-  const guarded = offer.exact ? undefined : guard(`your approval of ${saved.words}`, resource);
+  const guarded = offer.exact ? undefined : guard(`your approval of ${saved.words}`, place);
   if (guarded) return guarded;
   const grant = peek ? toGrantView(saved) : await noteGrantUse(ports, saved);
   if (!grant) return { mode, why, offer };

@@ -162,6 +162,7 @@ function describeTool(tool: Tool): Description {
     ...(tool.mode ? { mode: tool.mode } : {}),
     chooseMode: (input) => tool.chooseMode?.(input),
     resource: (input) => tool.resource?.(input),
+    ...(tool.object ? { object: (input) => tool.object?.(input) } : {}),
     ...(tool.egress ? { egress: true } : {}),
     ...(tool.takesAttachments ? { takesAttachments: true } : {}),
     ...(tool.placeIsTarget ? { placeIsTarget: true } : {}),

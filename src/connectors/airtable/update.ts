@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
+import { narrowPlace, quoteName } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { findField, findTable, formatTablePlace, getTablePath } from "./base.ts";
 import { AirtableRecord, buildRecordUrl, describeRecord, findRecord, formatValue, getRecordName } from "./record.ts";
@@ -47,6 +48,14 @@ export const updateRecordTool = defineTool({
     return value === "" ? `Clear ${field} ${where}` : `Set ${field} ${where} to ${value}`;
   },
   resource: ({ table, base }: Input) => formatTablePlace(table, base),
+  object: (input: Input) =>
+    narrowPlace(
+      quoteName(input.record),
+      listChanges(input)
+        .map(([name]) => name)
+        .join(", "),
+    ),
+  placeIsTarget: true,
   describeTarget: ({ table, base, record }, context) => describeRecord(context, { table, base, record }),
   async run(input, context) {
     const place = await findTable(context, input, "change");

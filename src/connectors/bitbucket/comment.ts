@@ -40,6 +40,7 @@ export const addCommentTool = defineTool({
   summary: ({ repository, id, text }: Input) =>
     `Comment on pull request #${id} in ${formatRepository(repository)}: “${truncateText(toOneLine(text), 500)}”`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  object: ({ id }: Input) => `pull request ${id}`,
   describeTarget: (input, context) => describePullRequest(input, context),
   async run(input, context) {
     const raw = input.text.trim();

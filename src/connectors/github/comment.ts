@@ -38,6 +38,7 @@ export const addCommentTool = defineTool({
   summary: ({ repository, number, text }: Input) =>
     `Comment on #${number} in ${parseRepositoryPath(repository)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 500)}”`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  object: ({ number }: Input) => `#${number}`,
   destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
   describeTarget: (input, context) => describeIssue(input, context),
   async run(input, context) {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { toOneLine, truncateText } from "../markup/markdown.ts";
+import { listGiven, narrowPlace, quoteName } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import {
   buildEventPath,
@@ -47,6 +48,9 @@ export const updateEventTool = defineTool({
   ],
   summary: describeCall,
   resource: () => "in your calendar",
+  object: ({ event, day, ...changes }: Input) =>
+    narrowPlace(quoteName(event), [...(day ? [day.trim()] : []), ...listGiven(changes)].join(", ")),
+  placeIsTarget: true,
   describeTarget: async ({ event, day }, context) => describeEvent(await findEvent(context, event, day), context),
   async run(input, context) {
     const zone = getTimeZone(context);

@@ -59,6 +59,7 @@ export const updateCellsTool = defineTool({
   summary: ({ spreadsheet, range, sheet, ...cells }: Input) =>
     `Write into ${formatRange(sheet, range)} of the spreadsheet ${escapeCell(spreadsheet)}: ${describeCells(range, cells)}`,
   resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
+  object: ({ sheet, range }: Input) => formatRange(sheet, range.toUpperCase()),
   placeIsTarget: true,
   describeTarget: async ({ spreadsheet }, context) =>
     describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),

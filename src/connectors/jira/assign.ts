@@ -30,6 +30,7 @@ export const assignIssueTool = defineTool({
       ? `Assign ${formatIssueKey(issue)} to nobody`
       : `Assign ${formatIssueKey(issue)} to ${isMe(assignee) ? "you" : assignee.trim()}`,
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
+  object: ({ issue }: Input) => formatIssueKey(issue),
   async describeTarget(input, context) {
     const person = await findAssignee(input, context);
     const issue = await describeIssue(input.issue, context);

@@ -33,6 +33,7 @@ export const addAttachmentTool = defineTool({
   ],
   summary: ({ issue, attachments }: Input) => `Attach ${formatAttachments(attachments)} to ${formatIssueKey(issue)}`,
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
+  object: ({ issue }: Input) => formatIssueKey(issue),
   describeTarget: ({ issue }, context) => describeIssue(issue, context),
   async run(input, context) {
     const { api, site } = getJiraApi(context);

@@ -37,6 +37,7 @@ export const addCommentTool = defineTool({
   summary: ({ issue, text }: Input) =>
     `Comment on ${formatIssueKey(issue)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
+  object: ({ issue }: Input) => formatIssueKey(issue),
   describeTarget: ({ issue }, context) => describeIssue(issue, context),
   async run(input, context) {
     const { api, site } = getJiraApi(context);

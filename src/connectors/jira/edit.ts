@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { toAdf } from "../atlassian/adf/write.ts";
 import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { listGiven } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { describeFields, listEditFields, toFieldValues } from "./fields.ts";
 import {
@@ -60,6 +61,7 @@ export const editIssueTool = defineTool({
   ],
   summary: (input: Input) => `Change ${formatIssueKey(input.issue)}: ${describeChanges(input).join(", ") || "nothing"}`,
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
+  object: ({ issue, ...changes }: Input) => [formatIssueKey(issue), ...listGiven(changes)].join(", "),
   describeTarget: ({ issue }, context) => describeIssue(issue, context),
   async run(input, context) {
     const { api, site } = getJiraApi(context);

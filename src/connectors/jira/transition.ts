@@ -55,6 +55,7 @@ export const transitionIssueTool = defineTool({
   ],
   summary: ({ issue, status }: Input) => `${parseGoal(status).words(formatIssueKey(issue))}`,
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
+  object: ({ issue }: Input) => formatIssueKey(issue),
   describeTarget: ({ issue }, context) => describeIssue(issue, context),
   async run(input, context) {
     const { api, site } = getJiraApi(context);

@@ -38,6 +38,8 @@ export const addReactionTool = defineTool({
   summary: ({ channel, emoji, message }: Input) =>
     `React with :${toEmojiName(emoji)}: to ${formatMessageRef(message)} in ${formatConversation(channel)}`,
   resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
+  object: ({ message, emoji }: Input) => `${formatMessageRef(message)}, :${toEmojiName(emoji)}:`,
+  placeIsTarget: true,
   describeTarget: async (input, context) =>
     describeMessage(
       context,

@@ -35,6 +35,8 @@ export const replyTool = defineTool({
   summary: ({ channel, message, text }: Input) =>
     `Reply in ${formatConversation(channel)} to ${formatMessageRef(message)}: ${quoteText(text)}`,
   resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
+  object: ({ message }: Input) => formatMessageRef(message),
+  placeIsTarget: true,
   destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
   chooseMode: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
   describeTarget: async (input, context) =>
