@@ -8,24 +8,28 @@ const kay = useKay();
 const CONNECTED = "Connected jira as Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo\n";
 const NEVER_ASKED = ["POST /connections/connect"];
 
+const INSECURE = "is not an https:// URL";
+const ODD = "has characters that URLs do not have";
+const NAMED = "has a user name or password before its host";
+
 test.for([
-  ["javascript:alert(1)"],
-  ["file:///etc/passwd"],
-  ["http://accounts.example.test/authorize"],
-  ["https://accounts.example.test/a b"],
-  ["https://accounts.example.test/\u001b]52;c;eA==\u0007"],
-  ["https://accounts.example.test/\u202egnp"],
-  ["https://kay:secret@accounts.example.test/"],
-  ["not a url"],
-])("a link without https: is neither shown nor opened: %s", async ([authorization_url = ""]) => {
+  ["javascript:alert(1)", INSECURE],
+  ["file:///etc/passwd", INSECURE],
+  ["http://accounts.example.test/authorize", INSECURE],
+  ["https://accounts.example.test/a b", ODD],
+  ["https://accounts.example.test/\u001b]52;c;eA==\u0007", ODD],
+  ["https://accounts.example.test/\u202egnp", ODD],
+  ["https://kay:secret@accounts.example.test/", NAMED],
+  ["https://github.com@accounts.example.test/", NAMED],
+  ["not a url", INSECURE],
+])("an unsafe link is neither shown nor opened: %s", async ([authorization_url = "", why]) => {
   const ann = kay({ env: { DISPLAY: ":0" }, programs: ["xdg-open"] });
   const answer = { json: { service: "jira", session_id: "kaysession_1", authorization_url, state: "s" } };
   ann.place.network.on("POST /connections/connect", answer, answer);
   const refused = {
     exit: 2,
     stdout: "",
-    stderr:
-      "✗ Refusing to open the link for jira: it is not an https:// URL.\n  Check that the URL points to a kay backend: `kay config get api-url`.\n",
+    stderr: `✗ Refusing to open the link for jira: it ${why}.\n  Check that the URL points to a kay backend: \`kay config get api-url\`.\n`,
   };
   expect(await ann("connect jira")).toEqual(refused);
   expect(await ann("connect jira --no-wait")).toEqual(refused);

@@ -204,11 +204,18 @@ export function showLink(kay: Kay, { service, authorization_url, pasted, user_co
  * one.
  */
 function checkLink({ service, authorization_url }: ConnectResponse): void {
-  const url = URL.parse(authorization_url);
-  const secure = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
-  if (secure && /^[\x21-\x7e]+$/.test(authorization_url) && !url.username && !url.password) return;
+  const fault = findLinkFault(authorization_url);
+  if (fault === undefined) return;
   const name = clean(service, { lines: false });
-  throw new Problem("INSECURE_URL", `Refusing to open the link for ${name}: it is not an https:// URL.`, {
+  throw new Problem("INSECURE_URL", `Refusing to open the link for ${name}: it ${fault}.`, {
     hint: "Check that the URL points to a kay backend: `kay config get api-url`.",
   });
+}
+
+function findLinkFault(link: string): string | undefined {
+  const url = URL.parse(link);
+  const isSecure = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
+  if (!isSecure) return "is not an https:// URL";
+  if (!/^[\x21-\x7e]+$/.test(link)) return "has characters that URLs do not have";
+  return url.username || url.password ? "has a user name or password before its host" : undefined;
 }

@@ -194,17 +194,25 @@ function parseApprovalTime(text: string): string {
 /** Parses the URL of a client document: https and a path (OAuth Client ID Metadata Document, section 3). @throws Problem USAGE */
 export function parseDocumentUrl(text: string): string {
   const url = URL.parse(text.trim());
+  requireNoUser(url);
   const isUsable = url?.protocol === "https:" && url.pathname !== "/" && !url.search && !url.hash;
-  if (url && isUsable && !url.username && !url.password) return url.href;
+  if (url && isUsable) return url.href;
   throw new Problem("USAGE", "The client document must be an https:// URL with a path, without ? and #.");
+}
+
+/** @throws Problem USAGE for a URL with a user name or password, which would be sent or stored with it */
+function requireNoUser(url: URL | null): void {
+  if (url && /^https?:$/.test(url.protocol) && (url.username || url.password))
+    throw new Problem("USAGE", "The URL must not contain a user name or password.");
 }
 
 function parseNotify(text: string): string {
   const value = parseText(text);
   if (["auto", "off"].includes(value.toLowerCase())) return value.toLowerCase();
   const url = URL.parse(value);
+  requireNoUser(url);
   const isLocal = url?.protocol === "http:" && isLoopbackHost(url.hostname);
-  if (url && (url.protocol === "https:" || isLocal) && url.username === "" && url.password === "") return value;
+  if (url && (url.protocol === "https:" || isLocal)) return value;
   if (/^["']?(?:[\w.-]*[\\/]|[A-Za-z]:\\)/.test(value)) return value;
   throw new Problem("USAGE", "The value must be auto, off, an https URL, or a command that begins with its path.", {
     hint: "For example /home/ann/bin/notify, or https://example.com/hook.",
