@@ -34,6 +34,12 @@ const WRITES: [tool: string, input: Record<string, unknown>, words: string | und
   ["slack.reply", { channel: "#general", text: "on it" }, "in #general"],
   ["slack.add_reaction", { channel: "@sam", emoji: "eyes" }, "in @sam"],
   ["github.create_issue", { repository: "acme/web", title: "Crash" }, "in repository acme/web"],
+  ["github.edit_issue", { repository: "acme/web", number: 3, title: "Crash" }, "in repository acme/web"],
+  [
+    "github.review_pull_request",
+    { repository: "acme/web", number: 3, verdict: "comment", text: "Thanks" },
+    "in repository acme/web, pull request 3",
+  ],
   ["github.close_issue", { repository: "acme/web", number: 3 }, "in repository acme/web"],
   ["github.edit_issue", { repository: "acme/web", number: 3, reopen: true }, "in repository acme/web"],
   [
@@ -126,6 +132,8 @@ const OTHERS: Record<string, Record<string, unknown>[] | "new"> = {
   "slack.reply": [{ message: "lunch?" }, { message: "1700000000.000100" }, { channel: "#random" }],
   "slack.add_reaction": [{ message: "lunch?" }, { emoji: "x" }],
   "github.create_issue": "new",
+  "github.edit_issue": [{ number: 4 }, { body: "Other" }],
+  "github.review_pull_request": [{ number: 4 }, { verdict: "approve" }],
   "github.close_issue": [{ number: 4 }],
   "github.comment": [{ number: 4 }],
   "gmail.send_message": [{ to: "tom@example.com" }, { bcc: "eve@example.com" }],

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { splitList } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
+import { listGiven } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { describeIssue, Issue, listLabels, parseLogin, toIssueData } from "./issue.ts";
 import {
@@ -46,6 +47,7 @@ export const editIssueTool = defineTool({
   summary: (input: Input) =>
     `Change #${input.number} in ${parseRepositoryPath(input.repository)}: ${describeChanges(input).join(", ") || "nothing"}`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  object: ({ repository: _, number, ...changes }: Input) => [`#${number}`, ...listGiven(changes)].join(", "),
   describeTarget: (input, context) => describeIssue(input, context),
   async run(input, context) {
     const changes = describeChanges(input);

@@ -51,6 +51,7 @@ export const reviewPullRequestTool = defineTool({
     return `${VERDICTS[verdict].card} pull request #${number} in ${parseRepositoryPath(repository)}${said}`;
   },
   resource: ({ repository, number }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${number}`),
+  object: ({ verdict }: Input) => verdict,
   destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
   describeTarget: (input, context) => describeIssue(input, context),
   async run(input, context) {
