@@ -102,7 +102,7 @@ function openLog(log: string): number {
     return openSync(log, "a", 0o600);
   } catch (error) {
     throw new Problem("STORE_UNREADABLE", `Could not write ${log} (${(error as NodeJS.ErrnoException).code}).`, {
-      hint: "Set XDG_STATE_HOME to a folder that can be written.",
+      hint: "Set XDG_STATE_HOME to a writable folder.",
       cause: error,
     });
   }

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { clean } from "#protocol/clean";
-import { findClosestName } from "#protocol/closest-name";
+import { suggestName } from "#protocol/closest-name";
 import { ERRORS, Problem, toProblemBody } from "#protocol/errors";
 import { quoteShellWord } from "#protocol/shell";
 import type { Command } from "./command.ts";
@@ -135,7 +135,7 @@ async function wordUsage(error: CommanderError, kay: Kay, parsing: Parsing): Pro
   const message = isGroup ? "a command is missing" : error.message.replace(/^error: /, "").replaceAll("\0", "");
   // The parser puts its suggestion on a separate line. The typed text may have several lines too.
   const text = wordExcess(message, program);
-  const [, reason = text, suggestion] = /^(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(text) ?? [];
+  const [, reason = text, suggestion] = /^(.*?)(?:\n\((.+\?)\))?$/s.exec(text) ?? [];
   const sentence = clean(reason, { lines: false });
   const isDashed = command === "ask" && error.code === "commander.unknownOption";
   const advice = `Run \`kay help${command ? ` ${command}` : ""}\`.${isDashed ? " Put text that begins with a dash after --." : ""}`;
@@ -159,8 +159,8 @@ function wordExcess(message: string, program: Command): string {
   if (word === undefined) return message;
   const names = program.commands.find((each) => each.name() === name)?.commands.map((each) => each.name()) ?? [];
   if (names.length === 0) return `unexpected argument '${word}'`;
-  const meant = findClosestName(word, names);
-  return `unknown command '${word}'${meant === undefined ? "" : `\n(Did you mean ${meant}?)`}`;
+  const question = suggestName(word, names);
+  return `unknown command '${word}'${question && `\n(${question})`}`;
 }
 
 async function showHelp(kay: Kay, text: string): Promise<void> {

@@ -22,7 +22,7 @@ export async function loadAttachments(
 ): Promise<FileContent[]> {
   if (references.length === 0) return [];
   if (!loadAttachments)
-    throw new Problem("INVALID_REQUEST", "Files can be attached in a conversation only.", {
+    throw new Problem("INVALID_REQUEST", "Files can be attached only in a conversation.", {
       details: { field: "attachments" },
     });
   return await loadAttachments(references);

@@ -121,7 +121,7 @@ function stopRequested(request: Request, secret: string, backend: Backend | unde
   }
   const isForced = new URL(request.url).searchParams.get("force") === "true";
   if (!isForced && (backend?.busy() ?? 0) > 0) {
-    const problem = new Problem("BACKEND_BUSY", "This backend is at work.");
+    const problem = new Problem("BACKEND_BUSY", "This backend is processing requests.");
     return Response.json(toProblemBody(problem), { status: problem.status });
   }
   onStop();

@@ -26,7 +26,7 @@ export function rankNames(typed: string, names: readonly string[]): string[] {
 }
 
 /**
- * Builds the question "Did you mean …?" for a name that is unknown, or "" when no name is near.
+ * Builds the question that suggests the nearest name for an unknown one, or "" when no name is near.
  *
  * @param format how the name is written in the question; clean names that come from outside here
  */

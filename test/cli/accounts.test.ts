@@ -244,7 +244,7 @@ test("a server without a sign-in, and one that runs here, have no accounts, whic
   const answer = {
     exit: 2,
     stderr: expect.stringMatching(
-      /✗ \w+ needs no sign-in, so it has no accounts\.\n {2}To have it twice, add it under another name/,
+      /✗ \w+ needs no sign-in, so it has no accounts\.\n {2}To add it twice, use another name/,
     ),
   };
   expect(await ann("connect deepwiki --as work --yes")).toMatchObject(answer);

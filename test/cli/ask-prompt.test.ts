@@ -108,7 +108,7 @@ test("more than 1 MiB on stdin is refused", async () => {
   expect(await kay({ signedIn: true })("ask hello", { stdin })).toEqual({
     exit: 2,
     stdout: "",
-    stderr: "✗ stdin has more than 1 MiB.\n  Send less.\n",
+    stderr: "✗ stdin is larger than 1 MiB.\n  Send less.\n",
   });
 });
 

@@ -112,7 +112,7 @@ test("connect shows the provider's reason for a failure", async () => {
   expect(await ann("connect jira")).toEqual({
     exit: 1,
     stdout: "",
-    stderr: `${asksFor("jira")}✗ Jira failed to answer the sign-in (HTTP 500).\n  Check the service's status page and try again.\n`,
+    stderr: `${asksFor("jira")}✗ Jira failed during the sign-in (HTTP 500).\n  Check the service's status page and try again.\n`,
   });
 });
 

@@ -203,7 +203,7 @@ test("the terminal shows the program and where its answer goes, and only a user 
   expect(await listPrograms(ann)).toEqual([]);
   expect(await ann("mcp authorize BBBB-BBBB", { terminal: true, types: ["y"] })).toMatchObject({
     exit: 1,
-    stderr: expect.stringContaining("No program waits with this code"),
+    stderr: expect.stringContaining("No program is waiting with this code"),
   });
 });
 

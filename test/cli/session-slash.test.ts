@@ -160,7 +160,7 @@ test("/model NAME chooses the model for later requests, and /model default undoe
   expect(said).toContain("> /model\noffline: chosen with /model for this session.\n");
   expect(said).toContain("> /model default\nThe next requests go to offline.\n> /model\nOffline planner: ");
   expect(said).toContain('> /model nobody:x\nerror: Unknown model provider "nobody".');
-  expect(said).toContain("> /model a b\nerror: A model name has no spaces.");
+  expect(said).toContain("> /model a b\nerror: A model name cannot contain spaces.");
 });
 
 test("/sessions lists with numbers; a number, an ID or a title continues there, /clear starts a new one", async () => {

@@ -170,7 +170,7 @@ test("a state folder that cannot be created is reported in one sentence, with wh
   expect(stderr).toBe(
     `Starting a local backend (stops after 30 minutes of inactivity).
 ✗ Could not write ${home.folder}/file/kay/backend.log (ENOTDIR).
-  Set XDG_STATE_HOME to a folder that can be written.
+  Set XDG_STATE_HOME to a writable folder.
 `,
   );
 });

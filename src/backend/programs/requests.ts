@@ -168,7 +168,7 @@ function toUserCode(text: string): string {
 }
 
 function unknownCode(): Problem {
-  return new Problem("NOT_FOUND", "No program waits with this code.", {
+  return new Problem("NOT_FOUND", "No program is waiting with this code.", {
     hint: "A code works once, for ten minutes. Start again in the program.",
   });
 }

@@ -60,5 +60,5 @@ function checkLocalSecret({ localSecret }: Ports, request: Request, path: string
   if (localSecret === undefined || OPEN.includes(`${request.method} ${path.replace(OWN_CALLBACK, "$1")}`)) return;
   if (path === ANSWER_PATH || path.startsWith(`${ANSWER_PATH}/`)) return;
   if (compareSecrets(request.headers.get("kay-local-secret") ?? "", localSecret)) return;
-  throw new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another process of this machine.");
+  throw new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another process on this machine.");
 }

@@ -37,7 +37,7 @@ export function createWriteRoutes(ports: BackendPorts): Hono {
 function parseCursor(text: string): WritePosition {
   const [, ms = "", id = ""] = /^(\d{1,15})\.(\S{1,100})$/.exec(text) ?? [];
   if (id !== "") return { at: new Date(Number(ms)), id };
-  throw new Problem("INVALID_REQUEST", "cursor must be the one of an earlier answer.", {
+  throw new Problem("INVALID_REQUEST", "cursor must come from an earlier answer.", {
     details: { field: "cursor" },
   });
 }

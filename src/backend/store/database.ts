@@ -196,7 +196,7 @@ function describePlace(config: pg.PoolConfig): Place {
 }
 
 function notAnAddress(): Problem {
-  return new Problem("DATABASE_UNAVAILABLE", "The address of the database is not one of Postgres.", {
+  return new Problem("DATABASE_UNAVAILABLE", "The database URL is not a Postgres URL.", {
     hint: "Set DATABASE_URL to postgres://<user>:<password>@<host>/<database>.",
   });
 }

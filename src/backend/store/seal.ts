@@ -62,6 +62,6 @@ function joinAdditionalData(head: Buffer, context: string): Buffer {
 function createUnreadableProblem(reason: string, cause?: unknown): Problem {
   return new Problem("STORE_UNREADABLE", `A stored secret cannot be opened: ${reason}.`, {
     cause,
-    hint: "Put the backend's former keys back, or connect the service again.",
+    hint: "Restore the backend's previous keys, or connect the service again.",
   });
 }

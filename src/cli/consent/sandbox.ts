@@ -15,7 +15,7 @@ export async function giveSandboxConsent(send: Send, authorizationUrl: string): 
   const answer = await send({ method: "POST", url: `${origin}/_sandbox/consent`, headers, body, timeoutMs: LIMIT_MS });
   const redirect =
     answer.status === 200 ? (JSON.parse(answer.body) as { redirect_url?: string }).redirect_url : undefined;
-  if (!redirect) throw new Problem("AUTHORIZATION_FAILED", `The sandbox did not give the consent (${answer.status}).`);
+  if (!redirect) throw new Problem("AUTHORIZATION_FAILED", `The sandbox did not grant consent (${answer.status}).`);
   requireLoopbackOrigin(redirect);
   const status = await visitCallback(send, redirect);
   if (status >= 400) throw new Problem("AUTHORIZATION_FAILED", `The backend refused the consent (${status}).`);
@@ -30,7 +30,7 @@ export async function visitCallback(send: Send, url: string): Promise<number> {
 function requireLoopbackOrigin(text: string): string {
   const url = URL.parse(text);
   if (url?.protocol === "http:" && isLoopbackHost(url.hostname)) return url.origin;
-  throw new Problem("AUTHORIZATION_FAILED", "This service is not the sandbox's: only you can give the consent.", {
+  throw new Problem("AUTHORIZATION_FAILED", "This is not a sandbox service: only you can give consent.", {
     hint: "Run `kay connect <service>` where a browser can be opened.",
   });
 }

@@ -38,16 +38,16 @@ Environment
                      do not check for a newer version (as \`kay config set update-notice off\`)
   NPM_CONFIG_REGISTRY
                      registry to check for a newer version (default: the public one)
-  KAY_DEBUG          print more details
+  KAY_DEBUG          print debug output
   KAY_FORCE_TTY      treat the output as a terminal with this many columns
-  BROWSER            program that opens links; none opens nothing
+  BROWSER            program that opens links, or none
   VISUAL, EDITOR     editor for your text and for the input of an approval
   PAGER              program for output longer than the terminal; cat turns it off
   ACCESSIBLE, INK_SCREEN_READER, TERM=dumb
                      print plain lines and redraw nothing (as --plain of \`kay ask\`)
   NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM=dumb
                      turn color on or off, in this order
-  CI                 ask no questions and open no browser
+  CI                 never prompt or open a browser
   XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME, XDG_RUNTIME_DIR, XDG_CACHE_HOME
                      folders for kay's files; each gets a folder kay
   HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS

@@ -33,7 +33,7 @@ export async function readPipedInput(
       chunks.push(chunk);
       size += chunk.byteLength;
       if (size > MAX_INPUT_BYTES) {
-        throw new Problem("INVALID_REQUEST", "stdin has more than 1 MiB.", { hint: "Send less." });
+        throw new Problem("INVALID_REQUEST", "stdin is larger than 1 MiB.", { hint: "Send less." });
       }
     }
   } finally {

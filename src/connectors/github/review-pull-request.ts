@@ -56,7 +56,7 @@ export const reviewPullRequestTool = defineTool({
   describeTarget: (input, context) => describeIssue(input, context),
   async run(input, context) {
     if (input.verdict !== "approve" && !input.text?.trim())
-      throw new Problem("INVALID_REQUEST", "This review needs a text.", { details: { field: "text" } });
+      throw new Problem("INVALID_REQUEST", "This review requires text.", { details: { field: "text" } });
     const repository = await findRepository(context, input.repository);
     const { id, html_url } = await context.http.request({
       method: "POST",

@@ -82,7 +82,7 @@ function buildArticle({ link, link_title }: Input): { content?: { article: { sou
   const url = URL.canParse(source) ? new URL(source) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new Problem("INVALID_REQUEST", `“${source}” is not the URL of a page.`, {
-      hint: "Begin it with https://.",
+      hint: "Start the URL with https://.",
       details: { field: "link" },
     });
   }

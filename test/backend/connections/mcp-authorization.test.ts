@@ -172,7 +172,7 @@ test("a response of another authorization server, or of an unnamed one, connects
 });
 
 test("documents that lead elsewhere are refused: plain http, this machine, other names, javascript:, no PKCE, no authorization server", async () => {
-  const words = "How to sign in to Notes cannot be found out:";
+  const words = "Could not determine how to sign in to Notes:";
   const refused = (why: string) => [502, "SERVICE_FAILED", `${words} ${why}.`];
   const nowhere = refused("it names no authorization server that kay would go to");
   const endpoints = refused("its authorization server names endpoints that kay does not go to");

@@ -174,9 +174,9 @@ test("an unreachable database is reported in one sentence with host and database
     ["DATABASE_UNAVAILABLE", `No Postgres answers at 127.0.0.1:${free} (database kay).`],
     ["DATABASE_UNAVAILABLE", `Postgres at ${host} has no database missing.`],
     ["DATABASE_UNAVAILABLE", `Postgres at ${host} refused the password of ${user}.`],
-    ["DATABASE_UNAVAILABLE", "The address of the database is not one of Postgres."],
-    ["DATABASE_UNAVAILABLE", "The address of the database is not one of Postgres."],
-    ["DATABASE_UNAVAILABLE", "The address of the database is not one of Postgres."],
+    ["DATABASE_UNAVAILABLE", "The database URL is not a Postgres URL."],
+    ["DATABASE_UNAVAILABLE", "The database URL is not a Postgres URL."],
+    ["DATABASE_UNAVAILABLE", "The database URL is not a Postgres URL."],
   ]);
   for (const error of errors)
     for (const secret of ["hunter2", String(password)])

@@ -102,14 +102,14 @@ export async function readJson(response: Response, what: string): Promise<unknow
   try {
     text = await readBody(response, DOCUMENT_LIMIT);
   } catch (cause) {
-    throw new Problem("SERVICE_FAILED", `Reading ${what} failed: too large, or cut off.`, { cause });
+    throw new Problem("SERVICE_FAILED", `Could not read ${what}: it is too large or incomplete.`, { cause });
   }
   return tryParseJson(text);
 }
 
 /** @param why the end of a sentence */
 export function discoveryProblem(title: string, why: string, cause?: unknown): Problem {
-  return new Problem("SERVICE_FAILED", `How to sign in to ${title} cannot be found out: ${why}.`, {
+  return new Problem("SERVICE_FAILED", `Could not determine how to sign in to ${title}: ${why}.`, {
     hint: findNetworkHint(cause),
     cause,
   });

@@ -78,7 +78,7 @@ async function parseRequest(ports: Ports, owner: string | undefined, request: Mc
 /** An account is somebody who signs in. */
 function noAccountsProblem(base: string): Problem {
   return new Problem("INVALID_REQUEST", `${base} needs no sign-in, so it has no accounts.`, {
-    hint: "To have it twice, add it under another name with `kay services add --name <name> --mcp`.",
+    hint: "To add it twice, use another name with `kay services add --name <name> --mcp`.",
     details: { field: "mcp" },
   });
 }

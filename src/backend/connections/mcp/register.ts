@@ -142,6 +142,6 @@ function refuse(title: string, host: string, status: number, body: Record<string
 
 function createRegistrationProblem(title: string, host: string): Problem {
   return new Problem("SERVICE_FAILED", `${host}, the sign-in of ${title}, does not register clients automatically.`, {
-    hint: "Register kay there by hand, and add the server with that client id.",
+    hint: "Register kay there manually, then add the server with that client ID.",
   });
 }

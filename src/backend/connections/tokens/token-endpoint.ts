@@ -112,7 +112,7 @@ async function judge(
   const now = ports.clock.now();
   if (status === 429) return { kind: "busy", retryAfter: getRetryAfterMs(headers, now) };
   if (status < 200 || (status >= 300 && status < 400) || status >= 500) {
-    throw new Problem("SERVICE_FAILED", `${service.title} failed to answer the sign-in (HTTP ${status}).`);
+    throw new Problem("SERVICE_FAILED", `${service.title} failed during the sign-in (HTTP ${status}).`);
   }
   const answer = parseTokenResponse(status, body, service.oauth.tokensIn);
   if (answer.kind === "unreadable") throw createGarbledProblem(service.title);
@@ -163,7 +163,7 @@ async function processTokenResponse(
 }
 
 function createGarbledProblem(title: string, cause?: unknown): Problem {
-  return new Problem("SERVICE_FAILED", `${title} answered the sign-in with something unexpected.`, { cause });
+  return new Problem("SERVICE_FAILED", `${title} returned an unexpected response to the sign-in.`, { cause });
 }
 
 /** Authenticates the client at its provider's endpoints. */

@@ -212,7 +212,7 @@ async function checkAnswer(
   if (!offered.includes(scope))
     throw new Problem("INVALID_REQUEST", `This can be approved for ${offered.join(", ")}, not for ${scope}.`);
   if (edited === undefined) return;
-  if (!request.editable) throw new Problem("INVALID_REQUEST", "What this would do cannot be edited.");
+  if (!request.editable) throw new Problem("INVALID_REQUEST", "This request cannot be edited.");
   const tools = await buildAgentTools(ports, { installationId: installation_id, generationId: "" });
   findTool(tools, request.tool_name).parse(edited);
 }

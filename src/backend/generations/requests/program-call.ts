@@ -86,7 +86,7 @@ export async function startProgramCall(
 async function checkOpenCalls(db: DbConnection, installationId: string, programId: string): Promise<void> {
   await lockInstallation(db, installationId);
   if ((await countOpenCalls(db, installationId, programId)) < OPEN_LIMIT) return;
-  throw new Problem("RATE_LIMITED", `${OPEN_LIMIT} calls of this program wait for the user.`, {
+  throw new Problem("RATE_LIMITED", `${OPEN_LIMIT} calls of this program are waiting for the user.`, {
     hint: "Ask the user to answer them with `kay pending`.",
   });
 }

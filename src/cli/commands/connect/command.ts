@@ -8,7 +8,7 @@ export function createConnectCommand(kay: Kay): Command {
     .description("Connect services in your browser")
     .argument("[service...]", "Services to connect, such as jira or slack")
     .option("--site <name>", "Site to use if your account has several (name or URL)")
-    .option("--as <name>", "Connect one more account of a service under this name")
+    .option("--as <name>", "Connect another account of a service under this name")
     .option("--client-id <id>", "OAuth client that you registered for a known MCP server")
     .option("--client-secret", "Read the secret of that client from stdin")
     .option("--no-wait", "Print the link and exit; finish later with --poll")

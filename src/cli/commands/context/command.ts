@@ -9,11 +9,11 @@ export function createContextCommand(kay: Kay): Command {
     .action(async () => (await import("./run.ts")).showContext(kay));
   command
     .command("trust")
-    .description("Use the KAY.md and the aliases of this project as they are now")
+    .description("Trust the current KAY.md and aliases of this project")
     .action(async () => (await import("./run.ts")).changeTrust(kay, true));
   command
     .command("untrust")
-    .description("Do not use the KAY.md and the aliases of this project")
+    .description("Stop using the KAY.md and aliases of this project")
     .action(async () => (await import("./run.ts")).changeTrust(kay, false));
   return command;
 }

@@ -60,7 +60,7 @@ export function createEveryCommand(kay: Kay): Command {
   command
     .command("run")
     .argument("[schedule]", ID)
-    .description("Run a schedule now; its next time stays")
+    .description("Run a schedule now without changing its next time")
     .action(async (id: string | undefined) => (await import("./run.ts")).runSchedule(kay, id));
   return command;
 }

@@ -20,7 +20,7 @@ import { canPrompt, confirmOrThrow, promptYesNo } from "../../prompt/question.ts
  */
 export async function authorizeProgram(kay: Kay, code: string): Promise<void> {
   if (!canPrompt(kay))
-    throw new Problem("INPUT_REQUIRED", "Only a person at a terminal can let a program in.", {
+    throw new Problem("INPUT_REQUIRED", "Only a person at a terminal can authorize a program.", {
       hint: `Run \`kay mcp authorize ${toLine(code)}\` in a terminal.`,
     });
   const { api } = await openProgramBackend(kay);
@@ -29,7 +29,7 @@ export async function authorizeProgram(kay: Kay, code: string): Promise<void> {
   kay.terminal.stderr.write(`${wrapSentences(describeRequest(kay, request), kay.terminal.stderr.columns())}\n`);
   const allow = await promptYesNo(kay, "Let it use kay?");
   const { url } = await api.answerProgram(code, allow);
-  if (url === undefined) throw new Problem("CANCELLED", `${toLine(request.name)} was not let in.`);
+  if (url === undefined) throw new Problem("CANCELLED", `${toLine(request.name)} was not authorized.`);
   if (kay.flags.json) return kay.out.writeJson({ program: request, url });
   kay.out.writeProgress("Open this link in the browser where you began. It works once, for a few minutes:");
   kay.out.writeLine(url);

@@ -82,7 +82,7 @@ async function confirmStep(kay: Kay, link: BackendHandle): Promise<{ answer: Ask
   const request = { prompt: CHANGE, interactive: false, confirm: true };
   const response = await link.api.ask(request, { signal: kay.signal });
   if (response.status !== "confirmation_required" || !response.confirmation_token) {
-    throw new Problem("BAD_ANSWER", `A confirmation was expected, and ${response.status} came.`);
+    throw new Problem("BAD_ANSWER", `Expected a confirmation, but received the status ${response.status}.`);
   }
   kay.out.writeProgress(clean(response.message));
   const approved = canPrompt(kay) ? await promptYesNo(kay, "Continue?") : approveWithoutTerminal(kay);

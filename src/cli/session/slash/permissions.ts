@@ -118,7 +118,7 @@ async function chooseModel(
   name: string,
   { name: usual, available }: ModelView,
 ): Promise<string> {
-  if (/\s/.test(name)) throw new Problem("USAGE", "A model name has no spaces.", { hint: USAGE });
+  if (/\s/.test(name)) throw new Problem("USAGE", "A model name cannot contain spaces.", { hint: USAGE });
   if (name === "default") {
     kay.choices.model = undefined;
     return `The next requests go to ${toLine(usual)}.`;

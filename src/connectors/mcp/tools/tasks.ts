@@ -102,7 +102,7 @@ export async function keepTask(
   title: string,
 ): Promise<TaskHandle> {
   const { data } = Task.safeParse(task);
-  if (!data) throw new Problem("SERVICE_FAILED", `${title} started a task that is not as MCP requires.`);
+  if (!data) throw new Problem("SERVICE_FAILED", `${title} started a task that does not conform to MCP.`);
   const session = client.transport?.sessionId;
   const version = client.getNegotiatedProtocolVersion();
   const handle = {

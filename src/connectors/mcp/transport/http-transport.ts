@@ -78,7 +78,10 @@ export function createMcpFetch(title: string, options: HttpTransportOptions, fai
     try {
       const target = new URL(address);
       if (target.origin !== origin)
-        throw new Problem("SERVICE_FAILED", `The server named ${target.host}. kay sends requests to ${origin} only.`);
+        throw new Problem(
+          "SERVICE_FAILED",
+          `The server referred to ${target.host}, but kay sends requests only to ${origin}.`,
+        );
       const token = await options.accessToken?.();
       const first = await send(target.href, init, token);
       if (!options.onUnauthorized || !isRefusal(first)) return await receive(first, target, init);
