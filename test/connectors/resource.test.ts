@@ -41,12 +41,6 @@ const WRITES: [tool: string, input: Record<string, unknown>, words: string | und
     "in repository acme/web, pull request 3",
   ],
   ["github.close_issue", { repository: "acme/web", number: 3 }, "in repository acme/web"],
-  ["github.edit_issue", { repository: "acme/web", number: 3, reopen: true }, "in repository acme/web"],
-  [
-    "github.review_pull_request",
-    { repository: "acme/web", number: 3, verdict: "approve" },
-    "in repository acme/web, pull request 3",
-  ],
   ["github.comment", { repository: "acme/web", number: 3, text: "Thanks" }, "in repository acme/web"],
   [
     "gmail.send_message",

@@ -69,7 +69,7 @@ const MODEL: Scene = { exit: 1 };
 const YES: Scene = { setting: { terminal: true, types: ["y", "y"] } };
 
 const SCENES: [RegExp, Scene][] = [
-  [/summarize these|compare these|what is wrong here/, MODEL],
+  [/summarize these|compare these|what is wrong here|--output-schema/, MODEL],
   [/--confirm|^kay ask --json close/, { exit: 8 }],
   [
     /--continue|sessions (?:show|export|rename|delete) latest|attach --(?:json|read-only)/,
