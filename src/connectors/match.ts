@@ -62,7 +62,7 @@ type PeopleNaming<T> = {
 };
 
 /**
- * Returns the one person that a text names: by account, by full name, or by a whole word of the name if nobody else has
+ * Returns the one person that a text names: by account, by full name, or by a whole word of the name if no one else has
  * it. Case and accents do not matter. A read also takes a part of a name.
  *
  * @throws Problem INVALID_REQUEST that lists the people when none or several match

@@ -41,7 +41,7 @@ export async function deleteSpare({ spare }: Room): Promise<void> {
   await unlink(spare).catch(() => {});
 }
 
-/** Replaces the file within its room, as `replaceFile` does. If somebody removed the room, the file is replaced without it. */
+/** Replaces the file within its room, as `replaceFile` does. If someone removed the room, the file is replaced without it. */
 export async function replaceInRoom(room: Room, text: string, unique: string): Promise<void> {
   const { target, file } = room;
   try {

@@ -193,7 +193,7 @@ const TIME =
   /^(today|tomorrow|yesterday|tonight|\d.*|(mon|tues|wednes|thurs|fri|satur|sun)day|(mon|tue|wed|thu|fri|sat|sun)|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*)$/;
 const DAY =
   /^(today|tomorrow|yesterday|tonight|(mon|tues|wednes|thurs|fri|satur|sun)day|(this|next|last)|(day|week|weekend|month|quarter|year)s?|\d{1,2}(:\d\d)?(am|pm))$/;
-/** A month that is not also somebody's name. */
+/** A month that is not also someone's name. */
 const MONTH =
   /^(?:[Jj]anuary|[Ff]ebruary|[Mm]arch|april|june|[Jj]uly|august|[Ss]eptember|[Oo]ctober|[Nn]ovember|[Dd]ecember)$/;
 const FILE =

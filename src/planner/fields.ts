@@ -90,7 +90,7 @@ function getField(name: string, property: JSONSchema7, required: boolean, langua
   };
 }
 
-/** Rows of cells, which nobody says in a sentence. */
+/** Rows of cells, which no one says in a sentence. */
 function isTable({ items }: JSONSchema7): boolean {
   return isSchema(items) && items.type === "array";
 }

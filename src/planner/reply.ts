@@ -93,7 +93,7 @@ export function formatResults(calls: CompletedCall[]): string {
 
 function formatDenied(tool: string, reason: string): string {
   const words = reason.trim();
-  // Nobody said no: the request expired.
+  // No one said no: the request expired.
   if (/^No answer\b/.test(words)) return `${toolName(tool)} was not run: the request expired without an answer.`;
   const byUser = DENIED_BY_USER.exec(words);
   if (!byUser) return `${toolName(tool)} was denied, so it was not done.${words ? ` ${shorten(words)}` : ""}`;

@@ -96,7 +96,7 @@ function readQuery(skill: Skill, clause: Clause, at: number): TextEnd[] {
   const before = getWord(words, at - 1).lower;
   const from = ARTICLES.has(getWord(words, at).lower) ? at + 1 : at;
   const isLed = before === "about" || before === "for";
-  // "Which files did tom change" is about somebody, not about words.
+  // "Which files did tom change" is about someone, not about words.
   if (ACTING.has(before) || NOT_SOUGHT.has(getWord(words, from).lower)) return [];
   const times = findTimes(clause, true);
   const found: TextEnd[] = [];

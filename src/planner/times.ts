@@ -30,7 +30,7 @@ export function parseTime(text: string, now: number): string | undefined {
   return date && toIso(date.start);
 }
 
-/** Nobody says a time in more characters than this. */
+/** No one says a time in more characters than this. */
 const LONGEST_TIME = 200;
 
 /** Adds minutes to a moment without a zone. */

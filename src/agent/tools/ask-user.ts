@@ -88,7 +88,7 @@ export function listSaidAnswers(
   });
 }
 
-/** A value without what a form may change on its way: white space, and characters that nobody sees. */
+/** A value without what a form may change on its way: white space, and characters that no one sees. */
 function toPlain(value: unknown): string {
   return String(value)
     .normalize("NFKC")

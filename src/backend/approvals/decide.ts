@@ -111,7 +111,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
 }
 
 /**
- * Asks although something covers the call: its values may come from text that others wrote, and nobody has seen them.
+ * Asks although something covers the call: its values may come from text that others wrote, and no one has seen them.
  *
  * @param cover the approval or entry that would let the call run; absent where none is needed
  * @param fixed the place that an approval names; values that are part of it are the user's

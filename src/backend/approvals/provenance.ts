@@ -57,7 +57,7 @@ type Name = { text: string; mark: string };
 
 type Said = { texts: string[]; whole: Name[] };
 
-/** Whether the user said this text. Nobody says an empty one, which can clear a field; symbols alone can be words. */
+/** Whether the user said this text. No one says an empty one, which can clear a field; symbols alone can be words. */
 function isSaid({ texts, whole }: Said, leaf: string): boolean {
   const name = toName(leaf);
   const isWhole = whole.some(({ text, mark }) => text === name.text && isSameMark(mark, name.mark));

@@ -26,7 +26,7 @@ const Metadata = z.looseObject({
 });
 
 /**
- * Registers a program (RFC 7591). Its client ID contains its signed metadata, so nothing is stored and nobody can fill
+ * Registers a program (RFC 7591). Its client ID contains its signed metadata, so nothing is stored and no one can fill
  * the database.
  *
  * @throws OAuthError invalid_client_metadata, invalid_redirect_uri

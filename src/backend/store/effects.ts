@@ -44,7 +44,7 @@ export async function planEffect(
 }
 
 /**
- * Records an effect that nobody recorded before as sent, or as failed, as long as the node works on its generation.
+ * Records an effect that no one recorded before as sent, or as failed, as long as the node works on its generation.
  *
  * @returns false when another node does it now: then nothing may be sent from here
  */

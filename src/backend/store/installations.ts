@@ -4,7 +4,7 @@ import type { DbConnection, KnownAccounts } from "./schema.ts";
 /** An account that consented for an installation; `label` names it for people. */
 export type KnownAccount = Selectable<KnownAccounts>;
 
-/** Inserts an installation that nobody has signed in to yet. */
+/** Inserts an installation that no one has signed in to yet. */
 export async function insertInstallation(db: DbConnection, id: string, now: Date): Promise<void> {
   await db.insertInto("installations").values({ id, anonymous: true, created_at: now }).execute();
 }

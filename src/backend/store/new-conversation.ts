@@ -35,7 +35,7 @@ const NOTHING: ConversationEnd = { event: 0, message: 0 };
 
 /**
  * Writes a conversation, its first generation, the user's message and the first parts of the log in one statement.
- * Nobody knows the conversation yet, so nothing needs to be locked or read.
+ * No one knows the conversation yet, so nothing needs to be locked or read.
  *
  * @param begin called before the statement is sent
  */

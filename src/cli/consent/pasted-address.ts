@@ -32,7 +32,7 @@ export function explainPaste(kay: Kay, urls: string[]): string[] {
 
 /**
  * Finishes a consent with the address that a browser could not open, as if the browser had come. The state in it must
- * belong to an attempt that waits in this terminal, so a link that somebody else started is never completed.
+ * belong to an attempt that waits in this terminal, so a link that someone else started is never completed.
  *
  * @throws Problem USAGE for another text
  */

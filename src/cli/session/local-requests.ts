@@ -26,7 +26,7 @@ export type LocalRequests = {
   /** Answers a form. @returns false for a card of the backend */
   submit(card: string, answer: InteractionAnswer): boolean;
   choose(id: string, values: string[] | null): void;
-  /** Ends a card that nobody answered. */
+  /** Ends a card that no one answered. */
   close(card: string): void;
   closeAll(): void;
 };

@@ -35,7 +35,7 @@ export function getConfluenceApi(context: Pick<ToolContext, "metadata">): { api:
 
 /**
  * Finds a page to change by its exact title, ID or URL, and returns it with its body: words of a title may fit a page of
- * somebody else. Source: GET /wiki/api/v2/pages/{id}?body-format=storage.
+ * someone else. Source: GET /wiki/api/v2/pages/{id}?body-format=storage.
  *
  * @throws Problem INVALID_REQUEST when none or several match
  */

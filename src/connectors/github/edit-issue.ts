@@ -4,7 +4,7 @@ import { splitList } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { listGiven } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { describeIssue, Issue, listLabels, parseLogin, toIssueData } from "./issue.ts";
+import { describeIssue, Issue, isNobody, listLabels, parseLogin, toIssueData } from "./issue.ts";
 import {
   buildApiPath,
   findRepository,
@@ -90,8 +90,4 @@ function describeChanges({ title, body, addLabels, removeLabels, assignee, reope
     assignee?.trim() ? (isNobody(assignee) ? "assigned to nobody" : `assigned to ${assignee.trim()}`) : "",
     reopen ? "reopened" : "",
   ].filter(Boolean);
-}
-
-function isNobody(name: string): boolean {
-  return /^(nobody|none|unassigned)$/i.test(name.trim());
 }

@@ -116,6 +116,11 @@ export function formatComment({ user, body, created_at }: z.output<typeof Commen
   return `**${escapeCell(user?.login ?? "someone")}**, ${created_at?.slice(0, 10) ?? ""}:\n\n${truncateText(body?.trim() ?? "", MAX_TEXT_LENGTH)}`;
 }
 
+/** Whether a filter or a field asks for no assignee. */
+export function isNobody(text: string): boolean {
+  return /^(nobody|none|no one|unassigned)$/i.test(text.trim());
+}
+
 /** Returns the login for a typed name. `me` is the connected account. */
 export function parseLogin(text: string, { metadata }: Pick<ToolContext, "metadata">): string {
   const name = text.trim().replace(/^@/, "");

@@ -5,7 +5,7 @@ import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { parseOptionalInstant } from "../time.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
-import { formatIssueTable, Issue, parseLogin, toIssueData } from "./issue.ts";
+import { formatIssueTable, Issue, isNobody, parseLogin, toIssueData } from "./issue.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 import { searchIssues } from "./search.ts";
@@ -114,10 +114,6 @@ function splitLabels(labels: string | undefined): string[] {
     .split(",")
     .map((label) => label.replace(/"/g, "").trim())
     .filter(Boolean);
-}
-
-function isNobody(text: string): boolean {
-  return /^(nobody|none|no one|unassigned)$/i.test(text.trim());
 }
 
 function describeList({ repository, state, assignee, label, since }: Input, number = 2): string {

@@ -28,7 +28,7 @@ export async function findPage(context: ToolContext, text: string, purpose: Purp
   return await findByTitle(context, text, "page", purpose);
 }
 
-/** Finds a page as {@link findPage}, by its exact title: a part of it may fit a page of somebody else. */
+/** Finds a page as {@link findPage}, by its exact title: a part of it may fit a page of someone else. */
 export async function findPageToChange(context: ToolContext, text: string): Promise<NotionObject> {
   return await findPage(context, text, "change");
 }

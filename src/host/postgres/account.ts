@@ -12,8 +12,8 @@ const FIRST_UID = 60_706;
 const LAST_UID = 61_183;
 
 /**
- * Picks a user ID for the Postgres of root: one that no user or group has. `nobody` would share the database with every
- * other program that runs as `nobody`.
+ * Picks a user ID for the Postgres of root: one that no user or group has. `no one` would share the database with every
+ * other program that runs as `no one`.
  *
  * @throws Problem DATABASE_UNAVAILABLE if all of them are taken
  */

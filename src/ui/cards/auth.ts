@@ -29,7 +29,7 @@ export function isLocalAuth({ generation_id }: AuthNeeded): boolean {
 
 /**
  * Whether a text is an address of this machine with a state, which a service sent a browser to. It has a code that
- * nobody else may see, so it is never sent as a message.
+ * no one else may see, so it is never sent as a message.
  */
 export function isCallbackAddress(text: string): boolean {
   return /^(?:https?:\/\/)?(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?\/\S*\?\S*\bstate=/i.test(

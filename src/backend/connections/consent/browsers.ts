@@ -12,7 +12,7 @@ const LIFETIME_SECONDS = 600;
 
 /**
  * Whether a link must lead to a page of this backend first. On a backend of many, anybody can ask for a link and send it to
- * somebody else (RFC 9700 section 4.7). The stand-ins of a sandbox have no accounts to protect.
+ * someone else (RFC 9700 section 4.7). The stand-ins of a sandbox have no accounts to protect.
  */
 export function needsBeginPage(
   { showsBeginPage }: Pick<BackendPorts, "showsBeginPage">,

@@ -11,7 +11,7 @@ import type { Page } from "./page.ts";
 import { hashState } from "./status.ts";
 
 /**
- * Undoes a connection for somebody who did not start it (`POST /auth/undo`, a button of the result page): disconnects the
+ * Undoes a connection for someone who did not start it (`POST /auth/undo`, a button of the result page): disconnects the
  * service, takes its tokens back, and ends the sign-ins that the consent earned.
  */
 export async function undoConnection(

@@ -75,7 +75,7 @@ async function parseRequest(ports: Ports, owner: string | undefined, request: Mc
   return { ...asked, auth, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
-/** An account is somebody who signs in. */
+/** An account is someone who signs in. */
 function noAccountsProblem(base: string): Problem {
   return new Problem("INVALID_REQUEST", `${base} needs no sign-in, so it has no accounts.`, {
     hint: "To add it twice, use another name with `kay services add --name <name> --mcp`.",

@@ -4,7 +4,7 @@ import { cleanLine } from "#protocol/clean";
 import { toWireName } from "#protocol/tool-names";
 import type { Access } from "../../tool.ts";
 import type { McpTool } from "../definition.ts";
-import { PROBLEM_KEY } from "../transport/repair.ts";
+import { PROBLEM_KEY } from "../transport/repair-items.ts";
 import { sanitizeSchema } from "./schema.ts";
 
 /** Maximum number of tools of one server. */

@@ -6,7 +6,7 @@ import { parseServiceFault } from "../../http/service-fault.ts";
 import { escapeCell } from "../../markup/markdown.ts";
 import type { ToolResult } from "../../tool.ts";
 import type { McpTool } from "../definition.ts";
-import { PROBLEM_KEY } from "../transport/repair.ts";
+import { PROBLEM_KEY } from "../transport/repair-items.ts";
 import { compileSchema } from "./validate.ts";
 
 /** Limits of a result: characters of text, number of blocks, and characters of structured output. */

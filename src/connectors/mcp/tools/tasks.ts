@@ -3,7 +3,7 @@ import { type CallToolResult, type Client, ProtocolError, type Tool as ServerToo
 import * as z from "zod/mini";
 import { Cancellation, Problem } from "#protocol/errors";
 import type { TaskKeeper } from "../../tool.ts";
-import { PROBLEM_KEY } from "../transport/repair.ts";
+import { PROBLEM_KEY } from "../transport/repair-items.ts";
 
 /** The extension of the newer protocol in which a server answers a call with a task (`io.modelcontextprotocol/tasks`). */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";

@@ -1,14 +1,7 @@
-import { specTypeSchemas } from "@modelcontextprotocol/client";
-import { cleanLine } from "#protocol/clean";
-import { isRecord, type JsonRecord, tryParseJson } from "#protocol/json";
+import { isRecord, type JsonRecord } from "#protocol/json";
 import { hideSecrets } from "#protocol/redact";
 import { dropNulls } from "./message.ts";
-
-/**
- * Key in the `_meta` of a tool or content block that kay cannot use. Its value says why, as the end of a sentence. The
- * item stays in its list, so that it can be named and the others are used.
- */
-export const PROBLEM_KEY = "kay/problem";
+import { findWrongField, listTools, pick, repairBlock, repairTool, toList, toText } from "./repair-items.ts";
 
 /** Key in the `_meta` of a call's result that is a task of the newer protocol. Its value is the task. */
 export const TASK_KEY = "kay/task";
@@ -141,112 +134,4 @@ function repairCapabilities(given: unknown): JsonRecord {
   const capabilities = isRecord(given) ? given : {};
   const valid = Object.entries(capabilities).filter(([, value]) => isRecord(value));
   return { ...Object.fromEntries(valid), tools: isRecord(capabilities.tools) ? capabilities.tools : {} };
-}
-
-/** Keeps what kay uses of a tool, so that a mistake in the rest does not matter. */
-function repairTool(given: unknown): JsonRecord {
-  if (!isRecord(given)) return markTool("", "it is not an object");
-  const { name, title, description, annotations, execution } = given;
-  const hints = Object.entries(isRecord(annotations) ? annotations : {}).filter(([key, value]) =>
-    key === "title" ? typeof value === "string" : typeof value === "boolean",
-  );
-  const repaired = {
-    ...(typeof name === "string" || typeof name === "number" ? { name: String(name) } : {}),
-    ...(typeof title === "string" ? { title } : {}),
-    ...(description === undefined ? {} : { description: [description].flat().map(toText).join(" ") }),
-    ...(hints.length > 0 ? { annotations: Object.fromEntries(hints) } : {}),
-    ...(isRecord(execution) ? { execution } : {}),
-    inputSchema: repairInputSchema(given.inputSchema ?? given.input_schema ?? given.parameters),
-    ...pickOutputSchema(given),
-  };
-  const field = findWrongField("Tool", repaired);
-  return field === undefined ? repaired : markTool(toText(given.name), `its “${field}” is not as MCP requires`);
-}
-
-/** A list, or an object with the tools by name. */
-function listTools(tools: unknown): unknown[] {
-  if (!isRecord(tools) || tools.name !== undefined) return toList(tools);
-  return Object.entries(tools).map(([name, tool]) => (isRecord(tool) ? { name, ...tool } : tool));
-}
-
-function markTool(name: string, problem: string): JsonRecord {
-  return { name, inputSchema: { type: "object" }, _meta: { [PROBLEM_KEY]: problem } };
-}
-
-/** A tool without a schema takes no input; a schema without a type is one of an object. */
-function repairInputSchema(given: unknown): unknown {
-  const schema = typeof given === "string" ? tryParseJson(given) : given;
-  if (schema === undefined) return { type: "object" };
-  if (!isRecord(schema)) return schema;
-  const { type = "object", properties, required, ...rest } = schema;
-  const isObject = [type].flat().some((one) => String(one).toLowerCase() === "object");
-  return {
-    ...rest,
-    type: isObject ? "object" : type,
-    ...(isRecord(properties) ? { properties } : {}),
-    ...(Array.isArray(required) ? { required: required.filter((name) => typeof name === "string") } : {}),
-  };
-}
-
-/** The older protocol allows objects only, and kay uses the schema only to check what it shows anyway. */
-function pickOutputSchema({ outputSchema: schema }: JsonRecord): JsonRecord {
-  if (!isRecord(schema) || schema.type !== "object") return {};
-  return findWrongField("Tool", { name: "", inputSchema: schema }) === undefined ? { outputSchema: schema } : {};
-}
-
-/** Drops what kay does not use of a block, so that a mistake in it does not matter, and takes the text of any other. */
-function repairBlock(given: unknown): JsonRecord {
-  if (!isRecord(given)) return { type: "text", text: typeof given === "string" ? given : JSON.stringify(given) };
-  const { annotations: _, _meta, icons, ...block } = given;
-  const kind = cleanLine(toText(block.type), 60);
-  const schema = BLOCKS.get(kind);
-  const named = kind === "resource_link" && block.name === undefined ? { ...block, name: block.uri } : block;
-  const field = schema && findWrongField(schema, named);
-  if (schema && field === undefined) return named;
-  const text = findText(block);
-  if (text !== undefined) return { type: "text", text };
-  if (schema) return markBlock(`Content of the kind “${kind}” with a wrong “${field}”`);
-  return markBlock(kind ? `Content of the unknown kind “${kind}”` : "Content without a kind");
-}
-
-/** The words of a block of a wrong or unknown kind, or its data. */
-function findText({ text, json, resource, ...block }: JsonRecord): string | undefined {
-  const own = block[toText(block.type)];
-  const inner = [resource, own].filter(isRecord).map((one) => one.text ?? one.url);
-  const found = text ?? json ?? [...inner, own, block.content, block.url].find((one) => typeof one === "string");
-  return found === undefined || typeof found === "string" ? found : JSON.stringify(found);
-}
-
-const BLOCKS = new Map<string, SpecType>([
-  ["text", "TextContent"],
-  ["image", "ImageContent"],
-  ["audio", "AudioContent"],
-  ["resource", "EmbeddedResource"],
-  ["resource_link", "ResourceLink"],
-]);
-
-function markBlock(problem: string): JsonRecord {
-  return { type: "text", text: "", _meta: { [PROBLEM_KEY]: problem } };
-}
-
-type SpecType = keyof typeof specTypeSchemas;
-
-/** Returns the path of the first field that is not as MCP requires, or undefined if all are. */
-function findWrongField(type: SpecType, value: unknown): string | undefined {
-  const result = specTypeSchemas[type]["~standard"].validate(value);
-  if (result instanceof Promise || !result.issues) return undefined;
-  const path = result.issues[0]?.path ?? [];
-  return cleanLine(path.map((part) => String(typeof part === "object" ? part.key : part)).join("."), 80) || "type";
-}
-
-function toList(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : value === undefined ? [] : [value];
-}
-
-function toText(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function pick(from: JsonRecord, keys: string[]): JsonRecord {
-  return Object.fromEntries(keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]])));
 }
