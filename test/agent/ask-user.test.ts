@@ -44,7 +44,7 @@ test("a choice says its label, and a proposal that was left as it was says nothi
     ]),
   });
   expect(listSaidAnswers(fields, { place: "evil@x.test", note: "as planned", free: "soon", on: true })).toEqual([
-    { text: "Nowhere", proposed: false },
+    { text: "Nowhere", proposed: true },
     { text: "soon", proposed: false },
   ]);
   expect(listSaidAnswers(fields, { note: "as\r\nplanned\u200b " })).toEqual([]);

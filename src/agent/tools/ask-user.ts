@@ -65,7 +65,7 @@ export const askUserTool: AgentTool = defineOwnTool({
   },
 });
 
-/** What an answer says. `proposed`: the form proposed a text, so the answer is the user's only as a whole. */
+/** What an answer says. `proposed`: the form proposed a text or choices, so the answer is the user's only as a whole. */
 export type SaidAnswer = { text: string; proposed: boolean };
 
 /**
@@ -82,7 +82,7 @@ export function listSaidAnswers(
     if (typeof answer === "boolean" || proposals.includes(toPlain(answer))) return [];
     return [answer].flat().flatMap((value): SaidAnswer[] => {
       const shown = asked.flatMap(({ options = [] }) => options.filter((option) => option.value === value));
-      if (shown.length > 0) return shown.map(({ label }) => ({ text: label, proposed: false }));
+      if (shown.length > 0) return shown.map(({ label }) => ({ text: label, proposed: true }));
       return [{ text: String(value), proposed: proposals.some((proposal) => proposal !== "") }];
     });
   });

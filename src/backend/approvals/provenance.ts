@@ -32,36 +32,53 @@ export type Provenance = {
 export function createProvenance({ own, whole = [], foreign }: ConversationTexts): Provenance {
   const ownTexts: Said = { texts: own.map(normalizeText), whole: whole.map(toName) };
   const read = foreign.map((one) => ({ ...one, text: normalizeText(one.text) }));
-  const isOwn = (value: unknown) => listLeaves(value).every((leaf) => isSaid(ownTexts, leaf));
+  const isOwn = (value: unknown) => everyLeaf(value, (leaf) => isSaid(ownTexts, leaf));
   return {
     tainted: foreign.length > 0,
     services: new Set(foreign.map(({ service }) => service)),
     isOwn,
     findSource: (value) => {
-      const leaves = listLeaves(value).filter((leaf) => !isSaid(ownTexts, leaf));
-      const whole = read.find(({ text }) => leaves.some((leaf) => holdsName(text, toName(leaf))));
-      const words = leaves.flatMap(listLongWords).filter((word) => !ownTexts.texts.some((text) => text.includes(word)));
+      const leaves = [...new Set(listLeaves(value))].slice(0, MAX_TRACED).filter((leaf) => !isSaid(ownTexts, leaf));
+      const names = leaves.map(toName);
+      const whole = read.find(({ text }) => names.some((name) => holdsName(text, name)));
+      const words = [...new Set(leaves.flatMap(listLongWords))]
+        .slice(0, MAX_TRACED)
+        .filter((word) => !ownTexts.texts.some((text) => text.includes(word)));
       return (whole ?? read.find(({ text }) => words.some((word) => text.includes(word))))?.source;
     },
     isFrom: (service, value) =>
-      listLeaves(value).every((leaf) =>
-        read.some((one) => one.service === service && holdsName(one.text, toName(leaf))),
-      ),
+      everyLeaf(value, (leaf) => {
+        const name = toName(leaf);
+        return read.some((one) => one.service === service && holdsName(one.text, name));
+      }),
     findLookAlike: (value) =>
       findLookAlike([...ownTexts.texts, ...ownTexts.whole.map(({ text }) => text)], listLeaves(value)),
   };
 }
 
-/** A value without what is around it. `mark`: it is a channel or a person (`#`, `@`), which can have the same name. */
-type Name = { text: string; mark: string };
+/**
+ * A value without what is around it. `mark`: it is a channel or a person (`#`, `@`), which can have the same name. A
+ * channel has no capital letters, so `Mia` is a person too.
+ */
+type Name = { text: string; mark: string; hasCapitals: boolean };
 
 type Said = { texts: string[]; whole: Name[] };
 
 /** Whether the user said this text. No one says an empty one, which can clear a field; symbols alone can be words. */
 function isSaid({ texts, whole }: Said, leaf: string): boolean {
   const name = toName(leaf);
-  const isWhole = whole.some(({ text, mark }) => text === name.text && isSameMark(mark, name.mark));
+  const isWhole = whole.some(({ text, mark }) => text === name.text && isSameMark(mark, name));
   return name.text !== "" && (isWhole || texts.some((text) => holdsName(text, name)));
+}
+
+/** Most texts of a value that are compared, and most that are traced to a source, which a card only mentions. */
+const MAX_LEAVES = 1_000;
+const MAX_TRACED = 100;
+
+/** Whether a test holds for every text in a value. A value with more of them than anyone says fails. */
+function everyLeaf(value: unknown, test: (leaf: string) => boolean): boolean {
+  const leaves = [...new Set(listLeaves(value))];
+  return leaves.length <= MAX_LEAVES && leaves.every(test);
 }
 
 /**
@@ -85,27 +102,55 @@ function toName(value: string): Name {
   const text = normalizeText(value);
   const [lead = ""] = text.match(/^["'“”«»„\s#@]+/u) ?? [];
   const rest = text.slice(lead.length).replace(/(?<!["'“”«»„\s.!?…])["'“”«»„\s.!?…]+$/u, "");
-  return { text: rest, mark: lead.match(/[#@]/)?.[0] ?? "" };
+  return { text: rest, mark: lead.match(/[#@]/)?.[0] ?? "", hasCapitals: /\p{Lu}/u.test(value) };
 }
 
-/** Whether a text holds a value as a whole: not as a part of a longer word, address or path, nor with another mark. */
-function holdsName(text: string, { text: value, mark }: Name): boolean {
+/** Most places of a text that are compared with a value. */
+const MAX_PLACES = 1_000;
+
+/** Whether a text holds a value as a whole: not as a part of a longer word, number, address or path, nor with another mark. */
+function holdsName(text: string, name: Name): boolean {
+  const { text: value } = name;
   if (value === "") return false;
-  for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
-    const before = text.slice(Math.max(0, at - 4), at);
-    const after = text.slice(at + value.length, at + value.length + 4);
-    const found = before.match(/[#@]$/)?.[0] ?? "";
-    if (!CONTINUES_BEFORE.test(before) && !CONTINUES_AFTER.test(after) && isSameMark(found, mark)) return true;
+  const [before, after] = value.includes("@")
+    ? ADDRESS_GOES_ON
+    : /^\p{N}+$/u.test(value)
+      ? NUMBER_GOES_ON
+      : WORD_GOES_ON;
+  let at = text.indexOf(value);
+  for (let places = 0; at >= 0 && places < MAX_PLACES; places++) {
+    const left = text.slice(Math.max(0, at - 4), at);
+    const right = text.slice(at + value.length, at + value.length + 4);
+    const found = left.match(/[#@]$/)?.[0] ?? "";
+    if (!before.test(left) && !after.test(right) && isSameMark(found, name)) return true;
+    at = text.indexOf(value, at + 1);
   }
   return false;
 }
 
-function isSameMark(one: string, other: string): boolean {
-  return one === "" || other === "" || one === other;
+function isSameMark(found: string, { mark, hasCapitals }: Name): boolean {
+  return mark === "" ? found !== "#" || !hasCapitals : found === "" || found === mark;
 }
 
-const CONTINUES_BEFORE = /[\p{L}\p{N}\p{M}_]$|[\p{L}\p{N}][.@/:?&=+-]$/u;
-const CONTINUES_AFTER = /^[\p{L}\p{N}\p{M}_]|^[.@/:?&=+-][\p{L}\p{N}]/u;
+/** What makes a value a part of a longer one, before and after it. */
+type GoesOn = [before: RegExp, after: RegExp];
+
+const WORD_GOES_ON: GoesOn = [
+  /[\p{L}\p{N}\p{M}_]$|[\p{L}\p{N}][.@/:?&=+|\\-]$/u,
+  /^[\p{L}\p{N}\p{M}_]|^[.@/:?&=+|\\-][\p{L}\p{N}]/u,
+];
+
+/** An address goes on with every character that one may have (RFC 5322, atext): `o'brien@example.com`. */
+const ADDRESS_GOES_ON: GoesOn = [
+  new RegExp(`${WORD_GOES_ON[0].source}|[\\p{L}\\p{N}][!#$%&'*^\`{}~]$`, "u"),
+  WORD_GOES_ON[1],
+];
+
+/** A number goes on with a sign and with separators: `-413`, `1,413`, `1'413`. */
+const NUMBER_GOES_ON: GoesOn = [
+  new RegExp(`${WORD_GOES_ON[0].source}|\\p{N}[,'’]$|(?:^|[\\s($€£])[-−]$`, "u"),
+  new RegExp(`${WORD_GOES_ON[1].source}|^[,'’]\\p{N}`, "u"),
+];
 
 /** Words that are long enough not to be chance: names, addresses, IDs. */
 function listLongWords(text: string): string[] {
@@ -115,8 +160,9 @@ function listLongWords(text: string): string[] {
 
 /** Finds an address, channel or name of the user's that differs from one in the values by a letter or two. */
 function findLookAlike(ownTexts: string[], leaves: string[]): string | undefined {
-  const known = [...new Set(ownTexts.flatMap(listPlaces))];
-  for (const place of leaves.flatMap((leaf) => listPlaces(normalizeText(leaf)))) {
+  const known = [...new Set(ownTexts.flatMap(listPlaces))].slice(0, MAX_LEAVES);
+  const places = leaves.slice(0, MAX_LEAVES).flatMap((leaf) => listPlaces(normalizeText(leaf)));
+  for (const place of [...new Set(places)].slice(0, MAX_TRACED)) {
     if (known.includes(place)) continue;
     const near = known.find((one) => isNear(one, place));
     if (near !== undefined) return near;

@@ -45,6 +45,48 @@ describe("a value is not the user's", () => {
   });
 });
 
+describe("a part of what was said is another value", () => {
+  test.each<[string, string, unknown, boolean]>([
+    ["an address", "Mail o'brien@example.com", "brien@example.com", false],
+    ["an address", "Mail x!sam@example.com", "sam@example.com", false],
+    ["a quoted address", "Mail 'sam@example.com'", "sam@example.com", true],
+    ["an address behind a sign of another script", "发给：sam@example.com", "sam@example.com", true],
+    ["a number with separators", "Put 1,413 into C2", "413", false],
+    ["a number with separators", "Put 1'413 into C2", 1, false],
+    ["a number with a sign", "Put -413 into C2", 413, false],
+    ["a number", "Put 413, then 5 into C2", "413", true],
+    ["the number of a pull request", "Approve #2", 2, true],
+    ["a number at the end of a sentence", "Merge pull request 2.", 2, true],
+    ["a person, after a channel", "Tell #mia", "Mia", false],
+    ["a channel", "Tell #mia", "mia", true],
+    ["a person", "Tell @mia", "Mia", true],
+    ["a name with a separator", "Tell #general|ops", "general", false],
+  ])("%s: %s, then %j", (_, said, value, isOwn) => {
+    expect(createProvenance({ own: [said], foreign: [] }).isOwn(value)).toBe(isOwn);
+  });
+});
+
+test("a call with very many values counts as foreign, and is read in a time that does not grow with their number", () => {
+  const text = Array.from({ length: 15_000 }, (_, index) => `word${index.toString(36)}`).join(" ");
+  const foreign = Array.from({ length: 20 }, () => ({ source: "KAY-15", service: "jira", text }));
+  const { isOwn, isFrom, findSource, findLookAlike } = createProvenance({ own: ["yes"], foreign });
+  const values = Array.from({ length: 20_000 }, (_, index) => `other${index}`);
+  const before = process.cpuUsage().user;
+  expect(isOwn(Array.from({ length: 20_000 }, () => "yes"))).toBe(true);
+  expect(isOwn(values)).toBe(false);
+  expect(
+    isFrom(
+      "jira",
+      Array.from({ length: 15_000 }, (_, index) => `word${index.toString(36)}`),
+    ),
+  ).toBe(false);
+  expect(findSource(values)).toBe(undefined);
+  expect(findSource(values.join(" "))).toBe(undefined);
+  expect(findLookAlike(values)).toBe(undefined);
+  // Comparing every value with every text takes about 15 s.
+  expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(5_000);
+});
+
 test("what others may have written in part is the user's only as a whole", () => {
   const { isOwn } = createProvenance({ own: ["Mail it"], whole: ["The payroll moved. Bye!", ""], foreign: [] });
   expect(isOwn("the payroll moved. Bye")).toBe(true);
