@@ -16,8 +16,8 @@ import { isCi } from "./terminal/terminal.ts";
 const GRACE_MS = 700;
 
 /** The context of commands for one command line. */
-export function createKay(world: CliPorts): Kay {
-  const { env, terminal, clock, random, version } = world;
+export function createKay(cliPorts: CliPorts): Kay {
+  const { env, terminal, clock, random, version } = cliPorts;
   let flags: GlobalFlags = {
     json: false,
     quiet: false,
@@ -30,7 +30,7 @@ export function createKay(world: CliPorts): Kay {
   const showInUserPager = async (text: string) => {
     if (!env.PAGER) return false;
     const { showInPager } = await import("./terminal/pager.ts");
-    return showInPager(text, { ...world, signal: kay.signal, flags, warn: out.warn });
+    return showInPager(text, { ...cliPorts, signal: kay.signal, flags, warn: out.warn });
   };
   const out = createOutput(terminal, env, () => flags, showInUserPager);
   const warned = new Set<string>();
@@ -38,13 +38,13 @@ export function createKay(world: CliPorts): Kay {
     if (!warned.has(message)) out.warn(message);
     warned.add(message);
   };
-  const place: PathsInput = { env, platform: world.platform, home: world.home, cwd: world.cwd };
-  const paths = createPaths(place);
+  const pathsInput: PathsInput = { env, platform: cliPorts.platform, home: cliPorts.home, cwd: cliPorts.cwd };
+  const paths = createPaths(pathsInput);
   let made: Settings | undefined;
   const exclusively = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
     const { withLock } = await import("#files/lock");
     const createUniqueName = () => Buffer.from(random(8)).toString("hex");
-    return withLock({ path, clock, processes: world.processes, unique: createUniqueName }, work, world.signal);
+    return withLock({ path, clock, processes: cliPorts.processes, unique: createUniqueName }, work, cliPorts.signal);
   };
   const createProfileSettings = (profile: string | undefined) =>
     createSettings({ paths, env, clock, warn, exclusively, profile });
@@ -55,27 +55,27 @@ export function createKay(world: CliPorts): Kay {
   };
   const openHistory = async (profile: string) => {
     const { createHistoryFile } = await import("./session/history.ts");
-    const { processes } = world;
+    const { processes } = cliPorts;
     return createHistoryFile({ folder: () => paths.state(), profile, clock, processes, random });
   };
-  const createPorts = (of: Settings) =>
-    createHandlePorts({ ...world, signal: kay.signal }, paths, of, warn, out.writeProgress);
+  const createPorts = (chosen: Settings) =>
+    createHandlePorts({ ...cliPorts, signal: kay.signal }, paths, chosen, warn, out.writeProgress);
   const linkPorts = () => {
     if (!env.KAY_TOKEN) warnIfNew(settings(), warn);
     return createPorts(settings());
   };
   const kay: Kay = {
     version,
-    greetingShown: world.greeted ?? false,
+    greetingShown: cliPorts.greeted ?? false,
     terminal,
     env,
-    cwd: world.cwd,
+    cwd: cliPorts.cwd,
     clock,
     random,
-    signal: world.signal,
-    catchInterrupts: world.catchInterrupts,
-    interrupt: world.interrupt,
-    readPackageFile: world.packaged,
+    signal: cliPorts.signal,
+    catchInterrupts: cliPorts.catchInterrupts,
+    interrupt: cliPorts.interrupt,
+    readPackageFile: cliPorts.packaged,
     choices: {},
     saidNotes: new Set(),
     trust: createTrustFile({ folder: () => paths.state(), exclusively, random }),
@@ -95,10 +95,10 @@ export function createKay(world: CliPorts): Kay {
     },
     openTour: async () => {
       const { openTour } = await import("./backend/tour.ts");
-      return openTour(createPorts(createProfileSettings(TOUR)), world.spawnBackend);
+      return openTour(createPorts(createProfileSettings(TOUR)), cliPorts.spawnBackend);
     },
-    startJq: world.startJq,
-    runProgram: (program, args) => world.runProgram(program, args, kay.signal),
+    startJq: cliPorts.startJq,
+    runProgram: (program, args) => cliPorts.runProgram(program, args, kay.signal),
     profile: () => settings().getChoice(),
     openProfile: async (name) => {
       const own = createProfileSettings(name);
@@ -110,9 +110,9 @@ export function createKay(world: CliPorts): Kay {
         history: await openHistory(name),
       };
     },
-    localTools: () => world.localTools((key) => settings().get(key).value?.toString()),
-    planBrowser: async (url) => planFor(world, url, flags, settings()),
-    openBrowser: async (plan) => "launch" in plan && world.launch(plan.launch),
+    localTools: () => cliPorts.localTools((key) => settings().get(key).value?.toString()),
+    planBrowser: async (url) => planFor(cliPorts, url, flags, settings()),
+    openBrowser: async (plan) => "launch" in plan && cliPorts.launch(plan.launch),
     history: {
       read: async () => (await openHistory(settings().profile)).read(),
       add: async (text) => (await openHistory(settings().profile)).add(text),
@@ -120,47 +120,47 @@ export function createKay(world: CliPorts): Kay {
     editText: async (text, { usual } = { usual: false }) => {
       const own = env.VISUAL?.trim() || env.EDITOR?.trim();
       const findUsual = async () =>
-        (await import("./terminal/editor.ts")).findEditor(world.platform, world.findProgram);
+        (await import("./terminal/editor.ts")).findEditor(cliPorts.platform, cliPorts.findProgram);
       const editor = own || (usual ? await findUsual() : undefined);
       if (!editor) return null;
       // Ctrl+C belongs to the editor.
-      const release = world.catchInterrupts(() => {});
-      return world.edit(editor, text).finally(release);
+      const release = cliPorts.catchInterrupts(() => {});
+      return cliPorts.edit(editor, text).finally(release);
     },
     copy: async (what, text, write) => {
       const { findClipboardProgram } = await import("./terminal/clipboard.ts");
-      const { platform, findProgram: find } = world;
+      const { platform, findProgram: find } = cliPorts;
       const program = findClipboardProgram({ env, platform, find });
-      if (program && (await world.fillClipboard(program, text))) return `Copied ${what}.`;
+      if (program && (await cliPorts.fillClipboard(program, text))) return `Copied ${what}.`;
       write(formatClipboard(text));
       return `Copied ${what} (if your terminal supports it).`;
     },
     stopBackend: async (options) => {
       const { stopEmbedded } = await import("#client/embedded/embedded");
-      const { processes, send, endProcess } = world;
+      const { processes, send, endProcess } = cliPorts;
       const ports = { folder: paths.state(), processes, send, clock, signal: kay.signal };
       return stopEmbedded(ports, { ...options, end: endProcess });
     },
     backendStatus: async (at) => {
       const { fetchBackendStatus } = await import("#client/embedded/status");
-      const { processes, send } = world;
+      const { processes, send } = cliPorts;
       return fetchBackendStatus({ folder: paths.state(), processes, send, token: env.KAY_METRICS_TOKEN?.trim() }, at);
     },
     machine: () => {
-      const { build, platform, home, keychain, findProgram: find } = world;
-      return { ...world.machine, build, platform, home, keychain, find, paths };
+      const { build, platform, home, keychain, findProgram: find } = cliPorts;
+      return { ...cliPorts.machine, build, platform, home, keychain, find, paths };
     },
     serve: (options) => {
-      place.instead = options.dataDir;
-      return world.serve(options, kay, { paths, settings: read });
+      pathsInput.instead = options.dataDir;
+      return cliPorts.serve(options, kay, { paths, settings: read });
     },
     consentInSandbox: async (url) => {
       const { giveSandboxConsent } = await import("./consent/sandbox.ts");
-      await giveSandboxConsent(world.send, url);
+      await giveSandboxConsent(cliPorts.send, url);
     },
     visitCallback: async (url) => {
       const { visitCallback } = await import("./consent/sandbox.ts");
-      return visitCallback(world.send, url);
+      return visitCallback(cliPorts.send, url);
     },
   };
   return kay;

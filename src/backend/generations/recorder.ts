@@ -25,14 +25,14 @@ type Recording = ClaimedGeneration & { realigned(part: StreamPart): StreamPart[]
  * Writes what the loop yields: rows in one statement with the parts that tell of them, so that the log never says what is not stored and
  * nothing is stored that the log does not say. The calls of a step are stored before they run. How they ended is written with what follows at once.
  */
-export function createRecorder(world: Recording): { take(event: AgentEvent): Promise<void>; state: RecordedRun } {
+export function createRecorder(recording: Recording): { take(event: AgentEvent): Promise<void>; state: RecordedRun } {
   const state: RecordedRun = { end: { kind: "cancelled" }, text: "", failed: [], receipts: [], last: [] };
   const outcomes = new Map<string, Outcome>();
-  const { steps } = world.row;
+  const { steps } = recording.row;
   let done = steps;
-  const { writer, ports } = world;
+  const { writer, ports } = recording;
   const tell = (part: StreamPart) => {
-    for (const each of world.realigned(part)) writer.push(each);
+    for (const each of recording.realigned(part)) writer.push(each);
   };
   const take = async (event: AgentEvent): Promise<void> => {
     note(state, event);
@@ -56,7 +56,7 @@ export function createRecorder(world: Recording): { take(event: AgentEvent): Pro
         const [inputTokens, outputTokens] = [tokens.input ?? 0, tokens.output ?? 0];
         const used = { model, inputTokens, outputTokens, contextTokens: inputTokens + outputTokens };
         const counted = { type: "tokens-used", used: costUsd === undefined ? used : { ...used, costUsd } } as const;
-        return writer.defer([], { generation: world.advanceChange([counted]) });
+        return writer.defer([], { generation: recording.advanceChange([counted]) });
       }
       case "outcome":
         outcomes.set(event.outcome.call.toolCallId, event.outcome);
@@ -72,20 +72,20 @@ export function createRecorder(world: Recording): { take(event: AgentEvent): Pro
         done++;
         const { messages, mismatch } = event;
         const progress: ProgressEvent[] = [];
-        if (world.progress().approval === "granted") progress.push({ type: "approval-spent" });
+        if (recording.progress().approval === "granted") progress.push({ type: "approval-spent" });
         if (mismatch) progress.push({ type: "output-mismatch", mismatch });
         // Written with the end of the step, so that recovery after a crash does not take it for interrupted.
         // A value that was asked for is stored before the end, so that the model is not asked for it twice.
-        const write = world.request.limits.outputSchema ? writer.commit : writer.defer;
-        await write(world.realigned({ type: "finish-step" }), {
+        const write = recording.request.limits.outputSchema ? writer.commit : writer.defer;
+        await write(recording.realigned({ type: "finish-step" }), {
           messages,
-          generation: world.advanceChange(progress, { step: null, steps: done, failures: 0 }),
+          generation: recording.advanceChange(progress, { step: null, steps: done, failures: 0 }),
         });
         ports.observe?.count("kay_steps_total", {});
         return;
       }
       case "finish-step":
-        if (state.end.kind === "held") state.last = world.realigned(event);
+        if (state.end.kind === "held") state.last = recording.realigned(event);
         return;
       case "tool-input-available":
         return tell({ ...event, dynamic: true });

@@ -54,8 +54,8 @@ export async function runGeneration(
     // A row that cannot be read counts as a fault of the generation.
     const stored = held?.row ?? parseGeneration(row as GenerationRow);
     const isNew = held?.isNew === true;
-    const world: World = { ...createClaimedGeneration(ports, stored, writer), control, isNew };
-    return await traceRun(world, node, () => carryOn(world));
+    const claimed: ClaimedRun = { ...createClaimedGeneration(ports, stored, writer), control, isNew };
+    return await traceRun(claimed, node, () => carryOn(claimed));
   } catch (error) {
     if (!(error instanceof LostGeneration) && (await recordFault(ports, id, node, error).catch(() => false)))
       return undefined;
@@ -67,46 +67,46 @@ export async function runGeneration(
   }
 }
 
-async function carryOn(world: World): Promise<RunResult | undefined> {
-  const { ports, row, writer } = world;
-  const isApproved = world.progress().approval === "granted";
+async function carryOn(claimed: ClaimedRun): Promise<RunResult | undefined> {
+  const { ports, row, writer } = claimed;
+  const isApproved = claimed.progress().approval === "granted";
   const now = ports.clock.now();
   const reason = row.cancel ?? describeTimeout(row, isApproved, now);
   if (reason !== undefined && isApproved) {
     // The approved calls run; nothing after them does.
-    world.control.reason = reason;
-    world.control.stop.abort(new Cancellation(reason));
+    claimed.control.reason = reason;
+    claimed.control.stop.abort(new Cancellation(reason));
   } else if (reason !== undefined) {
-    await stopGeneration(world, reason);
-    return { kind: "cancelled", row, failed: [], receipts: await listClaimedReceipts(world) };
+    await stopGeneration(claimed, reason);
+    return { kind: "cancelled", row, failed: [], receipts: await listClaimedReceipts(claimed) };
   }
   if (isHeld(row) && !isApproved) {
-    await releaseRun(world);
+    await releaseRun(claimed);
     return undefined;
   }
-  const going = await getShortenAnswer(world);
+  const going = await getShortenAnswer(claimed);
   if (typeof going === "object") {
-    await pauseGeneration(world, [going]);
+    await pauseGeneration(claimed, [going]);
     return {
       kind: "waiting",
       waits: [going],
       row,
       failed: [],
-      receipts: await listClaimedReceipts(world),
+      receipts: await listClaimedReceipts(claimed),
     };
   }
-  const isFirst = world.isNew || world.progress().historyLength === null;
-  const begun = beginGeneration(world);
+  const isFirst = claimed.isNew || claimed.progress().historyLength === null;
+  const begun = beginGeneration(claimed);
   // In the middle of a step this is not read; otherwise the user's message may come with it.
   if (row.step === null) await begun;
-  const recorded = going === "no" ? await begun.then(createTooLongRun) : await work(world, begun, isFirst);
+  const recorded = going === "no" ? await begun.then(createTooLongRun) : await work(claimed, begun, isFirst);
   if (writer.failure() !== undefined) throw writer.failure();
-  const end = await conclude(world, recorded);
-  return { ...end, row, failed: recorded.failed, receipts: await listClaimedReceipts(world) };
+  const end = await conclude(claimed, recorded);
+  return { ...end, row, failed: recorded.failed, receipts: await listClaimedReceipts(claimed) };
 }
 
 /** Lists them for a caller that waits for an answer. A stream has them as parts. */
-async function listClaimedReceipts({ ports, row, progress }: World): Promise<Receipt[]> {
+async function listClaimedReceipts({ ports, row, progress }: ClaimedRun): Promise<Receipt[]> {
   if (row.request.mode === "stream") return [];
   return await listRunReceipts(ports.db, { ...row, progress: progress() });
 }
@@ -134,16 +134,16 @@ function describeTimeout(row: ClaimedRow, isApproved: boolean, now: number): str
 }
 
 /** `isNew`: it was just created here, and the rows have nothing else of it. */
-type World = ClaimedGeneration & { control: RunControl; isNew: boolean };
+type ClaimedRun = ClaimedGeneration & { control: RunControl; isNew: boolean };
 
 /** @param isFirst nothing of the generation was logged before */
-async function work(world: World, begun: Promise<void>, isFirst = world.isNew): Promise<RecordedRun> {
-  const { ports, row, writer, control } = world;
-  const realigned = row.step === null && !isFirst ? await createLogRealigner(world) : (part: StreamPart) => [part];
-  const record = createRecorder({ ...world, realigned });
+async function work(claimed: ClaimedRun, begun: Promise<void>, isFirst = claimed.isNew): Promise<RecordedRun> {
+  const { ports, row, writer, control } = claimed;
+  const realigned = row.step === null && !isFirst ? await createLogRealigner(claimed) : (part: StreamPart) => [part];
+  const record = createRecorder({ ...claimed, realigned });
   try {
-    const source = { ...world, onChange: control.onChange, signal: control.stop.signal };
-    const elsewhere = chooseAgent(world);
+    const source = { ...claimed, onChange: control.onChange, signal: control.stop.signal };
+    const elsewhere = chooseAgent(claimed);
     if (elsewhere) {
       await begun;
       for await (const event of runRemoteTurn({ ...source, control }, elsewhere)) {
@@ -152,8 +152,8 @@ async function work(world: World, begun: Promise<void>, isFirst = world.isNew): 
       }
       return record.state;
     }
-    const isAlone = world.isNew && world.progress().historyLength === 1;
-    const knownMessages = isAlone ? [toUserMessage(world.request)] : undefined;
+    const isAlone = claimed.isNew && claimed.progress().historyLength === 1;
+    const knownMessages = isAlone ? [toUserMessage(claimed.request)] : undefined;
     // What is read must be newer than the mark of news that the beginning takes away.
     await begun;
     const { input, messages } = await buildAgentInput(source, knownMessages);
@@ -170,8 +170,8 @@ async function work(world: World, begun: Promise<void>, isFirst = world.isNew): 
     }
     const { end } = record.state;
     const tooLong = end.kind === "error" && end.problem.code === "CONTEXT_TOO_LONG";
-    const asked = tooLong ? await askToShorten(world, messages) : undefined;
-    if (asked === "shortened") return await work(world, Promise.resolve());
+    const asked = tooLong ? await askToShorten(claimed, messages) : undefined;
+    if (asked === "shortened") return await work(claimed, Promise.resolve());
     if (asked) record.state.end = { kind: "waiting", waits: [asked] };
   } catch (error) {
     control.stop.abort();
@@ -186,7 +186,7 @@ async function work(world: World, begun: Promise<void>, isFirst = world.isNew): 
 }
 
 /** A generation that began here continues here. One that an agent server received is never sent to a model as well. */
-function chooseAgent({ ports, row, request, progress }: World): BackendPorts["agent"] {
+function chooseAgent({ ports, row, request, progress }: ClaimedRun): BackendPorts["agent"] {
   // A program's call has no prompt that an agent server could answer.
   if (request.call) return undefined;
   const { remote } = progress();
@@ -199,37 +199,37 @@ function chooseAgent({ ports, row, request, progress }: World): BackendPorts["ag
 }
 
 /** The model's part of a step may have been interrupted. A step with open calls was complete. */
-async function createLogRealigner({ ports, row }: World): Promise<(part: StreamPart) => StreamPart[]> {
+async function createLogRealigner({ ports, row }: ClaimedRun): Promise<(part: StreamPart) => StreamPart[]> {
   return createRealigner(readLoggedStep((await listEvents(ports.db, row.id)).map(({ part }) => part)));
 }
 
-async function conclude(world: World, { end, text, last }: RecordedRun): Promise<LoopResult> {
-  const { ports, row, control, writer } = world;
+async function conclude(claimed: ClaimedRun, { end, text, last }: RecordedRun): Promise<LoopResult> {
+  const { ports, row, control, writer } = claimed;
   // These ends read what the run has written.
   if (end.kind !== "answered" && end.kind !== "waiting") await writer.commit([]);
   switch (end.kind) {
     case "answered":
-      await completeGeneration(world, end.unanswered ? "other" : "stop", end.output);
+      await completeGeneration(claimed, end.unanswered ? "other" : "stop", end.output);
       return end;
     case "auth":
       await failGeneration(
-        world,
+        claimed,
         authRequiredProblem(await listServices(ports, row.installation_id), end.integrations),
       );
       return end;
     case "error":
       ports.log("warn", "generation_failed", { generation: row.id, code: end.problem.code });
-      await failGeneration(world, end.problem);
+      await failGeneration(claimed, end.problem);
       return end;
     case "cancelled":
-      if (control.reason === undefined) await handOverRun(world);
-      else await stopGeneration(world, control.reason);
+      if (control.reason === undefined) await handOverRun(claimed);
+      else await stopGeneration(claimed, control.reason);
       return end;
     case "held":
-      await holdGeneration(world, end, last);
+      await holdGeneration(claimed, end, last);
       return { ...end, text };
     case "waiting":
-      await pauseGeneration(world, end.waits);
+      await pauseGeneration(claimed, end.waits);
       return end;
   }
 }

@@ -113,7 +113,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
       conversationId = id;
     },
     part: (part) => gathered.add({ ...part, at: clock.now() }),
-    answer: (answer, prompt) => world.showAnswer(answer, prompt),
+    answer: (answer, prompt) => context.showAnswer(answer, prompt),
     connection: (state) => dispatch({ type: "status", status: { connection: state } }),
     onStop: (why) => {
       if (why.exit === 4) dispatch({ type: "status", status: { connection: "signed out" } });
@@ -121,13 +121,13 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
         conversation.forget();
         conversationId = undefined;
       }
-      world.say(formatFault(why));
+      context.say(formatFault(why));
     },
   });
   const takeKeys = () =>
     readKeys(mine, (key) => (key.name === "position" ? screen.locate(key.row ?? 0) : dispatch({ type: "key", key })));
   let releaseKeys = takeKeys();
-  const world = createSessionContext({
+  const context = createSessionContext({
     kay: mine,
     lend: async (work) => {
       releaseKeys();
@@ -151,8 +151,8 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     answer: () => answer,
     leave: (reason) => over.abort(reason),
   });
-  const perform = createEffectRunner(world);
-  const undivert = kay.out.divert(world.say);
+  const perform = createEffectRunner(context);
+  const undivert = kay.out.divert(context.say);
   const releases = [
     () => releaseKeys(),
     stdout.onResize(() => {
@@ -166,12 +166,12 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     // The frame is drawn before the network modules load, which takes longer.
     screen.show(session, "now");
     await Promise.resolve();
-    begin(mine, link, { dispatch, conversation, options, say: world.say });
+    begin(mine, link, { dispatch, conversation, options, say: context.say });
     await dispatchTicks(mine, () => session, dispatch);
   } finally {
     for (const release of releases.reverse()) release();
     conversation.end();
-    world.end();
+    context.end();
     screen.end();
   }
   // `run` limits the time for this.

@@ -15,13 +15,15 @@ import { getOutcome } from "./stored-outcomes.ts";
  * Creates the dry run of a generation: reads that need no approval run, and every other call is planned. Undefined if
  * this is not a dry run.
  */
-export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request" | "provenance">): DryRun | undefined {
-  const { row, ports, request } = world;
+export function createDryRun(
+  context: Pick<CallContext, "ports" | "row" | "request" | "provenance">,
+): DryRun | undefined {
+  const { row, ports, request } = context;
   if (!request.limits.dryRun) return undefined;
   return async (call, account) => {
     if (call.tool.own) return undefined;
     const { mode, why } = await decideCall(ports, {
-      ...toCallQuestion(world, call, account),
+      ...toCallQuestion(context, call, account),
       writes: request.mode === "stream" ? "confirm_before_execution" : "auto",
       peek: true,
     });
@@ -36,7 +38,7 @@ export function createDryRun(world: Pick<CallContext, "ports" | "row" | "request
       asks: mode !== "auto",
       why: toSentence(why),
       preview: {
-        ...toPreview(world, call, account),
+        ...toPreview(context, call, account),
         ...(await readCallNotes(ports, row.installation_id, call, account)),
       },
     };
