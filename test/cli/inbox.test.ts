@@ -21,8 +21,8 @@ async function waiting(...issues: string[]): Promise<{ ann: Machine; log: DeskLo
 }
 
 test.for([
-  ["inbox", /^int_\w+\tapproval\tDelete KAY-3 for good\t/],
-  ["pending --watch", /^int_\w+\tapproval\tDelete KAY-3 for good\t/],
+  ["inbox", /^[0-9a-f]{6}\tapproval\tDelete KAY-3 for good\t/],
+  ["pending --watch", /^[0-9a-f]{6}\tapproval\tDelete KAY-3 for good\t/],
   ["inbox --json", /^\{"id":"int_\w+","kind":"approval",.*"answer":\["kay answer int_\w+ --approve/],
 ] as const)("kay %s in a pipe prints a line for each request, once, until it is stopped", async ([line, first]) => {
   const { ann } = await waiting("KAY-3");
