@@ -68,7 +68,7 @@ export function listFieldTexts(field: PreviewField): { name: string; note: strin
 function toFieldText({ name, text, note = "" }: InputField): { name: string; note: string; text: string } {
   const shown = foldWhitespace(text);
   const blank = text === "" ? "(empty)" : "(only white space)";
-  return { name: clean(name, { lines: false }), note, text: shown.trim() === "" ? blank : shown };
+  return { name: clean(name, { lines: false }), note, text: ONLY_BLANK.test(shown) ? blank : shown };
 }
 
 function formatInputField(field: InputField): string {
@@ -84,6 +84,12 @@ const LONGEST_INLINE = 60;
 /** Cleans a text. Long runs of white space, which could push the rest out of sight, become a count. */
 export function foldWhitespace(text: string): string {
   return clean(text)
-    .replace(/\n(?:[ \t]*\n){3,}/g, (run) => `\n[${run.split("\n").length - 2} blank lines]\n`)
-    .replace(/[ \t]{20,}/g, (run) => ` [${run.length} spaces] `);
+    .replace(BLANK_LINES, (run) => `\n[${run.split("\n").length - 2} blank lines]\n`)
+    .replace(SPACES, (run) => ` [${Array.from(run).length} spaces] `);
 }
+
+/** A character that looks like a space: white space of all scripts, the blank of Braille, and the null notehead. */
+const BLANK = "(?!\\n)[\\s\\u2800\\u{1d159}]";
+const BLANK_LINES = new RegExp(`\\n(?:(?:${BLANK})*\\n){3,}`, "gu");
+const SPACES = new RegExp(`(?:${BLANK}){20,}`, "gu");
+const ONLY_BLANK = new RegExp(`^(?:${BLANK}|\\n)*$`, "u");

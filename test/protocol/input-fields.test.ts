@@ -35,6 +35,14 @@ test("lines of a text are indented below its name, and white space that could hi
   );
 });
 
+test.each(["\u00a0", "\u2800", "\u3000", "\u2003", "\u{1d159}"])("%j counts as white space", (blank) => {
+  const text = `first${`\n${blank}`.repeat(51)}\nlast${blank.repeat(400)}end`;
+  expect(formatInputFields([{ name: "body", text }])).toBe(
+    "  body:\n    first\n    [51 blank lines]\n    last [400 spaces] end",
+  );
+  expect(formatInputFields([{ name: "body", text: blank }])).toBe("  body: (only white space)");
+});
+
 test("a name cannot imitate another field", () => {
   expect(formatInputFields(listInputFields({ "text\nchannel: #general": "x" })).split("\n")).toHaveLength(1);
 });

@@ -82,9 +82,9 @@ const ADDRESSES = [
   // A scheme, also without slashes, or slashes alone.
   /\b(?:https?|wss?|s?ftp|file|data|ssh|git|ldaps?|mailto):|:\/\/|(?:^|[\s"'(=])[\\/]{2}/i,
   // A name or a number with a port, a path, a query or a fragment.
-  /\bwww\.|[\p{L}\d]\.(?:\p{L}{2,}|\d+)\.?(?::\d|[/\\?#])|(?:^|[\s"'(=@])\d{8,10}(?::\d|\/)|\[[\da-f:.]*:[\da-f:.]*\]|\blocalhost\b/iu,
+  /\bwww\.|[\p{L}\d]\.(?:\p{L}{2,}|\d+)\.?(?::\d|[/\\?#])|(?:^|[\s"'(=@])\d{8,10}(?::\d|\/)|\[(?=[\da-f.]{0,45}:)[\da-f:.]{2,45}\]|\blocalhost\b/iu,
   // A name of three or more parts, which can carry words in one of them, and an email address.
-  /(?:^|[\s"'(=@])(?:[\p{L}\d_-]+\.){2,}\p{L}{2,}\.?(?=$|[\s"')])|[^\s@]@[^\s@]+\.[^\s@]/iu,
+  /(?<![\p{L}\d_.-])(?:[\p{L}\d_-]+\.){2,}\p{L}{2,}(?![\p{L}\d_-])|[^\s@]@[^\s@]+\.[^\s@]/iu,
 ];
 
 function getDefaults(schema: Record<string, unknown> | undefined): Record<string, unknown> {

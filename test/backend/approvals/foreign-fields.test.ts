@@ -67,9 +67,18 @@ test.each([
   "//docs/swordfish",
   "[2001:db8::1]/x",
   "swordfish@docs.example",
+  "a,swordfish.docs.example,b",
+  "[swordfish.docs.example]",
   "data:text/html,swordfish",
 ])("a service that gave no such address does not get one: %s", (url) => {
   expect(list({ access: "read", egress: true, service: "jira" }, { url })).toEqual(["url"]);
+});
+
+test("a long text is checked for addresses in a time that its length does not square", () => {
+  const before = process.cpuUsage().user;
+  for (const part of ["[:", "a.", "a@", "[", ":", "ab.ab1"])
+    list({ access: "read", egress: true, service: "jira" }, { words: `[${part.repeat(100_000)}` });
+  expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(5_000);
 });
 
 test.each(["src/index.ts", "is:open label:bug", "v1.2.3", "KAY-3", "a/b", "1.5 to 2.5", "Why? Because."])(
