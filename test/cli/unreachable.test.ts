@@ -18,7 +18,7 @@ test.for<[string, Reply, number, string]>([
     "a web page",
     { text: "<!doctype html><title>Login</title>" },
     1,
-    `${BACKEND} answered 200 with a web page instead of JSON.`,
+    `${BACKEND} answered 200 with a web page (“Login”) instead of JSON.`,
   ],
   ["an empty body", {}, 1, `${BACKEND} answered 200 with an empty body instead of JSON.`],
   [

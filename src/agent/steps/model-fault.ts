@@ -1,8 +1,8 @@
 import { APICallError } from "ai";
-import { getPageTitle } from "#connectors/http/body";
 import { parseServiceFault } from "#connectors/http/service-fault";
 import { parseRetryAfter } from "#net/retry-after";
 import { tryParseJson } from "#protocol/json";
+import { getPageTitle } from "#protocol/page-title";
 
 /** A fault that a provider reported, in the answer to a request or in the middle of its stream. */
 export type ModelFault = {

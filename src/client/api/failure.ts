@@ -2,6 +2,7 @@ import type { Incoming } from "#net/ports";
 import { formatWait, parseRetryAfter } from "#net/retry-after";
 import { clean } from "#protocol/clean";
 import { ERRORS, type ErrorCode, isErrorCode, Problem } from "#protocol/errors";
+import { getPageTitle } from "#protocol/page-title";
 
 /** Calls with their own meaning of a status, if the body has no error code. */
 export type Route = "status" | "refresh" | "ask" | "confirm" | "other";
@@ -11,7 +12,8 @@ export type AnswerContext = { host: string; now: number; route: Route };
 
 /**
  * Returns the error for an answer of status 400 or above: the code in the body, else the meaning of known texts, else
- * the meaning of the status for this call. The backend's text is cleaned and shortened; a web page is never repeated.
+ * the meaning of the status for this call. The backend's text is cleaned and shortened; of a web page only its title is
+ * repeated.
  */
 export function toProblem(answer: Incoming, context: AnswerContext): Problem {
   const body = parseJsonObject(answer.body);
@@ -38,14 +40,17 @@ export function toProblem(answer: Incoming, context: AnswerContext): Problem {
 
 const MAX_HINT_LENGTH = 300;
 
-/** Returns the error for an answer that is not JSON, with status and host but without the page. */
+/** Returns the error for an answer that is not JSON, with status, host and the title of a web page. */
 export function unexpectedAnswerProblem(
   answer: Incoming,
   context: AnswerContext,
   code: ErrorCode = "BAD_ANSWER",
 ): Problem {
-  const what = answer.body.trim() === "" ? "an empty body" : isWebPage(answer) ? "a web page" : "something else";
-  const isPortal = code === "BAD_ANSWER" && what === "a web page";
+  const isPage = isWebPage(answer);
+  const title = isPage ? getPageTitle(answer.body) : undefined;
+  const page = `a web page${title ? ` (“${title}”)` : ""}`;
+  const what = answer.body.trim() === "" ? "an empty body" : isPage ? page : "something else";
+  const isPortal = code === "BAD_ANSWER" && isPage;
   return new Problem(code, `${context.host} answered ${answer.status} with ${what} instead of JSON.`, {
     details: { http_status: answer.status },
     ...(isPortal ? { hint: `${ERRORS.BAD_ANSWER.hint} ${PORTAL}` } : {}),

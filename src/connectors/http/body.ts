@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
-import { clean, cleanLine } from "#protocol/clean";
+import { clean } from "#protocol/clean";
 import { keepDigits } from "#protocol/json";
+import { getPageTitle } from "#protocol/page-title";
 
 /** Largest response body that is read, in bytes. */
 const BODY_LIMIT = 8 * 1024 * 1024;
@@ -134,9 +135,4 @@ export function parseBody(body: string, reads: boolean): { value: unknown; note?
     const note = title === undefined ? "the body is not JSON" : page;
     return reads ? { wrong: note } : { value: title === undefined ? clean(body).trim() : undefined, note };
   }
-}
-
-/** Returns the title of a body that is a web page, which often says who answered: a proxy, or a page to sign in. */
-export function getPageTitle(body: string): string | undefined {
-  return /^\s*</.test(body) ? cleanLine(/<title[^>]*>([^<]+)/i.exec(body)?.[1] ?? "", 80) : undefined;
 }

@@ -1,11 +1,12 @@
 import type { Clock, Fetch } from "#net/ports";
 import { Problem } from "#protocol/errors";
+import { getPageTitle } from "#protocol/page-title";
 import { hideSecrets } from "#protocol/redact";
 import type { OAuthClient } from "../oauth.ts";
 import type { ApiTraits, Credential } from "../service.ts";
 import type { Endpoints, ServiceHttp, ServiceRequest } from "../service-http.ts";
 import { readServiceAnswer, type ServiceAnswer } from "./answer.ts";
-import { BodyTooLargeError, getPageTitle, parseAnswer, parseBody, readBody } from "./body.ts";
+import { BodyTooLargeError, parseAnswer, parseBody, readBody } from "./body.ts";
 import {
   authRequiredProblem,
   getSignOnUrl,

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { getPageTitle } from "../../http/body.ts";
+import { getPageTitle } from "#protocol/page-title";
 import { parseServiceFault } from "../../http/service-fault.ts";
 import { escapeCell } from "../../markup/markdown.ts";
 import type { ToolResult } from "../../tool.ts";

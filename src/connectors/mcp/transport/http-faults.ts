@@ -1,6 +1,6 @@
 import { SdkHttpError, SseError } from "@modelcontextprotocol/client";
 import { Problem } from "#protocol/errors";
-import { getPageTitle } from "../../http/body.ts";
+import { getPageTitle } from "#protocol/page-title";
 import { authRequiredProblem } from "../../http/errors.ts";
 import { parseServiceFault } from "../../http/service-fault.ts";
 import type { McpFault } from "../types.ts";
