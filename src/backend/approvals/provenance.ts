@@ -112,11 +112,7 @@ const MAX_PLACES = 1_000;
 function holdsName(text: string, name: Name): boolean {
   const { text: value } = name;
   if (value === "") return false;
-  const [before, after] = value.includes("@")
-    ? ADDRESS_GOES_ON
-    : /^\p{N}+$/u.test(value)
-      ? NUMBER_GOES_ON
-      : WORD_GOES_ON;
+  const [before, after] = chooseBoundary(value);
   let at = text.indexOf(value);
   for (let places = 0; at >= 0 && places < MAX_PLACES; places++) {
     const left = text.slice(Math.max(0, at - 4), at);
@@ -132,24 +128,29 @@ function isSameMark(found: string, { mark, hasCapitals }: Name): boolean {
   return mark === "" ? found !== "#" || !hasCapitals : found === "" || found === mark;
 }
 
-/** What makes a value a part of a longer one, before and after it. */
-type GoesOn = [before: RegExp, after: RegExp];
+/** Patterns of text before and after a value that make it a part of a longer one. */
+type Boundary = [before: RegExp, after: RegExp];
 
-const WORD_GOES_ON: GoesOn = [
+function chooseBoundary(value: string): Boundary {
+  if (value.includes("@")) return ADDRESS_BOUNDARY;
+  return /^\p{N}+$/u.test(value) ? NUMBER_BOUNDARY : WORD_BOUNDARY;
+}
+
+const WORD_BOUNDARY: Boundary = [
   /[\p{L}\p{N}\p{M}_]$|[\p{L}\p{N}][.@/:?&=+|\\-]$/u,
   /^[\p{L}\p{N}\p{M}_]|^[.@/:?&=+|\\-][\p{L}\p{N}]/u,
 ];
 
-/** An address goes on with every character that one may have (RFC 5322, atext): `o'brien@example.com`. */
-const ADDRESS_GOES_ON: GoesOn = [
-  new RegExp(`${WORD_GOES_ON[0].source}|[\\p{L}\\p{N}][!#$%&'*^\`{}~]$`, "u"),
-  WORD_GOES_ON[1],
+/** An address continues with every character that one may have (RFC 5322, atext): `o'brien@example.com`. */
+const ADDRESS_BOUNDARY: Boundary = [
+  new RegExp(`${WORD_BOUNDARY[0].source}|[\\p{L}\\p{N}][!#$%&'*^\`{}~]$`, "u"),
+  WORD_BOUNDARY[1],
 ];
 
-/** A number goes on with a sign and with separators: `-413`, `1,413`, `1'413`. */
-const NUMBER_GOES_ON: GoesOn = [
-  new RegExp(`${WORD_GOES_ON[0].source}|\\p{N}[,'’]$|(?:^|[\\s($€£])[-−]$`, "u"),
-  new RegExp(`${WORD_GOES_ON[1].source}|^[,'’]\\p{N}`, "u"),
+/** A number continues with a sign and with separators: `-413`, `1,413`, `1'413`. */
+const NUMBER_BOUNDARY: Boundary = [
+  new RegExp(`${WORD_BOUNDARY[0].source}|\\p{N}[,'’]$|(?:^|[\\s($€£])[-−]$`, "u"),
+  new RegExp(`${WORD_BOUNDARY[1].source}|^[,'’]\\p{N}`, "u"),
 ];
 
 /** Words that are long enough not to be chance: names, addresses, IDs. */
