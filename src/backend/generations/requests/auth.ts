@@ -34,14 +34,14 @@ export async function handleServiceConnected(
     await noteConnected(ports, id, service);
 }
 
-/** Called when a service was removed: what waits for it continues without it. */
+/** Lets the requests that wait for a removed service continue without it. */
 export async function handleServiceRemoved(
   ports: BackendPorts,
   { installationId, service }: { installationId: string; service: string },
 ): Promise<void> {
   for (const row of await listAwaitingAuth(ports.db, installationId))
     if (getMissing(row).some((name) => name === service || getBaseName(name) === service))
-      await goOnWithout(ports, row, undefined);
+      await continueWithout(ports, row, undefined);
 }
 
 /**
@@ -60,7 +60,7 @@ export async function answerAuth(
 ): Promise<void> {
   if (!success) {
     const client = await findAnsweringClient(ports, row.conversation_id, given);
-    if (!(await (go_on ? goOnWithout(ports, row, client) : decline(ports, row, integration, client))))
+    if (!(await (go_on ? continueWithout(ports, row, client) : decline(ports, row, integration, client))))
       throw (await findAuthClosedProblem(ports, row)) ?? createClosedProblem(integration);
     if (!go_on) await engine.stop(row.id, formatRefusal(integration, client));
     return;
@@ -101,7 +101,7 @@ async function decline(
  * Fails the calls that need the missing services and lets the model continue.
  * @returns false when it no longer waits, or another client declined first
  */
-async function goOnWithout(
+async function continueWithout(
   { db, clock }: BackendPorts,
   { id }: StoredGeneration,
   client: string | undefined,
