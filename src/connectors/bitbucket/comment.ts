@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import {
   buildPullRequestPath,
@@ -38,7 +38,7 @@ export const addCommentTool = defineTool({
     "add a comment to the bitbucket PR {id} in {repository}: {text}",
   ],
   summary: ({ repository, id, text }: Input) =>
-    `Comment on pull request #${id} in ${formatRepository(repository)}: “${truncateText(toOneLine(text), 500)}”`,
+    `Comment on pull request #${id} in ${formatRepository(repository)}: ${quoteText(text, 500)}`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   object: ({ id }: Input) => `pull request ${id}`,
   describeTarget: (input, context) => describePullRequest(input, context),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import {
   buildPullRequestUrl,
@@ -65,7 +65,7 @@ export const createPullRequestTool = defineTool({
 
 function describeCall(input: Input): string {
   const branches = `${toOneLine(input.source)} → ${input.destination?.trim() ? toOneLine(input.destination) : "the main branch"}`;
-  const says = input.description?.trim() ? `: “${truncateText(toOneLine(input.description), 300)}”` : "";
+  const says = input.description?.trim() ? `: ${quoteText(input.description, 300)}` : "";
   const closes = input.close_source_branch ? ", deletes the source branch after the merge" : "";
   return `Open a pull request in ${formatRepository(input.repository)}, ${branches}${closes}: “${toOneLine(input.title)}”${says}`;
 }

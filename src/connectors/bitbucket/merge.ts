@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import {
@@ -48,7 +48,7 @@ export const mergePullRequestTool = defineTool({
       `Merge pull request #${id} in ${formatRepository(repository)}`,
       strategy ? ` (${strategy.replace("_", " ")})` : "",
       closes ? " and delete its branch" : "",
-      message?.trim() ? `: “${truncateText(toOneLine(message), 300)}”` : "",
+      message?.trim() ? `: ${quoteText(message, 300)}` : "",
     ].join(""),
   resource: ({ repository, id }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
   describeTarget: (input, context) => describePullRequest(input, context),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { markdownToHtml } from "../markup/html.ts";
-import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { buildPageUrl, describePage, formatPagePlace, getConfluenceApi, readPage } from "./page.ts";
 
@@ -27,7 +27,7 @@ export const addCommentTool = defineTool({
     "comment on the page {page} in space {space}: {text}",
   ],
   summary: ({ page, text, space }: Input) =>
-    `Comment on the Confluence page “${toOneLine(page)}”${space?.trim() ? ` in ${toOneLine(space)}` : ""}: “${truncateText(toOneLine(text), 300)}”`,
+    `Comment on the Confluence page “${toOneLine(page)}”${space?.trim() ? ` in ${toOneLine(space)}` : ""}: ${quoteText(text, 300)}`,
   resource: ({ page, space }: Input) =>
     formatPagePlace("on the page", { page, ...(space === undefined ? {} : { space }) }),
   placeIsTarget: true,

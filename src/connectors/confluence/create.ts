@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { markdownToHtml } from "../markup/html.ts";
-import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import {
@@ -99,6 +99,6 @@ function describeCall({ title, space, parent, text }: Input): string {
     parent?.trim() ? ` under “${toOneLine(parent)}”` : "",
     space?.trim() ? ` in ${toOneLine(space)}` : "",
   ].join("");
-  const says = text?.trim() ? `: “${truncateText(toOneLine(text), 300)}”` : "";
+  const says = text?.trim() ? `: ${quoteText(text, 300)}` : "";
   return `Create the Confluence page “${toOneLine(title)}”${where}${says}`;
 }

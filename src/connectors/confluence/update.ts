@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { markdownToHtml } from "../markup/html.ts";
-import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { buildPageUrl, describePage, formatPagePlace, getConfluenceApi, Page, parseTitle, readPage } from "./page.ts";
 
@@ -133,7 +133,7 @@ function versionConflictProblem(page: Page, version: number, cause?: Problem): P
 
 function describeCall({ page, text, mode, title, space }: Input): string {
   const where = `the Confluence page “${toOneLine(page)}”${space?.trim() ? ` in ${toOneLine(space)}` : ""}`;
-  const says = text?.trim() ? `“${truncateText(toOneLine(text), 300)}”` : "";
+  const says = text?.trim() ? quoteText(text, 300) : "";
   const renamed = title?.trim() ? `call it “${toOneLine(title)}”` : "";
   if (says === "") return `Change ${where}: ${renamed || "nothing"}`;
   const what = mode === "replace" ? `Replace the content of ${where} with ${says}` : `Append to ${where}: ${says}`;

@@ -5,15 +5,17 @@ import { defineTool, withDescription } from "../tool.ts";
 import { describeIssue, formatIssueState, Issue } from "./issue.ts";
 import {
   buildApiPath,
+  createNumberField,
   findRepository,
   formatFullName,
   formatRepositoryPlace,
   parseRepositoryPath,
+  REPOSITORY_FIELD,
 } from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
-  number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the issue, such as 12."),
+  repository: REPOSITORY_FIELD,
+  number: createNumberField("the issue"),
   reason: withDescription(
     createChoiceSchema(["completed", "not planned"], {
       done: "completed",

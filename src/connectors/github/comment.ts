@@ -1,22 +1,21 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { truncateText } from "../markup/markdown.ts";
+import { quoteText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { Comment, describeIssue } from "./issue.ts";
 import {
   buildApiPath,
+  createNumberField,
   findRepository,
   formatFullName,
   formatRepositoryPlace,
   parseRepositoryPath,
+  REPOSITORY_FIELD,
 } from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
-  number: withDescription(
-    z.coerce.number().check(z.int(), z.minimum(1)),
-    "Number of the issue or pull request, such as 12.",
-  ),
+  repository: REPOSITORY_FIELD,
+  number: createNumberField("the issue or pull request"),
   text: withDescription(z.string(), "The comment, as text or Markdown."),
 });
 type Input = z.output<typeof Input>;
@@ -36,7 +35,7 @@ export const addCommentTool = defineTool({
     "reply on issue {number} in {repository} that {text}",
   ],
   summary: ({ repository, number, text }: Input) =>
-    `Comment on #${number} in ${parseRepositoryPath(repository)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 500)}”`,
+    `Comment on #${number} in ${parseRepositoryPath(repository)}: ${quoteText(text, 500)}`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
   object: ({ number }: Input) => `#${number}`,
   destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],

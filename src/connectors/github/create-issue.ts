@@ -10,10 +10,11 @@ import {
   formatFullName,
   formatRepositoryPlace,
   parseRepositoryPath,
+  REPOSITORY_FIELD,
 } from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
+  repository: REPOSITORY_FIELD,
   title: withDescription(z.string(), "Title of the issue, at most 256 characters."),
   body: withDescription(z.optional(z.string()), "Description, as text or Markdown."),
   label: withDescription(z.optional(z.string()), 'Name of a label, such as "bug". Separate several with commas.'),

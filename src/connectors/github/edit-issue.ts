@@ -1,24 +1,23 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { splitList } from "../input-text.ts";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, toOneLine } from "../markup/markdown.ts";
 import { listGiven } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { describeIssue, Issue, isNobody, listLabels, parseLogin, toIssueData } from "./issue.ts";
 import {
   buildApiPath,
+  createNumberField,
   findRepository,
   formatFullName,
   formatRepositoryPlace,
   parseRepositoryPath,
+  REPOSITORY_FIELD,
 } from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
-  number: withDescription(
-    z.coerce.number().check(z.int(), z.minimum(1)),
-    "Number of the issue or pull request, such as 12.",
-  ),
+  repository: REPOSITORY_FIELD,
+  number: createNumberField("the issue or pull request"),
   title: withDescription(z.optional(z.string()), "New title, at most 256 characters."),
   body: withDescription(z.optional(z.string()), "New description, as text or Markdown. It replaces the old one."),
   addLabels: withDescription(z.optional(z.string()), "Labels to add, separated by commas."),
@@ -65,7 +64,7 @@ export const editIssueTool = defineTool({
         : undefined;
     const isRemoved = (label: string) => removed.some((one) => one.toLowerCase() === label.toLowerCase());
     const body = {
-      ...(input.title?.trim() ? { title: input.title.replace(/\s+/g, " ").trim() } : {}),
+      ...(input.title?.trim() ? { title: toOneLine(input.title) } : {}),
       ...(input.body === undefined ? {} : { body: input.body }),
       ...(before
         ? { labels: [...new Set([...listLabels(before), ...added])].filter((label) => !isRemoved(label)) }
@@ -83,7 +82,7 @@ export const editIssueTool = defineTool({
 
 function describeChanges({ title, body, addLabels, removeLabels, assignee, reopen }: Input): string[] {
   return [
-    title?.trim() ? `title “${title.replace(/\s+/g, " ").trim()}”` : "",
+    title?.trim() ? `title “${toOneLine(title)}”` : "",
     body === undefined ? "" : body.trim() ? "a new description" : "no description",
     addLabels?.trim() ? `label + ${splitList(addLabels).join(", ")}` : "",
     removeLabels?.trim() ? `label − ${splitList(removeLabels).join(", ")}` : "",

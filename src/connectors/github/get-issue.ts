@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../tool.ts";
+import { defineTool, type ToolContext } from "../tool.ts";
 import {
   Comment,
   formatComment,
@@ -13,11 +13,17 @@ import {
   MAX_TEXT_LENGTH,
   toIssueData,
 } from "./issue.ts";
-import { buildApiPath, findRepository, parseRepositoryPath } from "./repository.ts";
+import {
+  buildApiPath,
+  createNumberField,
+  findRepository,
+  parseRepositoryPath,
+  REPOSITORY_FIELD,
+} from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
-  number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the issue, such as 12."),
+  repository: REPOSITORY_FIELD,
+  number: createNumberField("the issue"),
 });
 type Input = z.output<typeof Input>;
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import { defineTool } from "../tool.ts";
 import { formatDetails, MAX_TEXT_LENGTH } from "./issue.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 import {
@@ -12,11 +12,18 @@ import {
   Review,
   toPullRequestData,
 } from "./pull-request.ts";
-import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
+import {
+  buildApiPath,
+  createNumberField,
+  findRepository,
+  formatFullName,
+  parseRepositoryPath,
+  REPOSITORY_FIELD,
+} from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
-  number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+  repository: REPOSITORY_FIELD,
+  number: createNumberField("the pull request"),
 });
 type Input = z.output<typeof Input>;
 

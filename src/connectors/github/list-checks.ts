@@ -3,10 +3,17 @@ import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { MAX_PAGE_SIZE } from "./paging.ts";
 import { PullRequest } from "./pull-request.ts";
-import { buildApiPath, findRepository, formatFullName, parseRepositoryPath, type Repository } from "./repository.ts";
+import {
+  buildApiPath,
+  findRepository,
+  formatFullName,
+  parseRepositoryPath,
+  REPOSITORY_FIELD,
+  type Repository,
+} from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
+  repository: REPOSITORY_FIELD,
   number: withDescription(
     z.optional(z.coerce.number().check(z.int(), z.minimum(1))),
     "Number of a pull request, such as 12. Default: the branch.",

@@ -6,10 +6,10 @@ import { formatMinute, parseOptionalInstant } from "../time.ts";
 import { withDescription } from "../tool.ts";
 import { parseLogin } from "./issue.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
-import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
+import { buildApiPath, findRepository, formatFullName, parseRepositoryPath, REPOSITORY_FIELD } from "./repository.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
+  repository: REPOSITORY_FIELD,
   branch: withDescription(z.optional(z.string()), "Branch, tag or commit to begin at. Default: the main branch."),
   author: withDescription(z.optional(z.string()), '"me", the login of a user, or an email address.'),
   path: withDescription(z.optional(z.string()), "Only commits that change this file or folder."),

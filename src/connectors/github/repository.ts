@@ -1,11 +1,19 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { formatPlace } from "../place.ts";
-import type { ToolContext } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 
 /** A repository as `owner/name`. */
 export type Repository = { owner: string; name: string };
+
+/** The field of a tool that names a repository. */
+export const REPOSITORY_FIELD = withDescription(z.string(), "Repository as owner/name, or only its name.");
+
+/** Creates the field of a tool for the number of an issue or a pull request. */
+export function createNumberField(what: string) {
+  return withDescription(z.coerce.number().check(z.int(), z.minimum(1)), `Number of ${what}, such as 12.`);
+}
 
 const Listed = z.looseObject({ full_name: z.string(), name: z.string() });
 

@@ -1,15 +1,17 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { truncateText } from "../markup/markdown.ts";
+import { quoteText } from "../markup/markdown.ts";
 import { narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { describeIssue } from "./issue.ts";
 import {
   buildApiPath,
+  createNumberField,
   findRepository,
   formatFullName,
   formatRepositoryPlace,
   parseRepositoryPath,
+  REPOSITORY_FIELD,
 } from "./repository.ts";
 
 /** Verdicts, with GitHub's names, and what a card and an answer call them. */
@@ -20,8 +22,8 @@ const VERDICTS = {
 } as const;
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Repository as owner/name, or only its name."),
-  number: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+  repository: REPOSITORY_FIELD,
+  number: createNumberField("the pull request"),
   verdict: withDescription(
     z.enum(["approve", "request changes", "comment"]),
     "What it comes to: approve, request changes or comment.",
@@ -47,7 +49,7 @@ export const reviewPullRequestTool = defineTool({
     "approve PR {number} in {repository} on github",
   ],
   summary: ({ repository, number, verdict, text }: Input) => {
-    const said = text?.trim() ? `: “${truncateText(text.replace(/\s+/g, " ").trim(), 500)}”` : "";
+    const said = text?.trim() ? `: ${quoteText(text, 500)}` : "";
     return `${VERDICTS[verdict].card} pull request #${number} in ${parseRepositoryPath(repository)}${said}`;
   },
   resource: ({ repository, number }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${number}`),

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { Attachments, formatAttachments, loadAttachments } from "../attachments.ts";
 import { getOwnAddress } from "../google/oauth.ts";
-import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { type Mailbox, parseMailboxes, parseRecipients } from "./addresses.ts";
 import { findMessage } from "./find.ts";
@@ -38,7 +38,7 @@ export const replyTool = defineTool({
   ],
   summary: ({ message, body, all, attachments = [] }: Input) => {
     const files = attachments.length > 0 ? `, with ${formatAttachments(attachments)}` : "";
-    return `Reply to ${all ? "everyone on" : "the sender of"} the email ${toOneLine(message)}: “${truncateText(toOneLine(body), 300)}”${files}`;
+    return `Reply to ${all ? "everyone on" : "the sender of"} the email ${toOneLine(message)}: ${quoteText(body, 300)}${files}`;
   },
   chooseMode: ({ all }: Input) => (all ? "confirm_before_execution" : undefined),
   async describeTarget({ message, all }, context) {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { Attachments, formatAttachments, loadAttachments } from "../attachments.ts";
-import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { formatRecipients, hasManyRecipients, listDestinations, parseRecipients } from "./addresses.ts";
@@ -68,7 +68,7 @@ export function describeMail(verb: string): (input: Pick<Input, "body"> & Partia
       bcc?.trim() ? `, hidden copy to ${toOneLine(bcc)}` : "",
     ].join("");
     const files = attachments.length > 0 ? `, with ${formatAttachments(attachments)}` : "";
-    return `${verb}${people}: “${toOneLine(subject ?? "") || "(no subject)"}” – “${truncateText(toOneLine(body), 300)}”${files}`;
+    return `${verb}${people}: “${toOneLine(subject ?? "") || "(no subject)"}” – ${quoteText(body, 300)}${files}`;
   };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { parseTimeZone } from "../time.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import {
@@ -120,7 +120,7 @@ function describeCall(input: Input): string {
     input.timeZone?.trim() ? `in ${input.timeZone.trim()}` : "",
     input.location?.trim() ? `at ${toOneLine(input.location)}` : "",
     input.guests?.trim() ? `invites ${toOneLine(input.guests)}` : "",
-    input.description?.trim() ? `“${truncateText(toOneLine(input.description), 200)}”` : "",
+    input.description?.trim() ? quoteText(input.description, 200) : "",
   ].filter(Boolean);
   const what = `Create the event “${toOneLine(parseNewTitle(input.title))}”, ${start}${end && end !== start ? ` to ${end}` : ""}`;
   return also.length > 0 ? `${what} (${also.join(", ")})` : what;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { toOneLine, truncateText } from "../markup/markdown.ts";
+import { quoteText, toOneLine } from "../markup/markdown.ts";
 import { listGiven, narrowPlace, quoteName } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import {
@@ -94,7 +94,7 @@ function describeCall(input: Input): string {
     start ? `move it to ${start}${end ? ` until ${end}` : ""}` : end ? `let it end ${end}` : "",
     input.title?.trim() ? `call it “${toOneLine(input.title)}”` : "",
     input.location === undefined ? "" : `place “${toOneLine(input.location)}”`,
-    input.description === undefined ? "" : `text “${truncateText(toOneLine(input.description), 200)}”`,
+    input.description === undefined ? "" : `text ${quoteText(input.description, 200)}`,
   ].filter(Boolean);
   const day = input.day?.trim() ? ` of ${input.day.trim()}` : "";
   return `Change the event “${toOneLine(parseEventName(input.event))}”${day}: ${changes.join(", ") || "nothing"} (guests are notified)`;

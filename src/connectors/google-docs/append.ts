@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { buildDocumentUrl, Document } from "./document.ts";
@@ -25,8 +25,7 @@ export const appendTextTool = defineTool({
     "add {text} to the google doc {document}",
     "write in the document {document}: {text}",
   ],
-  summary: ({ document, text }: Input) =>
-    `Append to the document ${escapeCell(document)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  summary: ({ document, text }: Input) => `Append to the document ${escapeCell(document)}: ${quoteText(text, 200)}`,
   resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
   placeIsTarget: true,
   describeTarget: async ({ document }, context) => describeFile(await findFileToChange(context, document, "document")),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { buildDocumentUrl, Document } from "./document.ts";
 
@@ -25,7 +25,7 @@ export const createDocumentTool = defineTool({
     "write a google doc called {title}: {text}",
   ],
   summary: ({ title, text }: Input) =>
-    `Create the document “${toOneLine(title)}”${text?.trim() ? `: “${truncateText(toOneLine(text), 200)}”` : ""}`,
+    `Create the document “${toOneLine(title)}”${text?.trim() ? `: ${quoteText(text, 200)}` : ""}`,
   resource: () => "in My Drive",
   async run(input, context) {
     const title = toOneLine(input.title);

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { markdownToHtml } from "../markup/html.ts";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { describeContact, findContact, getContactName } from "./contact.ts";
@@ -39,8 +39,7 @@ export const addNoteTool = defineTool({
     "note on {contact} that {text}",
     "write a note on the deal {deal} saying {text}",
   ],
-  summary: (input: Input) =>
-    `Note on ${formatSubject(input)}: “${truncateText(input.text.replace(/\s+/g, " ").trim(), 200)}”`,
+  summary: (input: Input) => `Note on ${formatSubject(input)}: ${quoteText(input.text, 200)}`,
   resource: formatNotePlace,
   placeIsTarget: true,
   async describeTarget({ contact, deal }, context) {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { toAdf } from "../atlassian/adf/write.ts";
-import { truncateText } from "../markup/markdown.ts";
+import { quoteText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import {
   buildBrowseUrl,
@@ -34,8 +34,7 @@ export const addCommentTool = defineTool({
     "reply on {issue} that {text}",
     "tell {issue} that {text}",
   ],
-  summary: ({ issue, text }: Input) =>
-    `Comment on ${formatIssueKey(issue)}: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  summary: ({ issue, text }: Input) => `Comment on ${formatIssueKey(issue)}: ${quoteText(text, 200)}`,
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
   object: ({ issue }: Input) => formatIssueKey(issue),
   describeTarget: ({ issue }, context) => describeIssue(issue, context),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { toAdf } from "../atlassian/adf/write.ts";
-import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { addRequiredFields, describeFields, listCreateFields, toFieldValues } from "./fields.ts";
 import { buildBrowseUrl, formatProjectPlace, getJiraApi, parseProjectName } from "./issue.ts";
@@ -74,7 +74,7 @@ function describeCall(input: Input): string {
     input.labels?.trim() && `labels ${input.labels.trim()}`,
     input.parent?.trim() && `below ${input.parent.trim()}`,
     ...describeFields(input.fields),
-    input.description?.trim() && `with the description “${truncateText(toOneLine(input.description), 300)}”`,
+    input.description?.trim() && `with the description ${quoteText(input.description, 300)}`,
   ].filter(Boolean);
   const what = `Create a ${formatTypeName(input.type)} in ${parseProjectName(input.project)}: “${toOneLine(input.summary)}”`;
   return also.length > 0 ? `${what} (${also.join(", ")})` : what;

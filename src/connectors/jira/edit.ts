@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { toAdf } from "../atlassian/adf/write.ts";
-import { escapeCell, toOneLine, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { listGiven } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { describeFields, listEditFields, toFieldValues } from "./fields.ts";
@@ -122,5 +122,5 @@ function describeChanges(input: Input): string[] {
 }
 
 function describeText(text: string): string {
-  return text.trim() === "" ? "nothing" : `“${truncateText(toOneLine(text), 300)}”`;
+  return text.trim() === "" ? "nothing" : quoteText(text, 300);
 }

@@ -41,3 +41,8 @@ export function truncateText(text: string, limit: number): string {
         .join("")
         .trimEnd()}…`;
 }
+
+/** Quotes a text in the summary of a call: on one line, and at most this many characters. A card also shows it in full. */
+export function quoteText(text: string, limit: number): string {
+  return `“${truncateText(toOneLine(text), limit)}”`;
+}

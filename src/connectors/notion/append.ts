@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { escapeCell, formatCount, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatCount, quoteText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { countBlocks, parseBlocks } from "./blocks.ts";
@@ -27,8 +27,7 @@ export const appendTool = defineTool({
     "add text to the notion page {page}: {text}",
     "write on the notion page {page}: {text}",
   ],
-  summary: ({ page, text }: Input) =>
-    `Append to “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  summary: ({ page, text }: Input) => `Append to “${page.trim()}” in Notion: ${quoteText(text, 200)}`,
   resource: ({ page }: Input) => formatPlace("to the page", formatNotionPlace(page)),
   placeIsTarget: true,
   describeTarget: async ({ page }, context) => describeNotionObject(await findPageToChange(context, page)),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { findPageToChange, formatNotionPlace } from "./find.ts";
@@ -31,8 +31,7 @@ export const addCommentTool = defineTool({
     "add a comment to the notion page {page}: {text}",
     "add a comment to {page} in notion: {text}",
   ],
-  summary: ({ page, text }: Input) =>
-    `Comment on “${page.trim()}” in Notion: “${truncateText(text.replace(/\s+/g, " ").trim(), 200)}”`,
+  summary: ({ page, text }: Input) => `Comment on “${page.trim()}” in Notion: ${quoteText(text, 200)}`,
   resource: ({ page }: Input) => formatPlace("on the page", formatNotionPlace(page)),
   placeIsTarget: true,
   describeTarget: async ({ page }, context) => describeNotionObject(await findPageToChange(context, page)),

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { truncateText } from "../markup/markdown.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import type { ToolContext } from "../tool.ts";
 import { callMethod } from "./call.ts";
@@ -39,11 +38,6 @@ export async function postMessage(
 /** Converts Markdown to the text of a message, with mentions. @throws Problem INVALID_REQUEST as {@link postMessage} */
 export async function formatOutgoing(http: ServiceHttp, markdown: string): Promise<string> {
   return await addMentions(http, checkText(markdownToMrkdwn(markdown)));
-}
-
-/** Quotes the text of a message for a summary, in full if it is short. */
-export function quoteText(text: string): string {
-  return `“${truncateText(text.replace(/\s+/g, " ").trim(), 500)}”`;
 }
 
 /** Returns whether a text addresses everyone at once: `@channel`, `@here`, `@everyone`, or Slack's syntax for them. */

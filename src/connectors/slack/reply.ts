@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
 import { describeMessage, findMessage, formatMessageRef } from "./message.ts";
-import { mentionsEverybody, postMessage, quoteText } from "./outgoing.ts";
+import { mentionsEverybody, postMessage } from "./outgoing.ts";
 
 const Input = z.object({
   channel: withDescription(
@@ -33,7 +33,7 @@ export const replyTool = defineTool({
     "reply to {message} in {channel} saying {text}",
   ],
   summary: ({ channel, message, text }: Input) =>
-    `Reply in ${formatConversation(channel)} to ${formatMessageRef(message)}: ${quoteText(text)}`,
+    `Reply in ${formatConversation(channel)} to ${formatMessageRef(message)}: ${quoteText(text, 500)}`,
   resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
   object: ({ message }: Input) => formatMessageRef(message),
   placeIsTarget: true,

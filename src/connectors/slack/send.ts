@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { describeConversation, findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
-import { mentionsEverybody, postMessage, quoteText } from "./outgoing.ts";
+import { mentionsEverybody, postMessage } from "./outgoing.ts";
 
 const Input = z.object({
   channel: withDescription(z.string(), "Channel such as #general, or a user: @name, full name or email address."),
@@ -31,7 +31,7 @@ export const sendMessageTool = defineTool({
     "send {channel} a message: {text}",
     "say {text} in {channel}",
   ],
-  summary: ({ channel, text }: Input) => `Send to ${formatConversation(channel)}: ${quoteText(text)}`,
+  summary: ({ channel, text }: Input) => `Send to ${formatConversation(channel)}: ${quoteText(text, 500)}`,
   resource: ({ channel }: Input) => formatPlace("to", formatConversationPlace(channel)),
   destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
   chooseMode: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { Attachments, formatAttachments, loadAttachments } from "../attachments.ts";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import { defineTool, type FileContent, withDescription } from "../tool.ts";
 import { callMethod, callReadMethod } from "./call.ts";
 import { describeConversation, findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
-import { formatOutgoing, mentionsEverybody, quoteText } from "./outgoing.ts";
+import { formatOutgoing, mentionsEverybody } from "./outgoing.ts";
 
 const Input = z.object({
   channel: withDescription(z.string(), "Channel such as #general, or a user: @name, full name or email address."),
@@ -33,7 +33,7 @@ export const uploadFileTool = defineTool({
     "share the file {attachments} in {channel}",
   ],
   summary: ({ channel, attachments, text }: Input) =>
-    `Share ${formatAttachments(attachments)} with ${formatConversation(channel)}${text?.trim() ? `: ${quoteText(text)}` : ""}`,
+    `Share ${formatAttachments(attachments)} with ${formatConversation(channel)}${text?.trim() ? `: ${quoteText(text, 500)}` : ""}`,
   resource: ({ channel }: Input) => formatPlace("to", formatConversationPlace(channel)),
   destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
   chooseMode: ({ text = "" }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
