@@ -11,6 +11,9 @@ const MAX_SERVICE_CALLS = 60;
 /** Most calls of a generation. */
 const MAX_CALLS = 120;
 
+/** Most levels of lists and objects in the input of a call. */
+export const MAX_INPUT_DEPTH = 100;
+
 /** Start of every reason that says that the user denied a call. */
 export const DENIAL_TEXT = "The user denied this";
 
@@ -72,8 +75,11 @@ export function findRepeatedDenial(past: PastCall[], step: PastCall[]): Problem 
   });
 }
 
+/** A form of the model that the user canceled counts as denied. */
 function isDenied({ call, outcome }: PastCall): boolean {
-  return !("problem" in call) && outcome !== undefined && "denied" in outcome && outcome.denied.startsWith(DENIAL_TEXT);
+  if ("problem" in call || outcome === undefined) return false;
+  if ("denied" in outcome) return outcome.denied.startsWith(DENIAL_TEXT);
+  return call.toolName === "ask_user" && "output" in outcome && Object(outcome.output.data).cancelled === true;
 }
 
 const REASON_START = `${DENIAL_TEXT}: `;

@@ -6,6 +6,12 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether a value has lists and objects in more than so many levels. Deep ones overflow the stack of whoever reads them. */
+export function isNestedDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isNestedDeeper(inner, levels - 1));
+}
+
 /** Parses JSON, keeping the digits of large integers. Returns undefined for a text that is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {

@@ -208,6 +208,18 @@ test("a provider that fails in the middle of its answer ends the stream with one
   expect(JSON.stringify(events)).not.toContain("sk-secret");
 });
 
+test("a call with deeply nested values ends the turn, and one that hides them in a text is refused", async () => {
+  const deep = `${"[".repeat(3_000)}${"]".repeat(3_000)}`;
+  const { events } = await run([calls(["a", "notes.read", { id: JSON.parse(deep) }])]);
+  expect(events.at(-1)).toMatchObject({
+    type: "error",
+    errorText: "The model made a call with values in more than 100 levels.",
+  });
+  const hidden = await run([calls(["a", "notes.read", { id: deep }]), say("No.")]);
+  expect(hidden.ran).toEqual([]);
+  expect(hidden.events.at(-1)).toMatchObject({ type: "finish" });
+});
+
 type Options = Partial<AgentInput> & { onRun?: () => void };
 
 async function run(script: LanguageModelV4StreamPart[][], options: Options = {}) {

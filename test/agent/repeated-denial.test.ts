@@ -21,3 +21,17 @@ test("other tools cannot ask for the same without end: a call denied after two d
     message: "kay stopped: the model called http_request after you denied other calls. You said: not today",
   });
 });
+
+test("a form that the user canceled counts as denied, an answered one does not", () => {
+  const form = (data: object): PastCall => {
+    const call = { toolCallId: "f", toolName: "ask_user", input: {} };
+    return { call: call as PastCall["call"], outcome: { call, output: { from: "kay", text: "", data } } };
+  };
+  const [canceled, answered] = [form({ ok: false, cancelled: true }), form({ ok: true, answers: { a: "x" } })];
+  expect(findRepeatedDenial([canceled], [canceled])).toMatchObject({
+    code: "DENIED",
+    message: "kay stopped: the model called ask_user again after you denied it.",
+  });
+  expect(findRepeatedDenial([canceled], [answered])).toBeUndefined();
+  expect(findRepeatedDenial([answered], [answered])).toBeUndefined();
+});

@@ -2,7 +2,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Access } from "#connectors/tool";
 import { rankNames } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
+import { isNestedDeeper } from "#protocol/json";
 import type { AgentEvent, Call, Outcome, Wait } from "../events.ts";
+import { MAX_INPUT_DEPTH } from "../limits.ts";
 import { recordOutcome } from "../observe.ts";
 import type { AgentTool } from "../tool.ts";
 import { adaptInput } from "./adapt-input.ts";
@@ -20,6 +22,10 @@ export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | Rejecte
   try {
     const input = adaptInput(found.schema, call.input);
     rejectUnknownFields(found, input);
+    if (isNestedDeeper(input, MAX_INPUT_DEPTH))
+      throw new Problem("INVALID_REQUEST", `The input has values in more than ${MAX_INPUT_DEPTH} levels.`, {
+        hint: "",
+      });
     const parsed = found.parse(input);
     const tool = found.specific?.(parsed) ?? found;
     return { ...call, tool, access: tool.access, parsed, summary: tool.summary(parsed) };

@@ -6,8 +6,10 @@ import {
   type Telemetry,
 } from "ai";
 import { Problem } from "#protocol/errors";
+import { isNestedDeeper } from "#protocol/json";
 import { fromWireName } from "#protocol/tool-names";
 import type { AgentEvent, AnswerEnd, Call, StepResult, Tokens } from "../events.ts";
+import { MAX_INPUT_DEPTH } from "../limits.ts";
 import type { ModelKey } from "../models/key.ts";
 import { type AgentObserver, recordModelCall } from "../observe.ts";
 import { createSilenceTimer } from "../silence.ts";
@@ -150,6 +152,8 @@ function* translatePart(part: Part, answer: Gathered, id: (given: string) => str
     case "tool-call": {
       // The provider ran it itself; its words follow.
       if (part.providerExecuted) break;
+      if (isNestedDeeper(part.input, MAX_INPUT_DEPTH))
+        throw new Problem("MODEL_FAILED", `The model made a call with values in more than ${MAX_INPUT_DEPTH} levels.`);
       const call = { toolCallId: id(part.toolCallId), toolName: fromWireName(part.toolName), input: part.input };
       answer.calls.push(call);
       yield { type: "tool-input-available", ...call };

@@ -1,3 +1,5 @@
+import { isNestedDeeper } from "../json.ts";
+
 /** Returns the JSON value in an answer: the whole text, or its only code block, because many models insist on one. */
 export function parseValue(text: string): { value: unknown } | { problems: { path: string; message: string }[] } {
   if (text.length > MAX_CHARACTERS) return toProblems("is too long");
@@ -7,7 +9,7 @@ export function parseValue(text: string): { value: unknown } | { problems: { pat
     const found = tryParseJson(candidate);
     if (!found) continue;
     if (/\\u0000/.test(candidate)) return toProblems("contains a NUL character");
-    return isTooDeep(found.value) ? toProblems("is nested too deeply") : found;
+    return isNestedDeeper(found.value, MAX_DEPTH) ? toProblems("is nested too deeply") : found;
   }
   return toProblems(text.trim() === "" ? "is empty" : "is not JSON");
 }
@@ -32,11 +34,6 @@ function listCodeBlocks(text: string): string[] {
     else if (/^[ \t]*```[^`]*$/.test(line)) open = [];
   }
   return blocks;
-}
-
-function isTooDeep(value: unknown, depth = 0): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return depth >= MAX_DEPTH || Object.values(value).some((inner) => isTooDeep(inner, depth + 1));
 }
 
 function toProblems(message: string) {
