@@ -1,6 +1,6 @@
 import type { Instruction } from "#protocol/ask";
 import { clean, cleanLine } from "#protocol/clean";
-import { formatLocalTime } from "#protocol/time";
+import { describeNow } from "#protocol/time";
 import { buildOutputInstructions } from "./output.ts";
 
 /** A service as the system prompt describes it. `account` names the connected account. */
@@ -36,7 +36,7 @@ export function buildInstructions(
     ...(plan ? [PLAN] : []),
     ...formatStandingInstructions(instructions),
     ...describeServices(services, defaults),
-    `It is ${formatLocalTime(now, timeZone)}.`,
+    `It is ${describeNow(now, timeZone)}.`,
     ...(schema === undefined ? [] : [buildOutputInstructions(schema)]),
   ].join("\n");
 }

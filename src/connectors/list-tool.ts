@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { tryParseJson } from "#protocol/json";
@@ -78,7 +78,7 @@ function parseCursor(cursor: string | undefined, list: string, tool: string): Po
 
 /** Finds slips, such as a cursor that was cut or that belongs to another search. It is no signature: a cursor can reach nothing else. */
 function getChecksum(place: string, list: string): string {
-  return createHash("sha256").update(`${list}\n${place}`).digest("base64url").slice(0, 8);
+  return hash("sha256", `${list}\n${place}`, "base64url").slice(0, 8);
 }
 
 /** Services refuse a cursor after some time. */

@@ -73,7 +73,7 @@ function getFormat(timeZone: string | undefined): Intl.DateTimeFormat {
  *
  * @param now in ms since the epoch
  */
-export function formatLocalTime(now: number, timeZone: string | undefined): string {
+export function describeNow(now: number, timeZone: string | undefined): string {
   const zone = timeZone !== undefined && isTimeZone(timeZone) ? timeZone : undefined;
   const { weekday, year, month, day, hour, minute, timeZoneName = "" } = readLocalParts(now, zone ?? "UTC");
   const moment = `${weekday}, ${year}-${month}-${day} ${hour}:${minute}`;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Hono } from "hono";
 import * as z from "zod/mini";
 import type { SandboxEnv } from "./provider.ts";
@@ -15,7 +15,7 @@ export type SandboxFile = z.infer<typeof SandboxFile>;
 
 /** Describes the bytes of a file. */
 export function describeFile(id: string, filename: string, mimeType: string, bytes: Uint8Array): SandboxFile {
-  return { id, filename, mimeType, size: bytes.byteLength, sha256: createHash("sha256").update(bytes).digest("hex") };
+  return { id, filename, mimeType, size: bytes.byteLength, sha256: hash("sha256", bytes, "hex") };
 }
 
 /** Reads the files of a form (RFC 7578) in the field `name`, or in any field. */

@@ -16,7 +16,7 @@ export type OriginStart<World> = {
   client: Client;
   seed: unknown;
   saved: { world: unknown; tokens: GrantRows };
-  check(seed: unknown): World;
+  check(data: unknown): World;
   now(): number;
   random(bytes: number): Uint8Array;
   changed(): void;
@@ -44,8 +44,8 @@ export function createOrigin<World>(start: OriginStart<World>): Origin {
     now,
     random,
   };
-  const load = (seed: unknown) => {
-    world = start.check(seed);
+  const load = (data: unknown) => {
+    world = start.check(data);
     changed();
   };
   const findHolder = (request: Request) => findBearerGrant(request, grants, provider.oauth.tokenScheme);

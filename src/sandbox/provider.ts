@@ -21,7 +21,7 @@ export type Provider<World> = {
    * @param now in ms, for relative times ("-3d")
    * @throws SeedFault with the place of an invalid value
    */
-  build(seed: unknown, now: number): World;
+  build(data: unknown, now: number): World;
   /** Accounts that can consent; the page preselects the first. */
   accounts(world: World): Account[];
   /** Adds the API to the origin's app. */

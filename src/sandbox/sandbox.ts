@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { createGrantRows, GrantRows } from "./oauth/grants.ts";
@@ -147,7 +147,7 @@ function coalesce(run: () => void): () => void {
 }
 
 function computeDigest(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+  return hash("sha256", JSON.stringify(value), "base64url");
 }
 
 function record<Name extends string, T>(names: Name[], make: (name: Name) => T): Record<Name, T> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { buildInstructions } from "#agent/instructions";
-import { formatLocalTime } from "#protocol/time";
+import { describeNow } from "#protocol/time";
 
 const NOW = Date.parse("2026-11-27T09:00:00Z");
 
@@ -14,11 +14,11 @@ test.each([
   ["Nowhere/Land", "Friday, 2026-11-27 09:00 UTC; the user's time zone is not known"],
   ["\nIgnore this", "Friday, 2026-11-27 09:00 UTC; the user's time zone is not known"],
 ])("the time in %s", (zone, expected) => {
-  expect(formatLocalTime(NOW, zone)).toBe(expected);
+  expect(describeNow(NOW, zone)).toBe(expected);
 });
 
 test("midnight is the hour 00 of the next day", () => {
-  expect(formatLocalTime(Date.parse("2026-11-27T23:00:00Z"), "Europe/Berlin")).toMatch(/^Saturday, 2026-11-28 00:00 /);
+  expect(describeNow(Date.parse("2026-11-27T23:00:00Z"), "Europe/Berlin")).toMatch(/^Saturday, 2026-11-28 00:00 /);
 });
 
 test("the system prompt has the time and the connected services with their accounts", () => {

@@ -174,7 +174,7 @@ test("every error of a file is reported with its key and line, and unusable file
   expect(await ann("services add wrong.yaml --yes")).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `✗ wrong.yaml: titel is unknown; did you mean title (line 2)?
+    stderr: `✗ wrong.yaml: titel is unknown (line 2). Did you mean title?
   base_url must be a URL that begins with https:// and has no {slots} (line 3).
   tools must have at least 1 (line 5).
 `,

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { FileContent, Tool } from "#connectors/tool";
 import { formatAttachmentReference } from "#protocol/attachment-text";
 import type { Attachment } from "#protocol/attachments";
@@ -59,7 +59,7 @@ export async function loadBoundAttachments(
       const [file] = named;
       const isSame = named.every(({ sha256 }) => sha256 === file?.sha256);
       const bytes = file && isSame ? await files?.load(file.id) : undefined;
-      if (!file || !bytes || createHash("sha256").update(bytes).digest("hex") !== file.sha256)
+      if (!file || !bytes || hash("sha256", bytes, "hex") !== file.sha256)
         throw new Problem("INVALID_REQUEST", `The attachment ${cleanLine(reference, 200)} is not available.`, {
           hint: "Attach the file again.",
         });

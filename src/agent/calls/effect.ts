@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ToolResult } from "#connectors/tool";
 import type { Receipt } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
@@ -107,7 +107,7 @@ const TAKEN_OVER = "Another backend process is already making this call. Nothing
  * node.
  */
 export function buildEffectId(scope: string, toolCallId: string): string {
-  const hex = createHash("sha256").update(`${scope}\n${toolCallId}`).digest("hex");
+  const hex = hash("sha256", `${scope}\n${toolCallId}`, "hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 

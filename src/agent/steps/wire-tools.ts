@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type JSONSchema7, jsonSchema, type ToolSet, tool } from "ai";
 import { isRecord } from "#protocol/json";
 import { toWireName } from "#protocol/tool-names";
@@ -66,7 +66,7 @@ function buildWireSchema(schema: Json): Json {
 /** Returns the name of a field as providers get it. Anthropic takes these characters, and no more than 64. */
 export function toWireField(name: string): string {
   if (/^[\w.-]{1,64}$/.test(name)) return name;
-  const mark = createHash("sha256").update(name).digest("hex").slice(0, 6);
+  const mark = hash("sha256", name, "hex").slice(0, 6);
   return `${name.replace(/[^\w.-]+/g, "_").slice(0, 50)}_${mark}`;
 }
 

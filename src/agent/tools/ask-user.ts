@@ -4,7 +4,7 @@ import { withDescription } from "#connectors/tool";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { InputField } from "#protocol/interactions";
-import { findSecretQuestion } from "#protocol/secret-questions";
+import { findSecretQuestion } from "#protocol/secret-field";
 import { adaptInput } from "../calls/adapt-input.ts";
 import type { AgentTool } from "../tool.ts";
 import { defineOwnTool } from "./own.ts";

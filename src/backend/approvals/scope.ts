@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Account } from "#connectors/oauth";
 import { cleanLine } from "#protocol/clean";
 import { toCanonicalJson } from "#protocol/json";
@@ -23,7 +23,7 @@ export function toAccount({
 
 /** Returns an opaque ID that distinguishes accounts without naming them. */
 export function hashAccount({ id }: Account): string {
-  return createHash("sha256").update(id).digest("base64url").slice(0, 22);
+  return hash("sha256", id, "base64url").slice(0, 22);
 }
 
 function formatFirst(candidates: unknown[]): string | undefined {

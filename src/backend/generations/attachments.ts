@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ModelMessage } from "ai";
 import { PROVIDERS, type ProviderName } from "#agent/models/providers";
 import { type AttachmentSource, listAttachments } from "#agent/steps/attachments";
@@ -41,7 +41,7 @@ function parseAttachment({ name: given, data }: NewAttachment): StoredFile {
       "PAYLOAD_TOO_LARGE",
       `${name} has ${formatSize(bytes.length)}; an attachment has at most ${formatSize(MAX_ATTACHMENT_BYTES)}.`,
     );
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const sha256 = hash("sha256", bytes, "hex");
   return { id: createAttachmentId(), name, type: detectMediaType(bytes), size: bytes.length, sha256, bytes };
 }
 

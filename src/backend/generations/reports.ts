@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { AgentReport, AnyReport, type StreamOutcome } from "#protocol/agent";
 import { Problem } from "#protocol/errors";
 import { toCanonicalJson } from "#protocol/json";
@@ -59,5 +59,5 @@ const KNOWN = ["text", "tool-call", "tool-result", "finish", "error"];
 
 /** Hashes a report, so that a repeated one is recognized at any time. */
 export function hashReport(report: object): string {
-  return createHash("sha256").update(toCanonicalJson(report)).digest("base64url");
+  return hash("sha256", toCanonicalJson(report), "base64url");
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { Problem } from "#protocol/errors";
 import { createUserCode } from "../connections/consent/browsers.ts";
 import type { FetchPolicyPorts } from "../connections/mcp/fetch-policy.ts";
@@ -152,7 +152,7 @@ export async function spendCode(ports: Ports, given: CodeExchange): Promise<stri
 }
 
 function isForRequest(request: ProgramRequest, { clientId, redirectUri, verifier }: CodeExchange): boolean {
-  const challenge = createHash("sha256").update(verifier).digest("base64url");
+  const challenge = hash("sha256", verifier, "base64url");
   return (
     request.client_id === clientId &&
     (redirectUri === null || request.redirect_uri === redirectUri) &&

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Expression, RawBuilder } from "kysely";
 import { Problem, toProblemBody } from "#protocol/errors";
@@ -101,7 +101,7 @@ export async function runOnceLate(
   const key = request.headers.get("idempotency-key");
   if (key !== null && !/^[\x21-\x7e]{1,255}$/.test(key))
     throw new Problem("INVALID_REQUEST", "Idempotency-Key must be 1 to 255 visible characters.");
-  const fingerprint = hash(`${request.method} ${new URL(request.url).pathname}\n${text}`);
+  const fingerprint = hash("sha256", `${request.method} ${new URL(request.url).pathname}\n${text}`);
   const state: KeyState = { key, installationId, fingerprint, isClaimed: false, isStored: false, begun: false };
   const begin = () => {
     state.begun = true;
@@ -215,8 +215,4 @@ async function replay(
       ? "The first request with this Idempotency-Key is still running."
       : "The first request with this Idempotency-Key was cut off; what it did is in its receipts.";
   throw new Problem("IDEMPOTENCY_CONFLICT", words, { details: { state, ...(session_id ? { session_id } : {}) } });
-}
-
-function hash(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

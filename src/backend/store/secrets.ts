@@ -1,9 +1,9 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import type { BackendPorts } from "../ports.ts";
 
 /** Returns the SHA-256 by which a secret of full entropy is stored and looked up, so that a copy of the database opens nothing. */
 export function hashSecret(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
+  return hash("sha256", secret, "buffer");
 }
 
 /** Compares two secrets of any length in constant time. */

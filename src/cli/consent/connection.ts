@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { AUTHORIZATION_LIFETIME_MS, completeConnection } from "#client/consent/complete";
 import { forgetFirstConnection, listFirstConnections, saveFirstConnection } from "#client/consent/first";
 import type { BegunConnection, SignIn } from "#client/credentials/credentials";
@@ -109,7 +109,7 @@ async function requestConnection(
       ...(session_id ? { session_id } : {}),
       ...(hasLostTokens ? { needs_tokens: true } : {}),
       ...(site ? { site } : {}),
-      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      code_challenge: hash("sha256", verifier, "base64url"),
     },
     { signal: kay.signal, signedIn: before !== undefined },
   );

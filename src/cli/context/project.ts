@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type ContextFile, readContextFile, readContextFolder } from "./files.ts";
@@ -47,8 +47,8 @@ function readProject(folder: string): Project | undefined {
   const aliases = others.flatMap(({ file }) => file ?? []);
   if (!found.file && aliases.length === 0 && faults.length === 0) return undefined;
   const texts = [found.file, ...aliases].flatMap((file) => (file ? [[basename(file.path), file.text]] : []));
-  const hash = createHash("sha256").update(JSON.stringify(texts)).digest("hex");
-  return { folder, ...(found.file ? { instructions: found.file } : {}), aliases, hash, faults };
+  const instructions = found.file ? { instructions: found.file } : {};
+  return { folder, ...instructions, aliases, hash: hash("sha256", JSON.stringify(texts), "hex"), faults };
 }
 
 /** Lists the folders from this one up to the root of its repository. */

@@ -1,13 +1,15 @@
 import type * as z from "zod/mini";
 import { clean } from "#protocol/clean";
-import { findClosestName } from "#protocol/closest-name";
+import { findClosestName, suggestName } from "#protocol/closest-name";
 
 /** An error in a description: its path, and the end of a sentence that begins with the path. */
 export type DescriptionFault = {
   path: PropertyKey[];
   message: string;
-  atKey?: true /** The key that was probably meant. */;
+  atKey?: true;
+  /** The key that was probably meant, and the question that suggests it. */
   suggestion?: string;
+  hint?: string;
 };
 
 /** Formats a path, such as `tools[0].access`. The empty path is "the description". */
@@ -41,7 +43,8 @@ const MISSING = "is missing";
 function unknownKeyFault(path: PropertyKey[], known: string[]): DescriptionFault {
   const key = String(path.at(-1)).slice(0, 60).toLowerCase();
   const near = findClosestName(key, known);
-  if (near !== undefined) return { path, message: `is unknown; did you mean ${near}?`, atKey: true, suggestion: near };
+  if (near !== undefined)
+    return { path, message: "is unknown", atKey: true, suggestion: near, hint: suggestName(key, known) };
   const list = known.length > 0 ? `; valid keys are ${known.join(", ")}` : "";
   return { path, message: `is unknown${list}`, atKey: true };
 }

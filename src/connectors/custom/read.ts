@@ -116,15 +116,13 @@ function findInheritedKeys(value: unknown, path: PropertyKey[]): DescriptionFaul
 const INHERITED_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 const MAX_DEPTH = 24;
 
-function formatNotice({ path, message, atKey }: DescriptionFault, document: Document, lines: LineCounter): FaultNotice {
+function formatNotice(fault: DescriptionFault, document: Document, lines: LineCounter): FaultNotice {
+  const { path, message, atKey, hint } = fault;
   const line = getLine(document, lines, path, atKey);
-  const end = message.endsWith("?") ? message.slice(0, -1) : message;
-  const mark = message.endsWith("?") ? "?" : ".";
   const name = formatPath(path);
-  return { path: name, line, message: `${name} ${end} (line ${line})${mark}` };
+  return { path: name, line, message: `${name} ${message} (line ${line}).${hint ? ` ${hint}` : ""}` };
 }
 
-/** Returns the line of a key or value, or of the closest existing ancestor. */
 function getLine(document: Document, lines: LineCounter, path: PropertyKey[], atKey?: true): number {
   let node: unknown = document.contents;
   let start = (document.contents as Node | null)?.range?.[0] ?? 0;

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import type { Identity, OAuth } from "../oauth.ts";
@@ -45,9 +45,7 @@ export function getClient({ name, auth }: ServiceDescription): { id: string; nee
  * cannot send them elsewhere.
  */
 export function getBinding({ base_url, auth }: ServiceDescription): string {
-  return createHash("sha256")
-    .update(JSON.stringify([getBase({ base_url }), sortKeys(auth)]))
-    .digest("hex");
+  return hash("sha256", JSON.stringify([getBase({ base_url }), sortKeys(auth)]), "hex");
 }
 
 /**
@@ -56,10 +54,7 @@ export function getBinding({ base_url, auth }: ServiceDescription): string {
  */
 export function getCallbackId({ auth }: ServiceDescription): string | undefined {
   if (auth.type !== "oauth2") return undefined;
-  return createHash("sha256")
-    .update(JSON.stringify([auth.authorize_url, auth.token_url]))
-    .digest("hex")
-    .slice(0, 16);
+  return hash("sha256", JSON.stringify([auth.authorize_url, auth.token_url]), "hex").slice(0, 16);
 }
 
 function getBase({ base_url }: Pick<ServiceDescription, "base_url">): string {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
@@ -81,7 +81,7 @@ export const createEventTool = defineTool({
     const zone = input.timeZone?.trim() ? parseTimeZone(input.timeZone) : getTimeZone(context);
     const attendees = listGuestAddresses(input.guests).map((email) => ({ email }));
     const body = {
-      id: createHash("sha256").update(context.idempotencyKey).digest("hex").slice(0, 32),
+      id: hash("sha256", context.idempotencyKey, "hex").slice(0, 32),
       summary: title,
       ...toEventTimes(input, zone),
       ...(input.location?.trim() ? { location: input.location.trim() } : {}),

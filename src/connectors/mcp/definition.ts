@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Credential } from "../service.ts";
 import type { Access } from "../tool.ts";
 import { findOwnMethod } from "./own-methods.ts";
@@ -72,17 +72,12 @@ export function getMcpBinding({ place, auth }: Pick<McpDefinition, "place" | "au
   const more =
     auth.type === "api_key" ? auth.header.toLowerCase() : auth.type === "oauth2" ? auth.client_id : undefined;
   const how = more === undefined ? [auth.type] : [auth.type, more];
-  return createHash("sha256")
-    .update(JSON.stringify(["mcp", where, how]))
-    .digest("hex");
+  return hash("sha256", JSON.stringify(["mcp", where, how]), "hex");
 }
 
 /** Returns a hash of what the user reviewed, so that an approval stores nothing else. */
 export function computeFingerprint({ place, auth, tools }: Pick<McpDefinition, "place" | "auth" | "tools">): string {
-  return createHash("sha256")
-    .update(JSON.stringify([getMcpBinding({ place, auth }), tools]))
-    .digest("hex")
-    .slice(0, 32);
+  return hash("sha256", JSON.stringify([getMcpBinding({ place, auth }), tools]), "hex").slice(0, 32);
 }
 
 /** Returns where the pasted secret goes. */

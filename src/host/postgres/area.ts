@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { chmod, chown, lstat, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { Machine } from "#files/processes";
@@ -31,10 +31,7 @@ const SOCKET_LIMIT = 103;
  */
 export async function prepareArea(folder: string, machine: Machine): Promise<PostgresArea> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const name = createHash("sha256")
-    .update(await realpath(folder))
-    .digest("hex")
-    .slice(0, 16);
+  const name = hash("sha256", await realpath(folder), "hex").slice(0, 16);
   if (machine.uid === 0) return prepareSystemArea(machine, name);
   const area = join(folder, "postgres");
   await preparePrivateFolder(area, machine, 0o700);

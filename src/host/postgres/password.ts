@@ -1,4 +1,4 @@
-import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
+import { createHmac, hash, pbkdf2Sync, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getErrno } from "#files/folders";
@@ -47,7 +47,7 @@ export function computeScramVerifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, "sha256");
   const sign = (text: string) => createHmac("sha256", salted).update(text).digest();
-  const stored = createHash("sha256").update(sign("Client Key")).digest("base64");
+  const stored = hash("sha256", sign("Client Key"), "base64");
   const server = sign("Server Key").toString("base64");
   return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString("base64")}$${stored}:${server}`;
 }

@@ -5,19 +5,19 @@ import type { Account, AirtableRecord, AirtableState, Base, Cell, Field, Table }
 import { createIdFromName } from "./state.ts";
 
 /** Fills in an Airtable seed. @throws SeedFault */
-export function buildAirtable(seed: AirtableSeed, now: number): AirtableState {
-  const accounts = seed.accounts.map((account) => ({
+export function buildAirtable(data: AirtableSeed, now: number): AirtableState {
+  const accounts = data.accounts.map((account) => ({
     ...account,
     id: account.id ?? createIdFromName("usr", account.email),
   }));
-  const bases = seed.bases.map((base, index) => buildBase(base, accounts, now, `bases[${index}]`));
+  const bases = data.bases.map((base, index) => buildBase(base, accounts, now, `bases[${index}]`));
   requireUniqueNames(bases, "bases");
   return { accounts, bases };
 }
 
-function buildBase(seed: BaseSeed, accounts: Account[], now: number, path: string): Base {
-  const id = seed.id ?? createIdFromName("app", seed.name);
-  const tables = (seed.tables ?? []).map((table) => ({
+function buildBase(data: BaseSeed, accounts: Account[], now: number, path: string): Base {
+  const id = data.id ?? createIdFromName("app", data.name);
+  const tables = (data.tables ?? []).map((table) => ({
     ...table,
     id: table.id ?? createIdFromName("tbl", `${id} ${table.name}`),
   }));
@@ -26,22 +26,22 @@ function buildBase(seed: BaseSeed, accounts: Account[], now: number, path: strin
   for (const [index, table] of built.entries()) resolve(table, built, accounts, now, `${path}.tables[${index}]`);
   return {
     id,
-    name: seed.name,
-    permissionLevel: seed.permissionLevel ?? "create",
-    members: (seed.members ?? []).map((one, index) => findPerson(accounts, one, `${path}.members[${index}]`)),
+    name: data.name,
+    permissionLevel: data.permissionLevel ?? "create",
+    members: (data.members ?? []).map((one, index) => findPerson(accounts, one, `${path}.members[${index}]`)),
     tables: built,
   };
 }
 
 type Named = TableSeed & { id: string };
 
-function buildTable(seed: Named, tables: Named[], now: number, path: string): Table {
-  const fields = seed.fields.map((field, index): Field => {
+function buildTable(data: Named, tables: Named[], now: number, path: string): Table {
+  const fields = data.fields.map((field, index): Field => {
     const wanted = field.linkedTableId ?? field.linkedTable ?? null;
     const linked = tables.find((table) => table.id === wanted || table.name === wanted);
     if (wanted !== null && !linked) throw new SeedError(`${path}.fields[${index}]`, `there is no table "${wanted}"`);
     return {
-      id: field.id ?? createIdFromName("fld", `${seed.id} ${field.name}`),
+      id: field.id ?? createIdFromName("fld", `${data.id} ${field.name}`),
       name: field.name,
       type: field.type ?? (field.choices ? "singleSelect" : linked ? "multipleRecordLinks" : "singleLineText"),
       choices: field.choices ?? [],
@@ -49,14 +49,14 @@ function buildTable(seed: Named, tables: Named[], now: number, path: string): Ta
     };
   });
   requireUniqueNames(fields, `${path}.fields`);
-  const records = (seed.records ?? []).map(
+  const records = (data.records ?? []).map(
     (record, index): AirtableRecord => ({
-      id: record.id ?? createIdFromName("rec", `${seed.id} ${index}`),
+      id: record.id ?? createIdFromName("rec", `${data.id} ${index}`),
       createdTime: parseMoment(record.createdTime ?? "-30d", now, `${path}.records[${index}].createdTime`),
       fields: record.fields,
     }),
   );
-  return { id: seed.id, name: seed.name, description: seed.description ?? "", fields, records };
+  return { id: data.id, name: data.name, description: data.description ?? "", fields, records };
 }
 
 /** Names in cells become IDs once everything that they can name exists. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The world of the Airtable stand-in: a seed with everything filled in. Ids are as Airtable's (`app…`, `tbl…`, `fld…`, `rec…`, `usr…`). */
 export type AirtableState = { accounts: Account[]; bases: Base[] };
@@ -46,7 +46,7 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 /** Derives an ID of a kind (`app`, `tbl`, `fld`, `rec`, `usr`) from a name, always the same for the same name. */
 export function createIdFromName(kind: string, name: string): string {
-  return formatId(kind, createHash("sha256").update(`${kind} ${name}`).digest());
+  return formatId(kind, hash("sha256", `${kind} ${name}`, "buffer"));
 }
 
 /** Creates an ID of a kind from random bytes. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { getAvatarUrl } from "../files.ts";
 import { type OAuthTraits, type Provider, type ProviderContext, requireUnique, type SandboxEnv } from "../provider.ts";
@@ -89,7 +89,7 @@ export const atlassian: Provider<AtlassianState> = {
   oauth,
   seed: AtlassianSeed,
   builtIn: DEFAULT_SEED,
-  build: (seed, now) => buildAtlassian(seed as AtlassianSeed, now),
+  build: (data, now) => buildAtlassian(data as AtlassianSeed, now),
   accounts: (world) =>
     world.accounts.map(({ accountId, displayName, emailAddress }) => ({
       id: accountId,
@@ -153,18 +153,18 @@ function sendProfile(c: Context<SandboxEnv>, provider: ProviderContext<Atlassian
 }
 
 /** Fills in an Atlassian seed. @throws SeedFault */
-function buildAtlassian(seed: AtlassianSeed, now: number): AtlassianState {
-  const accounts = seed.accounts.map((account) => ({ timeZone: "UTC", active: true, ...account }));
+function buildAtlassian(data: AtlassianSeed, now: number): AtlassianState {
+  const accounts = data.accounts.map((account) => ({ timeZone: "UTC", active: true, ...account }));
   requireUnique(
     accounts.map(({ accountId }) => accountId),
     (index) => `accounts[${index}].accountId`,
   );
   requireUnique(
-    seed.sites.map(({ name }) => name.toLowerCase()),
+    data.sites.map(({ name }) => name.toLowerCase()),
     (index) => `sites[${index}].name`,
   );
   const lookup = createSeedLookup(accounts, now);
-  const sites = seed.sites.map((site, index) =>
+  const sites = data.sites.map((site, index) =>
     buildSite({ id: createCloudId(site.name), ...site }, lookup, `sites[${index}]`),
   );
   requireUnique(
@@ -176,7 +176,7 @@ function buildAtlassian(seed: AtlassianSeed, now: number): AtlassianState {
 
 /** Derives a cloud ID in the form of a UUID, always the same for the same name. */
 function createCloudId(name: string): string {
-  const hex = createHash("sha256").update(`site ${name}`).digest("hex");
+  const hex = hash("sha256", `site ${name}`, "hex");
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     "-",
   );

@@ -7,18 +7,18 @@ import type { IssueSeed, PageSeed, ProjectSeed, SiteSeed } from "./seed.ts";
 import type { Account, Issue, Page, Project, Site, Space } from "./state.ts";
 
 /** Fills in one site. `path` is its place in the seed. @throws SeedFault */
-export function buildSite(seed: SiteSeed & { id: string }, lookup: SeedLookup, path: string): Site {
-  const { id, name, url, scopes } = seed;
+export function buildSite(data: SiteSeed & { id: string }, lookup: SeedLookup, path: string): Site {
+  const { id, name, url, scopes } = data;
   const first = lookup.person;
-  const accounts = (seed.accounts ?? []).map((wanted, index) => first(wanted, `${path}.accounts[${index}]`));
-  const projects = (seed.projects ?? []).map((project, index) =>
+  const accounts = (data.accounts ?? []).map((wanted, index) => first(wanted, `${path}.accounts[${index}]`));
+  const projects = (data.projects ?? []).map((project, index) =>
     buildProject(project, index, lookup, `${path}.projects[${index}]`),
   );
   requireUnique(
     projects.map(({ key }) => key),
     (index) => `${path}.projects[${index}].key`,
   );
-  const issues = (seed.issues ?? []).map((issue, index) =>
+  const issues = (data.issues ?? []).map((issue, index) =>
     buildIssue(issue, index, projects, lookup, `${path}.issues[${index}]`),
   );
   requireUnique(
@@ -29,14 +29,14 @@ export function buildSite(seed: SiteSeed & { id: string }, lookup: SeedLookup, p
     issues.map((issue) => issue.id),
     (index) => `${path}.issues[${index}].id`,
   );
-  const spaces = (seed.spaces ?? []).map(
+  const spaces = (data.spaces ?? []).map(
     (space, index): Space => ({ id: String(65_537 + index), description: "", ...space }),
   );
   requireUnique(
     spaces.map(({ key }) => key),
     (index) => `${path}.spaces[${index}].key`,
   );
-  const pages = buildPages(seed.pages ?? [], spaces, lookup, `${path}.pages`);
+  const pages = buildPages(data.pages ?? [], spaces, lookup, `${path}.pages`);
   return {
     id,
     name,
@@ -50,71 +50,71 @@ export function buildSite(seed: SiteSeed & { id: string }, lookup: SeedLookup, p
   };
 }
 
-function buildProject(seed: ProjectSeed, index: number, lookup: SeedLookup, path: string): Project {
-  const issueTypes = seed.issueTypes ?? ["Epic", "Story", "Task", "Bug"];
+function buildProject(data: ProjectSeed, index: number, lookup: SeedLookup, path: string): Project {
+  const issueTypes = data.issueTypes ?? ["Epic", "Story", "Task", "Bug"];
   issueTypes.forEach((name, at) => {
     findKnown(ISSUE_TYPES, name, `${path}.issueTypes[${at}]`, "issue type");
   });
-  const statuses = (seed.workflow?.statuses ?? DEFAULT_WORKFLOW.statuses).map((status, at) => ({
+  const statuses = (data.workflow?.statuses ?? DEFAULT_WORKFLOW.statuses).map((status, at) => ({
     id: String(10_100 + index * 50 + at),
     ...status,
   }));
-  const transitions = (seed.workflow?.transitions ?? DEFAULT_WORKFLOW.transitions).map((one, at) => {
+  const transitions = (data.workflow?.transitions ?? DEFAULT_WORKFLOW.transitions).map((one, at) => {
     [one.to, ...(one.from ?? [])].forEach((name) => {
       findKnown(statuses, name, `${path}.workflow.transitions[${at}]`, "status");
     });
     return { id: String((at + 1) * 10 + 1), ...one };
   });
   return {
-    id: seed.id ?? String(10_000 + index),
-    key: seed.key,
-    name: seed.name,
-    description: seed.description ?? "",
-    lead: seed.lead === undefined ? lookup.first : lookup.person(seed.lead, `${path}.lead`),
+    id: data.id ?? String(10_000 + index),
+    key: data.key,
+    name: data.name,
+    description: data.description ?? "",
+    lead: data.lead === undefined ? lookup.first : lookup.person(data.lead, `${path}.lead`),
     issueTypes,
     workflow: { statuses, transitions },
   };
 }
 
-function buildIssue(seed: IssueSeed, index: number, projects: Project[], lookup: SeedLookup, path: string): Issue {
-  const project = projects.find(({ key }) => key === seed.key.slice(0, seed.key.lastIndexOf("-")));
-  if (!project) throw new SeedError(`${path}.key`, `there is no project for ${seed.key}`);
+function buildIssue(data: IssueSeed, index: number, projects: Project[], lookup: SeedLookup, path: string): Issue {
+  const project = projects.find(({ key }) => key === data.key.slice(0, data.key.lastIndexOf("-")));
+  if (!project) throw new SeedError(`${path}.key`, `there is no project for ${data.key}`);
   const status = findKnown(
     project.workflow.statuses,
-    seed.status ?? project.workflow.statuses[0]?.name ?? "",
+    data.status ?? project.workflow.statuses[0]?.name ?? "",
     `${path}.status`,
     "status",
   );
-  const created = lookup.time(seed.created, lookup.longAgo, `${path}.created`);
-  const reporter = seed.reporter === undefined ? project.lead : lookup.person(seed.reporter, `${path}.reporter`);
-  const updated = lookup.time(seed.updated, created, `${path}.updated`);
+  const created = lookup.time(data.created, lookup.longAgo, `${path}.created`);
+  const reporter = data.reporter === undefined ? project.lead : lookup.person(data.reporter, `${path}.reporter`);
+  const updated = lookup.time(data.updated, created, `${path}.updated`);
   const resolved =
     status.statusCategory === "done"
-      ? lookup.time(seed.resolutiondate ?? undefined, updated, `${path}.resolutiondate`)
+      ? lookup.time(data.resolutiondate ?? undefined, updated, `${path}.resolutiondate`)
       : null;
   return {
-    id: seed.id ?? String(10_001 + index),
-    key: seed.key,
-    summary: seed.summary,
+    id: data.id ?? String(10_001 + index),
+    key: data.key,
+    summary: data.summary,
     issuetype: findKnown(
       project.issueTypes.map((name) => ({ name })),
-      seed.issuetype ?? project.issueTypes.at(-1) ?? "",
+      data.issuetype ?? project.issueTypes.at(-1) ?? "",
       `${path}.issuetype`,
       "issue type",
     ).name,
     status: status.name,
-    priority: findKnown(PRIORITIES, seed.priority ?? "Medium", `${path}.priority`, "priority").name,
-    assignee: seed.assignee ? lookup.person(seed.assignee, `${path}.assignee`) : null,
+    priority: findKnown(PRIORITIES, data.priority ?? "Medium", `${path}.priority`, "priority").name,
+    assignee: data.assignee ? lookup.person(data.assignee, `${path}.assignee`) : null,
     reporter,
-    labels: seed.labels ?? [],
-    duedate: seed.duedate ?? null,
-    parent: seed.parent ?? null,
+    labels: data.labels ?? [],
+    duedate: data.duedate ?? null,
+    parent: data.parent ?? null,
     description:
-      seed.description === undefined || seed.description === null || seed.description === ""
+      data.description === undefined || data.description === null || data.description === ""
         ? null
-        : toAdf(seed.description),
-    comments: buildComments(seed, reporter, updated, 20_000 + index * 100, lookup, path),
-    ...(seed.attachments ? { attachments: seed.attachments } : {}),
+        : toAdf(data.description),
+    comments: buildComments(data, reporter, updated, 20_000 + index * 100, lookup, path),
+    ...(data.attachments ? { attachments: data.attachments } : {}),
     created,
     updated,
     resolutiondate: resolved,
@@ -122,14 +122,14 @@ function buildIssue(seed: IssueSeed, index: number, projects: Project[], lookup:
 }
 
 function buildComments(
-  seed: IssueSeed,
+  data: IssueSeed,
   reporter: string,
   updated: string,
   firstId: number,
   lookup: SeedLookup,
   path: string,
 ) {
-  return (seed.comments ?? []).map((comment, at) => {
+  return (data.comments ?? []).map((comment, at) => {
     const created = lookup.time(comment.created, updated, `${path}.comments[${at}].created`);
     return {
       id: comment.id ?? String(firstId + at),
@@ -142,24 +142,24 @@ function buildComments(
 }
 
 function buildPages(seeds: PageSeed[], spaces: Space[], lookup: SeedLookup, path: string): Page[] {
-  const pages = seeds.map((seed, index): Page => {
-    const space = spaces.find(({ key, id }) => key === seed.space || id === seed.space);
-    if (!space) throw new SeedError(`${path}[${index}].space`, `there is no space "${seed.space}"`);
-    requireWellFormed(seed.body ?? "", `${path}[${index}].body`);
-    const created = lookup.time(seed.created, lookup.longAgo, `${path}[${index}].created`);
-    const author = seed.author === undefined ? lookup.first : lookup.person(seed.author, `${path}[${index}].author`);
-    const updated = lookup.time(seed.updated, created, `${path}[${index}].updated`);
+  const pages = seeds.map((data, index): Page => {
+    const space = spaces.find(({ key, id }) => key === data.space || id === data.space);
+    if (!space) throw new SeedError(`${path}[${index}].space`, `there is no space "${data.space}"`);
+    requireWellFormed(data.body ?? "", `${path}[${index}].body`);
+    const created = lookup.time(data.created, lookup.longAgo, `${path}[${index}].created`);
+    const author = data.author === undefined ? lookup.first : lookup.person(data.author, `${path}[${index}].author`);
+    const updated = lookup.time(data.updated, created, `${path}[${index}].updated`);
     return {
-      id: seed.id ?? String(98_305 + index * 32),
+      id: data.id ?? String(98_305 + index * 32),
       space: space.key,
-      title: seed.title,
-      body: seed.body ?? "",
-      parent: seed.parent ?? null,
+      title: data.title,
+      body: data.body ?? "",
+      parent: data.parent ?? null,
       author,
-      version: seed.version ?? 1,
+      version: data.version ?? 1,
       created,
       updated,
-      comments: (seed.comments ?? []).map((comment, at) => {
+      comments: (data.comments ?? []).map((comment, at) => {
         const where = `${path}[${index}].comments[${at}]`;
         requireWellFormed(comment.body, `${where}.body`);
         return {

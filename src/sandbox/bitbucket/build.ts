@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment } from "../seed-time.ts";
 import type { BitbucketSeed, PullRequestSeed, RepositorySeed, WorkspaceSeed } from "./seed.ts";
@@ -12,11 +12,11 @@ type Lookup = {
 };
 
 /** Fills in a Bitbucket seed. @throws SeedFault */
-export function buildBitbucket(seed: BitbucketSeed, now: number): BitbucketState {
+export function buildBitbucket(data: BitbucketSeed, now: number): BitbucketState {
   const longAgo = new Date(now - 30 * 86_400_000).toISOString();
   const time: Lookup["time"] = (value, fallback, path) =>
     value === undefined ? fallback : parseMoment(value, now, path);
-  const accounts = seed.accounts.map((account, index) => ({
+  const accounts = data.accounts.map((account, index) => ({
     ...account,
     uuid: account.uuid ?? createUuid(`account ${account.account_id}`),
     created_on: time(account.created_on, longAgo, `accounts[${index}].created_on`),
@@ -26,7 +26,7 @@ export function buildBitbucket(seed: BitbucketSeed, now: number): BitbucketState
     (index) => `accounts[${index}].account_id`,
   );
   const lookup = { longAgo, time, ...createPeopleLookup(accounts) };
-  const workspaces = seed.workspaces.map((workspace, index) =>
+  const workspaces = data.workspaces.map((workspace, index) =>
     buildWorkspace(workspace, lookup, `workspaces[${index}]`),
   );
   requireUnique(
@@ -38,7 +38,7 @@ export function buildBitbucket(seed: BitbucketSeed, now: number): BitbucketState
 
 /** Derives a UUID in braces, like Bitbucket's, always the same for the same name. */
 function createUuid(name: string): string {
-  const hex = createHash("sha256").update(name).digest("hex");
+  const hex = hash("sha256", name, "hex");
   return `{${[hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-")}}`;
 }
 
@@ -57,28 +57,28 @@ function createPeopleLookup(accounts: Account[]) {
   };
 }
 
-function buildWorkspace(seed: WorkspaceSeed, lookup: Lookup, path: string): Workspace {
-  const repositories = (seed.repositories ?? []).map((one, index) =>
-    buildRepository(one, seed.slug, lookup, `${path}.repositories[${index}]`),
+function buildWorkspace(data: WorkspaceSeed, lookup: Lookup, path: string): Workspace {
+  const repositories = (data.repositories ?? []).map((one, index) =>
+    buildRepository(one, data.slug, lookup, `${path}.repositories[${index}]`),
   );
   requireUnique(
     repositories.map(({ slug }) => slug),
     (index) => `${path}.repositories[${index}].slug`,
   );
   return {
-    slug: seed.slug,
-    uuid: seed.uuid ?? createUuid(`workspace ${seed.slug}`),
-    name: seed.name ?? seed.slug,
-    members: lookup.people(seed.members, `${path}.members`),
-    created_on: lookup.time(seed.created_on, lookup.longAgo, `${path}.created_on`),
+    slug: data.slug,
+    uuid: data.uuid ?? createUuid(`workspace ${data.slug}`),
+    name: data.name ?? data.slug,
+    members: lookup.people(data.members, `${path}.members`),
+    created_on: lookup.time(data.created_on, lookup.longAgo, `${path}.created_on`),
     repositories,
   };
 }
 
-function buildRepository(seed: RepositorySeed, workspace: string, lookup: Lookup, path: string): Repository {
-  const created_on = lookup.time(seed.created_on, lookup.longAgo, `${path}.created_on`);
-  const mainbranch = seed.mainbranch ?? "main";
-  const requests = (seed.pull_requests ?? []).map((one, index) =>
+function buildRepository(data: RepositorySeed, workspace: string, lookup: Lookup, path: string): Repository {
+  const created_on = lookup.time(data.created_on, lookup.longAgo, `${path}.created_on`);
+  const mainbranch = data.mainbranch ?? "main";
+  const requests = (data.pull_requests ?? []).map((one, index) =>
     buildPullRequest(one, index, mainbranch, lookup, `${path}.pull_requests[${index}]`),
   );
   requireUnique(
@@ -87,52 +87,52 @@ function buildRepository(seed: RepositorySeed, workspace: string, lookup: Lookup
   );
   const open = requests.filter(({ state }) => state === "OPEN").map(({ source }) => source);
   return {
-    slug: seed.slug,
-    uuid: seed.uuid ?? createUuid(`repository ${workspace}/${seed.slug}`),
-    name: seed.name ?? seed.slug,
-    description: seed.description ?? "",
-    is_private: seed.is_private ?? true,
-    language: seed.language ?? "",
-    project: seed.project ?? { key: "PROJ", name: "Untitled project" },
+    slug: data.slug,
+    uuid: data.uuid ?? createUuid(`repository ${workspace}/${data.slug}`),
+    name: data.name ?? data.slug,
+    description: data.description ?? "",
+    is_private: data.is_private ?? true,
+    language: data.language ?? "",
+    project: data.project ?? { key: "PROJ", name: "Untitled project" },
     mainbranch,
-    branches: [...new Set([mainbranch, ...(seed.branches ?? []), ...open])],
+    branches: [...new Set([mainbranch, ...(data.branches ?? []), ...open])],
     created_on,
-    updated_on: lookup.time(seed.updated_on, created_on, `${path}.updated_on`),
+    updated_on: lookup.time(data.updated_on, created_on, `${path}.updated_on`),
     pull_requests: requests,
   };
 }
 
 function buildPullRequest(
-  seed: PullRequestSeed,
+  data: PullRequestSeed,
   index: number,
   mainbranch: string,
   lookup: Lookup,
   path: string,
 ): PullRequest {
-  const created_on = lookup.time(seed.created_on, lookup.longAgo, `${path}.created_on`);
-  const state = seed.state ?? "OPEN";
-  const author = lookup.person(seed.author, `${path}.author`);
+  const created_on = lookup.time(data.created_on, lookup.longAgo, `${path}.created_on`);
+  const state = data.state ?? "OPEN";
+  const author = lookup.person(data.author, `${path}.author`);
   const closer = state === "OPEN" ? null : author;
   return {
-    id: seed.id ?? index + 1,
-    title: seed.title,
-    description: seed.description ?? "",
+    id: data.id ?? index + 1,
+    title: data.title,
+    description: data.description ?? "",
     state,
     author,
-    source: seed.source,
-    destination: seed.destination ?? mainbranch,
-    reviewers: lookup.people(seed.reviewers, `${path}.reviewers`),
-    approved_by: lookup.people(seed.approved_by, `${path}.approved_by`),
-    changes_requested_by: lookup.people(seed.changes_requested_by, `${path}.changes_requested_by`),
-    closed_by: seed.closed_by ? lookup.person(seed.closed_by, `${path}.closed_by`) : closer,
-    close_source_branch: seed.close_source_branch ?? false,
-    comments: (seed.comments ?? []).map((comment, at) => ({
+    source: data.source,
+    destination: data.destination ?? mainbranch,
+    reviewers: lookup.people(data.reviewers, `${path}.reviewers`),
+    approved_by: lookup.people(data.approved_by, `${path}.approved_by`),
+    changes_requested_by: lookup.people(data.changes_requested_by, `${path}.changes_requested_by`),
+    closed_by: data.closed_by ? lookup.person(data.closed_by, `${path}.closed_by`) : closer,
+    close_source_branch: data.close_source_branch ?? false,
+    comments: (data.comments ?? []).map((comment, at) => ({
       ...comment,
       id: comment.id ?? 1000 * (index + 1) + at,
       user: lookup.person(comment.user, `${path}.comments[${at}].user`),
       created_on: lookup.time(comment.created_on, created_on, `${path}.comments[${at}].created_on`),
     })),
     created_on,
-    updated_on: lookup.time(seed.updated_on, created_on, `${path}.updated_on`),
+    updated_on: lookup.time(data.updated_on, created_on, `${path}.updated_on`),
   };
 }

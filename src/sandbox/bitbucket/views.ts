@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Context } from "hono";
 import { getAvatarUrl } from "../files.ts";
 import { type BitbucketEnv, formatBitbucketTime, toApiLink } from "./access.ts";
@@ -241,5 +241,5 @@ function toHtmlLink(c: Context<BitbucketEnv>, path: string) {
 }
 
 function getHash(name: string): string {
-  return createHash("sha1").update(name).digest("hex");
+  return hash("sha1", name, "hex");
 }

@@ -37,7 +37,7 @@ export type ControlTarget = {
   requests: RequestLog;
   world(): unknown;
   /** Replaces the world by a seed; throws a Problem for an invalid one. */
-  load(seed: unknown): void;
+  load(data: unknown): void;
   /** Restores the seed that the sandbox was started with. */
   reset(): void;
 };

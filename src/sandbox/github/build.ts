@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment } from "../seed-time.ts";
 import type { GithubSeed, IssueSeed, PullRequestSeed, RepositorySeed } from "./seed.ts";
@@ -12,10 +12,10 @@ type Lookup = {
 };
 
 /** Fills in a GitHub seed. @throws SeedFault */
-export function buildGithub(seed: GithubSeed, now: number): GithubState {
+export function buildGithub(data: GithubSeed, now: number): GithubState {
   const longAgo = new Date(now - 30 * 86_400_000).toISOString();
   const time: Lookup["time"] = (value, fallback, path) => (value ? parseMoment(value, now, path) : fallback);
-  const users = seed.users.map((user, index) => ({
+  const users = data.users.map((user, index) => ({
     ...user,
     id: user.id ?? createIdFromName(`user ${user.login}`),
     bio: user.bio ?? "",
@@ -29,7 +29,7 @@ export function buildGithub(seed: GithubSeed, now: number): GithubState {
   const people: Lookup["people"] = (wanted, path) =>
     (wanted ?? []).map((one, index) => person(one, `${path}[${index}]`));
   const lookup = { person, people, time, longAgo };
-  const organizations = (seed.organizations ?? []).map((one, index) => ({
+  const organizations = (data.organizations ?? []).map((one, index) => ({
     login: one.login,
     id: one.id ?? createIdFromName(`organization ${one.login}`),
     name: one.name ?? one.login,
@@ -37,7 +37,7 @@ export function buildGithub(seed: GithubSeed, now: number): GithubState {
   }));
   const owners = [...users, ...organizations].map(({ login }) => login);
   requireUnique(owners, () => "users");
-  const repositories = (seed.repositories ?? []).map((one, index) => {
+  const repositories = (data.repositories ?? []).map((one, index) => {
     const path = `repositories[${index}]`;
     const owner = owners.find((login) => login === one.owner);
     if (!owner) throw new SeedError(`${path}.owner`, `there is no user or organization "${one.owner}"`);
@@ -52,14 +52,14 @@ export function buildGithub(seed: GithubSeed, now: number): GithubState {
 
 /** Derives a number from a name, always the same. */
 export function createIdFromName(name: string): number {
-  return 1_000_000 + (createHash("sha256").update(name).digest().readUInt32BE(0) % 900_000_000);
+  return 1_000_000 + (hash("sha256", name, "buffer").readUInt32BE(0) % 900_000_000);
 }
 
-function buildRepository(seed: RepositorySeed, lookup: Lookup, path: string): Repository {
-  const { owner, name } = seed;
-  const created_at = lookup.time(seed.created_at, lookup.longAgo, `${path}.created_at`);
-  const default_branch = seed.default_branch ?? "main";
-  const taken = new Set([...(seed.issues ?? []), ...(seed.pull_requests ?? [])].flatMap(({ number }) => number ?? []));
+function buildRepository(data: RepositorySeed, lookup: Lookup, path: string): Repository {
+  const { owner, name } = data;
+  const created_at = lookup.time(data.created_at, lookup.longAgo, `${path}.created_at`);
+  const default_branch = data.default_branch ?? "main";
+  const taken = new Set([...(data.issues ?? []), ...(data.pull_requests ?? [])].flatMap(({ number }) => number ?? []));
   const nextNumber = () => {
     let number = 1;
     while (taken.has(number)) number++;
@@ -67,10 +67,10 @@ function buildRepository(seed: RepositorySeed, lookup: Lookup, path: string): Re
     return number;
   };
   const whole = `${owner}/${name}`;
-  const issues = (seed.issues ?? []).map((one, index) =>
+  const issues = (data.issues ?? []).map((one, index) =>
     buildIssue(one, one.number ?? nextNumber(), whole, lookup, `${path}.issues[${index}]`),
   );
-  const pulls = (seed.pull_requests ?? []).map((one, index) =>
+  const pulls = (data.pull_requests ?? []).map((one, index) =>
     buildPullRequest(one, one.number ?? nextNumber(), default_branch, whole, lookup, `${path}.pull_requests[${index}]`),
   );
   requireUnique(
@@ -81,37 +81,37 @@ function buildRepository(seed: RepositorySeed, lookup: Lookup, path: string): Re
   return {
     owner,
     name,
-    id: seed.id ?? createIdFromName(`repository ${whole}`),
-    private: seed.private ?? false,
-    archived: seed.archived ?? false,
-    description: seed.description ?? "",
-    language: seed.language ?? "",
+    id: data.id ?? createIdFromName(`repository ${whole}`),
+    private: data.private ?? false,
+    archived: data.archived ?? false,
+    description: data.description ?? "",
+    language: data.language ?? "",
     default_branch,
-    stargazers_count: seed.stargazers_count ?? 0,
-    collaborators: lookup.people(seed.collaborators, `${path}.collaborators`),
-    labels: [...new Set([...(seed.labels ?? ["bug", "documentation", "enhancement"]), ...used])],
-    checks: seed.checks ?? [],
+    stargazers_count: data.stargazers_count ?? 0,
+    collaborators: lookup.people(data.collaborators, `${path}.collaborators`),
+    labels: [...new Set([...(data.labels ?? ["bug", "documentation", "enhancement"]), ...used])],
+    checks: data.checks ?? [],
     created_at,
-    updated_at: lookup.time(seed.updated_at, created_at, `${path}.updated_at`),
+    updated_at: lookup.time(data.updated_at, created_at, `${path}.updated_at`),
     issues,
     pull_requests: pulls,
   };
 }
 
-function buildIssue(seed: IssueSeed, number: number, repository: string, lookup: Lookup, path: string): Issue {
-  const created_at = lookup.time(seed.created_at, lookup.longAgo, `${path}.created_at`);
-  const updated_at = lookup.time(seed.updated_at, created_at, `${path}.updated_at`);
-  const state = seed.state ?? "open";
+function buildIssue(data: IssueSeed, number: number, repository: string, lookup: Lookup, path: string): Issue {
+  const created_at = lookup.time(data.created_at, lookup.longAgo, `${path}.created_at`);
+  const updated_at = lookup.time(data.updated_at, created_at, `${path}.updated_at`);
+  const state = data.state ?? "open";
   return {
     number,
-    title: seed.title,
-    body: seed.body ?? "",
-    user: lookup.person(seed.user, `${path}.user`),
-    assignees: lookup.people(seed.assignees, `${path}.assignees`),
-    labels: seed.labels ?? [],
+    title: data.title,
+    body: data.body ?? "",
+    user: lookup.person(data.user, `${path}.user`),
+    assignees: lookup.people(data.assignees, `${path}.assignees`),
+    labels: data.labels ?? [],
     state,
-    state_reason: seed.state_reason ?? (state === "closed" ? "completed" : null),
-    comments: (seed.comments ?? []).map((comment, index) => ({
+    state_reason: data.state_reason ?? (state === "closed" ? "completed" : null),
+    comments: (data.comments ?? []).map((comment, index) => ({
       id: comment.id ?? createIdFromName(`comment ${repository} ${number} ${index}`),
       user: lookup.person(comment.user, `${path}.comments[${index}].user`),
       body: comment.body,
@@ -119,39 +119,39 @@ function buildIssue(seed: IssueSeed, number: number, repository: string, lookup:
     })),
     created_at,
     updated_at,
-    closed_at: state === "closed" ? lookup.time(seed.closed_at, updated_at, `${path}.closed_at`) : null,
+    closed_at: state === "closed" ? lookup.time(data.closed_at, updated_at, `${path}.closed_at`) : null,
   };
 }
 
 function buildPullRequest(
-  seed: PullRequestSeed,
+  data: PullRequestSeed,
   number: number,
   branch: string,
   repository: string,
   lookup: Lookup,
   path: string,
 ): PullRequest {
-  const merged = seed.merged ?? false;
-  const issue = buildIssue(merged ? { ...seed, state: "closed" } : seed, number, repository, lookup, path);
+  const merged = data.merged ?? false;
+  const issue = buildIssue(merged ? { ...data, state: "closed" } : data, number, repository, lookup, path);
   return {
     ...issue,
     state_reason: null,
-    head: seed.head,
-    base: seed.base ?? branch,
-    draft: seed.draft ?? false,
+    head: data.head,
+    base: data.base ?? branch,
+    draft: data.draft ?? false,
     merged,
-    merged_at: merged ? lookup.time(seed.merged_at, issue.updated_at, `${path}.merged_at`) : null,
-    requested_reviewers: lookup.people(seed.requested_reviewers, `${path}.requested_reviewers`),
-    reviews: (seed.reviews ?? []).map((review, index) => ({
+    merged_at: merged ? lookup.time(data.merged_at, issue.updated_at, `${path}.merged_at`) : null,
+    requested_reviewers: lookup.people(data.requested_reviewers, `${path}.requested_reviewers`),
+    reviews: (data.reviews ?? []).map((review, index) => ({
       id: review.id ?? createIdFromName(`review ${repository} ${number} ${index}`),
       user: lookup.person(review.user, `${path}.reviews[${index}].user`),
       state: review.state,
       body: review.body ?? "",
       submitted_at: lookup.time(review.submitted_at, issue.updated_at, `${path}.reviews[${index}].submitted_at`),
     })),
-    additions: seed.additions ?? 0,
-    deletions: seed.deletions ?? 0,
-    changed_files: seed.changed_files ?? 0,
-    checks: seed.checks ?? [],
+    additions: data.additions ?? 0,
+    deletions: data.deletions ?? 0,
+    changed_files: data.changed_files ?? 0,
+    checks: data.checks ?? [],
   };
 }

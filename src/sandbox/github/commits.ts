@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Context } from "hono";
 import { findRepository, type GithubEnv } from "./access.ts";
 import { paginate } from "./paging.ts";
@@ -26,7 +26,7 @@ function getCommits({ owner, name, created_at, pull_requests }: Repository): Com
   return [first, ...merged]
     .map((commit) => ({
       ...commit,
-      sha: createHash("sha1").update(`${owner}/${name} ${commit.message}`).digest("hex"),
+      sha: hash("sha1", `${owner}/${name} ${commit.message}`, "hex"),
     }))
     .sort((a, b) => b.date.localeCompare(a.date));
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Context } from "hono";
 import { getAvatarUrl } from "../files.ts";
 import { canWrite, type GithubEnv } from "./access.ts";
@@ -121,7 +121,7 @@ export function toPullRequestView(c: C, repository: Repository, pull: PullReques
 
 /** The newest commit of a branch. */
 export function getBranchSha(branch: string): string {
-  return createHash("sha1").update(branch).digest("hex");
+  return hash("sha1", branch, "hex");
 }
 
 export function toPullRequestDetails({ merged, state, comments, reviews, ...pull }: PullRequest) {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment } from "../seed-time.ts";
 import type { EventSeed, FileSeed, GoogleSeed, MessageSeed } from "./seed.ts";
@@ -22,8 +22,8 @@ const HOUR_MS = 3_600_000;
 type Lookup = { now: number; accounts: Account[]; person(wanted: string, path: string): Account };
 
 /** Fills in a Google seed. @throws SeedFault */
-export function buildGoogle(seed: GoogleSeed, now: number): GoogleState {
-  const accounts = seed.accounts.map((account) => ({ ...account, timeZone: account.timeZone ?? "Europe/Berlin" }));
+export function buildGoogle(data: GoogleSeed, now: number): GoogleState {
+  const accounts = data.accounts.map((account) => ({ ...account, timeZone: account.timeZone ?? "Europe/Berlin" }));
   const wrong = accounts.findIndex(({ timeZone }) => !isTimeZone(timeZone));
   if (wrong >= 0)
     throw new SeedError(`accounts[${wrong}].timeZone`, `there is no time zone "${accounts[wrong]?.timeZone}"`);
@@ -32,7 +32,7 @@ export function buildGoogle(seed: GoogleSeed, now: number): GoogleState {
     (index) => `accounts[${index}].id`,
   );
   const lookup: Lookup = { now, accounts, person: (wanted, path) => findPerson(accounts, wanted, path) };
-  const labels = (seed.labels ?? []).map((label, index) => ({
+  const labels = (data.labels ?? []).map((label, index) => ({
     account: lookup.person(label.account, `labels[${index}].account`).id,
     id: label.id ?? `Label_${index + 1}`,
     name: label.name,
@@ -40,9 +40,9 @@ export function buildGoogle(seed: GoogleSeed, now: number): GoogleState {
   const world = {
     accounts,
     labels,
-    messages: (seed.messages ?? []).map((one, index) => buildMessage(one, index, lookup)),
-    events: (seed.events ?? []).map((one, index) => buildEvent(one, index, lookup)),
-    files: buildFiles(seed.files ?? [], lookup),
+    messages: (data.messages ?? []).map((one, index) => buildMessage(one, index, lookup)),
+    events: (data.events ?? []).map((one, index) => buildEvent(one, index, lookup)),
+    files: buildFiles(data.files ?? [], lookup),
   };
   requireUnique(
     world.messages.map(({ account, id }) => `${account} ${id}`),
@@ -61,12 +61,12 @@ export function buildGoogle(seed: GoogleSeed, now: number): GoogleState {
 
 /** Derives hex digits from a name, always the same. */
 export function createHexFromName(name: string, length: number): string {
-  return createHash("sha256").update(name).digest("hex").slice(0, length);
+  return hash("sha256", name, "hex").slice(0, length);
 }
 
 /** Derives an ID like Drive's: 33 characters, the first of which is 1. */
 function getFileId(name: string): string {
-  return `1${createHash("sha256").update(name).digest("base64url").slice(0, 32)}`;
+  return `1${hash("sha256", name, "base64url").slice(0, 32)}`;
 }
 
 /** Lines of text as paragraphs. */
@@ -88,62 +88,62 @@ function findPerson(accounts: Account[], wanted: string, path: string): Account 
   return found;
 }
 
-function buildMessage(seed: MessageSeed, index: number, { now, person }: Lookup): Message {
+function buildMessage(data: MessageSeed, index: number, { now, person }: Lookup): Message {
   const path = `messages[${index}]`;
-  const id = seed.id ?? createHexFromName(`message ${index} ${seed.account} ${seed.subject ?? ""}`, 16);
+  const id = data.id ?? createHexFromName(`message ${index} ${data.account} ${data.subject ?? ""}`, 16);
   return {
-    account: person(seed.account, `${path}.account`).id,
+    account: person(data.account, `${path}.account`).id,
     id,
-    threadId: seed.threadId ?? id,
-    messageId: seed.messageId ?? `<${id}@mail.example.com>`,
-    from: seed.from,
-    to: seed.to ?? "",
-    cc: seed.cc ?? "",
-    bcc: seed.bcc ?? "",
-    subject: seed.subject ?? "",
-    date: parseMoment(seed.date ?? "-1d", now, `${path}.date`),
-    labelIds: seed.labelIds ?? ["INBOX"],
-    text: seed.text ?? "",
-    html: seed.html ?? "",
-    inReplyTo: seed.inReplyTo ?? "",
-    references: seed.references ?? "",
-    attachments: (seed.attachments ?? []).map(({ filename, mimeType, size, sha256 }) => ({
+    threadId: data.threadId ?? id,
+    messageId: data.messageId ?? `<${id}@mail.example.com>`,
+    from: data.from,
+    to: data.to ?? "",
+    cc: data.cc ?? "",
+    bcc: data.bcc ?? "",
+    subject: data.subject ?? "",
+    date: parseMoment(data.date ?? "-1d", now, `${path}.date`),
+    labelIds: data.labelIds ?? ["INBOX"],
+    text: data.text ?? "",
+    html: data.html ?? "",
+    inReplyTo: data.inReplyTo ?? "",
+    references: data.references ?? "",
+    attachments: (data.attachments ?? []).map(({ filename, mimeType, size, sha256 }) => ({
       filename,
       mimeType: mimeType ?? "application/octet-stream",
       size: size ?? 1024,
       ...(sha256 ? { sha256 } : {}),
     })),
-    ...(seed.draft === undefined ? {} : { draft: seed.draft }),
+    ...(data.draft === undefined ? {} : { draft: data.draft }),
   };
 }
 
-function buildEvent(seed: EventSeed, index: number, { now, person, accounts }: Lookup): CalendarEvent {
+function buildEvent(data: EventSeed, index: number, { now, person, accounts }: Lookup): CalendarEvent {
   const path = `events[${index}]`;
-  const { email, timeZone } = person(seed.organizer, `${path}.organizer`);
-  const start = parseSeedTime(seed.start, timeZone, now, `${path}.start`);
+  const { email, timeZone } = person(data.organizer, `${path}.organizer`);
+  const start = parseSeedTime(data.start, timeZone, now, `${path}.start`);
   const end =
-    seed.end === undefined ? endAfter(start, timeZone) : parseSeedTime(seed.end, timeZone, now, `${path}.end`);
+    data.end === undefined ? endAfter(start, timeZone) : parseSeedTime(data.end, timeZone, now, `${path}.end`);
   if ("date" in start !== "date" in end)
     throw new SeedError(`${path}.end`, "start and end must both be days or both be times");
   if (getInstant(end, timeZone) < getInstant(start, timeZone))
     throw new SeedError(`${path}.end`, "it is before the start");
-  const created = parseMoment(seed.created ?? "-7d", now, `${path}.created`);
+  const created = parseMoment(data.created ?? "-7d", now, `${path}.created`);
   return {
-    id: seed.id ?? createHexFromName(`event ${index} ${seed.summary ?? ""}`, 26),
+    id: data.id ?? createHexFromName(`event ${index} ${data.summary ?? ""}`, 26),
     organizer: email,
-    summary: seed.summary ?? "",
-    description: seed.description ?? "",
-    location: seed.location ?? "",
+    summary: data.summary ?? "",
+    description: data.description ?? "",
+    location: data.location ?? "",
     start,
     end,
-    attendees: (seed.attendees ?? []).map((one) => {
+    attendees: (data.attendees ?? []).map((one) => {
       const { email: wanted, responseStatus = "needsAction" } = typeof one === "string" ? { email: one } : one;
       const known = accounts.find(({ id, name }) => id === wanted || name === wanted);
       return { email: known?.email ?? wanted, responseStatus };
     }),
-    ...(seed.recurringEventId === undefined ? {} : { recurringEventId: seed.recurringEventId }),
+    ...(data.recurringEventId === undefined ? {} : { recurringEventId: data.recurringEventId }),
     created,
-    updated: parseMoment(seed.updated ?? created, now, `${path}.updated`),
+    updated: parseMoment(data.updated ?? created, now, `${path}.updated`),
   };
 }
 
@@ -153,42 +153,42 @@ function endAfter(start: EventTime, zone: string): EventTime {
 }
 
 function buildFiles(seeds: FileSeed[], lookup: Lookup): DriveFile[] {
-  const ids = seeds.map((seed, index) => seed.id ?? getFileId(`file ${index} ${seed.name}`));
-  return seeds.map((seed, index) => {
+  const ids = seeds.map((data, index) => data.id ?? getFileId(`file ${index} ${data.name}`));
+  return seeds.map((data, index) => {
     const path = `files[${index}]`;
-    const parents = (seed.parents ?? []).map((wanted, at) => {
-      const found = seeds.findIndex((other, one) => ids[one] === wanted || (other.name === wanted && other !== seed));
+    const parents = (data.parents ?? []).map((wanted, at) => {
+      const found = seeds.findIndex((other, one) => ids[one] === wanted || (other.name === wanted && other !== data));
       if (found < 0) throw new SeedError(`${path}.parents[${at}]`, `there is no folder "${wanted}"`);
       return ids[found] ?? wanted;
     });
-    return buildFile(seed, ids[index] ?? "", parents, path, lookup);
+    return buildFile(data, ids[index] ?? "", parents, path, lookup);
   });
 }
 
-function buildFile(seed: FileSeed, id: string, parents: string[], path: string, { now, person }: Lookup): DriveFile {
-  const owner = person(seed.owner, `${path}.owner`);
+function buildFile(data: FileSeed, id: string, parents: string[], path: string, { now, person }: Lookup): DriveFile {
+  const owner = person(data.owner, `${path}.owner`);
   const mimeType =
-    seed.mimeType ??
-    (seed.shortcutDetails ? SHORTCUT_TYPE : undefined) ??
-    (seed.sheets ? SPREADSHEET_TYPE : (seed.text ?? seed.paragraphs) === undefined ? FOLDER_TYPE : DOCUMENT_TYPE);
-  const createdTime = parseMoment(seed.createdTime ?? "-30d", now, `${path}.createdTime`);
+    data.mimeType ??
+    (data.shortcutDetails ? SHORTCUT_TYPE : undefined) ??
+    (data.sheets ? SPREADSHEET_TYPE : (data.text ?? data.paragraphs) === undefined ? FOLDER_TYPE : DOCUMENT_TYPE);
+  const createdTime = parseMoment(data.createdTime ?? "-30d", now, `${path}.createdTime`);
   const own = {
     id: createHexFromName(owner.email, 20),
     type: "user" as const,
     role: "owner",
     emailAddress: owner.email,
   };
-  const given = (seed.permissions ?? []).filter(({ role }) => role !== "owner");
+  const given = (data.permissions ?? []).filter(({ role }) => role !== "owner");
   return {
     id,
-    name: seed.name,
+    name: data.name,
     mimeType,
     owner: owner.id,
     parents,
-    description: seed.description ?? "",
+    description: data.description ?? "",
     createdTime,
-    modifiedTime: parseMoment(seed.modifiedTime ?? createdTime, now, `${path}.modifiedTime`),
-    trashed: seed.trashed ?? false,
+    modifiedTime: parseMoment(data.modifiedTime ?? createdTime, now, `${path}.modifiedTime`),
+    trashed: data.trashed ?? false,
     permissions: [
       own,
       ...given.map((one) => ({
@@ -197,12 +197,12 @@ function buildFile(seed: FileSeed, id: string, parents: string[], path: string, 
         type: one.type ?? ("user" as const),
       })),
     ],
-    ...(seed.size === undefined ? {} : { size: seed.size }),
-    ...(seed.shortcutDetails ? { shortcutDetails: { targetMimeType: FOLDER_TYPE, ...seed.shortcutDetails } } : {}),
-    ...(mimeType === DOCUMENT_TYPE ? { paragraphs: seed.paragraphs ?? getParagraphs(seed.text ?? "") } : {}),
+    ...(data.size === undefined ? {} : { size: data.size }),
+    ...(data.shortcutDetails ? { shortcutDetails: { targetMimeType: FOLDER_TYPE, ...data.shortcutDetails } } : {}),
+    ...(mimeType === DOCUMENT_TYPE ? { paragraphs: data.paragraphs ?? getParagraphs(data.text ?? "") } : {}),
     ...(mimeType === SPREADSHEET_TYPE
       ? {
-          sheets: (seed.sheets ?? [{ title: "Sheet1" }]).map((sheet, index) => ({
+          sheets: (data.sheets ?? [{ title: "Sheet1" }]).map((sheet, index) => ({
             sheetId: sheet.sheetId ?? index,
             title: sheet.title,
             rows: sheet.rows ?? [],

@@ -20,8 +20,8 @@ const SALES: PipelineSeed = {
 };
 
 /** Fills in a HubSpot seed. @throws SeedFault */
-export function buildHubspot(seed: HubspotSeed, now: number): HubspotState {
-  const owners = seed.owners.map((owner, index) => ({
+export function buildHubspot(data: HubspotSeed, now: number): HubspotState {
+  const owners = data.owners.map((owner, index) => ({
     id: owner.id ?? String(71_000_001 + index),
     userId: owner.userId ?? 9_000_001 + index,
     email: owner.email,
@@ -32,13 +32,13 @@ export function buildHubspot(seed: HubspotSeed, now: number): HubspotState {
     owners.map(({ email }) => email.toLowerCase()),
     (index) => `owners[${index}].email`,
   );
-  const pipelines = (seed.pipelines ?? [SALES]).map(buildPipeline);
+  const pipelines = (data.pipelines ?? [SALES]).map(buildPipeline);
   const world: HubspotState = {
     portal: {
-      portalId: seed.portal?.portalId ?? 146_480_001,
-      hub_domain: seed.portal?.hub_domain ?? "kay-demo.hubspot.com",
-      companyCurrency: seed.portal?.companyCurrency ?? "EUR",
-      timeZone: seed.portal?.timeZone ?? "Europe/Berlin",
+      portalId: data.portal?.portalId ?? 146_480_001,
+      hub_domain: data.portal?.hub_domain ?? "kay-demo.hubspot.com",
+      companyCurrency: data.portal?.companyCurrency ?? "EUR",
+      timeZone: data.portal?.timeZone ?? "Europe/Berlin",
     },
     owners,
     pipelines,
@@ -47,7 +47,7 @@ export function buildHubspot(seed: HubspotSeed, now: number): HubspotState {
     notes: [],
   };
   for (const type of ["contacts", "deals", "notes"] as const) {
-    for (const [index, record] of (seed[type] ?? []).entries()) {
+    for (const [index, record] of (data[type] ?? []).entries()) {
       world[type].push(buildRecord(record, type, { world, now, index, path: `${type}[${index}]` }));
     }
     requireUnique(
@@ -78,18 +78,18 @@ type Building = { world: HubspotState; now: number; index: number; path: string 
 /** First IDs of each type, so that types do not share IDs. */
 const FIRST_ID: Record<ObjectType, number> = { contacts: 2_101, deals: 5_201, notes: 8_301 };
 
-function buildRecord(seed: RecordSeed, type: ObjectType, { world, now, index, path }: Building): CrmRecord {
-  const unknown = Object.keys(seed.properties).find((name) => !OBJECT_TYPES[type].writable.includes(name));
+function buildRecord(data: RecordSeed, type: ObjectType, { world, now, index, path }: Building): CrmRecord {
+  const unknown = Object.keys(data.properties).find((name) => !OBJECT_TYPES[type].writable.includes(name));
   if (unknown !== undefined)
     throw new SeedError(`${path}.properties.${unknown}`, `there is no such property of ${type}`);
-  const createdAt = parseMoment(seed.createdAt ?? "-30d", now, `${path}.createdAt`);
+  const createdAt = parseMoment(data.createdAt ?? "-30d", now, `${path}.createdAt`);
   return {
-    id: seed.id ?? String(FIRST_ID[type] + index),
-    properties: resolve(seed.properties, type, { world, now, path: `${path}.properties` }),
+    id: data.id ?? String(FIRST_ID[type] + index),
+    properties: resolve(data.properties, type, { world, now, path: `${path}.properties` }),
     createdAt,
-    updatedAt: seed.updatedAt === undefined ? createdAt : parseMoment(seed.updatedAt, now, `${path}.updatedAt`),
-    contacts: (seed.contacts ?? []).map((wanted, at) => associate(world.contacts, wanted, `${path}.contacts[${at}]`)),
-    deals: (seed.deals ?? []).map((wanted, at) => associate(world.deals, wanted, `${path}.deals[${at}]`)),
+    updatedAt: data.updatedAt === undefined ? createdAt : parseMoment(data.updatedAt, now, `${path}.updatedAt`),
+    contacts: (data.contacts ?? []).map((wanted, at) => associate(world.contacts, wanted, `${path}.contacts[${at}]`)),
+    deals: (data.deals ?? []).map((wanted, at) => associate(world.deals, wanted, `${path}.deals[${at}]`)),
   };
 }
 

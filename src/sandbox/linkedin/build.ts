@@ -8,8 +8,8 @@ const FIRST_POST = 7_390_000_000_000_000_000n;
 const STEP = 1_000_003n;
 
 /** Fills in a LinkedIn seed. @throws SeedFault */
-export function buildLinkedin(seed: LinkedinSeed, now: number): LinkedinState {
-  const members = seed.members.map((member) => ({
+export function buildLinkedin(data: LinkedinSeed, now: number): LinkedinState {
+  const members = data.members.map((member) => ({
     ...member,
     family_name: member.family_name ?? "",
     locale: member.locale ?? { country: "US", language: "en" },
@@ -18,7 +18,7 @@ export function buildLinkedin(seed: LinkedinSeed, now: number): LinkedinState {
     members.map(({ sub }) => sub),
     (index) => `members[${index}].sub`,
   );
-  const posts = (seed.posts ?? []).map((post, index) => {
+  const posts = (data.posts ?? []).map((post, index) => {
     const path = `posts[${index}]`;
     const publishedAt = parseMoment(post.publishedAt ?? "-7d", now, `${path}.publishedAt`);
     return {

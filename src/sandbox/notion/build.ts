@@ -14,9 +14,9 @@ type Lookup = {
 };
 
 /** Fills in a Notion seed. @throws SeedFault */
-export function buildNotion(seed: NotionSeed, now: number): NotionState {
-  const users = seed.users.map((user) => ({ ...user, id: user.id ?? createUuidFromName(`user ${user.email}`) }));
-  const given = (seed.pages ?? []).map((page, index) => ({
+export function buildNotion(data: NotionSeed, now: number): NotionState {
+  const users = data.users.map((user) => ({ ...user, id: user.id ?? createUuidFromName(`user ${user.email}`) }));
+  const given = (data.pages ?? []).map((page, index) => ({
     ...page,
     id: page.id ?? createUuidFromName(`page ${index} ${page.title}`),
   }));
@@ -27,12 +27,12 @@ export function buildNotion(seed: NotionSeed, now: number): NotionState {
     page: (wanted, path) => pageIn(given, wanted, path),
     time: (value, fallback, path) => (value === undefined ? fallback : parseMoment(value, now, path)),
   };
-  const name = seed.workspace?.name ?? "Workspace";
+  const name = data.workspace?.name ?? "Workspace";
   const world: NotionState = {
-    workspace: { id: seed.workspace?.id ?? createUuidFromName(`workspace ${name}`), name },
+    workspace: { id: data.workspace?.id ?? createUuidFromName(`workspace ${name}`), name },
     users,
     pages: given.map((page, index) => buildPage(page, lookup, `pages[${index}]`)),
-    databases: (seed.databases ?? []).map((one, index) => buildDatabase(one, lookup, `databases[${index}]`)),
+    databases: (data.databases ?? []).map((one, index) => buildDatabase(one, lookup, `databases[${index}]`)),
   };
   requireUniqueIds(world);
   return world;
@@ -55,10 +55,10 @@ function buildPage(page: PageSeed & { id: string }, lookup: Lookup, path: string
   return { ...getEntry(page, page.id, lookup, path), title: page.title, parent };
 }
 
-function buildDatabase(seed: DatabaseSeed, lookup: Lookup, path: string): Database {
-  const id = seed.id ?? createUuidFromName(`database ${seed.title}`);
+function buildDatabase(data: DatabaseSeed, lookup: Lookup, path: string): Database {
+  const id = data.id ?? createUuidFromName(`database ${data.title}`);
   const properties = Object.fromEntries(
-    Object.entries(seed.properties).map(([name, one]): [string, Property] => [
+    Object.entries(data.properties).map(([name, one]): [string, Property] => [
       name,
       typeof one === "string" ? { type: one, options: [] } : { type: one.type, options: one.options ?? [] },
     ]),
@@ -66,35 +66,35 @@ function buildDatabase(seed: DatabaseSeed, lookup: Lookup, path: string): Databa
   const titles = Object.values(properties).filter(({ type }) => type === "title").length;
   if (titles !== 1) throw new SeedError(`${path}.properties`, "there must be one property of the type title");
   const longAgo = new Date(lookup.now - 30 * 86_400_000).toISOString();
-  const created_time = lookup.time(seed.created_time, longAgo, `${path}.created_time`);
+  const created_time = lookup.time(data.created_time, longAgo, `${path}.created_time`);
   return {
     id,
-    data_source_id: seed.data_source_id ?? createUuidFromName(`data source ${id}`),
-    title: seed.title,
-    parent: seed.parent ? lookup.page(seed.parent, `${path}.parent`) : null,
+    data_source_id: data.data_source_id ?? createUuidFromName(`data source ${id}`),
+    title: data.title,
+    parent: data.parent ? lookup.page(data.parent, `${path}.parent`) : null,
     properties,
-    rows: (seed.rows ?? []).map((row, index) =>
+    rows: (data.rows ?? []).map((row, index) =>
       buildRow(row, `${id} ${index}`, properties, lookup, `${path}.rows[${index}]`),
     ),
     created_time,
-    last_edited_time: lookup.time(seed.last_edited_time, created_time, `${path}.last_edited_time`),
+    last_edited_time: lookup.time(data.last_edited_time, created_time, `${path}.last_edited_time`),
   };
 }
 
 function buildRow(
-  seed: RowSeed,
+  data: RowSeed,
   name: string,
   properties: Record<string, Property>,
   lookup: Lookup,
   path: string,
 ): Row {
-  const cells = Object.entries(seed.properties).map(([key, cell]): [string, Cell] => {
+  const cells = Object.entries(data.properties).map(([key, cell]): [string, Cell] => {
     const property = properties[key];
     if (!property) throw new SeedError(`${path}.properties`, `there is no property "${key}"`);
     return [key, getCell(property, cell, lookup, `${path}.properties.${key}`)];
   });
   return {
-    ...getEntry(seed, seed.id ?? createUuidFromName(`row ${name}`), lookup, path),
+    ...getEntry(data, data.id ?? createUuidFromName(`row ${name}`), lookup, path),
     properties: Object.fromEntries(cells),
   };
 }
@@ -115,28 +115,28 @@ function shiftDay(text: string, now: number): string {
   return shift === undefined ? text : new Date(now + shift).toISOString().slice(0, 10);
 }
 
-function getEntry(seed: PageSeed | RowSeed, id: string, lookup: Lookup, path: string): Entry {
+function getEntry(data: PageSeed | RowSeed, id: string, lookup: Lookup, path: string): Entry {
   const created_time = lookup.time(
-    seed.created_time,
+    data.created_time,
     new Date(lookup.now - 30 * 86_400_000).toISOString(),
     `${path}.created_time`,
   );
-  const created_by = seed.created_by ? lookup.person(seed.created_by, `${path}.created_by`) : lookup.first;
-  const blocks = [...(seed.blocks ?? []), ...(seed.text === undefined ? [] : parseBlocks(seed.text))];
+  const created_by = data.created_by ? lookup.person(data.created_by, `${path}.created_by`) : lookup.first;
+  const blocks = [...(data.blocks ?? []), ...(data.text === undefined ? [] : parseBlocks(data.text))];
   return {
     id,
     blocks: buildBlocks(blocks, id, created_time),
-    comments: (seed.comments ?? []).map((comment, index) => ({
+    comments: (data.comments ?? []).map((comment, index) => ({
       id: comment.id ?? createUuidFromName(`comment ${index} of ${id}`),
       author: lookup.person(comment.author, `${path}.comments[${index}].author`),
       text: comment.text,
       created_time: lookup.time(comment.created_time, created_time, `${path}.comments[${index}].created_time`),
     })),
     created_by,
-    last_edited_by: seed.last_edited_by ? lookup.person(seed.last_edited_by, `${path}.last_edited_by`) : created_by,
+    last_edited_by: data.last_edited_by ? lookup.person(data.last_edited_by, `${path}.last_edited_by`) : created_by,
     created_time,
-    last_edited_time: lookup.time(seed.last_edited_time, created_time, `${path}.last_edited_time`),
-    in_trash: seed.in_trash ?? false,
+    last_edited_time: lookup.time(data.last_edited_time, created_time, `${path}.last_edited_time`),
+    in_trash: data.in_trash ?? false,
   };
 }
 

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Derives a UUID from a name, always the same. */
 export function createUuidFromName(name: string): string {
-  const hex = createHash("sha256").update(name).digest("hex");
+  const hex = hash("sha256", name, "hex");
   return formatUuid(hex);
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { html, raw } from "hono/html";
 import type { Account } from "../provider.ts";
 
@@ -99,7 +99,7 @@ export function getPageHeaders(redirectUri?: string): Record<string, string> {
   };
 }
 
-const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
+const STYLE_HASH = hash("sha256", STYLE, "base64");
 
 /** A page of the sandbox. */
 export function renderSandboxPage(title: string, content: Page): Page {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import * as z from "zod/mini";
 import type { Grant, IssuedTokens, OAuthTraits, RefreshTokenRule } from "../provider.ts";
 
@@ -65,13 +65,13 @@ export function createGrants(traits: OAuthTraits, rows: GrantRows, ports: Omit<S
 
     /** Finds the grant of a valid access token. */
     access(token: string): Grant | undefined {
-      const row = rows.access[hash(token)];
+      const row = rows.access[hashValue(token)];
       return row && row.expires > store.now() ? getGrant(rows, row.grant) : undefined;
     },
 
     /** Revokes the consent of an access or refresh token. @returns whether there was one */
     revoke(token: string, covers: "consent" | "account"): boolean {
-      const row = rows.access[hash(token)] ?? rows.refresh[hash(token)];
+      const row = rows.access[hashValue(token)] ?? rows.refresh[hashValue(token)];
       const grant = row && getGrant(rows, row.grant);
       if (!grant) return false;
       const isCovered = ({ account, client }: Omit<Grant, "id">) =>
@@ -105,7 +105,7 @@ function createCode(store: Store, request: CodeRequest): string {
   const again = Object.values(rows.grants).some((grant) => grant.account === account && grant.client === client);
   const [id, code] = [createSecret(store), createSecret(store)];
   rows.grants[id] = { account, client, scopes };
-  rows.codes[hash(code)] = {
+  rows.codes[hashValue(code)] = {
     grant: id,
     redirect_uri: redirectUri,
     ...(challenge === undefined ? {} : { challenge }),
@@ -121,7 +121,7 @@ type Proof = { client: string; redirectUri: string; verifier: string | undefined
 
 function exchange(store: Store, code: string, { client, redirectUri, verifier }: Proof): IssuedTokens | undefined {
   const { rows, traits, now } = store;
-  const row = rows.codes[hash(code)];
+  const row = rows.codes[hashValue(code)];
   const grant = row && getGrant(rows, row.grant);
   if (!row || !grant || grant.client !== client) return undefined;
   if (row.spent) {
@@ -131,14 +131,14 @@ function exchange(store: Store, code: string, { client, redirectUri, verifier }:
   row.spent = true;
   store.changed();
   // S256 of RFC 7636 is the digest that everything here is stored under
-  const proven = row.challenge === undefined || (verifier !== undefined && hash(verifier) === row.challenge);
+  const proven = row.challenge === undefined || (verifier !== undefined && hashValue(verifier) === row.challenge);
   if (row.expires <= now() || row.redirect_uri !== redirectUri || !proven) return undefined;
   const lasting = traits.offlineScope === undefined || grant.scopes.includes(traits.offlineScope);
   return issue(store, grant, row.refresh ?? (lasting && traits.refresh !== "none"));
 }
 
 function refresh(store: Store, token: string, client: string): IssuedTokens | undefined {
-  const row = store.rows.refresh[hash(token)];
+  const row = store.rows.refresh[hashValue(token)];
   const grant = row && getGrant(store.rows, row.grant);
   if (!row || !grant || row.spent || grant.client !== client) return undefined;
   if (row.expires !== undefined && row.expires <= store.now()) return undefined;
@@ -157,11 +157,11 @@ function issue(store: Store, grant: Grant, withRefresh: boolean): IssuedTokens {
     expiresIn: traits.accessSeconds,
     account,
   };
-  rows.access[hash(tokens.access)] = { grant: grant.id, expires: now() + traits.accessSeconds * 1000 };
+  rows.access[hashValue(tokens.access)] = { grant: grant.id, expires: now() + traits.accessSeconds * 1000 };
   if (withRefresh) {
     tokens.refresh = refresh + createSecret(store);
     const expires = traits.refreshSeconds && now() + traits.refreshSeconds * 1000;
-    rows.refresh[hash(tokens.refresh)] = { grant: grant.id, spent: false, ...(expires ? { expires } : {}) };
+    rows.refresh[hashValue(tokens.refresh)] = { grant: grant.id, spent: false, ...(expires ? { expires } : {}) };
   }
   store.changed();
   return tokens;
@@ -204,6 +204,6 @@ function prune(rows: GrantRows, now: number) {
   for (const id of Object.keys(rows.grants)) if (!used.has(id)) delete rows.grants[id];
 }
 
-function hash(value: string): string {
-  return createHash("sha256").update(value).digest("base64url");
+function hashValue(value: string): string {
+  return hash("sha256", value, "base64url");
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { requireUnique, SeedError } from "../provider.ts";
 import { parseMoment } from "../seed-time.ts";
 import type { ChannelSeed, ImSeed, MessageSeed, SlackSeed } from "./seed.ts";
@@ -7,9 +7,9 @@ import type { Channel, Im, Message, Reply, SlackState, User } from "./state.ts";
 type Lookup = { now: number; longAgo: string; everybody: string[]; person(wanted: string, path: string): string };
 
 /** Fills in a Slack seed. @throws SeedFault */
-export function buildSlack(seed: SlackSeed, now: number): SlackState {
-  const { name = "Kay Demo", domain, id } = seed.team ?? {};
-  const users = seed.users.map(
+export function buildSlack(data: SlackSeed, now: number): SlackState {
+  const { name = "Kay Demo", domain, id } = data.team ?? {};
+  const users = data.users.map(
     (user): User => ({
       id: user.id ?? createSlackId("U", `user ${user.name}`),
       name: user.name,
@@ -37,12 +37,12 @@ export function buildSlack(seed: SlackSeed, now: number): SlackState {
     everybody: users.filter(({ deleted }) => !deleted).map((user) => user.id),
     person: createPersonLookup(users),
   };
-  const channels = (seed.channels ?? []).map((one, index) => buildChannel(one, lookup, `channels[${index}]`));
+  const channels = (data.channels ?? []).map((one, index) => buildChannel(one, lookup, `channels[${index}]`));
   requireUnique(
     channels.map((channel) => channel.name),
     (index) => `channels[${index}].name`,
   );
-  const ims = (seed.ims ?? []).map((one, index) => buildIm(one, lookup, `ims[${index}]`));
+  const ims = (data.ims ?? []).map((one, index) => buildIm(one, lookup, `ims[${index}]`));
   return {
     team: { id: id ?? createSlackId("T", `team ${name}`), name, domain: domain ?? toSlug(name) },
     users,
@@ -53,7 +53,7 @@ export function buildSlack(seed: SlackSeed, now: number): SlackState {
 
 /** Derives an ID like Slack's, always the same for the same name. */
 export function createSlackId(kind: "C" | "D" | "T" | "U", name: string): string {
-  const digest = createHash("sha256").update(`${kind} ${name}`).digest();
+  const digest = hash("sha256", `${kind} ${name}`, "buffer");
   return `${kind}0${[...digest.subarray(0, 9)].map((byte) => DIGITS[byte % DIGITS.length]).join("")}`;
 }
 
@@ -64,27 +64,27 @@ export function toTs(milliseconds: number, ticks: number): string {
   return `${Math.floor(milliseconds / 1000)}.${String((milliseconds % 1000) * 1000 + ticks).padStart(6, "0")}`;
 }
 
-function buildChannel(seed: ChannelSeed, lookup: Lookup, path: string): Channel {
+function buildChannel(data: ChannelSeed, lookup: Lookup, path: string): Channel {
   return {
-    id: seed.id ?? createSlackId("C", `channel ${seed.name}`),
-    name: seed.name,
-    is_private: seed.is_private ?? false,
-    is_archived: seed.is_archived ?? false,
-    topic: seed.topic ?? "",
-    purpose: seed.purpose ?? "",
-    members: seed.members?.map((one, index) => lookup.person(one, `${path}.members[${index}]`)) ?? lookup.everybody,
-    created: create(seed.created, lookup, path),
-    messages: buildMessages(seed.messages, lookup, path),
+    id: data.id ?? createSlackId("C", `channel ${data.name}`),
+    name: data.name,
+    is_private: data.is_private ?? false,
+    is_archived: data.is_archived ?? false,
+    topic: data.topic ?? "",
+    purpose: data.purpose ?? "",
+    members: data.members?.map((one, index) => lookup.person(one, `${path}.members[${index}]`)) ?? lookup.everybody,
+    created: create(data.created, lookup, path),
+    messages: buildMessages(data.messages, lookup, path),
   };
 }
 
-function buildIm(seed: ImSeed, lookup: Lookup, path: string): Im {
-  const users = [...new Set(seed.users.map((one, index) => lookup.person(one, `${path}.users[${index}]`)))];
+function buildIm(data: ImSeed, lookup: Lookup, path: string): Im {
+  const users = [...new Set(data.users.map((one, index) => lookup.person(one, `${path}.users[${index}]`)))];
   return {
-    id: seed.id ?? createSlackId("D", users.toSorted().join(" ")),
+    id: data.id ?? createSlackId("D", users.toSorted().join(" ")),
     users,
-    created: create(seed.created, lookup, path),
-    messages: buildMessages(seed.messages, lookup, path),
+    created: create(data.created, lookup, path),
+    messages: buildMessages(data.messages, lookup, path),
   };
 }
 
@@ -94,10 +94,10 @@ function create(value: string | undefined, { now, longAgo }: Lookup, path: strin
 
 /** Sorts messages, oldest first; those without a time are a minute apart, up to now. */
 function buildMessages(seeds: MessageSeed[] | undefined, lookup: Lookup, path: string): Message[] {
-  const list = (seeds ?? []).map((seed, index): Message => {
+  const list = (seeds ?? []).map((data, index): Message => {
     const at = `${path}.messages[${index}]`;
-    const root = buildReply(seed, lookup.now - ((seeds?.length ?? 0) - index) * 60_000, index, lookup, at);
-    const replies = (seed.replies ?? []).map((one, number) =>
+    const root = buildReply(data, lookup.now - ((seeds?.length ?? 0) - index) * 60_000, index, lookup, at);
+    const replies = (data.replies ?? []).map((one, number) =>
       buildReply(one, Number(root.ts) * 1000 + (number + 1) * 30_000, index, lookup, `${at}.replies[${number}]`),
     );
     return { ...root, replies };
@@ -111,22 +111,22 @@ function buildMessages(seeds: MessageSeed[] | undefined, lookup: Lookup, path: s
 }
 
 function buildReply(
-  seed: Omit<MessageSeed, "replies">,
+  data: Omit<MessageSeed, "replies">,
   fallback: number,
   index: number,
   lookup: Lookup,
   path: string,
 ): Reply {
-  const { ts = new Date(fallback).toISOString() } = seed;
+  const { ts = new Date(fallback).toISOString() } = data;
   return {
-    user: lookup.person(seed.user, `${path}.user`),
-    text: seed.text,
+    user: lookup.person(data.user, `${path}.user`),
+    text: data.text,
     ts: /^\d{10}\.\d{6}$/.test(ts) ? ts : toTs(Date.parse(parseMoment(ts, lookup.now, `${path}.ts`)), 100 + index),
-    reactions: (seed.reactions ?? []).map(({ name, users }, number) => ({
+    reactions: (data.reactions ?? []).map(({ name, users }, number) => ({
       name,
       users: users.map((one, at) => lookup.person(one, `${path}.reactions[${number}].users[${at}]`)),
     })),
-    ...(seed.files ? { files: seed.files } : {}),
+    ...(data.files ? { files: data.files } : {}),
   };
 }
 

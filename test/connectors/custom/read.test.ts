@@ -40,15 +40,15 @@ test("the published JSON Schema is that of the source", () => {
 });
 
 test.for([
-  ["title: Tasks", "titel: Tasks", "titel is unknown; did you mean title (line 2)?"],
+  ["title: Tasks", "titel: Tasks", "titel is unknown (line 2). Did you mean title?"],
   [
     "title: Tasks",
     "title: Tasks\nowner: me",
     "owner is unknown; valid keys are name, title, base_url, auth, identify, tools (line 3).",
   ],
-  ["access: read", "acess: read", "tools[0].acess is unknown; did you mean access (line 15)?"],
+  ["access: read", "acess: read", "tools[0].acess is unknown (line 15). Did you mean access?"],
   ["access: read", "access: reed", "tools[0].access must be one of read, write, destructive (line 15)."],
-  ["  header: X-Api-Key", "  headr: X-Api-Key", "auth.headr is unknown; did you mean header (line 6)?"],
+  ["  header: X-Api-Key", "  headr: X-Api-Key", "auth.headr is unknown (line 6). Did you mean header?"],
   ["type: api_key", "type: apikey", "auth.type must be one of oauth2, bearer, api_key, basic, none (line 5)."],
   ["  header: X-Api-Key", "  header: X-Api-Key\n  query: key", "auth must have either header or query (line 4)."],
   ["X-Api-Key", "Cookie", "auth.header is a header that kay sets itself (line 6)."],

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The page that the browser shows after a consent. All texts are plain; nothing in them becomes markup. */
 export type Page = {
@@ -78,7 +78,7 @@ label.box { font-weight: 400 } label.box input { display: inline; width: auto }
 button:focus-visible, input:focus-visible, textarea:focus-visible, select:focus-visible, a:focus-visible { outline: 3px solid var(--calm); outline-offset: 2px }
 `;
 
-const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
+const STYLE_HASH = hash("sha256", STYLE, "base64");
 
 const MARKS = { success: "✓", denial: "–", failure: "!" };
 const FOOTERS = {

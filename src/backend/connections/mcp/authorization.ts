@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { OAuth, OAuthClient } from "#connectors/oauth";
 import type { BackendPorts } from "../../ports.ts";
 import type { Keys } from "../../store/keys.ts";
@@ -95,7 +95,5 @@ function grantContext({ installationId, service, binding = "" }: GrantAddress): 
 }
 
 function getClientContext({ issuer, redirectUri }: ClientPlace): string {
-  return `mcp_clients/${createHash("sha256")
-    .update(JSON.stringify([issuer, redirectUri]))
-    .digest("hex")}`;
+  return `mcp_clients/${hash("sha256", JSON.stringify([issuer, redirectUri]), "hex")}`;
 }

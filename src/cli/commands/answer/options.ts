@@ -3,7 +3,7 @@ import type { InteractionAnswer } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InputField } from "#protocol/interactions";
 import { tryParseJson } from "#protocol/json";
-import { isSecretField } from "#protocol/secret-field";
+import { isSecretField, SECRETS_REFUSED } from "#protocol/secret-field";
 import { parseField } from "#ui/cards/form-field";
 import { toLine } from "#ui/text/words";
 import type { CardItem } from "#ui/view/view";
@@ -83,8 +83,7 @@ function splitKeyValue(text: string, fields: InputField[]): [string, string] {
     const message = `Unknown field ${JSON.stringify(toLine(id))}.${guess && ` ${guess}`} Fields: ${ids.map(toLine).join(", ")}.`;
     throw new Problem("USAGE", message);
   }
-  if (isSecretField(field))
-    throw createFieldProblem(field, "kay does not accept secrets here. Enter them in the browser.");
+  if (isSecretField(field)) throw createFieldProblem(field, SECRETS_REFUSED);
   return [id, text.slice(at + 1)];
 }
 

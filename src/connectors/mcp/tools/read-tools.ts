@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Tool as ServerTool } from "@modelcontextprotocol/client";
 import { cleanLine } from "#protocol/clean";
 import { toWireName } from "#protocol/tool-names";
@@ -80,7 +80,7 @@ function createToolName(service: string, remote: string, usedNames: Set<string>)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^[_0-9]+|(?<!_)_+$/g, "");
-  const mark = createHash("sha256").update(remote).digest("hex").slice(0, 6);
+  const mark = hash("sha256", remote, "hex").slice(0, 6);
   const cut = words.length <= most ? words : `${words.slice(0, most - 7).replace(/(?<!_)_+$/, "")}_${mark}`;
   const name = `${service}.${cut || `tool_${mark}`}`;
   return usedNames.has(name)

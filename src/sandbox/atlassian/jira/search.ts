@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../../provider.ts";
 import { requireScope, type SiteEnv } from "../gateway.ts";
@@ -98,5 +98,5 @@ function getStart(token: unknown, jql: string): number {
 }
 
 function mark(jql: string): string {
-  return createHash("sha256").update(jql).digest("base64url").slice(0, 12);
+  return hash("sha256", jql, "base64url").slice(0, 12);
 }
