@@ -74,8 +74,10 @@ function formatConnection({ name, title, account }: ServiceState): string {
 /** The defaults of a service: ` (default project KAY)`. */
 function formatDefaults({ name }: ServiceState, defaults: Record<string, string>): string {
   const [service] = name.split("@");
-  const found = Object.entries(defaults).filter(([key]) => key.startsWith(`${service}.`));
-  const words = found.map(([key, value]) => `default ${cleanLine(`${key.slice(key.indexOf(".") + 1)} ${value}`, 300)}`);
+  const entries = Object.entries(defaults).filter(([key]) => key.startsWith(`${service}.`));
+  const words = entries.map(
+    ([key, value]) => `default ${cleanLine(`${key.slice(key.indexOf(".") + 1)} ${value}`, 300)}`,
+  );
   return words.length > 0 ? ` (${words.join(", ")})` : "";
 }
 

@@ -32,10 +32,10 @@ const MAX_LISTED = 5;
 export function requireMatch<T>(candidates: T[], text: string, naming: Naming<T>): T {
   const { purpose, noun, where = "", field, getName, format, getKey = (one: T) => one, hints } = naming;
   const exact = candidates.filter((one) => isSameName(getName(one), text));
-  const found = exact.length > 0 || purpose === "change" ? exact : candidates;
-  const [first] = found;
-  if (first !== undefined && new Set(found.map(getKey)).size === 1) return first;
-  const list = (found.length > 0 ? found : candidates).slice(0, MAX_LISTED).map(format).join(", ");
+  const matches = exact.length > 0 || purpose === "change" ? exact : candidates;
+  const [first] = matches;
+  if (first !== undefined && new Set(matches.map(getKey)).size === 1) return first;
+  const list = (matches.length > 0 ? matches : candidates).slice(0, MAX_LISTED).map(format).join(", ");
   const details = field === undefined ? {} : { details: { field } };
   if (first !== undefined)
     throw new Problem("INVALID_REQUEST", `Several ${noun}s${where} match “${text.trim()}”: ${list}.`, {
@@ -85,15 +85,15 @@ export function requirePerson<T>(people: T[], text: string, naming: PeopleNaming
     (name) => name.includes(wanted),
   );
   const lists = purpose === "read" ? [account, whole, similar] : [account, whole];
-  const found = lists.find((list) => list.length > 0) ?? [];
-  const [only, ...more] = found;
+  const matches = lists.find((list) => list.length > 0) ?? [];
+  const [only, ...more] = matches;
   const isEnough = purpose === "read" || isShown || account.length > 0 || named.length > 0;
   if (only !== undefined && more.length === 0 && isEnough) return only;
   const format = (one: T) => {
     const [name, ...others] = [listNames(one)[0], ...listAccounts(one)].filter(Boolean);
     return `${name ?? ""} (${others.slice(0, 2).join(", ")})`;
   };
-  const list = (more.length > 0 ? found : similar).slice(0, MAX_LISTED).map(format).join(", ");
+  const list = (more.length > 0 ? matches : similar).slice(0, MAX_LISTED).map(format).join(", ");
   const sentence = more.length > 0 ? `Several people in ${where} match` : `No user in ${where} is called`;
   throw new Problem("INVALID_REQUEST", `${sentence} “${text.trim()}”${more.length > 0 ? `: ${list}` : ""}.`, {
     hint: `${more.length > 0 || list === "" ? "" : `Similar: ${list}. `}${list === "" ? "Check the name." : "Use the full name, or what is in parentheses."}`,

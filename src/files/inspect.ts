@@ -33,8 +33,8 @@ export async function inspectFile<T extends object>(
     const [bytes, { mode, uid }] = await Promise.all([readFile(path), stat(path)]);
     const about = { ...absent, open: (mode & 0o077) !== 0, owner: uid };
     try {
-      const found = read(bytes);
-      return found === null ? { ...about, state: "damaged" } : { ...about, state: "fine", ...found };
+      const content = read(bytes);
+      return content === null ? { ...about, state: "damaged" } : { ...about, state: "fine", ...content };
     } catch (error) {
       if (error instanceof Problem) return { ...about, state: "foreign", problem: error };
       throw error;

@@ -40,8 +40,8 @@ export function createOperatorHandler(
   return async (request) => {
     const { pathname } = new URL(request.url);
     const isOwn = isLoopbackHost(URL.parse(`http://${request.headers.get("host") ?? ""}`)?.hostname ?? "");
-    const found = isOwn && request.method === "GET" ? await sendAnswer(operated(), pathname) : undefined;
-    return found ?? sendProblem(new Problem("NOT_FOUND", "There is nothing at this path."));
+    const response = isOwn && request.method === "GET" ? await sendAnswer(operated(), pathname) : undefined;
+    return response ?? sendProblem(new Problem("NOT_FOUND", "There is nothing at this path."));
   };
 }
 

@@ -108,8 +108,8 @@ export function createPublicFetch({
     if (isIP(host) && !isPublicAddress(host)) throw addressRefusedProblem(host);
     const proxy = findProxy(url, env, BlockList);
     if (!proxy) return direct;
-    const found = await resolve(host).catch(() => []);
-    if (!found.every(({ address }) => isPublicAddress(address))) throw addressRefusedProblem(host);
+    const addresses = await resolve(host).catch(() => []);
+    if (!addresses.every(({ address }) => isPublicAddress(address))) throw addressRefusedProblem(host);
     const known =
       proxies.get(proxy.url.href) ?? new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls });
     proxies.set(proxy.url.href, known);
@@ -137,11 +137,11 @@ export function createPublicFetch({
 function createGuardedLookup(resolve: ResolveAddresses): LookupFunction {
   return (host, options, done) => {
     resolve(host).then(
-      (found) => {
-        const [first] = found;
-        if (!first || !found.every(({ address }) => isPublicAddress(address)))
+      (addresses) => {
+        const [first] = addresses;
+        if (!first || !addresses.every(({ address }) => isPublicAddress(address)))
           return done(addressRefusedProblem(host), "", 0);
-        if (options.all) done(null, found);
+        if (options.all) done(null, addresses);
         else done(null, first.address, first.family);
       },
       (error: NodeJS.ErrnoException) => done(error, "", 0),
@@ -151,7 +151,7 @@ function createGuardedLookup(resolve: ResolveAddresses): LookupFunction {
 
 function resolveWithSystem(host: string): Promise<ResolvedAddress[]> {
   return new Promise((give, fail) => {
-    systemLookup(host, { all: true, verbatim: true }, (error, found) => (error ? fail(error) : give(found)));
+    systemLookup(host, { all: true, verbatim: true }, (error, addresses) => (error ? fail(error) : give(addresses)));
   });
 }
 

@@ -105,8 +105,8 @@ export function createKayServer(options: KayServerOptions): McpServer {
 }
 
 async function searchTools(calls: KayCalls, query: string): Promise<ToolView[]> {
-  const found = await calls.tools({ query });
-  return found?.tools ?? [];
+  const catalog = await calls.tools({ query });
+  return catalog?.tools ?? [];
 }
 
 function toToolEntry({ name, description, access, input_schema, connected }: ToolView) {

@@ -90,8 +90,8 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
   // "PR 4" is a thing of another tool.
   const isThing = plain ? !/[-_.]/.test(text) : /^\d+$/.test(next.text);
   if (isThing && !led && skill.foreign.has(first.lemma)) return [];
-  const found = [{ to: at + 1, quality: shaped || isProper(first) ? 1 : 0.7 }];
-  if (shaped && field.particular) return found;
+  const ends = [{ to: at + 1, quality: shaped || isProper(first) ? 1 : 0.7 }];
+  if (shaped && field.particular) return ends;
   for (let to = at + 2; to <= Math.min(words.length, at + LONGEST_NAME); to++) {
     const last = getWord(words, to - 1);
     if (!mayBeInName(words, to - 1) || isRival(skill, words, to - 1) || KEY.test(last.text) || DAY.test(last.text))
@@ -100,9 +100,9 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
     if (/[#@]/.test(last.text) || (isPlain && isAction(last))) break;
     if (isPlain && (isFieldWord(field, last) || listSameNouns(last).length > 2)) break;
     if (writes && !isProper(first) && !isFieldWord(field, words[to])) continue;
-    found.push({ to, quality: !isProper(first) ? 0.5 : words.slice(at, to).every(isProper) ? 1.1 : 1 });
+    ends.push({ to, quality: !isProper(first) ? 0.5 : words.slice(at, to).every(isProper) ? 1.1 : 1 });
   }
-  return found;
+  return ends;
 }
 
 function isProper({ text }: Word): boolean {

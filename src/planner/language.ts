@@ -90,7 +90,7 @@ type Piece = Token & { end: number; literal: boolean };
 
 /** Quoted text, and text after the first colon, is the user's text and not part of the request's grammar. */
 function splitLiterals(text: string, open: boolean): Piece[] {
-  const found: Piece[] = [];
+  const pieces: Piece[] = [];
   let last = 0;
   for (const match of text.matchAll(open ? QUOTED : LITERALS)) {
     const inner = match.slice(1).find((group) => group !== undefined);
@@ -98,12 +98,12 @@ function splitLiterals(text: string, open: boolean): Piece[] {
     if (inner === undefined || inner.trim() === "") continue;
     const lead = match[0].startsWith(":") ? 1 : 0;
     if (start + lead > last)
-      found.push({ text: text.slice(last, start + lead), start: last, end: start + lead, literal: false });
+      pieces.push({ text: text.slice(last, start + lead), start: last, end: start + lead, literal: false });
     last = start + match[0].length;
-    found.push({ text: removeQuotes(inner.trim()), start: start + lead, end: last, literal: true });
+    pieces.push({ text: removeQuotes(inner.trim()), start: start + lead, end: last, literal: true });
   }
-  if (last < text.length) found.push({ text: text.slice(last), start: last, end: text.length, literal: false });
-  return found;
+  if (last < text.length) pieces.push({ text: text.slice(last), start: last, end: text.length, literal: false });
+  return pieces;
 }
 
 /** Names such as `#general`, `docs/a.txt`, `A1:C3` or `urn:li:share:1` are one word; "don't" and "Tom's" are two. */

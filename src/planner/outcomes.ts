@@ -73,26 +73,26 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
   if (/^(?:e-?mail|dm|message|ping|text) (?:me|us)\b/i.test(clause.text)) return refuse(clause, skills);
   const again = yield* readFollowUp(clause, skills);
   if (again) return getOutcome(again, clause, follows, {});
-  const found = yield* rankReadings(clause, skills);
-  const best = choose(found.filter(isSure), clause);
+  const readings = yield* rankReadings(clause, skills);
+  const best = choose(readings.filter(isSure), clause);
   const composed = yield* composeCall(clause, skills, best);
   if (composed) return getOutcome(composed.reading, clause, follows, { feed: composed.feed });
-  const rival = best && findRival(best, found, clause);
+  const rival = best && findRival(best, readings, clause);
   if (best && rival)
     return { kind: "words", text: formatEither(best.skill.title, rival.skill.title), unknown: clause.text };
   if (best) {
-    const others = listOthers(best, found, clause);
+    const others = listOthers(best, readings, clause);
     const both = others.filter((other) => isAsLikely(best, other, clause)).map(toCall);
     const outcome = getOutcome(best, clause, follows, { others: others.map(toCall) });
     return outcome.kind === "calls" && both.length > 0
       ? { kind: "calls", calls: [...outcome.calls, ...both], changes: false }
       : outcome;
   }
-  const near = found.find((one) => isNearlySure(one, clause));
+  const near = readings.find((one) => isNearlySure(one, clause));
   if (near) return getOutcome(near, clause, follows, { leftOut: formatLoose(near, clause) });
   const asked = yield* askWithoutEnd(clause, skills);
   if (asked) return asked;
-  return refuse(clause, skills, found[0]);
+  return refuse(clause, skills, readings[0]);
 }
 
 function refuse(clause: Clause, skills: Skill[], first?: Reading): ClauseOutcome {
@@ -151,23 +151,23 @@ function isAsLikely(best: Reading, other: Reading, { connected }: Clause): boole
 }
 
 /** The same request to other services, where none is named: "the PRs in kay-backend". */
-function listOthers(best: Reading, found: Reading[], clause: Clause): Reading[] {
+function listOthers(best: Reading, readings: Reading[], clause: Clause): Reading[] {
   const { skill, input } = best;
   if (skill.access !== "read" || namesService(best, clause) || Object.keys(input).length === 0) return [];
-  return found
+  return readings
     .filter((one) => one.skill.service !== skill.service && one.skill.access === "read" && isSure(one))
     .filter(({ missing, score }) => missing.length === 0 && score > best.score - RIVALRY)
     .slice(0, 2);
 }
 
 /** A write that another service could take as well, where neither it nor a particular thing is named: "comment on the page Plan". */
-function findRival(best: Reading, found: Reading[], clause: Clause): Reading | undefined {
+function findRival(best: Reading, readings: Reading[], clause: Clause): Reading | undefined {
   const { skill, score } = best;
   const { words, connected = [] } = clause;
   if (skill.access === "read" || namesService(best, clause) || words.some(({ text }) => PARTICULAR.test(text)))
     return undefined;
   const isReady = (one: Reading) => connected.includes(one.skill.service) || !connected.includes(skill.service);
-  const others = found.filter(
+  const others = readings.filter(
     (one) => one.skill.service !== skill.service && one.skill.access !== "read" && isReady(one),
   );
   // A "record" is a word of Airtable, and of a spreadsheet only in a wider sense.

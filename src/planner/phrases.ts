@@ -43,11 +43,11 @@ const FILE_MENTION = /^(?:saying\s+)?@\S+\.[a-z]\w{0,4}$/i;
 
 /** What the slot of an example may take from a word on, where nothing else says that it is a value of the field. */
 function readSlot(skill: Skill, field: Field, clause: Clause, at: number): Phrase[] {
-  const found = readReference(skill, field, clause, at);
-  if (field.closed || !["text", "name"].includes(field.kind)) return found;
-  if (field.kind === "name") return [...found, ...readNames(skill, field, clause, at)];
+  const reference = readReference(skill, field, clause, at);
+  if (field.closed || !["text", "name"].includes(field.kind)) return reference;
+  if (field.kind === "name") return [...reference, ...readNames(skill, field, clause, at)];
   const base = { field, from: at, particular: false };
-  return [...found, ...readText(skill, field, clause, at).map((text) => ({ ...base, ...text }))];
+  return [...reference, ...readText(skill, field, clause, at).map((text) => ({ ...base, ...text }))];
 }
 
 /** "Set its priority": the one thing that was just spoken of. */

@@ -39,19 +39,19 @@ export function resolveReference(
 /** "It", "the second one", "the ticket": what was said before, or nothing yet. */
 export function readReference(skill: Skill, field: Field, clause: Clause, at: number): Phrase[] {
   const { words } = clause;
-  const found: Phrase[] = [];
+  const phrases: Phrase[] = [];
   const base = { field, from: at, particular: false };
   for (let to = at + 1; to <= Math.min(words.length, at + 4); to++) {
     const referred = resolveReference(clause, skill.service, field, at, to);
-    if (referred) found.push({ ...base, to, value: referred.length === 1 ? referred[0] : referred, quality: 1 });
+    if (referred) phrases.push({ ...base, to, value: referred.length === 1 ? referred[0] : referred, quality: 1 });
   }
-  if (found.length > 0 || !field.required) return found;
+  if (phrases.length > 0 || !field.required) return phrases;
   const first = words[at];
   if (
     first &&
     ((PRONOUNS.has(first.lower) && first.lower !== "that") || (field.person && PERSON_PRONOUNS.has(first.lower)))
   )
-    found.push({ ...base, to: at + 1, value: undefined, quality: 0.4 });
+    phrases.push({ ...base, to: at + 1, value: undefined, quality: 0.4 });
   const noun = words[at + 1];
   if (
     first &&
@@ -59,8 +59,8 @@ export function readReference(skill: Skill, field: Field, clause: Clause, at: nu
     noun &&
     (isFieldWord(field, noun) || isNoun(skill, noun))
   )
-    found.push({ ...base, to: at + 2, value: undefined, quality: 0.5, particular: true });
-  return found;
+    phrases.push({ ...base, to: at + 2, value: undefined, quality: 0.5, particular: true });
+  return phrases;
 }
 
 /** Whether what was found last is of another service, or of another family of them: a file of Drive can be a document. */

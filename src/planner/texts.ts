@@ -99,7 +99,7 @@ function readQuery(skill: Skill, clause: Clause, at: number): TextEnd[] {
   // "Which files did tom change" is about someone, not about words.
   if (ACTING.has(before) || NOT_SOUGHT.has(getWord(words, from).lower)) return [];
   const times = findTimes(clause, true);
-  const found: TextEnd[] = [];
+  const textEnds: TextEnd[] = [];
   for (let to = from + 1; to <= from + MOST_WORDS; to++) {
     const { kind, lower, lemma, text } = getWord(words, to - 1);
     if (kind !== "word" || OPERATORS.has(lower) || QUESTION_WORDS.has(lower) || TEXT_CUES.has(lower)) break;
@@ -108,9 +108,9 @@ function readQuery(skill: Skill, clause: Clause, at: number): TextEnd[] {
     if (!isLed && (lower === "to" || (to === from + 1 && (skill.foreign.has(lemma) || isValue(skill, words, from)))))
       break;
     if (!PREPOSITIONS.has(lower) && !INNER.has(lower))
-      found.push({ to, value: sliceText(clause, from, to), quality: 0.7 + 0.01 * (to - from) });
+      textEnds.push({ to, value: sliceText(clause, from, to), quality: 0.7 + 0.01 * (to - from) });
   }
-  return found;
+  return textEnds;
 }
 
 /** The "won" of "in stage closed won" is no word to search for. */
@@ -152,21 +152,21 @@ function readSentence(skill: Skill, clause: Clause, at: number): TextEnd[] {
   // "Tell #general it works now".
   if (isAddressed && SUBJECTS.has(first.lower) && second.kind === "word" && !INNER.has(second.lower)) return [whole];
   if (/^[#@]/.test(first.text) || NOT_SAID.some((set) => set.has(first.lower))) return [];
-  const found: TextEnd[] = [];
+  const textEnds: TextEnd[] = [];
   const says = words.slice(at).some(({ lower }) => SENTENCE.has(lower));
-  if (says && at > 1) found.push(whole);
+  if (says && at > 1) textEnds.push(whole);
   // "Send the build is green to #general".
   const place = words.findLastIndex(
     ({ lower }, index) => index > at && PREPOSITIONS.has(lower) && /^[#@]/.test(getWord(words, index + 1).text),
   );
-  if (says && place > 0) found.push({ to: place, value: sliceText(clause, at, place), quality: 0.8 });
-  if (ARTICLES.has(first.lower) || ARTICLES.has(before.lower)) return found;
+  if (says && place > 0) textEnds.push({ to: place, value: sliceText(clause, at, place), quality: 0.8 });
+  if (ARTICLES.has(first.lower) || ARTICLES.has(before.lower)) return textEnds;
   for (let to = at + 1; to <= at + 4; to++) {
     const { kind, lower, lemma } = getWord(words, to - 1);
     if (kind !== "word" || PREPOSITIONS.has(lower) || OPERATORS.has(lower) || skill.foreign.has(lemma)) break;
-    found.push({ to, value: sliceText(clause, at, to), quality: 0.6 });
+    textEnds.push({ to, value: sliceText(clause, at, to), quality: 0.6 });
   }
-  return found;
+  return textEnds;
 }
 
 /** A title without quotes begins with its own words: "schedule Dentist". */
@@ -176,14 +176,14 @@ function readTitle(skill: Skill, clause: Clause, at: number): TextEnd[] {
   const proper = /^[\p{Lu}\d]/u.test(first.text);
   if (!proper && (first.stop || isNoun(skill, first) || OPERATORS.has(first.lower))) return [];
   if (KEY.test(first.text) || skill.foreign.has(first.lemma) || VAGUE_WORDS.has(first.lower)) return [];
-  const found: TextEnd[] = [];
+  const textEnds: TextEnd[] = [];
   for (let to = at + 1; to <= at + 8; to++) {
     const { kind, lower, text } = getWord(words, to - 1);
     if (kind !== "word" || TEXT_CUES.has(lower) || PREPOSITIONS.has(lower) || lower === "'s") break;
     if (OPERATORS.has(lower) && text === lower) break;
-    if (lower !== "and") found.push({ to, value: sliceText(clause, at, to), quality: proper ? 0.8 : 0.55 });
+    if (lower !== "and") textEnds.push({ to, value: sliceText(clause, at, to), quality: proper ? 0.8 : 0.55 });
   }
-  return found;
+  return textEnds;
 }
 
 /** With the emoji at its end, but not the mark that ends the sentence. */

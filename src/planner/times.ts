@@ -17,11 +17,11 @@ export type NamedTime = Period & {
 
 /** Returns the times in a clause, in their order. A weekday is the next one, or the last one with `past`. */
 export function findTimes(clause: Clause, past: boolean): NamedTime[] {
-  const found = known.get(clause) ?? {};
-  known.set(clause, found);
+  const times = known.get(clause) ?? {};
+  known.set(clause, times);
   const key = past ? "past" : "ahead";
-  found[key] ??= readTimes(clause, past);
-  return found[key];
+  times[key] ??= readTimes(clause, past);
+  return times[key];
 }
 
 /** Returns the day or time that a text names, for a form. */

@@ -38,13 +38,13 @@ export function findUnits(skill: Skill, { words }: Clause): Unit[] {
       [isOff && promisesNot(skill, getWord(words, at + denied)), take(denied + 1)],
       [JOINTS.has(lower) && readsKeys(skill, before.text === "," ? words[at - 2] : before, next), take(1)],
     ];
-    const found = rules.flatMap(([applies, unit]) => (applies ? [unit] : []));
+    const units = rules.flatMap(([applies, unit]) => (applies ? [unit] : []));
     const service = [3, 2, 1].find(
       (size) => size <= words.length - at && isServiceName(skill, words.slice(at, at + size)),
     );
-    if (service === undefined && !isNoun(skill, word)) return found;
+    if (service === undefined && !isNoun(skill, word)) return units;
     const unit = { to: at + (service ?? 1), gain: service ? 0.5 : 0.15, tells: true, names: service !== undefined };
-    return [...found, ...listStarts(skill, words, at, unit.names).map((from) => ({ from, ...unit }))];
+    return [...units, ...listStarts(skill, words, at, unit.names).map((from) => ({ from, ...unit }))];
   });
 }
 

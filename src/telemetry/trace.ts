@@ -101,6 +101,6 @@ export function getTraceId(traceparent: string | undefined): string | undefined 
 
 /** Returns a received `traceparent` if it is valid (W3C Trace Context, version 00). */
 export function parseTraceparent(text: string | null | undefined): string | undefined {
-  const found = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(text ?? "");
-  return found && !/^0+$/.test(found[1] ?? "") && !/^0+$/.test(found[2] ?? "") ? found[0] : undefined;
+  const match = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(text ?? "");
+  return match && !/^0+$/.test(match[1] ?? "") && !/^0+$/.test(match[2] ?? "") ? match[0] : undefined;
 }

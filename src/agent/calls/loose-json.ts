@@ -15,22 +15,22 @@ export function repairArguments(text: string): string {
 
 /** Parses JSON as models misspell it. Undefined for a text that has not exactly one meaning. */
 export function parseLoose(text: string): unknown {
-  const found: unknown[] = [];
+  const values: unknown[] = [];
   let rest = text.replace(/^\s*```\w*|```\s*$/g, "").trimStart();
   while (/^[{[]/.test(rest)) {
-    if (found.length > MAX_VALUES) return undefined;
+    if (values.length > MAX_VALUES) return undefined;
     const { json, end } = readValue(rest);
     const value = json === undefined ? undefined : tryParseJson(json);
     if (value === undefined) return undefined;
-    found.push(value);
+    values.push(value);
     rest = rest.slice(end).trimStart();
   }
   if (!/^(?:[}\]`\s]|<\/?[\w|:]{1,40}>)*$/.test(rest)) return undefined;
-  const filled = [...new Set(found.map((value) => JSON.stringify(value)))].filter(
+  const filled = [...new Set(values.map((value) => JSON.stringify(value)))].filter(
     (json) => !/^(?:\{\}|\[\])$/.test(json),
   );
   if (filled.length > 1) return undefined;
-  return filled[0] === undefined ? found[0] : JSON.parse(filled[0]);
+  return filled[0] === undefined ? values[0] : JSON.parse(filled[0]);
 }
 
 /** Most values one after another. */

@@ -67,8 +67,8 @@ async function decideNamedModel(named: string, settings: ModelSettings): Promise
   const model = colon < 0 ? PROVIDERS[provider].defaultModel(settings.env) : named.slice(colon + 1).trim();
   throwProblem(findMissingConfig(provider, settings));
   if (model) return { ...buildDecision(provider, model), ...source };
-  const found = await findLocalModel(settings, provider);
-  if (found) return { ...found, ...source };
+  const local = await findLocalModel(settings, provider);
+  if (local) return { ...local, ...source };
   throw new Problem("MODEL_NOT_CONFIGURED", `No model is specified for ${PROVIDERS[provider].title}.`, {
     hint: `Specify one: \`kay config set model ${provider}:<model>\`.`,
   });

@@ -172,10 +172,10 @@ export function createLocalModels(ports: LocalPorts): LocalModels {
 }
 
 async function findServers(ports: LocalPorts): Promise<LocalServer[]> {
-  const found = await Promise.all(
+  const servers = await Promise.all(
     [listOllamaModels(ports), listLmStudioModels(ports)].map((each) => each.catch(() => null)),
   );
-  return found.filter((server) => server !== null);
+  return servers.filter((server) => server !== null);
 }
 
 const CACHE_MS = 60_000;

@@ -99,11 +99,11 @@ function closePiece(block: Block, emit: (part: StreamPart) => void): void {
 }
 
 function findFirst(text: string, patterns: RegExp[]) {
-  const found = patterns.flatMap((pattern) => {
+  const tags = patterns.flatMap((pattern) => {
     const match = pattern.exec(text);
     return match ? [{ pattern, index: match.index, end: match.index + match[0].length }] : [];
   });
-  return found.sort((a, b) => a.index - b.index)[0];
+  return tags.sort((a, b) => a.index - b.index)[0];
 }
 
 /** How thoughts begin and end: with tags, and in Mistral's, Kimi's, Cohere's and OpenAI's (Harmony) own marks. */

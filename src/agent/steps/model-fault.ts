@@ -123,11 +123,11 @@ function readUpstream(body: unknown): string | undefined {
 
 /** Gemini reports the wait in its body as `"retryDelay": "34s"`, OpenAI and Groq as "try again in 7m12.5s". */
 function readRetryDelay(body: string): number | null {
-  const found = /"retryDelay":\s*"()(\d{1,6})(?:\.\d+)?s"|try again in (?:(\d{1,4})m)?(\d{1,6})(?:\.\d+)?s\b/i.exec(
+  const match = /"retryDelay":\s*"()(\d{1,6})(?:\.\d+)?s"|try again in (?:(\d{1,4})m)?(\d{1,6})(?:\.\d+)?s\b/i.exec(
     body,
   );
-  if (!found) return null;
-  return (Number(found[1] || found[3] || 0) * 60 + Number(found[2] ?? found[4])) * 1_000;
+  if (!match) return null;
+  return (Number(match[1] || match[3] || 0) * 60 + Number(match[2] ?? match[4])) * 1_000;
 }
 
 function toWait(waitMs: number | null): { waitMs?: number } {

@@ -67,7 +67,7 @@ function rankTools(all: AgentTool[], wanted: string[]): { tool: AgentTool; score
   const index = all.map((tool) => ({ tool, fields: getFields(tool) }));
   const known = new Map<string, number>();
   for (const { fields } of index) {
-    for (const word of new Set(fields.flatMap(([found]) => found))) known.set(word, (known.get(word) ?? 0) + 1);
+    for (const word of new Set(fields.flatMap(([word]) => word))) known.set(word, (known.get(word) ?? 0) + 1);
   }
   const terms = [...new Set(wanted)].flatMap((word) => findSimilarWords(word, known));
   const scored = index.map(({ tool, fields }) => ({
@@ -99,8 +99,8 @@ function findSimilarWords(word: string, known: Map<string, number>): { word: str
 
 /** Returns the stems of a text's words, without stop words. */
 function listStems(text: string): string[] {
-  const found = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return found.filter((word) => word.length > 1 && !STOP_WORDS.has(word)).map(stem);
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.filter((word) => word.length > 1 && !STOP_WORDS.has(word)).map(stem);
 }
 
 /** Removes common endings, so that "issues" matches "issue" and "creating" matches "create". A mail is an email. */

@@ -29,9 +29,9 @@ export function createSearchTool(all: AgentTool[]): AgentTool {
     input: SearchInput,
     summary: ({ query }) => `Search for tools: ${query}`,
     run: async ({ query }) => {
-      const found = searchTools(all, query).map(({ name, description }) => ({ name, description }));
-      const lines = found.map(({ name, description }) => `- ${name}: ${description}`);
-      return { data: { tools: found }, text: lines.join("\n") || "No matching tools." };
+      const matches = searchTools(all, query).map(({ name, description }) => ({ name, description }));
+      const lines = matches.map(({ name, description }) => `- ${name}: ${description}`);
+      return { data: { tools: matches }, text: lines.join("\n") || "No matching tools." };
     },
   });
 }

@@ -36,8 +36,8 @@ export function createFindServiceTool(services: ListServices): AgentTool {
       const named = all.filter(({ name, title = "", tools = [] }) =>
         [name, title, ...tools].some((text) => text.toLowerCase().includes(wanted)),
       );
-      const found = named.length > 0 ? named : all;
-      const rows = found.map(({ name, title, state, user, metadata }) => ({ name, title, state, user, metadata }));
+      const matches = named.length > 0 ? named : all;
+      const rows = matches.map(({ name, title, state, user, metadata }) => ({ name, title, state, user, metadata }));
       const lines = rows.map(
         (row) => `| ${row.title ?? row.name} | ${STATE_LABELS[row.state]} | ${getAccount(row.user)} |`,
       );

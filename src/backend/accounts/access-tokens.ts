@@ -110,8 +110,8 @@ function getAudience({ publicUrl, localSecret }: TokenPorts): string {
 
 function getKey({ signing }: BackendPorts["keys"]): (header: JWTHeaderParameters) => Uint8Array {
   return ({ kid }) => {
-    const found = signing.find(({ id }) => id === kid);
-    if (!found) throw new errors.JWTInvalid("unknown key");
-    return found.key;
+    const key = signing.find(({ id }) => id === kid);
+    if (!key) throw new errors.JWTInvalid("unknown key");
+    return key.key;
   };
 }

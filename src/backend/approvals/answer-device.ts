@@ -63,8 +63,8 @@ export async function findDevice(
   const value = findCookie(publicUrl, cookies, COOKIE);
   if (!value) return undefined;
   const hash = hashSecret(value);
-  const found = await findAnswerDevice(db, hash, clock.now());
-  return found && { ...found, hash };
+  const device = await findAnswerDevice(db, hash, clock.now());
+  return device && { ...device, hash };
 }
 
 function formatDeviceCookie(publicUrl: string, value: string, seconds: number): string {

@@ -43,9 +43,9 @@ export async function closeConfirmation(
 ): Promise<StoredConfirmation> {
   const answered = await answerConfirmation(db, hashSecret(token), installationId, approved, clock.now());
   if (answered) return answered;
-  const found = await findConfirmation(db, hashSecret(token), installationId);
-  if (!found) throw new Problem("CONFIRMATION_NOT_FOUND", "No confirmation has this token.");
-  if (found.answeredAt) throw createAnsweredProblem(found, found.answeredAt);
+  const confirmation = await findConfirmation(db, hashSecret(token), installationId);
+  if (!confirmation) throw new Problem("CONFIRMATION_NOT_FOUND", "No confirmation has this token.");
+  if (confirmation.answeredAt) throw createAnsweredProblem(confirmation, confirmation.answeredAt);
   throw new Problem("CONFIRMATION_EXPIRED", "The confirmation expired after 5 minutes; nothing was done.");
 }
 

@@ -117,15 +117,15 @@ function holdsName(text: string, name: Name): boolean {
   for (let places = 0; at >= 0 && places < MAX_PLACES; places++) {
     const left = text.slice(Math.max(0, at - 4), at);
     const right = text.slice(at + value.length, at + value.length + 4);
-    const found = left.match(/[#@]$/)?.[0] ?? "";
-    if (!before.test(left) && !after.test(right) && isSameMark(found, name)) return true;
+    const mark = left.match(/[#@]$/)?.[0] ?? "";
+    if (!before.test(left) && !after.test(right) && isSameMark(mark, name)) return true;
     at = text.indexOf(value, at + 1);
   }
   return false;
 }
 
-function isSameMark(found: string, { mark, hasCapitals }: Name): boolean {
-  return mark === "" ? found !== "#" || !hasCapitals : found === "" || found === mark;
+function isSameMark(sign: string, { mark, hasCapitals }: Name): boolean {
+  return mark === "" ? sign !== "#" || !hasCapitals : sign === "" || sign === mark;
 }
 
 /** Patterns of text before and after a value that make it a part of a longer one. */

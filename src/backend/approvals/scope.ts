@@ -27,8 +27,8 @@ export function hashAccount({ id }: Account): string {
 }
 
 function formatFirst(candidates: unknown[]): string | undefined {
-  const found = candidates.find((text): text is string => typeof text === "string" && text.trim() !== "");
-  return found?.trim();
+  const candidate = candidates.find((text): text is string => typeof text === "string" && text.trim() !== "");
+  return candidate?.trim();
 }
 
 /** Begins the description of a call's target if it cannot be read. */

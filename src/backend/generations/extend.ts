@@ -26,25 +26,26 @@ export async function extendRequest(
   { db, clock }: BackendPorts,
   place: { installationId: string; conversationId: string; interactionId: string },
 ): Promise<InteractionExtended> {
-  const found = await findInteraction(db, place.interactionId);
-  if (found?.installation_id !== place.installationId || found.conversation_id !== place.conversationId)
+  const interaction = await findInteraction(db, place.interactionId);
+  if (interaction?.installation_id !== place.installationId || interaction.conversation_id !== place.conversationId)
     throw new Problem("INTERACTION_NOT_FOUND", "No request has this ID.");
-  if (found.status !== "open") throw interactionClosedProblem(found);
+  if (interaction.status !== "open") throw interactionClosedProblem(interaction);
   const now = clock.now();
-  const until = new Date(Math.min(now + EXTENSION_MS, found.created_at.getTime() + LONGEST_MS));
-  if (until <= found.expires_at) return { interaction_id: found.id, expires_at: found.expires_at.toISOString() };
-  const extended = await extendTo(db, found, until, now);
+  const until = new Date(Math.min(now + EXTENSION_MS, interaction.created_at.getTime() + LONGEST_MS));
+  if (until <= interaction.expires_at)
+    return { interaction_id: interaction.id, expires_at: interaction.expires_at.toISOString() };
+  const extended = await extendTo(db, interaction, until, now);
   if (extended) return extended;
-  throw interactionClosedProblem((await findInteraction(db, found.id)) ?? found);
+  throw interactionClosedProblem((await findInteraction(db, interaction.id)) ?? interaction);
 }
 
 /** Keeps requests open that would expire soon, for as long as a client that can answer is attached. */
 export async function extendAttended({ db }: Pick<BackendPorts, "db">, now: number): Promise<void> {
-  for (const found of await listExpiringSoon(db, now + AHEAD_MS)) {
-    const { conversation_id: id } = found;
+  for (const interaction of await listExpiringSoon(db, now + AHEAD_MS)) {
+    const { conversation_id: id } = interaction;
     if (!((await canAnswer(db, id, now)) ?? (await isFollowed(db, id)))) continue;
-    const ms = found.expires_at.getTime() - found.created_at.getTime();
-    await extendTo(db, found, new Date(now + Math.min(ms, LONGEST_MS)), now);
+    const ms = interaction.expires_at.getTime() - interaction.created_at.getTime();
+    await extendTo(db, interaction, new Date(now + Math.min(ms, LONGEST_MS)), now);
   }
 }
 

@@ -80,8 +80,8 @@ async function fetchClient(ports: FetchPolicyPorts, id: string): Promise<Program
   const url = URL.parse(id);
   if (!url || url.href !== id || url.pathname === "/" || url.hash !== "" || url.username !== "") throw unknownClient();
   try {
-    const found = await readDocument(await createFetchPolicy(ports, id), url, "this program");
-    if (found?.client_id === id) return { id, ...parseMetadata(found) };
+    const document = await readDocument(await createFetchPolicy(ports, id), url, "this program");
+    if (document?.client_id === id) return { id, ...parseMetadata(document) };
   } catch (cause) {
     if (!(cause instanceof Problem) && !(cause instanceof OAuthError)) throw cause;
     throw new OAuthError("invalid_request", `The program's document at ${url.host} cannot be used. ${cause.message}`, {

@@ -44,16 +44,17 @@ export async function refreshTokens(
   if (!given) throw createEndedError();
   const now = new Date(ports.clock.now());
   const program = await ports.db.transaction().execute(async (tx): Promise<Program | undefined> => {
-    const found = await findProgram(tx, given.id, now, { lock: true });
-    if (!found || found.client_id !== clientId) return undefined;
-    if (given.sequence === found.sequence) {
-      const next = { ...found, sequence: found.sequence + 1, used_at: now };
+    const program = await findProgram(tx, given.id, now, { lock: true });
+    if (!program || program.client_id !== clientId) return undefined;
+    if (given.sequence === program.sequence) {
+      const next = { ...program, sequence: program.sequence + 1, used_at: now };
       await advanceProgram(tx, next.id, next.sequence, now);
       return next;
     }
-    if (given.sequence === found.sequence - 1 && now.getTime() - found.used_at.getTime() <= GRACE_MS) return found;
-    await deleteProgram(tx, found.id);
-    ports.log("warn", "program.refresh_reused", { program: found.id, sequence: given.sequence });
+    if (given.sequence === program.sequence - 1 && now.getTime() - program.used_at.getTime() <= GRACE_MS)
+      return program;
+    await deleteProgram(tx, program.id);
+    ports.log("warn", "program.refresh_reused", { program: program.id, sequence: given.sequence });
     return undefined;
   });
   if (program) return await signTokens(ports, program);

@@ -45,11 +45,11 @@ export function createAskRoutes(ports: BackendPorts, engine: Engine): Hono {
   app.get("/requests/:key", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
     const key = c.req.param("key");
-    const found = await findRequest(ports.db, installationId, key);
+    const request = await findRequest(ports.db, installationId, key);
     // Tells the client that the key is unknown, as opposed to a backend without this call.
-    if (!found)
+    if (!request)
       throw new Problem("NOT_FOUND", "No request with this key has arrived.", { details: { state: "absent" } });
-    return c.json(await loadOutcome(ports, openAnswer(ports, { installationId, key }, found)));
+    return c.json(await loadOutcome(ports, openAnswer(ports, { installationId, key }, request)));
   });
   app.onError((error) => sendFailure(ports, error));
   return app;

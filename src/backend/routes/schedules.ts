@@ -136,11 +136,11 @@ async function pauseSchedule(
   { installationId, id, paused }: { installationId: string; id: string; paused: boolean },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const found = await lockSchedule(tx, installationId, id);
-    if (!found) throw scheduleNotFoundProblem();
-    if ((found.next_at === null) === paused) return;
-    const timing = parseTiming(found.timing, "INVALID_REQUEST");
-    const next = paused ? null : findNextRun(timing, found.time_zone, clock.now());
+    const storedSchedule = await lockSchedule(tx, installationId, id);
+    if (!storedSchedule) throw scheduleNotFoundProblem();
+    if ((storedSchedule.next_at === null) === paused) return;
+    const timing = parseTiming(storedSchedule.timing, "INVALID_REQUEST");
+    const next = paused ? null : findNextRun(timing, storedSchedule.time_zone, clock.now());
     await changeSchedule(tx, id, { next_at: next === null ? null : new Date(next) });
     if (next !== null) scheduler.expect(next);
   });
@@ -153,14 +153,14 @@ async function runNow(
   { installationId, id, link }: { installationId: string; id: string } & Pick<RequestRecord, "link">,
 ): Promise<ScheduleRun> {
   const { conversationId, generationId } = await runTransaction(ports.db, async (tx) => {
-    const found = await lockSchedule(tx, installationId, id);
-    if (!found) throw scheduleNotFoundProblem();
-    if (await isRunning(tx, found))
+    const storedSchedule = await lockSchedule(tx, installationId, id);
+    if (!storedSchedule) throw scheduleNotFoundProblem();
+    if (await isRunning(tx, storedSchedule))
       throw new Problem("BACKEND_BUSY", "The last run of this schedule has not ended.", {
         hint: "Run `kay pending` to see whether it needs an answer.",
-        details: { session_id: found.last_conversation_id },
+        details: { session_id: storedSchedule.last_conversation_id },
       });
-    const started = await startRun(ports, tx, found, ports.clock.now());
+    const started = await startRun(ports, tx, storedSchedule, ports.clock.now());
     for (const change of link.changes(started)) await change.execute(tx);
     link.begin();
     return started;
@@ -170,9 +170,9 @@ async function runNow(
 }
 
 async function getView({ db }: BackendPorts, installationId: string, id: string): Promise<ScheduleView> {
-  const found = (await listSchedules(db, installationId)).find((each) => each.id === id);
-  if (!found) throw scheduleNotFoundProblem();
-  return toView(found);
+  const schedule = (await listSchedules(db, installationId)).find((each) => each.id === id);
+  if (!schedule) throw scheduleNotFoundProblem();
+  return toView(schedule);
 }
 
 function toView(row: StoredSchedule & Pick<Awaited<ReturnType<typeof listSchedules>>[number], "status">): ScheduleView {

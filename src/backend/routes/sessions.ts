@@ -61,9 +61,9 @@ async function getPage(
 }
 
 async function getView(ports: BackendPorts, installationId: string, id: string): Promise<ConversationView> {
-  const found = await findConversation(ports.db, installationId, id);
-  if (!found) throw sessionNotFoundProblem();
-  return toView(found);
+  const conversation = await findConversation(ports.db, installationId, id);
+  if (!conversation) throw sessionNotFoundProblem();
+  return toView(conversation);
 }
 
 async function removeConversation(

@@ -54,8 +54,8 @@ export async function listTools(
   const tools = (await getTools(ports, installationId)).filter(
     (tool) => service === undefined || tool.service === service,
   );
-  const found = query === undefined ? tools : searchTools(tools, query.slice(0, MAX_QUERY_LENGTH));
-  return await listToolViews(ports, installationId, found);
+  const matches = query === undefined ? tools : searchTools(tools, query.slice(0, MAX_QUERY_LENGTH));
+  return await listToolViews(ports, installationId, matches);
 }
 
 function getTools(ports: BackendPorts, installationId: string): Promise<AgentTool[]> {

@@ -36,7 +36,7 @@ async function format(
   { installationId, offset, limit, total }: { installationId: string; offset: number; limit: number; total: number },
 ): Promise<ListedConversation[]> {
   const own = tx.selectFrom("conversations").select("id").where("installation_id", "=", installationId);
-  const found =
+  const page =
     offset <= total / 2
       ? orderNewestFirst(own).offset(offset)
       : own
@@ -44,7 +44,7 @@ async function format(
           .orderBy("created_at")
           .orderBy("id", "desc")
           .offset(total - offset - limit);
-  return await orderNewestFirst(list(tx, installationId).where("id", "in", found.limit(limit))).execute();
+  return await orderNewestFirst(list(tx, installationId).where("id", "in", page.limit(limit))).execute();
 }
 
 function orderNewestFirst<O>(query: SelectQueryBuilder<Database, "conversations", O>) {
@@ -87,9 +87,9 @@ export async function deleteConversation(
 ): Promise<"deleted" | "missing" | "busy"> {
   return await db.transaction().execute(async (tx) => {
     const own = tx.selectFrom("conversations").select("id").where("installation_id", "=", installationId);
-    const found = await own.where("id", "=", cleanText(wanted)).forUpdate().executeTakeFirst();
-    if (!found) return "missing";
-    const { id } = found;
+    const conversation = await own.where("id", "=", cleanText(wanted)).forUpdate().executeTakeFirst();
+    if (!conversation) return "missing";
+    const { id } = conversation;
     const generations = tx.selectFrom("generations").select(["id", "status"]).where("conversation_id", "=", id);
     const rows = await generations.execute();
     if (rows.some(({ status }) => status === "running")) return "busy";

@@ -132,7 +132,7 @@ export async function hasApproved(
   db: DbConnection,
   { conversation, toolName }: { conversation: string; toolName: string },
 ): Promise<boolean> {
-  const found = await db
+  const interaction = await db
     .selectFrom("interactions")
     .select("id")
     .where("conversation_id", "=", conversation)
@@ -140,7 +140,7 @@ export async function hasApproved(
     .where(sql<string>`response ->> 'action'`, "=", "approve")
     .limit(1)
     .executeTakeFirst();
-  return found !== undefined;
+  return interaction !== undefined;
 }
 
 /** Finds the latest request of a call at this ordinal, or at one from `from` on. */

@@ -100,14 +100,14 @@ async function readKeys(file: string, where: string): Promise<string> {
 
 /** The parsers' errors quote their input, so they are not passed on. */
 function parseKeys(text: string, where: string): Keys {
-  const found = KeyFile.safeParse(parseJson(text, where));
-  if (!found.success) {
+  const result = KeyFile.safeParse(parseJson(text, where));
+  if (!result.success) {
     throw createUnreadableProblem(
       where,
-      `${found.error.issues[0]?.path.join(".") || "the whole"} is missing or not of the right form`,
+      `${result.error.issues[0]?.path.join(".") || "the whole"} is missing or not of the right form`,
     );
   }
-  const [signing, sealing] = [[found.data.signing].flat().map(decode), found.data.sealing.map(decode)];
+  const [signing, sealing] = [[result.data.signing].flat().map(decode), result.data.sealing.map(decode)];
   for (const { id, key } of signing) {
     if (key.length < KEY_BYTES)
       throw createUnreadableProblem(where, `the signing key ${id} has less than ${KEY_BYTES} bytes`);

@@ -24,20 +24,20 @@ export async function readTogether<Queries extends Record<string, Expression<unk
   const columns = entries.map(
     ({ name, query }) => sql`(select coalesce(json_agg(found), '[]') from (${query}) as found) as ${sql.id(name)}`,
   );
-  const found =
+  const row =
     entries.length > 0 ? (await sql<Record<string, object[]>>`select ${sql.join(columns)}`.execute(db)).rows[0] : {};
-  const all = Object.keys(queries).map((name) => [name, (found?.[name] ?? []).map(toRow)]);
+  const all = Object.keys(queries).map((name) => [name, (row?.[name] ?? []).map(toRow)]);
   return Object.fromEntries(all) as Rows<Queries>;
 }
 
 /** Times and bytes come as text: columns of times are called `…_at`. */
-function toRow(found: object): object {
-  for (const [name, value] of Object.entries(found)) {
+function toRow(row: object): object {
+  for (const [name, value] of Object.entries(row)) {
     if (typeof value !== "string") continue;
-    if (name.endsWith("_at")) Object.assign(found, { [name]: new Date(value) });
-    if (BYTES.has(name)) Object.assign(found, { [name]: Buffer.from(value.slice(2), "hex") });
+    if (name.endsWith("_at")) Object.assign(row, { [name]: new Date(value) });
+    if (BYTES.has(name)) Object.assign(row, { [name]: Buffer.from(value.slice(2), "hex") });
   }
-  return found;
+  return row;
 }
 
 /** Pauses between attempts, in ms: a restart of Postgres takes seconds. The last one repeats. */

@@ -36,8 +36,8 @@ export async function findConversationId(
   if (WHOLE_ID.test(resume)) return resume;
   const title = resume.toLowerCase();
   const all = await listConversations(link, (each) => each.id === resume || each.title?.toLowerCase() === title);
-  const found = all.find((each) => each.title?.toLowerCase() === title) ?? findById(resume, all, formatTitle);
-  if (found) return found.id;
+  const conversation = all.find((each) => each.title?.toLowerCase() === title) ?? findById(resume, all, formatTitle);
+  if (conversation) return conversation.id;
   if (/^session_\d+_\w+$/.test(resume)) return resume;
   throw new Problem("SESSION_NOT_FOUND", `No conversation matches ${JSON.stringify(toLine(resume))}.`, {
     hint: "Run `kay sessions list` to list them.",

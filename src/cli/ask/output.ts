@@ -28,8 +28,8 @@ export async function readAnswerLimits(kay: Kay, { outputSchema, maxSteps }: Out
 /** Checks that the value of an answer is the requested one, whatever the backend says. @throws Problem BAD_ANSWER */
 export function checkOutputValue(check: OutputCheck | undefined, output: { value: unknown } | undefined): void {
   if (check === undefined) return;
-  const found = output && check(JSON.stringify(output.value));
-  if (found && "value" in found) return;
+  const result = output && check(JSON.stringify(output.value));
+  if (result && "value" in result) return;
   throw new Problem("BAD_ANSWER", "The backend's answer does not contain the requested value.");
 }
 

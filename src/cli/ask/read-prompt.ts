@@ -47,8 +47,8 @@ export async function readPrompt(kay: Kay, link: BackendHandle, ...words: string
 
 /** @throws Problem USAGE if a project that is not trusted has an alias with this name */
 async function refuseUntrusted(kay: Kay, name: string): Promise<void> {
-  const found = readProjectContext(kay);
-  if (!found?.project.aliases.some(({ path }) => basename(path) === `${name}.md`)) return;
-  const why = describeUntrusted(found);
+  const project = readProjectContext(kay);
+  if (!project?.project.aliases.some(({ path }) => basename(path) === `${name}.md`)) return;
+  const why = describeUntrusted(project);
   if (why !== undefined) throw new Problem("USAGE", why, { hint: "Run `kay context trust`." });
 }

@@ -57,15 +57,15 @@ export function toDisplayName(cwd: string, name: string): string {
 
 async function read(path: string, shown: string, most: number, signal: AbortSignal): Promise<Buffer> {
   try {
-    const found = await stat(path);
-    if (found.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Specify each file." });
-    if (!found.isFile() && !found.isFIFO())
+    const stats = await stat(path);
+    if (stats.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Specify each file." });
+    if (!stats.isFile() && !stats.isFIFO())
       throw new Problem("USAGE", `${shown} is not a regular file.`, { hint: "Specify a file or a pipe." });
-    if (found.size > most) throw createSizeProblem(shown, most);
+    if (stats.size > most) throw createSizeProblem(shown, most);
     const chunks: Buffer[] = [];
     let size = 0;
     // The file may have grown since, and the size of a pipe is known only at its end.
-    for await (const chunk of found.isFIFO() ? pipe(path, shown, signal) : (await open(path, "r")).createReadStream()) {
+    for await (const chunk of stats.isFIFO() ? pipe(path, shown, signal) : (await open(path, "r")).createReadStream()) {
       chunks.push(chunk);
       size += chunk.byteLength;
       if (size > most) throw createSizeProblem(shown, most);

@@ -19,11 +19,11 @@ export function findById<T extends { id: string }>(
     typed,
     items.map(({ id }) => id),
   );
-  const found = items.filter(({ id }) => ids.includes(id));
-  if (found.length <= 1) return found[0];
+  const matches = items.filter(({ id }) => ids.includes(id));
+  if (matches.length <= 1) return matches[0];
   const shorten = createIdShortener(items.map(({ id }) => id));
-  const named = found.slice(0, MOST_NAMED).map((item) => `${toLine(shorten(item.id))} (${toLine(describe(item))})`);
-  const more = found.length > MOST_NAMED ? ` and ${found.length - MOST_NAMED} more` : "";
+  const named = matches.slice(0, MOST_NAMED).map((item) => `${toLine(shorten(item.id))} (${toLine(describe(item))})`);
+  const more = matches.length > MOST_NAMED ? ` and ${matches.length - MOST_NAMED} more` : "";
   throw new Problem("USAGE", `${JSON.stringify(toLine(typed))} could be ${named.join(", ")}${more}.`, {
     hint: "Type more characters of the ID.",
   });

@@ -44,8 +44,8 @@ async function showTopic(kay: Kay, text: string): Promise<void> {
  */
 export function toHelpDocument(program: Command, words: string[]): Record<string, unknown> {
   const findCommand = (from: Command, [word, ...rest]: string[]): Command => {
-    const found = from.commands.find((one) => one.name() === word || one.aliases().includes(word ?? ""));
-    return found ? findCommand(found, rest) : from;
+    const command = from.commands.find((one) => one.name() === word || one.aliases().includes(word ?? ""));
+    return command ? findCommand(command, rest) : from;
   };
   return getDocument(
     findCommand(
@@ -57,8 +57,8 @@ export function toHelpDocument(program: Command, words: string[]): Record<string
 
 function getCommand(from: Command, [word, ...rest]: string[]): Command | undefined {
   if (word === undefined) return from;
-  const found = from.commands.find((one) => one.name() === word || one.aliases().includes(word));
-  return found && getCommand(found, rest);
+  const command = from.commands.find((one) => one.name() === word || one.aliases().includes(word));
+  return command && getCommand(command, rest);
 }
 
 async function showSchema(kay: Kay, words: string[]): Promise<void> {

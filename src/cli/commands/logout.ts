@@ -20,8 +20,8 @@ export function createLogoutCommand(kay: Kay): Command {
       return kay.out.writeLine("You were not signed in.");
     }
     let revocations: Revocations = {};
-    const work = revoke(kay, (found) => {
-      revocations = found;
+    const work = revoke(kay, (result) => {
+      revocations = result;
     });
     const fault = await withDeadline(kay.clock, LIMIT_MS, work);
     await credentials.update(origin, ({ session_id }) => ({ session_id }));

@@ -115,11 +115,14 @@ function suggestPositional(line: Line, current: string, values: (slot: Slot) => 
   const isFirst = line.chain.length === 1 && line.args.length === 0 && !line.onlyArguments;
   const first: Slot | undefined = isFirst ? { kind: "aliases" } : undefined;
   const slot = command.arguments[line.args.length] ?? (last?.many ? last : first);
-  const found = slot ? values(slot) : { prefix: "", values: [] };
-  const all = [...filterByStart(commands, current), ...found.values.filter(([value]) => !line.args.includes(value))];
+  const completions = slot ? values(slot) : { prefix: "", values: [] };
+  const all = [
+    ...filterByStart(commands, current),
+    ...completions.values.filter(([value]) => !line.args.includes(value)),
+  ];
   const isUnknown = command.commands.length > 0 && line.args.length > 0 && !slot;
-  if (all.length > 0 || found.paths || current !== "" || line.onlyArguments || isUnknown)
-    return { ...found, values: all };
+  if (all.length > 0 || completions.paths || current !== "" || line.onlyArguments || isUnknown)
+    return { ...completions, values: all };
   const options = command.options.filter((option) => isOpen(option, line.given) && !option.names.includes("--help"));
   return { prefix: "", values: options.flatMap(toOptionValues) };
 }

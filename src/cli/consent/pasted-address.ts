@@ -21,8 +21,8 @@ export function getLocalRedirect(authorizationUrl: string): URL | null {
 /** Says how to finish on another machine, where the link itself works there. */
 export function explainPaste(kay: Kay, urls: string[]): string[] {
   const [redirect] = urls.flatMap((url) => {
-    const found = isLoopbackHost(URL.parse(url)?.hostname ?? "") ? null : getLocalRedirect(url);
-    return found ? [found] : [];
+    const redirect = isLoopbackHost(URL.parse(url)?.hostname ?? "") ? null : getLocalRedirect(url);
+    return redirect ? [redirect] : [];
   });
   if (!redirect || !canPrompt(kay)) return [];
   return [
@@ -66,11 +66,11 @@ function findCallback(text: string, { baseUrl }: Pick<BackendHandle, "baseUrl">,
   );
   if (places.length === 0)
     throw refuse(`${toLine(url.origin + url.pathname)} is another address. Paste the one that begins with ${start}`);
-  const found = places.find(({ state }) => url.searchParams.getAll("state").join() === state);
+  const place = places.find(({ state }) => url.searchParams.getAll("state").join() === state);
   if (!url.searchParams.has("code") && !url.searchParams.has("error"))
     throw refuse("That address is incomplete: it has no code. Copy all of it.");
-  if (!found) throw refuse("That address belongs to another attempt. Open the link above, and paste what follows it.");
-  return `${found.redirect.href}${url.search}`;
+  if (!place) throw refuse("That address belongs to another attempt. Open the link above, and paste what follows it.");
+  return `${place.redirect.href}${url.search}`;
 }
 
 /** An address as people copy it: broken over lines, in quotes, without `http://`, or with `https://` by a strict browser. */

@@ -24,8 +24,8 @@ export type Alias = {
 /** Lists the aliases that can be used here: the user's own, then those of a trusted project with other names. */
 export async function listAliases(kay: Kay): Promise<Alias[]> {
   const own = readContextFolder(getFolder(kay)).flatMap(({ file }) => file ?? []);
-  const found = readProjectContext(kay);
-  const shared = found?.trust === "trusted" ? found.project.aliases : [];
+  const project = readProjectContext(kay);
+  const shared = project?.trust === "trusted" ? project.project.aliases : [];
   const aliases = [
     ...own.map((file) => toAlias(file, "person")),
     ...shared.map((file) => toAlias(file, "project")),

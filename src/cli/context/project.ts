@@ -41,13 +41,13 @@ export function findProject(cwd: string, own: string): Project | undefined {
 }
 
 function readProject(folder: string): Project | undefined {
-  const found = readContextFile(join(folder, INSTRUCTIONS_FILE), folder);
+  const contextFile = readContextFile(join(folder, INSTRUCTIONS_FILE), folder);
   const others = readContextFolder(join(folder, PROJECT_ALIASES), folder);
-  const faults = [found, ...others].flatMap(({ fault }) => fault ?? []);
+  const faults = [contextFile, ...others].flatMap(({ fault }) => fault ?? []);
   const aliases = others.flatMap(({ file }) => file ?? []);
-  if (!found.file && aliases.length === 0 && faults.length === 0) return undefined;
-  const texts = [found.file, ...aliases].flatMap((file) => (file ? [[basename(file.path), file.text]] : []));
-  const instructions = found.file ? { instructions: found.file } : {};
+  if (!contextFile.file && aliases.length === 0 && faults.length === 0) return undefined;
+  const texts = [contextFile.file, ...aliases].flatMap((file) => (file ? [[basename(file.path), file.text]] : []));
+  const instructions = contextFile.file ? { instructions: contextFile.file } : {};
   return { folder, ...instructions, aliases, hash: hash("sha256", JSON.stringify(texts), "hex"), faults };
 }
 

@@ -19,14 +19,15 @@ export type StandingInstructions = { files: InstructionsFile[]; notes: string[] 
 /** Reads the user's own instructions and those of the project, whether they are used or not. */
 export async function readInstructions(kay: Kay): Promise<StandingInstructions> {
   const own = readContextFile(join(kay.machine().paths.config(), INSTRUCTIONS_FILE));
-  const found = readProjectContext(kay);
+  const project = readProjectContext(kay);
   const files: InstructionsFile[] = [];
   if (own.file) files.push({ ...own.file, origin: "person", trust: "own" });
-  if (found?.project.instructions) files.push({ ...found.project.instructions, origin: "project", trust: found.trust });
-  const untrusted = found && describeUntrusted(found);
+  if (project?.project.instructions)
+    files.push({ ...project.project.instructions, origin: "project", trust: project.trust });
+  const untrusted = project && describeUntrusted(project);
   const notes = [
     ...(own.fault ? [own.fault] : []),
-    ...(found?.project.faults ?? []),
+    ...(project?.project.faults ?? []),
     ...(untrusted ? [`${untrusted} Run \`kay context trust\`.`] : []),
   ];
   return { files, notes };

@@ -45,13 +45,13 @@ export function describeUntrusted({ project, trust }: ProjectContext): string | 
  * @throws Problem NOT_FOUND without one
  */
 export async function decideTrust(kay: Kay, use: boolean): Promise<Project> {
-  const found = readProjectContext(kay);
-  if (!found || !hasText(found.project))
-    throw new Problem("NOT_FOUND", `${found?.project.faults[0] ?? `This folder has no ${INSTRUCTIONS_FILE}.`}`, {
+  const project = readProjectContext(kay);
+  if (!project || !hasText(project.project))
+    throw new Problem("NOT_FOUND", `${project?.project.faults[0] ?? `This folder has no ${INSTRUCTIONS_FILE}.`}`, {
       hint: `Write ${INSTRUCTIONS_FILE} here, or in a folder above up to the root of the repository.`,
     });
-  await kay.trust.decide(found.project, use);
-  return found.project;
+  await kay.trust.decide(project.project, use);
+  return project.project;
 }
 
 /** Formats all that would be used, file by file. */

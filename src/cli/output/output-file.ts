@@ -19,12 +19,12 @@ export async function openOutputTarget(cwd: string, name: string): Promise<Outpu
   const shown = JSON.stringify(toLine(name));
   const given = resolve(cwd, checkFileName(name));
   try {
-    const found = await stat(given).catch(nullWhenMissing);
-    if (found?.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Specify a file in it." });
-    if (found && !found.isFile()) return { path: given, shown, kind: "other" };
+    const stats = await stat(given).catch(nullWhenMissing);
+    if (stats?.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Specify a file in it." });
+    if (stats && !stats.isFile()) return { path: given, shown, kind: "other" };
     const path = await follow(given);
-    const target: OutputTarget = { path, shown, kind: "file", ...(found ? { mode: found.mode & 0o7777 } : {}) };
-    if (found) await (await open(path, "r+")).close();
+    const target: OutputTarget = { path, shown, kind: "file", ...(stats ? { mode: stats.mode & 0o7777 } : {}) };
+    if (stats) await (await open(path, "r+")).close();
     await rm(await createFile(target, ""));
     return target;
   } catch (error) {

@@ -79,8 +79,8 @@ const LOOKS: Record<
     dispatch({ type: "sources", sources: { sessions: named } });
   },
   tools: async ({ signal }, { api }, dispatch) => {
-    const found = await api.tools({ signal });
-    const named = (found?.tools ?? []).map(({ name, title }) => ({ text: name, note: String(title ?? "") }));
+    const catalog = await api.tools({ signal });
+    const named = (catalog?.tools ?? []).map(({ name, title }) => ({ text: name, note: String(title ?? "") }));
     dispatch({ type: "sources", sources: { tools: named } });
   },
   prompts: async (kay, link, dispatch) => {
@@ -126,9 +126,9 @@ export function collectWords(text: string, known: Candidate[]): Candidate[] {
 
 /** Returns issues, channels and people from the printed text as mentions, newest first, then other known ones. */
 export function collectMentions(text: string, known: Candidate[]): Candidate[] {
-  const found =
+  const references =
     text.match(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b|(?<![\p{L}\p{N}&/#@])[#@][\p{L}\p{N}][\p{L}\p{N}._-]{1,60}/gu) ?? [];
-  const mentions = found
+  const mentions = references
     .map((word) => (word.startsWith("@") ? word : `@${word}`))
     .map((word) => word.replace(/(?<![._-])[._-]+$/, ""));
   const fresh = [...new Set(mentions.reverse())].slice(0, MOST_WORDS);

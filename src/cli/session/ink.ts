@@ -83,9 +83,9 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     if (!mine.signal.aborted) screen.show(session, AT_ONCE.has(event.type) ? "now" : "soon");
   };
   const places = createPlaceLoader(mine, link, { dispatch, connected: () => session.status.services });
-  const files = createFileLoader(mine, (found) => {
+  const files = createFileLoader(mine, (candidates) => {
     const others = session.sources.mentions.filter(({ note }) => note !== "file");
-    dispatch({ type: "sources", sources: { mentions: [...others, ...found] } });
+    dispatch({ type: "sources", sources: { mentions: [...others, ...candidates] } });
   });
   let conversationId = options.resume;
   let newest: ToolItem | undefined;
@@ -228,8 +228,8 @@ async function showTitle(
   dispatch: (event: SessionEvent) => void,
 ): Promise<void> {
   if (view.session_id === undefined) return;
-  const found = await link.api.session(view.session_id).catch(() => null);
-  if (found?.title) dispatch({ type: "status", status: { title: found.title } });
+  const session = await link.api.session(view.session_id).catch(() => null);
+  if (session?.title) dispatch({ type: "status", status: { title: session.title } });
 }
 
 /** Prints how to resume and returns the exit code: 8 if an open request was left. */

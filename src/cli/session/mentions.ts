@@ -53,7 +53,7 @@ const SENDING = /\b(?:attach|upload|send|share|post|e-?mail|mail|forward|reply)(
 
 /** Reads the files that a prompt mentions with `@`. A mention that names no file is only text. */
 export async function readMentionedFiles(kay: Pick<Kay, "cwd" | "signal">, prompt: string): Promise<MentionedFiles> {
-  const found: MentionedFiles = { files: [], attached: [], notes: [] };
+  const mentions: MentionedFiles = { files: [], attached: [], notes: [] };
   let room = MAX_INPUT_BYTES;
   for (const path of listMentionedPaths(prompt)) {
     try {
@@ -61,28 +61,28 @@ export async function readMentionedFiles(kay: Pick<Kay, "cwd" | "signal">, promp
       const name = toDisplayName(kay.cwd, path);
       const text = toText(bytes);
       const isAttached = text === undefined || (SENDING.test(prompt) && bytes.byteLength > 0);
-      if (isAttached) found.attached.push({ name, bytes });
+      if (isAttached) mentions.attached.push({ name, bytes });
       if (text === undefined) continue;
       if (bytes.byteLength <= room) {
         room -= bytes.byteLength;
-        found.files.push({ name, text });
+        mentions.files.push({ name, text });
       } else if (!isAttached)
-        found.notes.push(
+        mentions.notes.push(
           `${JSON.stringify(name)} is too large: there is room for ${formatSize(room)}. Only its name was sent.`,
         );
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "USAGE") throw error;
       if (!/^File not found|is a folder/.test(error.message))
-        found.notes.push(`${error.message} Only its name was sent.`);
+        mentions.notes.push(`${error.message} Only its name was sent.`);
     }
   }
-  return found;
+  return mentions;
 }
 
 function listMentionedPaths(prompt: string): string[] {
-  const found = prompt.matchAll(/(?:^|[\s(])@(?:"([^"\n]+)"|([^\s"#]\S*))/gu);
+  const matches = prompt.matchAll(/(?:^|[\s(])@(?:"([^"\n]+)"|([^\s"#]\S*))/gu);
   return [
-    ...new Set(Array.from(found, ([, quoted, bare = ""]) => quoted ?? bare.replace(/(?<![),.;:!?])[),.;:!?]+$/, ""))),
+    ...new Set(Array.from(matches, ([, quoted, bare = ""]) => quoted ?? bare.replace(/(?<![),.;:!?])[),.;:!?]+$/, ""))),
   ].filter((path) => path !== "");
 }
 
@@ -138,11 +138,11 @@ export async function readMentions(
   if (!prompt.includes("@")) return {};
   const { files, attached, notes } = await readMentionedFiles(kay, prompt);
   checkAttachments(attached);
-  const found = await readMentionedResources(kay, link, prompt);
-  for (const note of [...notes, ...found.notes]) kay.out.warn(note);
+  const resources = await readMentionedResources(kay, link, prompt);
+  for (const note of [...notes, ...resources.notes]) kay.out.warn(note);
   const context = {
     ...(files.length > 0 ? { files } : {}),
-    ...(found.resources.length > 0 ? { resources: found.resources } : {}),
+    ...(resources.resources.length > 0 ? { resources: resources.resources } : {}),
   };
   return { ...(Object.keys(context).length > 0 ? { context } : {}), ...toAttachments(attached) };
 }

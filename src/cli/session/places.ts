@@ -23,13 +23,13 @@ export function createPlaceLoader(
   { dispatch, connected }: { dispatch(event: SessionEvent): void; connected(): string[] },
 ): { want(): void } {
   const { clock, signal } = kay;
-  const found = new Map<string, Candidate[]>();
+  const candidates = new Map<string, Candidate[]>();
   let freshUntil = 0;
   const read = async (tool: string, place: MentionList, at: number) => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
     const { output } = await api.callTool(tool, place.input, { signal: limit });
-    found.set(`${tool} ${at}`, toCandidates(output.data, place));
-    dispatch({ type: "sources", sources: { places: interleave([...found.values()]) } });
+    candidates.set(`${tool} ${at}`, toCandidates(output.data, place));
+    dispatch({ type: "sources", sources: { places: interleave([...candidates.values()]) } });
   };
   const load = async () => {
     await clock.sleep(REST_MS, signal);

@@ -45,8 +45,10 @@ export async function listServerResources(kay: Kay, link: BackendHandle): Promis
 
 /** Names the connected services that have this tool of MCP servers: `resources_read`. */
 export async function listServersWith(kay: Kay, link: BackendHandle, tool: string): Promise<string[]> {
-  const found = await link.api.tools({ signal: kay.signal });
-  const those = (found?.tools ?? []).filter((one) => one.name === `${one.service}.${tool}` && one.connected !== false);
+  const catalog = await link.api.tools({ signal: kay.signal });
+  const those = (catalog?.tools ?? []).filter(
+    (one) => one.name === `${one.service}.${tool}` && one.connected !== false,
+  );
   return those.map(({ service }) => service);
 }
 

@@ -49,8 +49,8 @@ const TERMINALS: [sign: (env: Env) => boolean, known: Known][] = [
 
 /** Returns what the terminal of this environment can do. */
 export function findKnownTerminal(env: Env): Known {
-  const found = TERMINALS.find(([sign]) => sign(env));
-  if (found) return found[1];
+  const terminal = TERMINALS.find(([sign]) => sign(env));
+  if (terminal) return terminal[1];
   return { name: env.TERM || "A terminal", links: "may be clicked", copies: "may work" };
 }
 

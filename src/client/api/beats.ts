@@ -36,15 +36,15 @@ export async function fetchBeats(backend: BackendConnection, signal?: AbortSigna
 
 async function readBeats(backend: BackendConnection, { body }: Streaming): Promise<Beat[]> {
   const reader = createEventReader(getHost(backend));
-  const found: Beat[] = [];
+  const beats: Beat[] = [];
   for await (const bytes of body) {
     const cameAt = backend.clock.now();
     for (const { data } of reader.feed(bytes)) {
       const sentAt = parseSentAt(data);
-      if (!Number.isNaN(sentAt)) found.push({ sentAt, cameAt });
+      if (!Number.isNaN(sentAt)) beats.push({ sentAt, cameAt });
     }
   }
-  return found;
+  return beats;
 }
 
 /** Returns the time in a beat; NaN for other events. */

@@ -82,9 +82,9 @@ async function recoverAnswer(
   error: unknown,
   lookUp: () => Promise<WriteOutcome>,
 ): Promise<Incoming> {
-  const found = await lookUpOutcome(backend, call, error, lookUp);
-  if (!("state" in found)) return found;
-  throw outcomeUnknownProblem(found.state, error as Problem, call, key);
+  const outcome = await lookUpOutcome(backend, call, error, lookUp);
+  if (!("state" in outcome)) return outcome;
+  throw outcomeUnknownProblem(outcome.state, error as Problem, call, key);
 }
 
 /**
@@ -98,10 +98,10 @@ export async function recoverStream(
   error: unknown,
   lookUp: () => Promise<WriteOutcome>,
 ): Promise<Incoming | StreamPosition> {
-  const found = await lookUpOutcome(backend, call, error, lookUp);
-  if (!("state" in found)) return found;
-  if (found.state === "running" && found.place) return found.place;
-  throw outcomeUnknownProblem(found.state, error as Problem, call, key);
+  const outcome = await lookUpOutcome(backend, call, error, lookUp);
+  if (!("state" in outcome)) return outcome;
+  if (outcome.state === "running" && outcome.place) return outcome.place;
+  throw outcomeUnknownProblem(outcome.state, error as Problem, call, key);
 }
 
 async function lookUpOutcome(

@@ -76,7 +76,7 @@ export function createEventReader(origin: string): EventReader {
 }
 
 /** Collects lines outside any event until they form JSON or an event starts. `collect` returns the rest of the text. */
-function createBareJsonCollector(found: (json: string) => void): {
+function createBareJsonCollector(onJson: (json: string) => void): {
   size(): number;
   collect(text: string): string;
   end(): void;
@@ -84,7 +84,7 @@ function createBareJsonCollector(found: (json: string) => void): {
   let lines = "";
   let line = "";
   const end = () => {
-    if (lines !== "") found(lines);
+    if (lines !== "") onJson(lines);
     lines = "";
   };
   return {

@@ -93,16 +93,16 @@ export async function openAskStream(
     }
     answer = checkComplete(backend, opened.answer);
   } catch (error) {
-    const found = await recoverStream(backend, call, key, error, () => caller.outcome(key, { signal }));
-    if ("sessionId" in found) {
+    const recovery = await recoverStream(backend, call, key, error, () => caller.outcome(key, { signal }));
+    if ("sessionId" in recovery) {
       listener.note?.("Connection lost. The request is still running; following it.");
       return {
         kind: "stream",
-        sessionId: found.sessionId,
-        parts: followFromLog(caller, found, { signal, key, client: request.client, ...listener }),
+        sessionId: recovery.sessionId,
+        parts: followFromLog(caller, recovery, { signal, key, client: request.client, ...listener }),
       };
     }
-    answer = found;
+    answer = recovery;
   }
   if (direct && answer.body.includes('"stream_url"'))
     return { kind: "direct", place: await caller.read(AskStreamResponse, call, async () => answer) };

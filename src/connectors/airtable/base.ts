@@ -104,7 +104,7 @@ export async function findTable(
   for (const one of candidates.slice(0, MAX_BASES)) {
     const tables = await listTables(context, one);
     known.push(...tables);
-    places.push(...filterMatches(tables, table, "tbl", purpose).map((found) => ({ base: one, table: found, tables })));
+    places.push(...filterMatches(tables, table, "tbl", purpose).map((table) => ({ base: one, table: table, tables })));
   }
   const exact = places.filter((place) => isSameName(place.table.name, table) || place.table.id === table.trim());
   const [only, ...more] = exact.length > 0 ? exact : places;
@@ -127,8 +127,8 @@ export async function findTable(
 /** Finds a field by name, ignoring case. @throws Problem INVALID_REQUEST that lists the existing fields */
 export function findField({ fields, name: table }: Table, wanted: string): Field {
   const text = wanted.trim();
-  const found = fields.find(({ id, name }) => id === text || isSameName(name, text));
-  if (found) return found;
+  const field = fields.find(({ id, name }) => id === text || isSameName(name, text));
+  if (field) return field;
   throw new Problem("INVALID_REQUEST", `The table ${escapeCell(table)} has no field “${escapeCell(text)}”.`, {
     hint: findByName("field", fields),
     details: { field: "field" },

@@ -10,8 +10,8 @@ export function buildTextEquals(field: string, value: string): string {
 
 /** Matches records in which any field contains a text, ignoring case. */
 export function buildAnyContains(fields: string[], value: string): string {
-  const found = fields.map((field) => `FIND(${quoteText(value.toLowerCase())}, LOWER(${buildReference(field)} & ""))`);
-  return found.length === 1 ? `${found[0]} > 0` : `OR(${found.join(", ")})`;
+  const tests = fields.map((field) => `FIND(${quoteText(value.toLowerCase())}, LOWER(${buildReference(field)} & ""))`);
+  return tests.length === 1 ? `${tests[0]} > 0` : `OR(${tests.join(", ")})`;
 }
 
 /** Matches records in which a field equals a number. */

@@ -94,12 +94,12 @@ export async function nameLinks(
     if (ids.length === 0) continue;
     const linkedPlace = { ...place, table };
     const formula = `OR(${ids.map((id) => `RECORD_ID()='${id}'`).join(",")})`;
-    const found = await readRecords(context, linkedPlace, { formula }, MAX_LINKED).catch((error: unknown) => {
+    const answer = await readRecords(context, linkedPlace, { formula }, MAX_LINKED).catch((error: unknown) => {
       // The connection may not see that table.
       if (error instanceof Problem && error.code === "SERVICE_FAILED") return { records: [] };
       throw error;
     });
-    for (const record of found.records) names.set(record.id, getRecordName(record, linkedPlace));
+    for (const record of answer.records) names.set(record.id, getRecordName(record, linkedPlace));
   }
   const toNamed = (value: unknown) =>
     Array.isArray(value) ? value.map((id) => (names.has(id) ? { id, name: names.get(id) } : id)) : value;

@@ -20,7 +20,7 @@ export async function readAllPages<T>(
   { limit, counts = () => true, isSearch = false }: ListOptions<T>,
 ): Promise<{ values: T[]; more: boolean; total: number }> {
   const items = z.array(item);
-  const found = z.looseObject({ total_count: z.number(), items });
+  const Answer = z.looseObject({ total_count: z.number(), items });
   let total = 0;
   const fetchPage = async (query: string | undefined) => {
     let next: string | undefined;
@@ -29,7 +29,7 @@ export async function readAllPages<T>(
     };
     const page = { ...toPageRequest(request, query), onHeaders };
     const answer = isSearch
-      ? await http.request({ ...page, answer: found })
+      ? await http.request({ ...page, answer: Answer })
       : { items: await http.request({ ...page, answer: items }), total_count: 0 };
     total = answer.total_count;
     const leaves = next !== undefined && !isSameOrigin(next, http.endpoints.api);

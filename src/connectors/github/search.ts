@@ -71,10 +71,10 @@ async function searchForIssues(input: Input, context: ToolContext, list: ListReq
   const query = [input.text.trim(), kind, repository ? `repo:${formatFullName(repository)}` : ""]
     .filter(Boolean)
     .join(" ");
-  const found = await searchIssues(context, query, list);
+  const issues = await searchIssues(context, query, list);
   return {
-    data: { query, results: found.issues.map(toIssueData), more: found.more },
-    text: formatResult(input, found.issues.length, found, list, () => formatIssueTable(found.issues)),
+    data: { query, results: issues.issues.map(toIssueData), more: issues.more },
+    text: formatResult(input, issues.issues.length, issues, list, () => formatIssueTable(issues.issues)),
     url: `${context.metadata.url}/search?q=${encodeURIComponent(query)}&type=issues`,
   };
 }
@@ -141,6 +141,6 @@ export async function searchIssues(
   list: ListRequest,
 ): Promise<{ issues: Issue[]; total: number; more: boolean }> {
   const query = { q, sort: "updated", order: "desc", per_page: list.limit };
-  const found = await readAllPages(http, { path: "/search/issues", query }, Issue, { limit: list, isSearch: true });
-  return { issues: found.values, total: found.total, more: found.more };
+  const pages = await readAllPages(http, { path: "/search/issues", query }, Issue, { limit: list, isSearch: true });
+  return { issues: pages.values, total: pages.total, more: pages.more };
 }

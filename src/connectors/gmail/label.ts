@@ -74,8 +74,8 @@ function findSystemChange({ label: name, remove }: Input): Change | undefined {
 async function findLabelChange({ label: name, remove }: Input, { http }: ToolContext): Promise<Change> {
   const { labels } = await http.request({ path: "/gmail/v1/users/me/labels", answer: Labels, scope: GMAIL_SCOPE });
   const own = (labels ?? []).filter(({ id }) => id.startsWith("Label_"));
-  const found = own.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
-  if (found) return getChange(found.id, remove);
+  const label = own.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
+  if (label) return getChange(label.id, remove);
   const known = own.map((one) => one.name).join(", ");
   throw new Problem("INVALID_REQUEST", `No label in Gmail is called “${name.trim()}”.`, {
     hint: known ? `Available labels: ${known}.` : "Create the label in Gmail first.",

@@ -82,8 +82,8 @@ function isMail({ mimeType }: Part): boolean {
 
 /** Returns a decoded header, or an empty string. Encoded text is cleaned after decoding. */
 export function getPartHeader({ headers }: Part, name: string): string {
-  const found = headers?.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  return toOneLine(clean(decodeHeader(found?.value ?? "")));
+  const header = headers?.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  return toOneLine(clean(decodeHeader(header?.value ?? "")));
 }
 
 /** Returns a header of an attached message, which its first part has. */

@@ -102,14 +102,14 @@ export function parseAnswer<T>(
   reads = true,
 ): { value: T } | { wrong: string } {
   let result = schema.safeParse(value);
-  const found = new Map(result.error?.issues.map((issue) => [issue.path.join("."), describeIssue(value, issue)]));
+  const faults = new Map(result.error?.issues.map((issue) => [issue.path.join("."), describeIssue(value, issue)]));
   for (let pass = 0; pass < MAX_PASSES && !result.success && mendTypes(value, result.error.issues); pass++)
     result = schema.safeParse(value);
   if (result.success) return { value: result.data };
   const bare = reads || (typeof value === "object" && value !== null) ? undefined : schema.safeParse({});
   if (bare?.success) return { value: bare.data };
   const [issue] = result.error.issues as [z.core.$ZodIssue];
-  return { wrong: found.get(issue.path.join(".")) ?? describeIssue(value, issue) };
+  return { wrong: faults.get(issue.path.join(".")) ?? describeIssue(value, issue) };
 }
 
 /** Mending a field may show that another one within it, or the field itself, must be mended too. */

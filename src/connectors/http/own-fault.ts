@@ -22,7 +22,7 @@ export function toOwnFaultProblem(
  */
 export function findNetworkHint(error: unknown, name = ""): string | undefined {
   const codes = listCauses(error).map((cause) => String((cause as { code?: unknown }).code));
-  const reason = codes.map((code) => REASONS[code]).find((found) => found !== undefined);
+  const reason = codes.map((code) => REASONS[code]).find((reason) => reason !== undefined);
   return reason && `${reason} \`kay doctor${name && ` ${name}`}\` checks each step.`;
 }
 

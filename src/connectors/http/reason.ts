@@ -30,8 +30,8 @@ export function findReason(value: unknown, depth = 0): string | undefined {
 
 function findFirst(values: unknown[], depth: number): string | undefined {
   for (const value of values) {
-    const found = depth > 0 && isSentence(value) && String(value).includes(" ") ? value : findReason(value, depth + 1);
-    if (found !== undefined) return found;
+    const reason = depth > 0 && isSentence(value) && String(value).includes(" ") ? value : findReason(value, depth + 1);
+    if (reason !== undefined) return reason;
   }
   return undefined;
 }

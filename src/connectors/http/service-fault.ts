@@ -66,8 +66,8 @@ function listMessages(json: Record<string, unknown>): string[] {
 
 /** Finds the reason in a shape that no service of kay's has. Services with codes say everything by them. */
 function listOtherReason(body: string, errors: ApiErrors | undefined): string[] | undefined {
-  const found = errors ? undefined : findReason(tryParse(body));
-  return found === undefined ? undefined : [found];
+  const reason = errors ? undefined : findReason(tryParse(body));
+  return reason === undefined ? undefined : [reason];
 }
 
 /** A short line that is neither JSON nor HTML is a sentence of the service. */

@@ -74,7 +74,7 @@ export async function findContact(context: ToolContext, text: string, associatio
     return read(wanted, "email").catch((error: unknown) => throwNoSuchContact(error, wanted));
   const search = { text: wanted, properties: CONTACT_PROPERTIES, sort: "lastmodifieddate" };
   const { records } = await searchRecords(http, "contacts", search, 20);
-  const found = requireMatch(records, wanted, {
+  const contact = requireMatch(records, wanted, {
     purpose: associations === undefined ? "change" : "read",
     noun: "contact",
     where: " in HubSpot",
@@ -83,7 +83,7 @@ export async function findContact(context: ToolContext, text: string, associatio
     format: (one) => `${getContactName(one)} (${[one.properties.email, one.id].filter(Boolean).join(", ")})`,
     hints: SEARCH_HINTS,
   });
-  return associations ? read(found.id) : found;
+  return associations ? read(contact.id) : contact;
 }
 
 export function getContactName({ id, properties }: CrmRecord): string {

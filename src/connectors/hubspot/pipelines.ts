@@ -49,10 +49,10 @@ export async function listPipelines({ http }: Pick<ToolContext, "http">): Promis
 /** Finds a pipeline by name or ID. Without one, returns the account's first. @throws Problem INVALID_REQUEST */
 export function findPipeline(pipelines: Pipeline[], name: string | undefined): Pipeline {
   const wanted = normalize(name ?? "");
-  const found = wanted
+  const pipeline = wanted
     ? pipelines.find(({ id, label }) => normalize(label) === wanted || normalize(id) === wanted)
     : (pipelines.find(({ id }) => id === "default") ?? pipelines[0]);
-  if (found) return found;
+  if (pipeline) return pipeline;
   throw new Problem("INVALID_REQUEST", `No deal pipeline is called “${name?.trim() ?? ""}”.`, {
     hint: `Available: ${pipelines.map(({ label }) => label).join(", ")}.`,
   });
@@ -80,8 +80,8 @@ export function findStages(pipelines: Pipeline[], word: string | undefined): Sta
   if (wanted === "open") return stages.filter(({ closed }) => !closed);
   if (/^(closed|done)$/.test(wanted)) return stages.filter(({ closed }) => closed);
   const named = stages.filter(({ id, label }) => normalize(label) === wanted || normalize(id) === wanted);
-  const found = named.length > 0 ? named : stages.filter((stage) => matchesEverydayWord(stage, wanted));
-  if (found.length > 0) return found;
+  const matches = named.length > 0 ? named : stages.filter((stage) => matchesEverydayWord(stage, wanted));
+  if (matches.length > 0) return matches;
   throw new Problem("INVALID_REQUEST", `No deal stage is called “${word?.trim() ?? ""}”.`, {
     hint: `Available: ${[...new Set(stages.map(({ label }) => label))].join(", ")}.`,
   });

@@ -44,10 +44,10 @@ export async function listCreateFields(context: ToolContext, project: string, ty
   const scope = "read:jira-work";
   const path = `${api}/issue/createmeta/${encodeURIComponent(project)}/issuetypes`;
   const { issueTypes } = await context.http.request({ path, answer: Types, scope });
-  const found = issueTypes.find(({ name }) => hasSameText(name, type));
-  if (!found) return [];
+  const issueType = issueTypes.find(({ name }) => hasSameText(name, type));
+  if (!issueType) return [];
   const { items } = await readPages(async (startAt) => {
-    const request = { path: `${path}/${encodeURIComponent(found.id)}`, query: { maxResults: 100, startAt } };
+    const request = { path: `${path}/${encodeURIComponent(issueType.id)}`, query: { maxResults: 100, startAt } };
     const { fields, total } = await context.http.request({ ...request, answer: CreateFields, scope });
     const read = Number(startAt ?? 0) + fields.length;
     return { items: fields, next: fields.length > 0 && read < (total ?? 0) ? String(read) : undefined };
@@ -112,8 +112,8 @@ function toIssueField(id: string, { name, schema, required, hasDefaultValue, all
 }
 
 function findField(fields: IssueField[], wanted: string): IssueField {
-  const found = fields.find(({ id, name }) => id === wanted.trim() || hasSameText(name, wanted));
-  if (found) return found;
+  const field = fields.find(({ id, name }) => id === wanted.trim() || hasSameText(name, wanted));
+  if (field) return field;
   const names = fields.slice(0, MAX_FIELDS).map(({ name }) => name);
   throw new Problem("INVALID_REQUEST", `The issue has no field “${wanted.trim()}”.`, {
     hint: names.length > 0 ? `Available: ${names.join(", ")}.` : "Check the name of the field in Jira.",
@@ -157,9 +157,9 @@ async function toSingleValue(field: IssueField, type: string, value: unknown, co
 }
 
 function findValue(field: IssueField, text: string): { id: string } | { name: string } {
-  const found = field.values.find(({ id, name }) => hasSameText(name, text) || id === text);
-  if (!found) throw invalidValueProblem(field, `“${text}” is not one of its values${formatValues(field.values)}`);
-  return found.id ? { id: found.id } : { name: found.name };
+  const value = field.values.find(({ id, name }) => hasSameText(name, text) || id === text);
+  if (!value) throw invalidValueProblem(field, `“${text}” is not one of its values${formatValues(field.values)}`);
+  return value.id ? { id: value.id } : { name: value.name };
 }
 
 function formatValues(values: { name: string }[]): string {

@@ -152,9 +152,9 @@ async function connectOnce(
     const own = state.own;
     state.own = undefined;
     const { ending, lastOutput } = transport as Partial<ProgramTransport>;
-    const found = toMcpFault(error, { ...options, ending: ending?.(), lastOutput: lastOutput?.(), own });
-    if (found.gone) state.gone = true;
-    return found;
+    const fault = toMcpFault(error, { ...options, ending: ending?.(), lastOutput: lastOutput?.(), own });
+    if (fault.gone) state.gone = true;
+    return fault;
   };
   const end = async () => {
     if (state.tasks === 0) await endSession(transport);

@@ -121,8 +121,8 @@ function buildSelectField(id: string, about: Shape, options: Option[], required:
     field: { ...buildCommonField(id, about, required), type: "select", options },
     read: (given) => {
       if (given === undefined || given === null || given === "") return required ? { wrong: "must be chosen" } : {};
-      const found = options.find(({ value }) => value === given);
-      return found ? { value: found.value } : { wrong: "must be one of the choices" };
+      const option = options.find(({ value }) => value === given);
+      return option ? { value: option.value } : { wrong: "must be one of the choices" };
     },
   };
 }

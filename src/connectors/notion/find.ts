@@ -83,9 +83,9 @@ async function findByTitle(
     return { items: page.results, next: getNextCursor(page) };
   }, MAX_CANDIDATES);
   // Notion also returns titles that are only similar.
-  const found = items.filter((one) => one.in_trash !== true && isPartialName(wanted, getTitle(one)));
+  const matches = items.filter((one) => one.in_trash !== true && isPartialName(wanted, getTitle(one)));
   const noun = kind === "page" ? "page" : "database";
-  return requireMatch(found, wanted, {
+  return requireMatch(matches, wanted, {
     purpose,
     noun,
     where: " in Notion that kay can access",

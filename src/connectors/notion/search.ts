@@ -80,14 +80,14 @@ function describeSearch({ text, type }: Input): string {
 }
 
 function formatResult(
-  found: { title: string; type: string; updated?: string | null; url: string }[],
+  results: { title: string; type: string; updated?: string | null; url: string }[],
   more: boolean,
   what: string,
   list: ListRequest,
 ): string {
   const none = `Nothing found in Notion: ${escapeCell(what)}. Pages must be shared with kay there.`;
-  const rows = found.map(({ title, type, updated, url }) => [title, type, updated?.slice(0, 10) ?? "", url]);
-  const words = found.length === 1 ? "result" : "results";
+  const rows = results.map(({ title, type, updated, url }) => [title, type, updated?.slice(0, 10) ?? "", url]);
+  const words = results.length === 1 ? "result" : "results";
   const items = () => formatMarkdownTable(["Title", "Type", "Changed", "Address"], rows);
-  return formatList(list, { count: found.length, words, more, none, items });
+  return formatList(list, { count: results.length, words, more, none, items });
 }

@@ -116,11 +116,11 @@ function isDate(text: string): boolean {
 }
 
 async function findPeople(value: string, context: ToolContext): Promise<{ id: string }[]> {
-  const found: { id: string }[] = [];
+  const people: { id: string }[] = [];
   for (const one of /^(nobody|no one|none)$/i.test(value) ? [] : splitList(value)) {
-    found.push({ id: await findUser(context, one, "change") });
+    people.push({ id: await findUser(context, one, "change") });
   }
-  return found;
+  return people;
 }
 
 function invalidValueProblem({ name }: Column, why: string): Problem {

@@ -18,9 +18,9 @@ import { createPassword, getPasswordFile } from "./password.ts";
  * @throws Problem DATABASE_UNAVAILABLE if the data belongs to another Postgres version
  */
 export async function ensureData(area: PostgresArea, bin: string, machine: Machine, log: Log): Promise<void> {
-  const found = await inspectData(area.data);
-  if (found === "whole") return;
-  if (found === "broken") {
+  const state = await inspectData(area.data);
+  if (state === "whole") return;
+  if (state === "broken") {
     const aside = `${area.data}.broken-${randomBytes(4).toString("hex")}`;
     await rename(area.data, aside);
     log("warn", "database.unfinished_data_moved", { from: area.data, to: aside });

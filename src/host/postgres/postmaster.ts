@@ -41,10 +41,10 @@ export async function stopServer(area: PostgresArea, machine: Machine): Promise<
 }
 
 async function isPostmaster(area: PostgresArea, machine: Machine, pid: number): Promise<boolean> {
-  const found = await identifyProcess(machine.platform, pid);
-  if (found === undefined) return false;
-  if (machine.platform === "win32") return /^postgres(\.exe)?$/i.test(found.command);
-  return found.uid === (area.account?.uid ?? machine.uid) && ` ${found.command} `.includes(` -D ${area.data} `);
+  const identity = await identifyProcess(machine.platform, pid);
+  if (identity === undefined) return false;
+  if (machine.platform === "win32") return /^postgres(\.exe)?$/i.test(identity.command);
+  return identity.uid === (area.account?.uid ?? machine.uid) && ` ${identity.command} `.includes(` -D ${area.data} `);
 }
 
 async function waitUntilGone(area: PostgresArea, pid: number, machine: Machine): Promise<boolean> {

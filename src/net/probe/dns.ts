@@ -29,8 +29,8 @@ type FamilyResult = { addresses: string[]; errno: string };
 
 async function resolveFamily(host: string, family: 4 | 6): Promise<FamilyResult> {
   try {
-    const found = await lookup(host, { all: true, family });
-    return { addresses: found.map(({ address }) => address), errno: "" };
+    const addresses = await lookup(host, { all: true, family });
+    return { addresses: addresses.map(({ address }) => address), errno: "" };
   } catch (error) {
     return { addresses: [], errno: (error as NodeJS.ErrnoException).code ?? "failed" };
   }

@@ -34,9 +34,9 @@ export async function probeRoute(address: string, ports: ProbePorts): Promise<Pr
   try {
     await runStep("proxy", async () => chooseProxy(probe, ports.env));
     await runStep("name", async () => {
-      const found = await lookUpAddresses(getTarget(probe).hostname);
-      probe.addresses = found.addresses;
-      return found;
+      const lookup = await lookUpAddresses(getTarget(probe).hostname);
+      probe.addresses = lookup.addresses;
+      return lookup;
     });
     await runStep("connect", async (limit) => {
       const connected = await connectTo(getTarget(probe), probe.addresses, limit);

@@ -28,8 +28,8 @@ export async function readOutputSchema(schema: unknown): Promise<OutputCheck> {
   ajv.validateSchema({});
   const validate = compile(() => ajv.compile(rest));
   return (text) => {
-    const found = parseValue(text);
-    return "problems" in found ? found : (findProblems(validate, found.value) ?? found);
+    const value = parseValue(text);
+    return "problems" in value ? value : (findProblems(validate, value.value) ?? value);
   };
 }
 

@@ -6,10 +6,10 @@ export function parseValue(text: string): { value: unknown } | { problems: { pat
   const blocks = listCodeBlocks(text);
   const candidates = [text, ...(blocks.length === 1 ? blocks : [])];
   for (const candidate of candidates) {
-    const found = tryParseJson(candidate);
-    if (!found) continue;
+    const json = tryParseJson(candidate);
+    if (!json) continue;
     if (/\\u0000/.test(candidate)) return toProblems("contains a NUL character");
-    return isNestedDeeper(found.value, MAX_DEPTH) ? toProblems("is nested too deeply") : found;
+    return isNestedDeeper(json.value, MAX_DEPTH) ? toProblems("is nested too deeply") : json;
   }
   return toProblems(text.trim() === "" ? "is empty" : "is not JSON");
 }

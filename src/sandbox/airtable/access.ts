@@ -52,9 +52,9 @@ export function listBases(c: Context<AirtableEnv>): Base[] {
 
 /** The base in the path. */
 export function findBase(c: Context<AirtableEnv>): Base {
-  const found = listBases(c).find(({ id }) => id === c.req.param("base"));
-  if (!found) throw forbiddenError();
-  return found;
+  const base = listBases(c).find(({ id }) => id === c.req.param("base"));
+  if (!base) throw forbiddenError();
+  return base;
 }
 
 /** The table in the path, by id or name; `writes` needs the right to edit the base. */

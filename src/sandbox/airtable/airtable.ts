@@ -92,8 +92,8 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Airta
     const table = base?.tables.find(({ id }) => id === c.req.param("table"));
     const record = table?.records.find(({ id }) => id === c.req.param("record"));
     const asked = [c.req.param("table"), c.req.param("record")].filter((one) => one !== undefined).length;
-    const found = [table, record].filter((one) => one !== undefined).length;
-    if (!base || found < asked) return c.notFound();
+    const count = [table, record].filter((one) => one !== undefined).length;
+    if (!base || count < asked) return c.notFound();
     const getRecordName = (one: { fields: Record<string, unknown> }) =>
       String(one.fields[table?.fields[0]?.name ?? ""] ?? "Unnamed record");
     const title = record ? getRecordName(record) : table ? `${table.name} (${base.name})` : base.name;

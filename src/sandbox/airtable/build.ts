@@ -89,16 +89,16 @@ function getCell(field: Field, cell: Cell, tables: Table[], accounts: Account[],
 }
 
 function findPerson(accounts: Account[], wanted: string, path: string): string {
-  const found = accounts.find(({ id, name, email }) => [id, name, email].includes(wanted));
-  if (!found) throw new SeedError(path, `there is no account "${wanted}"`);
-  return found.id;
+  const account = accounts.find(({ id, name, email }) => [id, name, email].includes(wanted));
+  if (!account) throw new SeedError(path, `there is no account "${wanted}"`);
+  return account.id;
 }
 
 function recordIn(table: Table | undefined, wanted: string, path: string): string {
   const primary = table?.fields[0]?.name ?? "";
-  const found = table?.records.find(({ id, fields }) => id === wanted || fields[primary] === wanted);
-  if (!found) throw new SeedError(path, `there is no record "${wanted}"${table ? ` in ${table.name}` : ""}`);
-  return found.id;
+  const record = table?.records.find(({ id, fields }) => id === wanted || fields[primary] === wanted);
+  if (!record) throw new SeedError(path, `there is no record "${wanted}"${table ? ` in ${table.name}` : ""}`);
+  return record.id;
 }
 
 function requireUniqueNames(list: { name: string }[], path: string): void {

@@ -40,9 +40,9 @@ export function registerRecordRoutes(app: Hono<AirtableEnv>, provider: ProviderC
 }
 
 function getRecord(c: Context<AirtableEnv>, { records }: Table): AirtableRecord {
-  const found = records.find(({ id }) => id === c.req.param("record"));
-  if (!found) throw notFoundError();
-  return found;
+  const record = records.find(({ id }) => id === c.req.param("record"));
+  if (!record) throw notFoundError();
+  return record;
 }
 
 type Body = {

@@ -200,10 +200,10 @@ function requireWellFormed(body: string, path: string) {
 }
 
 function findKnown<T extends { name: string }>(list: readonly T[], name: string, path: string, what: string): T {
-  const found = list.find((one) => one.name === name);
-  if (!found)
+  const match = list.find((one) => one.name === name);
+  if (!match)
     throw new SeedError(path, `there is no ${what} "${name}"; there are ${list.map((one) => one.name).join(", ")}`);
-  return found;
+  return match;
 }
 
 /** Looks up people and times of a seed, and names the place of invalid ones. */
@@ -224,11 +224,11 @@ export function createSeedLookup(accounts: Account[], now: number): SeedLookup {
     longAgo: new Date(now - 14 * 86_400_000).toISOString(),
     time: (value, fallback, path) => (value === undefined ? fallback : parseMoment(value, now, path)),
     person(wanted, path) {
-      const found = accounts.find(({ accountId, emailAddress, displayName }) =>
+      const account = accounts.find(({ accountId, emailAddress, displayName }) =>
         [accountId, emailAddress, displayName].includes(wanted),
       );
-      if (!found) throw new SeedError(path, `there is no account "${wanted}"`);
-      return found.accountId;
+      if (!account) throw new SeedError(path, `there is no account "${wanted}"`);
+      return account.accountId;
     },
   };
 }

@@ -51,9 +51,9 @@ export function listWorkspaces(c: Context<BitbucketEnv>): Workspace[] {
 /** Finds the workspace in the path, by slug or UUID. */
 export function findWorkspace(c: Context<BitbucketEnv>): Workspace {
   const wanted = c.req.param("workspace") ?? "";
-  const found = listWorkspaces(c).find(({ slug, uuid }) => slug === wanted || uuid === wanted);
-  if (!found) throw new BitbucketError(404, `No workspace with identifier '${wanted}'.`);
-  return found;
+  const workspace = listWorkspaces(c).find(({ slug, uuid }) => slug === wanted || uuid === wanted);
+  if (!workspace) throw new BitbucketError(404, `No workspace with identifier '${wanted}'.`);
+  return workspace;
 }
 
 /** The repository in the path. */

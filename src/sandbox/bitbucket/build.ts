@@ -44,11 +44,11 @@ function createUuid(name: string): string {
 
 function createPeopleLookup(accounts: Account[]) {
   const findPerson = (wanted: string, path: string) => {
-    const found = accounts.find(({ account_id, email, display_name, nickname }) =>
+    const account = accounts.find(({ account_id, email, display_name, nickname }) =>
       [account_id, email, display_name, nickname].includes(wanted),
     );
-    if (!found) throw new SeedError(path, `there is no account "${wanted}"`);
-    return found.account_id;
+    if (!account) throw new SeedError(path, `there is no account "${wanted}"`);
+    return account.account_id;
   };
   return {
     person: findPerson,

@@ -17,20 +17,20 @@ export function paginate(c: Context<BitbucketEnv>, things: Thing[], most = 100) 
     readWholeNumber(c, "pagelen", 10, "Invalid pagelen"),
   ];
   if (pagelen > most) throw new BitbucketError(400, "Invalid pagelen");
-  const found = sort(filter(things, c.req.query("q")), c.req.query("sort"));
+  const matches = sort(filter(things, c.req.query("q")), c.req.query("sort"));
   const start = (page - 1) * pagelen;
-  if (page > 1 && start >= found.length) throw new BitbucketError(404, "Invalid page");
+  if (page > 1 && start >= matches.length) throw new BitbucketError(404, "Invalid page");
   const getPageUrl = (number: number) => {
     const url = new URL(c.req.url);
     url.searchParams.set("page", String(number));
     return url.href;
   };
   return c.json({
-    values: found.slice(start, start + pagelen),
+    values: matches.slice(start, start + pagelen),
     pagelen,
-    size: found.length,
+    size: matches.length,
     page,
-    ...(start + pagelen < found.length ? { next: getPageUrl(page + 1) } : {}),
+    ...(start + pagelen < matches.length ? { next: getPageUrl(page + 1) } : {}),
     ...(page > 1 ? { previous: getPageUrl(page - 1) } : {}),
   });
 }

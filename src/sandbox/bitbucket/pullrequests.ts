@@ -27,9 +27,9 @@ export function registerPullRequestRoutes(app: Hono<BitbucketEnv>, provider: Pro
   app.post(`${ONE}/comments`, read, (c) => addComment(c, provider));
   app.get(`${ONE}/comments/:comment`, read, (c) => {
     const { workspace, repository, request } = findPullRequest(c);
-    const found = request.comments.find(({ id }) => String(id) === c.req.param("comment"));
-    if (!found) throw new BitbucketError(404, `Comment ${c.req.param("comment")} not found`);
-    return c.json(toCommentView(c, workspace, repository, request, found));
+    const comment = request.comments.find(({ id }) => String(id) === c.req.param("comment"));
+    if (!comment) throw new BitbucketError(404, `Comment ${c.req.param("comment")} not found`);
+    return c.json(toCommentView(c, workspace, repository, request, comment));
   });
   app.post(`${ONE}/approve`, write, (c) => review(c, provider, "approved_by", "changes_requested_by"));
   app.delete(`${ONE}/approve`, write, (c) => withdraw(c, provider, "approved_by"));
@@ -46,12 +46,12 @@ function list(c: Context<BitbucketEnv>) {
   if (wrong !== undefined) throw new BitbucketError(400, `Invalid state: ${wrong}`);
   const inQuery = c.req.query("q")?.includes("state") ?? false;
   const wanted = states.length > 0 ? states : inQuery ? STATES : ["OPEN"];
-  const found = repository.pull_requests
+  const pullRequests = repository.pull_requests
     .filter(({ state }) => wanted.includes(state))
     .sort((a, b) => b.updated_on.localeCompare(a.updated_on));
   return paginate(
     c,
-    found.map((request) => toPullRequestView(c, workspace, repository, request)),
+    pullRequests.map((request) => toPullRequestView(c, workspace, repository, request)),
     50,
   );
 }
@@ -219,12 +219,12 @@ async function getBody(c: Context): Promise<Record<string, unknown>> {
 function findReviewers(c: Context<BitbucketEnv>, given: unknown): string[] | undefined {
   if (!Array.isArray(given)) return undefined;
   return given.map((one: { uuid?: unknown; account_id?: unknown }) => {
-    const found = c
+    const account = c
       .get("world")
       .accounts.find(({ uuid, account_id }) => uuid === one.uuid || account_id === one.account_id);
-    if (!found)
+    if (!account)
       throw fieldError("reviewers", `Malformed reviewers list: unknown user ${String(one.uuid ?? one.account_id)}`);
-    return found.account_id;
+    return account.account_id;
   });
 }
 

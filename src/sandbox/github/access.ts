@@ -85,11 +85,11 @@ export function listVisibleRepositories(c: Context<GithubEnv>): Repository[] {
 export function findRepository(c: Context<GithubEnv>): Repository {
   c.header("x-accepted-oauth-scopes", "repo");
   const [owner, name] = [c.req.param("owner"), c.req.param("repo")].map((part) => part?.toLowerCase());
-  const found = listVisibleRepositories(c).find(
+  const repository = listVisibleRepositories(c).find(
     (one) => one.owner.toLowerCase() === owner && one.name.toLowerCase() === name,
   );
-  if (!found) throw notFoundError();
-  return found;
+  if (!repository) throw notFoundError();
+  return repository;
 }
 
 /** Finds the repository in the path for a write. Without a scope for it, GitHub reports it as missing. */
@@ -103,9 +103,9 @@ export function findWritableRepository(c: Context<GithubEnv>): Repository {
 
 /** Finds the issue or pull request in the path. */
 export function findIssue(c: Context<GithubEnv>, { issues, pull_requests }: Repository): Issue | PullRequest {
-  const found = [...issues, ...pull_requests].find(({ number }) => String(number) === c.req.param("number"));
-  if (!found) throw notFoundError();
-  return found;
+  const issue = [...issues, ...pull_requests].find(({ number }) => String(number) === c.req.param("number"));
+  if (!issue) throw notFoundError();
+  return issue;
 }
 
 /** Whether the person works on a repository: as its owner, as a member of the organization, or as a collaborator. */

@@ -22,9 +22,9 @@ export function buildGithub(data: GithubSeed, now: number): GithubState {
     created_at: time(user.created_at, longAgo, `users[${index}].created_at`),
   }));
   const person: Lookup["person"] = (wanted, path) => {
-    const found = users.find(({ login, email, name }) => [login, email, name].includes(wanted));
-    if (!found) throw new SeedError(path, `there is no user "${wanted}"`);
-    return found.login;
+    const user = users.find(({ login, email, name }) => [login, email, name].includes(wanted));
+    if (!user) throw new SeedError(path, `there is no user "${wanted}"`);
+    return user.login;
   };
   const people: Lookup["people"] = (wanted, path) =>
     (wanted ?? []).map((one, index) => person(one, `${path}[${index}]`));

@@ -11,11 +11,11 @@ type Commit = { sha: string; login: string; message: string; date: string };
 export function listCommits(c: Context<GithubEnv>) {
   const repository = findRepository(c);
   const { author = "", since, until } = c.req.query();
-  const found = getCommits(repository)
+  const commits = getCommits(repository)
     .filter(({ login }) => author === "" || login.toLowerCase() === author.toLowerCase())
     .filter(({ date }) => !since || Date.parse(date) >= Date.parse(since))
     .filter(({ date }) => !until || Date.parse(date) <= Date.parse(until));
-  return c.json(paginate(c, found).map((commit) => toCommitView(c, repository, commit)));
+  return c.json(paginate(c, commits).map((commit) => toCommitView(c, repository, commit)));
 }
 
 function getCommits({ owner, name, created_at, pull_requests }: Repository): Commit[] {

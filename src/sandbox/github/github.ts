@@ -116,12 +116,12 @@ function registerAccountRoutes(api: Hono<GithubEnv>) {
     return c.json({ ...toAccountView(c, user.login), name: user.name, email: user.email });
   });
   api.get("/user/repos", (c) => {
-    const found = listVisibleRepositories(c).filter((repository) => canWrite(c, repository));
-    const formatFullName = ({ owner, name }: (typeof found)[number]) => `${owner}/${name}`;
+    const repositories = listVisibleRepositories(c).filter((repository) => canWrite(c, repository));
+    const formatFullName = ({ owner, name }: (typeof repositories)[number]) => `${owner}/${name}`;
     const { sort = "full_name" } = c.req.query();
-    if (sort === "full_name") found.sort((a, b) => formatFullName(a).localeCompare(formatFullName(b)));
-    else found.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
-    return c.json(paginate(c, found).map((repository) => toRepositoryView(c, repository)));
+    if (sort === "full_name") repositories.sort((a, b) => formatFullName(a).localeCompare(formatFullName(b)));
+    else repositories.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
+    return c.json(paginate(c, repositories).map((repository) => toRepositoryView(c, repository)));
   });
   api.get("/repos/:owner/:repo/commits", listCommits);
   api.get("/repos/:owner/:repo", (c) => c.json(toRepositoryView(c, findRepository(c))));

@@ -32,8 +32,8 @@ export function registerIssueRoutes(app: Hono<GithubEnv>, provider: ProviderCont
   });
   app.get(ISSUES, (c) => {
     const repository = findRepository(c);
-    const found = filterIssues(c, [...repository.issues, ...repository.pull_requests]);
-    return c.json(paginate(c, found).map((issue) => toIssueView(c, repository, issue)));
+    const issues = filterIssues(c, [...repository.issues, ...repository.pull_requests]);
+    return c.json(paginate(c, issues).map((issue) => toIssueView(c, repository, issue)));
   });
   app.post(ISSUES, (c) => create(c, provider));
   app.get(ONE, (c) => {
@@ -57,7 +57,7 @@ export function filterIssues<T extends Issue>(c: Context<GithubEnv>, issues: T[]
     .split(",")
     .map((label) => label.trim().toLowerCase())
     .filter(Boolean);
-  const found = issues.filter(
+  const matches = issues.filter(
     (issue) =>
       (state === "all" || issue.state === state) &&
       (!assignee || isAssigned(issue, assignee)) &&
@@ -67,7 +67,7 @@ export function filterIssues<T extends Issue>(c: Context<GithubEnv>, issues: T[]
   );
   const getSortKey = (issue: Issue) => (sort === "updated" ? issue.updated_at : issue.created_at);
   const order = (a: Issue, b: Issue) => getSortKey(a).localeCompare(getSortKey(b)) || a.number - b.number;
-  return found.sort((a, b) => (direction === "asc" ? order(a, b) : order(b, a)));
+  return matches.sort((a, b) => (direction === "asc" ? order(a, b) : order(b, a)));
 }
 
 function isAssigned({ assignees }: Issue, wanted: string): boolean {

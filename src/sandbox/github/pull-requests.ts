@@ -31,8 +31,8 @@ const COMMIT = "/repos/:owner/:repo/commits/:ref{.+}";
 export function registerPullRequestRoutes(api: Hono<GithubEnv>, provider: ProviderContext<GithubState>): void {
   api.get(PULLS, (c) => {
     const repository = findRepository(c);
-    const found = filterIssues(c, repository.pull_requests);
-    return c.json(paginate(c, found).map((pull) => toPullRequestView(c, repository, pull)));
+    const pullRequests = filterIssues(c, repository.pull_requests);
+    return c.json(paginate(c, pullRequests).map((pull) => toPullRequestView(c, repository, pull)));
   });
   api.get(ONE, (c) => {
     const repository = findRepository(c);
@@ -74,10 +74,10 @@ function findChecks(c: Context<GithubEnv>): { sha: string; checks: Check[] } {
   const ref = c.req.param("ref") ?? "";
   const main = { head: repository.default_branch, checks: repository.checks };
   const isIt = ({ head }: { head: string }) => ref === head || ref === getBranchSha(head);
-  const found = ref === "HEAD" ? main : [main, ...repository.pull_requests].find(isIt);
-  if (!found) throw new GithubError(422, `No commit found for SHA: ${ref}`);
+  const branch = ref === "HEAD" ? main : [main, ...repository.pull_requests].find(isIt);
+  if (!branch) throw new GithubError(422, `No commit found for SHA: ${ref}`);
   // A world that an older release saved has none.
-  return { sha: getBranchSha(found.head), checks: found.checks ?? [] };
+  return { sha: getBranchSha(branch.head), checks: branch.checks ?? [] };
 }
 
 const STATES = { APPROVE: "APPROVED", REQUEST_CHANGES: "CHANGES_REQUESTED", COMMENT: "COMMENTED" } as const;

@@ -10,27 +10,27 @@ type Thing = { repository: Repository; issue: Issue | PullRequest };
 export function registerSearchRoutes(app: Hono<GithubEnv>): void {
   app.get("/search/issues", (c) => {
     const terms = getTerms(c);
-    const found = listVisibleRepositories(c)
+    const matches = listVisibleRepositories(c)
       .flatMap((repository) =>
         [...repository.issues, ...repository.pull_requests].map((issue) => ({ repository, issue })),
       )
       .filter((thing) => terms.every(({ not, name, value }) => holds(thing, name, value, c) !== not));
     const { sort, order = "desc" } = c.req.query();
     const getSortKey = ({ issue }: Thing) => (sort === "created" ? issue.created_at : issue.updated_at);
-    found.sort((a, b) => (order === "asc" ? 1 : -1) * getSortKey(a).localeCompare(getSortKey(b)));
-    const items = paginate(c, found).map(({ repository, issue }) => ({
+    matches.sort((a, b) => (order === "asc" ? 1 : -1) * getSortKey(a).localeCompare(getSortKey(b)));
+    const items = paginate(c, matches).map(({ repository, issue }) => ({
       ...toIssueView(c, repository, issue),
       score: 1,
     }));
-    return c.json({ total_count: found.length, incomplete_results: false, items });
+    return c.json({ total_count: matches.length, incomplete_results: false, items });
   });
   app.get("/search/repositories", (c) => {
     const terms = getTerms(c);
-    const found = listVisibleRepositories(c).filter((repository) =>
+    const repositories = listVisibleRepositories(c).filter((repository) =>
       terms.every(({ not, name, value }) => matches(repository, name, value, c) !== not),
     );
-    const items = paginate(c, found).map((repository) => ({ ...toRepositoryView(c, repository), score: 1 }));
-    return c.json({ total_count: found.length, incomplete_results: false, items });
+    const items = paginate(c, repositories).map((repository) => ({ ...toRepositoryView(c, repository), score: 1 }));
+    return c.json({ total_count: repositories.length, incomplete_results: false, items });
   });
 }
 

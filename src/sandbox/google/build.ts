@@ -83,9 +83,9 @@ function getParagraphs(text: string): Paragraph[] {
 }
 
 function findPerson(accounts: Account[], wanted: string, path: string): Account {
-  const found = accounts.find(({ id, email, name }) => [id, email, name].includes(wanted));
-  if (!found) throw new SeedError(path, `there is no account "${wanted}"`);
-  return found;
+  const account = accounts.find(({ id, email, name }) => [id, email, name].includes(wanted));
+  if (!account) throw new SeedError(path, `there is no account "${wanted}"`);
+  return account;
 }
 
 function buildMessage(data: MessageSeed, index: number, { now, person }: Lookup): Message {
@@ -157,9 +157,9 @@ function buildFiles(seeds: FileSeed[], lookup: Lookup): DriveFile[] {
   return seeds.map((data, index) => {
     const path = `files[${index}]`;
     const parents = (data.parents ?? []).map((wanted, at) => {
-      const found = seeds.findIndex((other, one) => ids[one] === wanted || (other.name === wanted && other !== data));
-      if (found < 0) throw new SeedError(`${path}.parents[${at}]`, `there is no folder "${wanted}"`);
-      return ids[found] ?? wanted;
+      const index = seeds.findIndex((other, one) => ids[one] === wanted || (other.name === wanted && other !== data));
+      if (index < 0) throw new SeedError(`${path}.parents[${at}]`, `there is no folder "${wanted}"`);
+      return ids[index] ?? wanted;
     });
     return buildFile(data, ids[index] ?? "", parents, path, lookup);
   });

@@ -55,9 +55,9 @@ function sendOwners(c: Context<HubspotEnv>) {
   if (!Number.isInteger(limit) || limit < 1 || limit > 500)
     throw badRequestError("The page size must be between 1 and 500.");
   const start = Number(c.req.query("after") ?? 0) || 0;
-  const found = c.get("world").owners.filter((owner) => email === undefined || owner.email.toLowerCase() === email);
+  const owners = c.get("world").owners.filter((owner) => email === undefined || owner.email.toLowerCase() === email);
   return c.json({
-    results: found.slice(start, start + limit).map(toOwnerView),
-    ...toPagingView(c, start + limit, found.length),
+    results: owners.slice(start, start + limit).map(toOwnerView),
+    ...toPagingView(c, start + limit, owners.length),
   });
 }

@@ -37,20 +37,20 @@ export function associateAll(world: HubspotState, type: ObjectType, record: CrmR
 }
 
 /** Associates two records, once. */
-export function associate(type: ObjectType, record: CrmRecord, other: ObjectType, found: CrmRecord): void {
-  dissociate(type, record, other, found);
-  const { holder, held, key } = getSides(type, record, other, found);
+export function associate(type: ObjectType, record: CrmRecord, other: ObjectType, target: CrmRecord): void {
+  dissociate(type, record, other, target);
+  const { holder, held, key } = getSides(type, record, other, target);
   holder[key].push(held.id);
 }
 
-export function dissociate(type: ObjectType, record: CrmRecord, other: ObjectType, found: CrmRecord): void {
-  const { holder, held, key } = getSides(type, record, other, found);
+export function dissociate(type: ObjectType, record: CrmRecord, other: ObjectType, target: CrmRecord): void {
+  const { holder, held, key } = getSides(type, record, other, target);
   holder[key] = holder[key].filter((id) => id !== held.id);
 }
 
 /** Notes store their subjects, and deals their contacts. */
-function getSides(type: ObjectType, record: CrmRecord, other: ObjectType, found: CrmRecord) {
+function getSides(type: ObjectType, record: CrmRecord, other: ObjectType, target: CrmRecord) {
   const holds = type === "notes" || (type === "deals" && other === "contacts");
   const key: "contacts" | "deals" = (holds ? other : type) === "contacts" ? "contacts" : "deals";
-  return holds ? { holder: record, held: found, key } : { holder: found, held: record, key };
+  return holds ? { holder: record, held: target, key } : { holder: target, held: record, key };
 }

@@ -118,17 +118,17 @@ function resolve(
 }
 
 function findOwnerId(owners: Owner[], wanted: string, path: string): string {
-  const found = owners.find(({ id, email, firstName, lastName }) =>
+  const owner = owners.find(({ id, email, firstName, lastName }) =>
     [id, email, `${firstName} ${lastName}`.trim()].includes(wanted),
   );
-  if (!found) throw new SeedError(path, `there is no owner "${wanted}"`);
-  return found.id;
+  if (!owner) throw new SeedError(path, `there is no owner "${wanted}"`);
+  return owner.id;
 }
 
 function associate(records: CrmRecord[], wanted: string, path: string): string {
-  const found = records.find(({ id, properties }) =>
+  const record = records.find(({ id, properties }) =>
     [id, properties.email, properties.dealname, `${properties.firstname} ${properties.lastname}`].includes(wanted),
   );
-  if (!found) throw new SeedError(path, `there is no record "${wanted}"`);
-  return found.id;
+  if (!record) throw new SeedError(path, `there is no record "${wanted}"`);
+  return record.id;
 }

@@ -9,11 +9,11 @@ export function findRecord(records: CrmRecord[], type: ObjectType, wanted: strin
   if (idProperty !== undefined && !(idProperty === "email" && type === "contacts") && idProperty !== "hs_object_id") {
     throw new HubspotError(400, "VALIDATION_ERROR", `${idProperty} is not a unique property of ${type}`);
   }
-  const found = records.find(({ id, properties }) =>
+  const record = records.find(({ id, properties }) =>
     idProperty === "email" ? properties.email?.toLowerCase() === wanted.toLowerCase() : id === wanted,
   );
-  if (!found) throw notFoundError();
-  return found;
+  if (!record) throw notFoundError();
+  return record;
 }
 
 /** Creates a record from `properties` and `associations`. @throws HubspotRefusal */

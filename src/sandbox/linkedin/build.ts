@@ -56,9 +56,9 @@ export function createNextId({ posts }: LinkedinState): string {
 }
 
 function findPerson(members: Member[], wanted: string, path: string): string {
-  const found = members.find(({ sub, email, given_name, family_name }) =>
+  const member = members.find(({ sub, email, given_name, family_name }) =>
     [sub, email, `${given_name} ${family_name}`.trim()].includes(wanted),
   );
-  if (!found) throw new SeedError(path, `there is no member "${wanted}"`);
-  return found.sub;
+  if (!member) throw new SeedError(path, `there is no member "${wanted}"`);
+  return member.sub;
 }

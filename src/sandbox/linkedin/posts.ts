@@ -145,10 +145,10 @@ export function parseLittle(commentary: string): string {
   let text = "";
   let rest = commentary;
   while (rest !== "") {
-    const found = ELEMENTS.map((element) => element.exec(rest)).find(Boolean);
-    if (!found) return text;
-    text += found[1] ?? found[0];
-    rest = rest.slice(found[0].length);
+    const match = ELEMENTS.map((element) => element.exec(rest)).find(Boolean);
+    if (!match) return text;
+    text += match[1] ?? match[0];
+    rest = rest.slice(match[0].length);
   }
   return text;
 }

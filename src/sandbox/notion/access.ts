@@ -76,15 +76,15 @@ export function findPage(world: NotionState, id: string): FoundPage {
 }
 
 /** Finds the entry of a page or row. */
-export function getEntry(found: FoundPage): Entry {
-  return found.page ?? found.row;
+export function getEntry(page: FoundPage): Entry {
+  return page.page ?? page.row;
 }
 
 /** Finds a data source by ID. @throws NotionRefusal 404 */
 export function findDataSource(world: NotionState, id: string): Database {
-  const found = world.databases.find(({ data_source_id }) => data_source_id === normalizeId(id));
-  if (!found) throw notFoundError("data source", id);
-  return found;
+  const database = world.databases.find(({ data_source_id }) => data_source_id === normalizeId(id));
+  if (!database) throw notFoundError("data source", id);
+  return database;
 }
 
 /** Finds the parent of blocks: a page, or a block on it. @throws NotionRefusal 404 */
@@ -98,8 +98,8 @@ export function findBlocks(
   const page = entries.find((entry) => entry.id === wanted);
   if (page) return { entry: page, blocks: page.blocks };
   for (const entry of entries) {
-    const found = findBlockWithin(entry.blocks, wanted, entry.id);
-    if (found) return { entry, blocks: found.block.children, ...found };
+    const block = findBlockWithin(entry.blocks, wanted, entry.id);
+    if (block) return { entry, blocks: block.block.children, ...block };
   }
   throw notFoundError("block", id);
 }

@@ -39,15 +39,15 @@ export function buildNotion(data: NotionSeed, now: number): NotionState {
 }
 
 function findPerson(users: User[], wanted: string, path: string): string {
-  const found = users.find(({ id, name, email }) => [id, name, email].includes(wanted));
-  if (!found) throw new SeedError(path, `there is no user "${wanted}"`);
-  return found.id;
+  const user = users.find(({ id, name, email }) => [id, name, email].includes(wanted));
+  if (!user) throw new SeedError(path, `there is no user "${wanted}"`);
+  return user.id;
 }
 
 function pageIn(pages: (PageSeed & { id: string })[], wanted: string, path: string): string {
-  const found = pages.find(({ id, title }) => [id, title].includes(wanted));
-  if (!found) throw new SeedError(path, `there is no page "${wanted}"`);
-  return found.id;
+  const page = pages.find(({ id, title }) => [id, title].includes(wanted));
+  if (!page) throw new SeedError(path, `there is no page "${wanted}"`);
+  return page.id;
 }
 
 function buildPage(page: PageSeed & { id: string }, lookup: Lookup, path: string): Page {

@@ -121,7 +121,7 @@ async function search(c: Context<NotionEnv>) {
     .split(/\s+/)
     .filter(Boolean);
   const matches = (title: string) => words.every((word) => title.toLowerCase().includes(word));
-  const found = [
+  const results = [
     ...pages.map((page) => ({ title: page.title, entry: page, view: () => toPageView(c, { page }) })),
     ...databases.flatMap((database) =>
       database.rows.map((row) => ({
@@ -134,7 +134,7 @@ async function search(c: Context<NotionEnv>) {
   const sources = databases
     .filter(({ title }) => matches(title))
     .map((database) => ({ entry: database, view: () => toDataSourceView(c, database) }));
-  const wanted = [...(value === "data_source" ? [] : found), ...(value === "page" ? [] : sources)];
+  const wanted = [...(value === "data_source" ? [] : results), ...(value === "page" ? [] : sources)];
   const direction = toRecord(body.sort).direction === "ascending" ? 1 : -1;
   wanted.sort((a, b) => direction * a.entry.last_edited_time.localeCompare(b.entry.last_edited_time));
   const views = wanted.map(({ view }) => view());

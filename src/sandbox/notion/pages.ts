@@ -46,9 +46,9 @@ async function create(c: Context<NotionEnv>, provider: ProviderContext<NotionSta
     last_edited_time: now,
     in_trash: false,
   };
-  const found = add(world, parent, properties, entry);
+  const page = add(world, parent, properties, entry);
   provider.save();
-  return c.json(toPageView(c, found));
+  return c.json(toPageView(c, page));
 }
 
 function add(
@@ -81,17 +81,17 @@ function add(
 async function update(c: Context<NotionEnv>, provider: ProviderContext<NotionState>) {
   const body = await parseBody(c);
   const world = c.get("world");
-  const found = findPage(world, c.req.param("id") ?? "");
+  const page = findPage(world, c.req.param("id") ?? "");
   const properties = toRecord(body.properties);
-  if (found.page) {
+  if (page.page) {
     const other = Object.keys(properties).find((name) => name !== "title");
     if (other !== undefined) throw invalidError(`${other} is not a property that exists.`);
-    found.page.title = parseTitle(properties) ?? found.page.title;
-  } else Object.assign(found.row.properties, parseCells(found.database, properties, world));
-  const entry = getEntry(found);
+    page.page.title = parseTitle(properties) ?? page.page.title;
+  } else Object.assign(page.row.properties, parseCells(page.database, properties, world));
+  const entry = getEntry(page);
   if (typeof body.in_trash === "boolean") entry.in_trash = body.in_trash;
   touchEntry(c, provider, entry);
-  return c.json(toPageView(c, found));
+  return c.json(toPageView(c, page));
 }
 
 /** Reads the title of a page outside databases: `{"title": {"title": […]}}`, or the list alone. */

@@ -33,15 +33,15 @@ export function getBotId(account: string): string {
 }
 
 /** Returns the title of a page or row. */
-export function getTitle(found: FoundPage): string {
-  if (found.page) return found.page.title;
-  const name = Object.entries(found.database.properties).find(([, { type }]) => type === "title")?.[0] ?? "";
-  return String(found.row.properties[name] ?? "");
+export function getTitle(page: FoundPage): string {
+  if (page.page) return page.page.title;
+  const name = Object.entries(page.database.properties).find(([, { type }]) => type === "title")?.[0] ?? "";
+  return String(page.row.properties[name] ?? "");
 }
 
 /** A page or row (developers.notion.com/reference/page). */
-export function toPageView(c: Context<NotionEnv>, found: FoundPage): Record<string, unknown> {
-  const entry = getEntry(found);
+export function toPageView(c: Context<NotionEnv>, page: FoundPage): Record<string, unknown> {
+  const entry = getEntry(page);
   const { id, created_time, last_edited_time, created_by, last_edited_by, in_trash } = entry;
   return {
     object: "page",
@@ -52,13 +52,13 @@ export function toPageView(c: Context<NotionEnv>, found: FoundPage): Record<stri
     last_edited_by: { object: "user", id: last_edited_by },
     cover: null,
     icon: null,
-    parent: getParent(found),
+    parent: getParent(page),
     in_trash,
     is_locked: false,
-    properties: found.page
-      ? { title: { id: "title", type: "title", title: found.page.title === "" ? [] : [toTextPiece(found.page.title)] } }
-      : toRowProperties(c, found),
-    url: buildPageUrl(c, getTitle(found), id),
+    properties: page.page
+      ? { title: { id: "title", type: "title", title: page.page.title === "" ? [] : [toTextPiece(page.page.title)] } }
+      : toRowProperties(c, page),
+    url: buildPageUrl(c, getTitle(page), id),
     public_url: null,
   };
 }
@@ -68,15 +68,15 @@ function getParent({ page, database }: FoundPage): Record<string, unknown> {
   return page.parent === null ? { type: "workspace", workspace: true } : { type: "page_id", page_id: page.parent };
 }
 
-function toRowProperties(c: Context<NotionEnv>, found: FoundPage): Record<string, unknown> {
+function toRowProperties(c: Context<NotionEnv>, page: FoundPage): Record<string, unknown> {
   const { users } = c.get("world");
   const toPerson = (id: string) => {
     const user = users.find((one) => one.id === id);
     return user ? toUserView(user) : { object: "user", id };
   };
-  const entries = Object.entries(found.database?.properties ?? {});
+  const entries = Object.entries(page.database?.properties ?? {});
   return Object.fromEntries(
-    entries.map(([name, property]) => [name, toValueView(name, property, found.row?.properties[name], toPerson)]),
+    entries.map(([name, property]) => [name, toValueView(name, property, page.row?.properties[name], toPerson)]),
   );
 }
 

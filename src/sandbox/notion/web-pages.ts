@@ -35,9 +35,9 @@ export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContex
   });
 }
 
-function getTitle(found: { row: Row; database: Database } | undefined): string {
-  const name = Object.entries(found?.database.properties ?? {}).find(([, { type }]) => type === "title")?.[0] ?? "";
-  return String(found?.row.properties[name] ?? "Untitled");
+function getTitle(match: { row: Row; database: Database } | undefined): string {
+  const name = Object.entries(match?.database.properties ?? {}).find(([, { type }]) => type === "title")?.[0] ?? "";
+  return String(match?.row.properties[name] ?? "Untitled");
 }
 
 function format(value: unknown, name: (id: string) => string): string {

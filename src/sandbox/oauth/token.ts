@@ -43,8 +43,8 @@ export function createRevocationEndpoint(
     if (!body) return c.json(errors.request.body, 400, NO_STORE);
     if (!open && !isClient(c.req.header("authorization"), body, client))
       return c.json(errors.client.body, errors.client.status, NO_STORE);
-    const found = grants.revoke(body.token ?? "", covers);
-    return found || !unknown ? c.json({}, 200, NO_STORE) : c.json(unknown.body, unknown.status, NO_STORE);
+    const isRevoked = grants.revoke(body.token ?? "", covers);
+    return isRevoked || !unknown ? c.json({}, 200, NO_STORE) : c.json(unknown.body, unknown.status, NO_STORE);
   };
 }
 

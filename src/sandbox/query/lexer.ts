@@ -19,7 +19,7 @@ const PIECE =
 
 /** Splits a query into tokens; the last one is `end`. Shared by JQL, CQL and Bitbucket's filters. */
 export function tokenize(query: string): Token[] {
-  const found: Token[] = [];
+  const tokens: Token[] = [];
   PIECE.lastIndex = 0;
   while (PIECE.lastIndex < query.length) {
     const at = PIECE.lastIndex;
@@ -27,12 +27,12 @@ export function tokenize(query: string): Token[] {
     if (!match) throw new QuerySyntaxError("quote", { kind: "text", value: query.slice(at + 1), at });
     const [, double, single, operator, word] = match;
     const quoted = double ?? single;
-    if (quoted !== undefined) found.push({ kind: "text", value: quoted.replace(/\\([\s\S])/g, "$1"), at });
-    else if (operator !== undefined) found.push({ kind: "operator", value: operator, at });
-    else if (word !== undefined) found.push({ kind: "word", value: word, at });
+    if (quoted !== undefined) tokens.push({ kind: "text", value: quoted.replace(/\\([\s\S])/g, "$1"), at });
+    else if (operator !== undefined) tokens.push({ kind: "operator", value: operator, at });
+    else if (word !== undefined) tokens.push({ kind: "word", value: word, at });
   }
-  found.push({ kind: "end", value: "", at: query.length });
-  return found;
+  tokens.push({ kind: "end", value: "", at: query.length });
+  return tokens;
 }
 
 /** Converts an offset to line and column, both from 1. */

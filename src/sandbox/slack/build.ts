@@ -132,11 +132,11 @@ function buildReply(
 
 function createPersonLookup(users: User[]): Lookup["person"] {
   return (wanted, path) => {
-    const found = users.find(({ id, name, real_name, email }) =>
+    const user = users.find(({ id, name, real_name, email }) =>
       [id, name, `@${name}`, real_name, email].includes(wanted),
     );
-    if (!found) throw new SeedError(path, `there is no user "${wanted}"`);
-    return found.id;
+    if (!user) throw new SeedError(path, `there is no user "${wanted}"`);
+    return user.id;
   };
 }
 

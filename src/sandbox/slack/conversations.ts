@@ -58,7 +58,7 @@ function list(call: MethodCall): Record<string, unknown> {
     if (scope === undefined) throw new SlackError("invalid_types");
     requireScope(call, scope);
   }
-  const found = [...world.channels, ...world.ims].filter((conversation) => {
+  const conversations = [...world.channels, ...world.ims].filter((conversation) => {
     if (isIm(conversation)) return types.includes("im") && canSee(conversation, me);
     const type = conversation.is_private ? "private_channel" : "public_channel";
     return (
@@ -67,7 +67,7 @@ function list(call: MethodCall): Record<string, unknown> {
       !(args.exclude_archived === "true" && conversation.is_archived)
     );
   });
-  const { page, next } = paginate(call, found, { most: 999 });
+  const { page, next } = paginate(call, conversations, { most: 999 });
   return {
     channels: page.map((conversation) => toConversationView(call, conversation)),
     response_metadata: { next_cursor: next },

@@ -68,9 +68,9 @@ export function getScope(conversation: Conversation, action: "read" | "history")
  * @throws SlackRefusal `channel_not_found`
  */
 export function findConversation({ args, world, me }: MethodCall): Conversation {
-  const found = [...world.channels, ...world.ims].find(({ id }) => id === args.channel);
-  if (!found || !canSee(found, me)) throw new SlackError("channel_not_found");
-  return found;
+  const conversation = [...world.channels, ...world.ims].find(({ id }) => id === args.channel);
+  if (!conversation || !canSee(conversation, me)) throw new SlackError("channel_not_found");
+  return conversation;
 }
 
 export function canSee(conversation: Conversation, me: User): boolean {

@@ -154,8 +154,8 @@ export type OfferedScope = { number: string; scope: ApprovalScope; words: string
 export function listScopes({ approval_scopes }: InteractionRequest): OfferedScope[] {
   const offered = approval_scopes ?? [{ scope: "once" as const, words: "once" }];
   return NUMBERS.flatMap(([number, scope]) => {
-    const found = offered.find((each) => each.scope === scope);
-    return found ? [{ number, scope, words: formatScope(scope, toLine(found.words)) }] : [];
+    const offer = offered.find((each) => each.scope === scope);
+    return offer ? [{ number, scope, words: formatScope(scope, toLine(offer.words)) }] : [];
   });
 }
 

@@ -99,9 +99,9 @@ function scanItem(mode: Extract<BlockMode, { is: "item" }>, line: string): ScanS
 }
 
 function parseItem(line: string): Extract<BlockMode, { is: "item" }> | null {
-  const found = ITEM.exec(line);
-  if (!found) return null;
-  const [, indent = "", mark = "", space = "", text = ""] = found;
+  const match = ITEM.exec(line);
+  if (!match) return null;
+  const [, indent = "", mark = "", space = "", text = ""] = match;
   const content = indent.length + mark.length + (text === "" || space.length > 4 ? 1 : space.length);
   const number = /^\d/.test(mark) ? Number.parseInt(mark, 10) : 1;
   return { is: "item", bullet: mark.slice(-1), number, content, afterBlank: false, fence: parseFence(text) };
@@ -113,16 +113,16 @@ function parseHtml([, element, comment]: RegExpExecArray, line: string): BlockMo
 }
 
 function parseFence(line: string): Fence | null {
-  const found = /^( {0,3})(`{3,}(?!`)|~{3,}(?!~))(.*)$/.exec(line);
-  if (!found) return null;
-  const [, indent = "", marks = "", info = ""] = found;
+  const match = /^( {0,3})(`{3,}(?!`)|~{3,}(?!~))(.*)$/.exec(line);
+  if (!match) return null;
+  const [, indent = "", marks = "", info = ""] = match;
   if (marks.startsWith("`") && info.includes("`")) return null;
   return { mark: marks.charAt(0), length: marks.length, indent: indent.length, info };
 }
 
 function closesFence(line: string, { mark, length }: Fence): boolean {
-  const found = /^ {0,3}(`+|~+)[ \t]*$/.exec(line)?.[1] ?? "";
-  return found.length >= length && found.startsWith(mark);
+  const fence = /^ {0,3}(`+|~+)[ \t]*$/.exec(line)?.[1] ?? "";
+  return fence.length >= length && fence.startsWith(mark);
 }
 
 function isBlank(line: string): boolean {

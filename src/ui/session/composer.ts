@@ -61,8 +61,8 @@ function applyEditorKey(session: Session, key: Key): SessionStep {
   if (draft !== session.draft) return toStep(offerWhileTyping({ ...session, draft }));
   if (key.name === "up" && session.queue.length > 0 && session.draft.text === "") return dequeue(session);
   const step = key.name === "up" ? showPrevious : key.name === "down" ? showNext : null;
-  const found = step?.(session.history, session.draft);
-  return toStep(found ? { ...session, ...found } : session);
+  const move = step?.(session.history, session.draft);
+  return toStep(move ? { ...session, ...move } : session);
 }
 
 /** Returns the newest queued line to the draft. */
@@ -175,11 +175,11 @@ function applySearchKey(session: Session, key: Key): SessionStep {
     return toStep({ ...session, search: searchOlder(search, entries) });
   if ((key.name === "text" || key.name === "paste") && !key.ctrl && !key.alt)
     return toStep({ ...session, search: searchHistory(entries, search.query + (key.text.split("\n")[0] ?? "")) });
-  const found = getMatch(search, entries);
+  const match = getMatch(search, entries);
   const taken = {
     ...session,
     search: null,
-    draft: found === null ? session.draft : recallEntry(session.history, session.draft, found),
+    draft: match === null ? session.draft : recallEntry(session.history, session.draft, match),
   };
   // Enter only accepts the match; any other key is then applied to the new draft.
   return key.name === "enter" ? toStep(taken) : updateComposer(taken, key);

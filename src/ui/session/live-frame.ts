@@ -148,9 +148,9 @@ function getCardProps(session: Session, card: CardProps["card"], maxRows: number
 /** Lays out the draft, or the history search and its match. */
 function getComposer({ draft, search, history, size }: Session, maxRows: number): EditorLayout {
   if (!search) return layOutDraft(draft, { width: size.columns, maxRows, prompt: PROMPT });
-  const found = getMatch(search, history.entries);
+  const match = getMatch(search, history.entries);
   const query = `search: ${toLine(search.query)}`;
-  const shown = found === null ? (search.query === "" ? "" : "  no match") : `  ${toLine(found)}`;
+  const shown = match === null ? (search.query === "" ? "" : "  no match") : `  ${toLine(match)}`;
   return {
     rows: [truncateCells(`${query}${shown}`, size.columns)],
     cursor: { row: 0, column: Math.min(size.columns - 1, stringWidth(query)) },

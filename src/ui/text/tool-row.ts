@@ -63,8 +63,8 @@ function countResults(output: unknown): string {
   const data = isObject(output) && "data" in output ? output.data : output;
   if (Array.isArray(data)) return formatCount(data.length, "results");
   const lists = isObject(data) ? Object.entries(data).filter(([, value]) => Array.isArray(value)) : [];
-  const [found] = lists;
-  return found && lists.length === 1 ? formatCount((found[1] as unknown[]).length, toLine(found[0])) : "";
+  const [entry] = lists;
+  return entry && lists.length === 1 ? formatCount((entry[1] as unknown[]).length, toLine(entry[0])) : "";
 }
 
 function formatCount(count: number, names: string): string {

@@ -47,16 +47,16 @@ export async function beginConnect(
   const expiresAt = new Date(now + STATE_LIFETIME);
   const userCode = needsBeginPage(ports, service) ? createUserCode() : undefined;
   const session = await ports.db.transaction().execute(async (db) => {
-    const found = await recoverSession(db, request.session_id, now);
+    const session = await recoverSession(db, request.session_id, now);
     await deleteStatesBefore(db, new Date(now - STATE_MEMORY));
     await insertState(db, {
       hash,
-      installation_id: found.installationId,
+      installation_id: session.installationId,
       service: name,
       verifier: verifier === undefined ? null : sealVerifier(ports.keys, hash, verifier),
       code_challenge: request.code_challenge ?? null,
       needs_tokens: request.needs_tokens ?? false,
-      signed_in: found.installationId === asker.signedInAs,
+      signed_in: session.installationId === asker.signedInAs,
       site: request.site?.trim() || null,
       authorization: authorization ? sealStateAuthorization(ports.keys, hash, authorization) : null,
       user_code: userCode ?? null,
@@ -64,7 +64,7 @@ export async function beginConnect(
       created_at: new Date(now),
       expires_at: expiresAt,
     });
-    return found;
+    return session;
   });
   const visit = `Please visit the authorization URL to connect ${name}`;
   return {

@@ -87,9 +87,9 @@ async function isFromWhereItWasAsked(
   const authorization = getStateAuthorization(ports, state);
   if (authorization) return place === undefined && matchesIssuer(named[0], authorization);
   const services = await listServices(ports, state.installation_id);
-  const found = lookUpService(services, state.service);
-  if (place !== found?.described?.callback) return false;
-  const issuer = found?.described?.issuer;
+  const service = lookUpService(services, state.service);
+  if (place !== service?.described?.callback) return false;
+  const issuer = service?.described?.issuer;
   return issuer === undefined || matchesIssuer(named[0], { issuer, namesItself: true });
 }
 

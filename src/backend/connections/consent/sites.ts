@@ -43,7 +43,7 @@ function find(sites: Site[], wanted: string): Site | undefined {
     (site) => host !== undefined && getHost(site.url) === host,
     (site) => getHost(site.url)?.split(".")[0] === lower,
   ];
-  const matches = fits.map((fit) => sites.filter(fit)).find((found) => found.length > 0) ?? [];
+  const matches = fits.map((fit) => sites.filter(fit)).find((sites) => sites.length > 0) ?? [];
   return matches.length === 1 ? matches[0] : undefined;
 }
 

@@ -27,14 +27,14 @@ export async function undoConnection(
   const grant = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installation_id);
     if (!(await undoState(db, row.hash))) return undefined;
-    const found = await findGrant(db, installation_id, name);
-    if (!found || found.account_id !== account_id) return undefined;
+    const grant = await findGrant(db, installation_id, name);
+    if (!grant || grant.account_id !== account_id) return undefined;
     await deleteGrant(db, installation_id, name);
     if ((row.details as { tokens?: boolean } | null)?.tokens === true) {
       await revokeFamiliesSince(db, installation_id, row.created_at, new Date(ports.clock.now()));
-      await forgetAccount(db, { installation_id, provider: found.provider, account_id: found.account_id });
+      await forgetAccount(db, { installation_id, provider: grant.provider, account_id: grant.account_id });
     }
-    return found;
+    return grant;
   });
   const configuration = findService(await listServices(ports, installation_id), name);
   const revocation = await revokeGrant(ports, configuration, grant);

@@ -36,12 +36,16 @@ export async function checkClientDocument(
   address: string,
   redirectUri: string,
 ): Promise<void> {
-  const found = await readDocument(await createFetchPolicy(ports, address), new URL(address), "your client document");
-  const redirects = Array.isArray(found?.redirect_uris) ? found.redirect_uris : [];
+  const document = await readDocument(
+    await createFetchPolicy(ports, address),
+    new URL(address),
+    "your client document",
+  );
+  const redirects = Array.isArray(document?.redirect_uris) ? document.redirect_uris : [];
   const why =
-    found === undefined
+    document === undefined
       ? "is not there"
-      : found.client_id !== address
+      : document.client_id !== address
         ? "names another client_id"
         : redirects.includes(redirectUri)
           ? undefined

@@ -85,9 +85,9 @@ async function fetchResourceMetadata(
     `${origin}/.well-known/oauth-protected-resource`,
   ];
   for (const place of new Set(places)) {
-    const found = await readDocument(reach, new URL(place), title);
-    if (!found) continue;
-    if (speaksFor(found.resource, server)) return found;
+    const document = await readDocument(reach, new URL(place), title);
+    if (!document) continue;
+    if (speaksFor(document.resource, server)) return document;
     throw discoveryProblem(title, "what it publishes is about another resource");
   }
   return undefined;
@@ -114,11 +114,11 @@ function chooseIssuer(named: unknown, reach: FetchPolicy, server: string, title:
 
 async function fetchServerMetadata(reach: FetchPolicy, issuer: URL, title: string): Promise<oauth.AuthorizationServer> {
   for (const place of listMetadataUrls(issuer)) {
-    const found = await readDocument(reach, new URL(place), title);
-    if (!found) continue;
+    const document = await readDocument(reach, new URL(place), title);
+    if (!document) continue;
     try {
-      const own = isSameIssuer(found.issuer, issuer.href) ? new URL(String(found.issuer)) : issuer;
-      return await oauth.processDiscoveryResponse(own, Response.json(found));
+      const own = isSameIssuer(document.issuer, issuer.href) ? new URL(String(document.issuer)) : issuer;
+      return await oauth.processDiscoveryResponse(own, Response.json(document));
     } catch (cause) {
       throw discoveryProblem(title, `the metadata at ${issuer.host} is of another authorization server`, cause);
     }

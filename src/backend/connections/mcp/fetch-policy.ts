@@ -40,8 +40,8 @@ export async function createFetchPolicy(
     throw new Problem("ADDRESS_REFUSED", "This backend connects only to its built-in services.");
   }
   if (isLoopbackHost(hostname)) return { fetch, inner: true };
-  const found = await guarded?.addresses(hostname.replace(/^\[|\]$/g, ""));
-  if (found && found.length > 0 && !found.every(isPublicAddress)) return { fetch, inner: true };
+  const addresses = await guarded?.addresses(hostname.replace(/^\[|\]$/g, ""));
+  if (addresses && addresses.length > 0 && !addresses.every(isPublicAddress)) return { fetch, inner: true };
   return { fetch: guarded?.fetch ?? fetch, inner: false };
 }
 

@@ -36,13 +36,13 @@ export async function prepareConsent(
   const { server } = service.discovers;
   const { title } = service.service;
   const reach = await createFetchPolicy(ports, server);
-  const found = await discoverAuth(reach, server, title);
-  const { client, registered } = await findClient(ports, service, found, { redirectUri, installationId });
+  const auth = await discoverAuth(reach, server, title);
+  const { client, registered } = await findClient(ports, service, auth, { redirectUri, installationId });
   if (service.discovers.client && installationId !== undefined)
-    await bindOwnClient(ports, { service, installationId }, found.issuer);
+    await bindOwnClient(ports, { service, installationId }, auth.issuer);
   const grant =
     installationId === undefined ? undefined : await findGrant(ports.db, installationId, service.service.name);
-  const { issuer, authorize, token, revocation, resource, namesItself } = found;
+  const { issuer, authorize, token, revocation, resource, namesItself } = auth;
   const authorization: McpAuthorization = {
     issuer,
     authorize,
@@ -50,7 +50,7 @@ export async function prepareConsent(
     ...(revocation ? { revocation } : {}),
     resource,
     namesItself,
-    scopes: [...new Set([...found.scopes, ...listWantedScopes(grant)])],
+    scopes: [...new Set([...auth.scopes, ...listWantedScopes(grant)])],
     client: { id: client.id, ...(client.secret === undefined ? {} : { secret: client.secret }) },
     clientAuth: client.auth,
     registered,
@@ -61,8 +61,8 @@ export async function prepareConsent(
 /** Returns whether a server describes its sign-in and accepts a client without registration by hand. */
 export async function supportsConsent(ports: BackendPorts, server: string): Promise<boolean> {
   try {
-    const found = await discoverAuth(await createFetchPolicy(ports, server), server, new URL(server).host);
-    return found.registration !== undefined || getClientDocument(ports, found) !== undefined;
+    const auth = await discoverAuth(await createFetchPolicy(ports, server), server, new URL(server).host);
+    return auth.registration !== undefined || getClientDocument(ports, auth) !== undefined;
   } catch (error) {
     if (error instanceof Problem) return false;
     throw error;

@@ -57,7 +57,7 @@ export async function addServer(
     const before = await findMcp(db, installationId, inspected.definition.name);
     const chosen = choose(before);
     const { definition } = chosen;
-    const found = getDifference(before, definition);
+    const difference = getDifference(before, definition);
     if (
       !before &&
       (await listMcp(db, installationId)).length + (await listDescriptions(db, installationId)).length >= MOST
@@ -65,13 +65,13 @@ export async function addServer(
       throw new Problem("INVALID_REQUEST", `You already have ${MOST} custom services.`, {
         hint: "Remove one with `kay services remove <service>`.",
       });
-    if (dryRun) return { chosen, difference: found };
+    if (dryRun) return { chosen, difference: difference };
     const now = new Date(ports.clock.now());
-    const client = getClientChange(ports, { installationId, definition }, found.moved, inspected.clientSecret);
-    if (found.outcome !== "unchanged" || before?.offered || client !== undefined)
+    const client = getClientChange(ports, { installationId, definition }, difference.moved, inspected.clientSecret);
+    if (difference.outcome !== "unchanged" || before?.offered || client !== undefined)
       await putMcp(db, { installation_id: installationId, name: definition.name, definition }, { now, client });
-    await forgetConnection(db, installationId, definition.name, { ...found, done: "added" });
-    return { chosen, difference: found };
+    await forgetConnection(db, installationId, definition.name, { ...difference, done: "added" });
+    return { chosen, difference: difference };
   });
   const { definition } = chosen;
   if (dryRun) return getAnswer(chosen, difference, true);

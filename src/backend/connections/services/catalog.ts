@@ -71,8 +71,8 @@ export function findService(services: ServiceConfiguration[], name: string | nul
     throw new Problem("INVALID_REQUEST", `Name the service in ?service=, one of ${names.join(", ")}.`);
   }
   const wanted = name.trim().toLowerCase();
-  const found = lookUpService(services, wanted);
-  if (found) return found;
+  const service = lookUpService(services, wanted);
+  if (service) return service;
   const nearest = findClosestName(wanted, names);
   const guess = nearest ? ` ${suggestName(wanted, names)}` : "";
   const shown = clean(name).replace(/\s+/g, " ").slice(0, 60);

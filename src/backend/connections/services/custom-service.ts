@@ -44,9 +44,9 @@ export async function checkAddressAllowed(ports: OutboundPolicy, address: string
   if (ports.localSecret !== undefined) return;
   if (!ports.guarded) throw createRefusal();
   const { hostname } = new URL(address);
-  const found = await ports.guarded.addresses(hostname.replace(/^\[|\]$/g, ""));
-  if (found.length > 0 && found.every(isPublicAddress)) return;
-  const why = found.length === 0 ? "is a name that cannot be resolved" : "is not a public address";
+  const addresses = await ports.guarded.addresses(hostname.replace(/^\[|\]$/g, ""));
+  if (addresses.length > 0 && addresses.every(isPublicAddress)) return;
+  const why = addresses.length === 0 ? "is a name that cannot be resolved" : "is not a public address";
   throw new Problem("ADDRESS_REFUSED", `${hostname} ${why}, and this backend connects only to public addresses.`, {
     details: { host: hostname },
   });

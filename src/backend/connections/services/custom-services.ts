@@ -52,7 +52,7 @@ export async function addService(
   const difference = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installationId);
     const before = await findDescription(db, installationId, name);
-    const found = diffDescriptions(before, description);
+    const difference = diffDescriptions(before, description);
     if ((await listMcp(db, installationId)).some((row) => getBaseName(row.name) === name))
       throw new Problem("INVALID_REQUEST", `The name ${name} is taken by an MCP server.`, {
         hint: `Remove it first: \`kay services remove ${name}\`.`,
@@ -62,14 +62,14 @@ export async function addService(
       throw new Problem("INVALID_REQUEST", `You already have ${MOST} custom services.`, {
         hint: "Remove one with `kay services remove <service>`.",
       });
-    if (dryRun || (found.outcome === "unchanged" && before?.source === source)) return found;
+    if (dryRun || (difference.outcome === "unchanged" && before?.source === source)) return difference;
     await putDescription(
       db,
       { installation_id: installationId, name, source, description },
-      { keepsClient: !found.moved, now: new Date(ports.clock.now()) },
+      { keepsClient: !difference.moved, now: new Date(ports.clock.now()) },
     );
-    await forgetConnection(db, installationId, name, { ...found, done: "described" });
-    return found;
+    await forgetConnection(db, installationId, name, { ...difference, done: "described" });
+    return difference;
   });
   if (!dryRun) ports.log("info", "service.described", { service: name, outcome: difference.outcome });
   return getAnswer(description, difference, dryRun);

@@ -44,15 +44,15 @@ export async function answerInteraction(
   { rows, store = () => [] }: { rows?: AnswerRows; store?: StoreAnswer } = {},
 ): Promise<InteractionAnswered> {
   const known = rows ?? (await readTogether(ports.db, queryAnswerRows(ports.db, place.interactionId)));
-  const [found] = known.interaction;
-  if (found?.installation_id !== place.installationId || found.conversation_id !== place.conversationId)
+  const [interaction] = known.interaction;
+  if (interaction?.installation_id !== place.installationId || interaction.conversation_id !== place.conversationId)
     throw new Problem("INTERACTION_NOT_FOUND", "No request has this ID.");
-  if (found.status !== "open") throw interactionClosedProblem(found);
-  const client = await findAnsweringClient(ports, found.conversation_id, answer.client);
-  await checkAnswer(ports, found, answer);
+  if (interaction.status !== "open") throw interactionClosedProblem(interaction);
+  const client = await findAnsweringClient(ports, interaction.conversation_id, answer.client);
+  await checkAnswer(ports, interaction, answer);
   const now = ports.clock.now();
   const response: InteractionResponse = {
-    interaction_id: found.id,
+    interaction_id: interaction.id,
     action: answer.action,
     ...(answer.action === "approve" ? { approval_scope: answer.approval_scope ?? "once" } : {}),
     ...(answer.input === undefined ? {} : { input: answer.input }),
@@ -61,13 +61,13 @@ export async function answerInteraction(
     ...(client === undefined ? {} : { client }),
     answered_at: new Date(now).toISOString(),
   };
-  const answered = { ...response, session_id: found.conversation_id, generation_id: found.generation_id };
-  const given = { found, response, now, changes: () => store(answered) };
-  const claimed = (await answerAndRun(ports, engine, known.asker[0], given)) && { wake: found.generation_id };
+  const answered = { ...response, session_id: interaction.conversation_id, generation_id: interaction.generation_id };
+  const given = { found: interaction, response, now, changes: () => store(answered) };
+  const claimed = (await answerAndRun(ports, engine, known.asker[0], given)) && { wake: interaction.generation_id };
   const recorded = claimed || (await record(ports, given));
   if (recorded === undefined) {
-    await expireInteraction(ports, found, now);
-    throw interactionClosedProblem((await findInteraction(ports.db, found.id)) ?? found);
+    await expireInteraction(ports, interaction, now);
+    throw interactionClosedProblem((await findInteraction(ports.db, interaction.id)) ?? interaction);
   }
   ports.observe?.count("kay_interactions_total", { event: "answered" });
   if (recorded.wake !== null) engine.wake(recorded.wake);
@@ -160,18 +160,18 @@ async function record(
 /** Its call has ended, so the answer becomes a message of the user in a new turn after the running one. */
 async function startLate(
   tx: DbConnection,
-  found: StoredInteraction,
+  interaction: StoredInteraction,
   { action, input = {} }: InteractionResponse,
   { now, trace }: { now: number; trace: Pick<GenerationRequest, "traceparent"> },
 ): Promise<{ wake: string | null }> {
-  const { request, installation_id: installationId, conversation_id: conversationId } = found;
+  const { request, installation_id: installationId, conversation_id: conversationId } = interaction;
   const labels = new Map(request.input_schema?.fields.map(({ id, label }) => [id, label]));
   const lines = Object.entries(input).map(([id, value]) => `${labels.get(id) ?? id}: ${String(value)}`);
   const said = action === "submit" ? lines.join("\n") : `(${action})`;
   const answers = action === "submit" ? listSaidAnswers(request.input_schema?.fields ?? [], input) : [];
   const typed = answers.flatMap(({ text, proposed }) => (proposed ? [] : [text])).join("\n");
   const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
-  const asked = await findGeneration(tx, found.generation_id);
+  const asked = await findGeneration(tx, interaction.generation_id);
   const { timeZone, instructions, defaults, limits } = asked?.request ?? {};
   // Allowances counted for that turn alone. A dry run also covers the turn that follows from it.
   const dryRun = limits?.dryRun === true;

@@ -50,10 +50,10 @@ function createProgramRoutes(ports: BackendPorts): Hono {
   });
   app.delete("/mcp/programs/:id", async (c) => {
     const { installationId } = await authenticate(ports, c.req.raw);
-    const found = (await list(installationId)).find(({ id }) => id === c.req.param("id"));
-    if (!found) throw new Problem("NOT_FOUND", "No program has this ID.", { hint: "Run `kay mcp list`." });
-    await deleteProgram(ports.db, found.id);
-    return c.json(toProgramView(found));
+    const program = (await list(installationId)).find(({ id }) => id === c.req.param("id"));
+    if (!program) throw new Problem("NOT_FOUND", "No program has this ID.", { hint: "Run `kay mcp list`." });
+    await deleteProgram(ports.db, program.id);
+    return c.json(toProgramView(program));
   });
   return app;
 }

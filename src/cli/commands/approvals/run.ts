@@ -71,11 +71,11 @@ export async function confirmAndRevoke(
   id: string,
   ask: (question: string) => Promise<boolean>,
 ): Promise<Grant> {
-  const found = findById(id, await api.approvals(), ({ words }) => words);
-  if (!found) throw new Problem("APPROVAL_NOT_FOUND", `No approval has the ID ${JSON.stringify(toLine(id))}.`);
-  if (!(await ask(`Revoke “${toLine(found.words)}”?`))) throw new Problem("CANCELLED", "No approval was revoked.");
-  await api.revokeApproval(found.id);
-  return found;
+  const approval = findById(id, await api.approvals(), ({ words }) => words);
+  if (!approval) throw new Problem("APPROVAL_NOT_FOUND", `No approval has the ID ${JSON.stringify(toLine(id))}.`);
+  if (!(await ask(`Revoke “${toLine(approval.words)}”?`))) throw new Problem("CANCELLED", "No approval was revoked.");
+  await api.revokeApproval(approval.id);
+  return approval;
 }
 
 export function formatRevoked({ words }: Grant): string {

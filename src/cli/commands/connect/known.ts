@@ -47,14 +47,14 @@ export async function addKnownService(
   options: ClientOptions,
   review: ToolReview = createTerminalReview(kay),
 ): Promise<ConnectedService | undefined> {
-  const found = await findNewServer(kay, link, name);
-  if (!found && options.clientId !== undefined)
+  const server = await findNewServer(kay, link, name);
+  if (!server && options.clientId !== undefined)
     throw new Problem("USAGE", `kay does not know an MCP server named ${toLine(name)}.`, {
       hint: "Add it by its address: `kay services add --mcp <url> --client-id <id>`.",
     });
-  if (!found) return undefined;
-  const { known } = found;
-  const mcp: McpRequest = { ...found.request, ...(await readClientOptions(kay, name, options)) };
+  if (!server) return undefined;
+  const { known } = server;
+  const mcp: McpRequest = { ...server.request, ...(await readClientOptions(kay, name, options)) };
   const look = await inspectFree(kay, link, mcp);
   if (!look && options.clientId !== undefined)
     throw new Problem("USAGE", `${toLine(name)} was already added, so its client was not changed.`, {

@@ -59,7 +59,7 @@ const TOKEN_LENGTH = 4;
 /** Reads what the model gets. `link` is null without a sign-in; `usage` is that of the newest answer of a session. */
 export async function readContext(kay: Kay, link: BackendHandle | null, usage?: Usage): Promise<ContextReport> {
   const { signal } = kay;
-  const [{ files, notes }, defaults, aliases, connections, tools, found] = await Promise.all([
+  const [{ files, notes }, defaults, aliases, connections, tools, project] = await Promise.all([
     readInstructions(kay),
     readDefaults(kay),
     listAliases(kay),
@@ -69,7 +69,7 @@ export async function readContext(kay: Kay, link: BackendHandle | null, usage?: 
   ]);
   const connected = Object.entries(connections?.connections ?? {}).filter(([, one]) => one.connected);
   const chosen = kay.choices.model;
-  const model = chosen === undefined ? found : { name: chosen, label: chosen, offline: chosen === "offline" };
+  const model = chosen === undefined ? project : { name: chosen, label: chosen, offline: chosen === "offline" };
   return {
     ...{ files, notes, defaults },
     aliases: aliases.map(({ name }) => name),

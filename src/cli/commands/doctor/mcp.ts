@@ -17,8 +17,8 @@ export const mcpCheck: Check = {
     const services = await facts.services().catch(() => null);
     const servers = (services ?? []).filter(({ mcp }) => mcp !== undefined);
     if (servers.length === 0) return null;
-    const found = await Promise.all(servers.map((server) => inspectServer(facts, server)));
-    const wrong = found.filter(({ state }) => state !== "ok");
+    const findings = await Promise.all(servers.map((server) => inspectServer(facts, server)));
+    const wrong = findings.filter(({ state }) => state !== "ok");
     if (wrong.length === 0) {
       const names = servers.map(({ name }) => toLine(name)).join(", ");
       return ok(`All answer with their approved tools: ${names}.`);

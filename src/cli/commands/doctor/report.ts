@@ -15,8 +15,8 @@ const LOG_BYTES = 64 * 1024;
 export async function buildReport(facts: CheckContext, reports: CheckReport[]): Promise<Record<string, unknown>> {
   const { kay, machine } = facts;
   const settings = await facts.settings().then(
-    (found) =>
-      found.list().map(({ key, value, shown, secret, source, where }) => ({
+    (settings) =>
+      settings.list().map(({ key, value, shown, secret, source, where }) => ({
         key,
         value: (secret ? shown : value) ?? null,
         source,

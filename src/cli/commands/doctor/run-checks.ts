@@ -32,15 +32,15 @@ export async function runChecks(checks: Check[], facts: CheckContext, onReport: 
 async function getReport(check: Check, facts: CheckContext): Promise<CheckReport | null> {
   const { clock } = facts.kay;
   const began = clock.now();
-  const found = await limit(check, facts).catch((error: unknown) => getFault(error, facts));
-  if (found === null) return null;
+  const finding = await limit(check, facts).catch((error: unknown) => getFault(error, facts));
+  if (finding === null) return null;
   const toShownLine = (text: string) => toLine(facts.scrub(text));
   return {
     id: check.id,
-    state: found.state,
+    state: finding.state,
     title: check.title,
-    detail: toShownLine(found.detail),
-    ...(found.fix ? { fix: toShownLine(found.fix) } : {}),
+    detail: toShownLine(finding.detail),
+    ...(finding.fix ? { fix: toShownLine(finding.fix) } : {}),
     ms: Math.round(clock.now() - began),
   };
 }

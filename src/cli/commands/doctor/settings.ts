@@ -10,8 +10,8 @@ export const settingsCheck: Check = {
   title: "Settings",
   async look(facts) {
     const sight = await facts.settingsSight();
-    const found = await facts.settings();
-    return findFileFault(sight, facts) ?? findValueFault(found) ?? formatNotice(sight, found);
+    const settings = await facts.settings();
+    return findFileFault(sight, facts) ?? findValueFault(settings) ?? formatNotice(sight, settings);
   },
 };
 
@@ -41,16 +41,16 @@ function findFileFault(
 }
 
 /** Invalid values are reported by the command that needs them; here all are checked. */
-function findValueFault(found: Settings): Finding | null {
-  found.list();
+function findValueFault(settings: Settings): Finding | null {
+  settings.list();
   return null;
 }
 
-function formatNotice({ path, state }: SettingsInspection, found: Settings): Finding {
-  const over = found.list().filter(({ key, source }) => source === "environment" && key !== "browser");
+function formatNotice({ path, state }: SettingsInspection, settings: Settings): Finding {
+  const over = settings.list().filter(({ key, source }) => source === "environment" && key !== "browser");
   const file = state === "absent" ? `none are set yet (${path})` : path;
   const beaten = over.length > 0 ? ` From the environment: ${over.map(({ where }) => where).join(", ")}.` : "";
-  return ok(`Profile ${found.profile}; ${file}.${beaten}`);
+  return ok(`Profile ${settings.profile}; ${file}.${beaten}`);
 }
 
 /** Reports which kay runs, on which Node, and from where. */

@@ -26,9 +26,9 @@ export async function listSchedules(kay: Kay): Promise<void> {
 
 /** Runs `kay every pause` and `kay every resume`. */
 export async function pauseSchedule(kay: Kay, id: string | undefined, paused: boolean): Promise<void> {
-  const found = await findSchedule(kay, id, paused ? "pause" : "resume");
-  if (!found) return;
-  const changed = await found.link.api.pauseSchedule(found.schedule.id, paused);
+  const target = await findSchedule(kay, id, paused ? "pause" : "resume");
+  if (!target) return;
+  const changed = await target.link.api.pauseSchedule(target.schedule.id, paused);
   if (kay.flags.json) return kay.out.writeJson(changed);
   kay.out.writeLine(
     paused ? `Paused ${formatSchedule(changed)}.` : `Resumed ${formatSchedule(changed)}. Next: ${formatNext(changed)}.`,
@@ -37,17 +37,17 @@ export async function pauseSchedule(kay: Kay, id: string | undefined, paused: bo
 
 /** Runs `kay every remove`. */
 export async function removeSchedule(kay: Kay, id: string | undefined): Promise<void> {
-  const found = await findSchedule(kay, id, "remove");
-  if (!found) return;
-  await found.link.api.removeSchedule(found.schedule.id);
-  if (kay.flags.json) return kay.out.writeJson({ deleted: found.schedule.id });
-  kay.out.writeLine(`Removed ${formatSchedule(found.schedule)}.`);
+  const target = await findSchedule(kay, id, "remove");
+  if (!target) return;
+  await target.link.api.removeSchedule(target.schedule.id);
+  if (kay.flags.json) return kay.out.writeJson({ deleted: target.schedule.id });
+  kay.out.writeLine(`Removed ${formatSchedule(target.schedule)}.`);
 }
 
 /** Runs `kay every run`: prints the conversation of the run. */
 export async function runSchedule(kay: Kay, id: string | undefined): Promise<void> {
-  const found = await findSchedule(kay, id, "run");
-  if (found) showBackground(kay, await found.link.api.runSchedule(found.schedule.id));
+  const target = await findSchedule(kay, id, "run");
+  if (target) showBackground(kay, await target.link.api.runSchedule(target.schedule.id));
 }
 
 function formatSchedule({ timing, prompt }: ScheduleView): string {

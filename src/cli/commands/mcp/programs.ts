@@ -74,19 +74,19 @@ export async function removeProgram(kay: Kay, typed: string | undefined): Promis
   if (typed === undefined && programs.length === 0) return kay.out.writeProgress(NO_PROGRAMS_TEXT);
   const chosen = typed ?? (await pickProgram(kay, programs));
   if (chosen === undefined) return;
-  const found = findProgram(programs, chosen);
-  if (!(await confirmOrThrow(kay, `End the access of ${toLine(found.name)}?`, "Use --yes.")))
+  const program = findProgram(programs, chosen);
+  if (!(await confirmOrThrow(kay, `End the access of ${toLine(program.name)}?`, "Use --yes.")))
     throw new Problem("CANCELLED", "No access was ended.");
-  const removed = await api.removeProgram(found.id);
+  const removed = await api.removeProgram(program.id);
   if (kay.flags.json) return kay.out.writeJson({ removed });
-  kay.out.writeLine(`${toLine(found.name)} can no longer use kay.`);
+  kay.out.writeLine(`${toLine(program.name)} can no longer use kay.`);
 }
 
 /** Finds a program by ID, or by a unique name. */
 function findProgram(programs: ProgramView[], typed: string): ProgramView {
   const named = programs.filter(({ name }) => name.toLowerCase() === typed.toLowerCase());
-  const found = named.length === 1 ? named[0] : findById(typed, programs, ({ name }) => name);
-  if (found) return found;
+  const program = named.length === 1 ? named[0] : findById(typed, programs, ({ name }) => name);
+  if (program) return program;
   if (named.length > 1)
     throw new Problem("USAGE", `${named.length} programs are named ${JSON.stringify(toLine(typed))}.`, {
       hint: "Specify the ID shown by `kay mcp list`.",

@@ -82,10 +82,10 @@ function listReads(object: string): { tool: string; input: Record<string, unknow
 async function findInLog(link: BackendHandle, object: string): Promise<Found | undefined> {
   const { writes } = await listWrites(link, { limit: RECENT });
   const wanted = object.toLowerCase();
-  const found = writes.find(
+  const write = writes.find(
     ({ url, summary }) => url && (wanted === "latest" || namesObject(summary, wanted) || namesObject(url, wanted)),
   );
-  return found?.url ? { url: found.url, service: found.service, summary: found.summary } : undefined;
+  return write?.url ? { url: write.url, service: write.service, summary: write.summary } : undefined;
 }
 
 /** Returns whether a text holds the words whole: KAY-1 is not in KAY-12. */

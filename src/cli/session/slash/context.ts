@@ -13,9 +13,9 @@ export async function runContext(context: SlashContext, argument: string): Promi
   }
   if (argument !== "trust" && argument !== "untrust")
     throw new Problem("USAGE", "Use /context, /context trust or /context untrust.");
-  const found = readProjectContext(kay);
-  if (found && argument === "trust") {
-    say(formatProject(found.project));
+  const project = readProjectContext(kay);
+  if (project && argument === "trust") {
+    say(formatProject(project.project));
     if (!(await ask("Use this text?"))) return;
   }
   say((await decideAndDescribe(kay, argument === "trust")).sentence);

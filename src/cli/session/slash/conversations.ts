@@ -51,8 +51,8 @@ export async function runDetach({ detach, say }: SlashContext): Promise<void> {
 async function resolveNumber({ link }: SlashContext, argument: string): Promise<string> {
   if (!/^\d{1,2}$/.test(argument)) return (await findConversationId(link, { resume: argument })) ?? argument;
   const { data } = await link.api.sessions({ page: 1, limit: LISTED });
-  const found = data[Number(argument) - 1];
-  if (found) return found.id;
+  const conversation = data[Number(argument) - 1];
+  if (conversation) return conversation.id;
   throw new Problem("SESSION_NOT_FOUND", `No conversation matches ${argument}.`, { hint: "/sessions lists them." });
 }
 

@@ -86,15 +86,15 @@ export async function runPending(context: SlashContext): Promise<void> {
 /** `/model`, `/model NAME`, `/model test`. The name applies until this session ends; `/model default` undoes it. */
 export async function runModel({ kay, link, say, pick }: SlashContext, argument: string): Promise<void> {
   if (argument === "test") return say(formatModelTest(await link.api.testModel({ signal: kay.signal })));
-  const found = await fetchModel(kay, link);
-  if (argument !== "") return say(await chooseModel({ kay, link }, argument, found));
+  const model = await fetchModel(kay, link);
+  if (argument !== "") return say(await chooseModel({ kay, link }, argument, model));
   const { text, warning } =
     kay.choices.model === undefined
-      ? formatModel(kay, found, link)
+      ? formatModel(kay, model, link)
       : { text: `${toLine(kay.choices.model)}: chosen with /model for this session.` };
   say(warning === undefined ? text : `${text}\n${warning}`);
-  if (pick) await pickModel({ kay, link, say, pick }, found);
-  else if (found.problem) throw toModelProblem(found);
+  if (pick) await pickModel({ kay, link, say, pick }, model);
+  else if (model.problem) throw toModelProblem(model);
 }
 
 /** Lets the user choose among the available models. */

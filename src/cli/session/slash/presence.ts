@@ -15,10 +15,10 @@ export async function runInteractive(context: SlashContext, argument: string): P
 export async function runWho(context: SlashContext): Promise<void> {
   const { link, session, client, say } = context;
   const id = session();
-  const found = id === undefined ? null : await link.api.clients(id);
-  if (id !== undefined && found === null)
+  const presence = id === undefined ? null : await link.api.clients(id);
+  if (id !== undefined && presence === null)
     throw new Problem("NOT_FOUND", "This backend does not report who follows a conversation.", { hint: "" });
-  const clients = found?.clients ?? [];
+  const clients = presence?.clients ?? [];
   const isListed = clients.some(({ client_id }) => client_id === client.id);
   const all = isListed
     ? clients
@@ -28,7 +28,7 @@ export async function runWho(context: SlashContext): Promise<void> {
     getClientState(each),
     each.client_id === client.id ? "this one" : "",
   ]);
-  const more = (found?.total ?? 0) - clients.length;
+  const more = (presence?.total ?? 0) - clients.length;
   say(`${formatRows(context, ["WHO", "ASKED", ""], rows)}${more > 0 ? `\n… and ${more} more` : ""}`);
 }
 

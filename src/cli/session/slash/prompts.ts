@@ -9,8 +9,8 @@ import type { SlashContext } from "./command.ts";
 
 /** `/prompts [SERVICE]`: what each MCP server lists. A server that fails says so in its place. */
 export async function runPrompts({ kay, link, say }: SlashContext, argument: string): Promise<void> {
-  const found = await loadTools(kay, argument === "" ? undefined : argument);
-  const lists = found.filter(({ name }) => name.endsWith(".prompts_list"));
+  const tools = await loadTools(kay, argument === "" ? undefined : argument);
+  const lists = tools.filter(({ name }) => name.endsWith(".prompts_list"));
   const texts = await Promise.all(
     lists.map(async ({ name, service }) => {
       const answer = await link.api
@@ -53,8 +53,8 @@ export async function runServerPrompt(
 async function findPrompt({ kay, link }: SlashContext, service: string, name: string): Promise<ServerPrompt> {
   const prompts = await listServerPrompts(kay, link, service);
   const wanted = name.toLowerCase();
-  const found = prompts.find((one) => one.name === name) ?? prompts.find((one) => one.name.toLowerCase() === wanted);
-  if (found) return found;
+  const prompt = prompts.find((one) => one.name === name) ?? prompts.find((one) => one.name.toLowerCase() === wanted);
+  if (prompt) return prompt;
   const names = prompts.map((one) => one.name);
   const guess = suggestName(name, names, (close) => `/${service}:${toLine(close)}`) || "/prompts lists them.";
   throw new Problem(

@@ -59,8 +59,8 @@ async function loadConnections({ kay, link }: SlashContext): Promise<Connections
 
 /** `/tools [SERVICE]`. */
 export async function runTools(context: SlashContext, argument: string): Promise<void> {
-  const found = await loadTools(context.kay, argument === "" ? undefined : argument);
-  context.say(formatRows(context, TOOL_COLUMNS, found.map(toToolRow)));
+  const tools = await loadTools(context.kay, argument === "" ? undefined : argument);
+  context.say(formatRows(context, TOOL_COLUMNS, tools.map(toToolRow)));
 }
 
 /** @throws Problem USAGE without a name; the hint lists the services that fit */

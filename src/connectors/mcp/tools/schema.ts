@@ -34,8 +34,8 @@ function mergeVariants({ anyOf, oneOf, allOf, $ref, ...schema }: Json): Json {
   const defs = { ...(schema.definitions as Json), ...(schema.$defs as Json) };
   const resolve = (one: unknown): Json => {
     const name = isRecord(one) && typeof one.$ref === "string" ? one.$ref.split("/")[2] : undefined;
-    const found = name === undefined ? one : Object.hasOwn(defs, name) ? defs[name] : {};
-    return isRecord(found) ? found : {};
+    const definition = name === undefined ? one : Object.hasOwn(defs, name) ? defs[name] : {};
+    return isRecord(definition) ? definition : {};
   };
   const choices = [anyOf, oneOf].filter(Array.isArray).map((list) => list.map(resolve));
   const parts = [

@@ -34,12 +34,12 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /** Parses `name=value` pairs up to the next scheme. The first of several values with the same name counts. */
 function parseParameters(text: string): Map<string, string> {
-  const found = new Map<string, string>();
+  const parameters = new Map<string, string>();
   const pair = /\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))\s*(?:,|$)/y;
   for (let match = pair.exec(text); match !== null; match = pair.exec(text)) {
     const [, name = "", quoted, bare = ""] = match;
     const key = name.toLowerCase();
-    if (!found.has(key)) found.set(key, quoted === undefined ? bare : quoted.replace(/\\(.)/g, "$1"));
+    if (!parameters.has(key)) parameters.set(key, quoted === undefined ? bare : quoted.replace(/\\(.)/g, "$1"));
   }
-  return found;
+  return parameters;
 }

@@ -18,8 +18,8 @@ export function findCause(output: string): string | undefined {
     return NOISE.test(text) ? [] : [{ text, nested: /^\s/.test(text) }];
   });
   const errors = telling.filter(({ text }) => ERROR.test(text) || LEVEL.test(text));
-  const found = pickNpm(telling) ?? errors.findLast(({ nested }) => !nested) ?? errors.at(-1) ?? telling.at(-1);
-  return (found && cleanLine(found.text.trim(), MAX_CAUSE_LENGTH)) || undefined;
+  const cause = pickNpm(telling) ?? errors.findLast(({ nested }) => !nested) ?? errors.at(-1) ?? telling.at(-1);
+  return (cause && cleanLine(cause.text.trim(), MAX_CAUSE_LENGTH)) || undefined;
 }
 
 const MAX_OUTPUT_LENGTH = 16_000;

@@ -34,8 +34,8 @@ function registerCommentRoutes(app: Hono<SiteEnv>, provider: ProviderContext<Atl
   app.get("/footer-comments/:comment", read, (c) => {
     const wanted = c.req.param("comment");
     for (const page of c.get("site").pages) {
-      const found = page.comments.find(({ id }) => id === wanted);
-      if (found) return format(c, page, found, c.req.query("body-format"), 200);
+      const comment = page.comments.find(({ id }) => id === wanted);
+      if (comment) return format(c, page, comment, c.req.query("body-format"), 200);
     }
     throw notFoundError("Not Found");
   });

@@ -50,16 +50,16 @@ export function runCql(cql: string, context: CqlContext): Page[] {
   const unfit = [...listComparisons(query.condition)].find((comparison) => !fits(comparison, context));
   const unsorted = query.order.find(({ field }) => !findKnown(field));
   if (query.condition === null || unfit || unsorted) throw refuse(cql);
-  const found = context.site.pages.filter((page) =>
+  const pages = context.site.pages.filter((page) =>
     matchesCondition(query.condition, (comparison) => holds(comparison, page, context)),
   );
-  return found.sort((a, b) => compare(a, b, query.order));
+  return pages.sort((a, b) => compare(a, b, query.order));
 }
 
 /** Returns the words of a query, to be highlighted in results. */
 export function listSearchedWords(cql: string): string[] {
-  const found = listComparisons(parse(cql).condition).filter(({ operator }) => operator === "~");
-  return found.flatMap(({ operands }) =>
+  const comparisons = listComparisons(parse(cql).condition).filter(({ operator }) => operator === "~");
+  return comparisons.flatMap(({ operands }) =>
     operands.flatMap((one) => (one.kind === "text" ? (one.text.match(/[\p{L}\p{N}_]+/gu) ?? []) : [])),
   );
 }

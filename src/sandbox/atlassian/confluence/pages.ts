@@ -32,10 +32,10 @@ export function registerPageRoutes(app: Hono<SiteEnv>, provider: ProviderContext
   const spaces = requireScope("read:space:confluence");
   app.get("/spaces", spaces, (c) => {
     const [ids, keys] = [readQueryList(c, "ids"), readQueryList(c, "keys")];
-    const found = c
+    const spaces = c
       .get("site")
       .spaces.filter(({ id, key }) => (!ids || ids.includes(id)) && (!keys || keys.includes(key)));
-    return paginate(c, found, (space) => toSpaceView(c.get("site"), space));
+    return paginate(c, spaces, (space) => toSpaceView(c.get("site"), space));
   });
   app.get("/spaces/:id", spaces, (c) =>
     c.json({

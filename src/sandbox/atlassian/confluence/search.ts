@@ -14,22 +14,22 @@ export function registerSearchRoutes(app: Hono<SiteEnv>, provider: ProviderConte
   app.get("/search", requireScope("search:confluence", "read:content-details:confluence"), (c) => {
     const cql = c.req.query("cql") ?? "";
     if (cql.trim() === "") throw new ConfluenceError(1, 400, "A cql query is required");
-    const found = runCql(cql, { site: c.get("site"), me: c.get("account").accountId, now: provider.now() });
+    const pages = runCql(cql, { site: c.get("site"), me: c.get("account").accountId, now: provider.now() });
     const [start, limit] = [
       readWholeNumber(c, "start", 0, Number.MAX_SAFE_INTEGER),
       readWholeNumber(c, "limit", 25, 1000),
     ];
-    const results = found
+    const results = pages
       .slice(start, start + limit)
       .map((page) => toResultView(c, page, listSearchedWords(cql), provider.now()));
-    const more = start + limit < found.length;
+    const more = start + limit < pages.length;
     const query = new URLSearchParams({ ...c.req.query(), limit: String(limit), start: String(start + limit) });
     return c.json({
       results,
       start,
       limit,
       size: results.length,
-      totalSize: found.length,
+      totalSize: pages.length,
       cqlQuery: cql,
       searchDuration: 12,
       _links: {

@@ -71,8 +71,8 @@ function close(open: { name: string }[], name: string) {
 }
 
 function getAttributes(text: string): Record<string, string> {
-  const found = text.matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g);
-  return Object.fromEntries([...found].map((match) => [match[1] ?? "", decode(match[2] ?? match[3] ?? "")]));
+  const matches = text.matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g);
+  return Object.fromEntries([...matches].map((match) => [match[1] ?? "", decode(match[2] ?? match[3] ?? "")]));
 }
 
 function decode(text: string): string {

@@ -80,14 +80,14 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
   },
   assignee(value, site, accounts) {
     if (value === null || parseReference(value).id === null) return { value: { assignee: null } };
-    const found = findPerson(value, site, accounts);
-    return found
-      ? { value: { assignee: found } }
+    const person = findPerson(value, site, accounts);
+    return person
+      ? { value: { assignee: person } }
       : { error: `User '${parseReference(value).id ?? ""}' cannot be assigned issues.` };
   },
   reporter(value, site, accounts) {
-    const found = findPerson(value, site, accounts);
-    return found ? { value: { reporter: found } } : { error: "The reporter specified is not a user." };
+    const person = findPerson(value, site, accounts);
+    return person ? { value: { reporter: person } } : { error: "The reporter specified is not a user." };
   },
   labels(value) {
     if (!Array.isArray(value) || !value.every((one) => typeof one === "string"))
@@ -100,8 +100,8 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
   parent(value, site) {
     if (value === null) return { value: { parent: null } };
     const { id, key } = parseReference(value);
-    const found = site.issues.find((one) => one.id === id || one.key === key);
-    return found ? { value: { parent: found.key } } : { error: "Could not find issue by id or key." };
+    const issue = site.issues.find((one) => one.id === id || one.key === key);
+    return issue ? { value: { parent: issue.key } } : { error: "Could not find issue by id or key." };
   },
   duedate(value) {
     if (value === null) return { value: { duedate: null } };

@@ -113,8 +113,8 @@ const ALIASES: Record<string, string> = {
 /** Finds a field by name, ignoring case. */
 export function findJqlField(name: string): JqlField | undefined {
   const lower = name.toLowerCase().replace(/\s/g, "");
-  const found = ALIASES[lower] ?? lower;
-  return Object.hasOwn(FIELDS, found) ? FIELDS[found] : undefined;
+  const field = ALIASES[lower] ?? lower;
+  return Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
 }
 
 /** Priorities compare by rank, "Highest" being the greatest. */

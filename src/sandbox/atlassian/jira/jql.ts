@@ -34,10 +34,10 @@ export function runJql(jql: string, context: JqlContext): Issue[] {
     ...query.order.filter(({ field }) => !isSortable(field)).map(({ field }) => unknownField(field)),
   ];
   if (wrong.length > 0) throw new JiraError(400, [...new Set(wrong)]);
-  const found = context.site.issues.filter((issue) =>
+  const issues = context.site.issues.filter((issue) =>
     matchesCondition(query.condition, (comparison) => holds(comparison, issue, context)),
   );
-  return found.sort((a, b) => compare(a, b, query.order, context));
+  return issues.sort((a, b) => compare(a, b, query.order, context));
 }
 
 function parse(jql: string): Query {
@@ -121,8 +121,8 @@ function holds({ field: name, operator, operands }: Comparison, issue: Issue, co
   const [operand] = operands;
   if (!operand || operand.kind === "empty" || empty) return false;
   if (operator === "~" || operator === "!~") {
-    const found = operand.kind === "text" && has.some((one) => containsWords(one, operand.text));
-    return found === (operator === "~");
+    const isMatch = operand.kind === "text" && has.some((one) => containsWords(one, operand.text));
+    return isMatch === (operator === "~");
   }
   return has.some((one) =>
     order(operator, getSize(one, field), getSize(getMeaning(operand, field, context) ?? "", field)),

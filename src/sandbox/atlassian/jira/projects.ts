@@ -120,13 +120,13 @@ function searchUsers(c: Context<SiteEnv>, provider: ProviderContext<AtlassianSta
   }
   const startAt = parseNumber(c.req.query("startAt"), "startAt", 0, Number.MAX_SAFE_INTEGER);
   const maxResults = parseNumber(c.req.query("maxResults"), "maxResults", 50, 1000);
-  const found = view.accounts.filter(
+  const accounts = view.accounts.filter(
     (one) =>
       (site.accounts.length === 0 || site.accounts.includes(one.accountId)) &&
       (account === undefined || one.accountId === account) &&
       [one.displayName, one.emailAddress].some((text) => text.toLowerCase().includes(query)),
   );
-  return c.json(found.slice(startAt, startAt + maxResults).map(({ accountId }) => toUserView(view, accountId)));
+  return c.json(accounts.slice(startAt, startAt + maxResults).map(({ accountId }) => toUserView(view, accountId)));
 }
 
 function getProject(c: Context<SiteEnv>): Project {

@@ -76,7 +76,7 @@ function list(c: Context<GoogleEnv>) {
   if (from !== undefined && to !== undefined && to <= from) {
     throw new GoogleError(400, "timeRangeEmpty", "The specified time range is empty.");
   }
-  const found = c
+  const events = c
     .get("world")
     .events.filter((event) => isIn(event, email))
     .filter((event) => from === undefined || getInstant(event.end, timeZone) > from)
@@ -89,7 +89,7 @@ function list(c: Context<GoogleEnv>) {
         .every((word) => getWords(event).includes(word)),
     )
     .sort((a, b) => getInstant(a.start, timeZone) - getInstant(b.start, timeZone));
-  const { page, nextPageToken } = paginate(c, found, { name: "maxResults", usual: 250, most: 2500 });
+  const { page, nextPageToken } = paginate(c, events, { name: "maxResults", usual: 250, most: 2500 });
   const answer = {
     kind: "calendar#events",
     summary: email,
@@ -145,9 +145,9 @@ function getCalendar(c: Context<GoogleEnv>): Account {
 
 function findEvent(c: Context<GoogleEnv>): CalendarEvent {
   const { email } = getCalendar(c);
-  const found = c.get("world").events.find(({ id }) => id === c.req.param("id"));
-  if (!found || !isIn(found, email)) throw notFoundError("Not Found");
-  return found;
+  const event = c.get("world").events.find(({ id }) => id === c.req.param("id"));
+  if (!event || !isIn(event, email)) throw notFoundError("Not Found");
+  return event;
 }
 
 function findOwnEvent(c: Context<GoogleEnv>): CalendarEvent {

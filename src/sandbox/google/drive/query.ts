@@ -110,8 +110,8 @@ function compareTimes(field: "modifiedTime" | "createdTime", operator: string, v
 }
 
 function getTokens(query: string): Token[] {
-  const found = query.matchAll(/'((?:\\.|[^'\\])*)'|([\w.]+)|(!=|=|\(|\)|<=|>=|<|>)|(\S)/g);
-  return [...found].map(([, text, word, mark, other]): Token => {
+  const matches = query.matchAll(/'((?:\\.|[^'\\])*)'|([\w.]+)|(!=|=|\(|\)|<=|>=|<|>)|(\S)/g);
+  return [...matches].map(([, text, word, mark, other]): Token => {
     if (other !== undefined) return fail();
     if (text !== undefined) return { kind: "text", text: text.replace(/\\(.)/g, "$1") };
     return word === undefined ? { kind: "mark", text: mark ?? "" } : { kind: "word", text: word };

@@ -57,9 +57,9 @@ const checkUser: MiddlewareHandler<GoogleEnv> = async (c, next) => {
 
 function list(c: Context<GoogleEnv>) {
   const everywhere = c.req.query("includeSpamTrash") === "true";
-  const found = findMail(c.get("world"), c.get("account").id, c.req.query("q") ?? "", everywhere);
+  const messages = findMail(c.get("world"), c.get("account").id, c.req.query("q") ?? "", everywhere);
   const labels = c.req.queries("labelIds") ?? [];
-  const fitting = found.filter(({ labelIds }) => labels.every((label) => labelIds.includes(label)));
+  const fitting = messages.filter(({ labelIds }) => labels.every((label) => labelIds.includes(label)));
   const { page, nextPageToken } = paginate(c, fitting, { name: "maxResults", usual: 100, most: 500 });
   return c.json({
     ...(page.length > 0 ? { messages: page.map(({ id, threadId }) => ({ id, threadId })) } : {}),
@@ -184,9 +184,9 @@ function listOwnMessages(c: Context<GoogleEnv>): Message[] {
 }
 
 function getMessage(c: Context<GoogleEnv>): Message {
-  const found = listOwnMessages(c).find(({ id }) => id === c.req.param("id"));
-  if (!found) throw notFoundError();
-  return found;
+  const message = listOwnMessages(c).find(({ id }) => id === c.req.param("id"));
+  if (!message) throw notFoundError();
+  return message;
 }
 
 function findAddresses(text: string): string[] {

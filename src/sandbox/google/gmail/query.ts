@@ -20,8 +20,8 @@ export function findMail(world: GoogleState, account: string, query: string, eve
 type Term = { not: boolean; key: string; values: string[] };
 
 function parseTerms(query: string): Term[] {
-  const found = query.matchAll(/(-)?(?:(\w+):)?(?:\(([^)]*)\)|"([^"]*)"|([^\s()"]+))/g);
-  return [...found].map(([, minus, key = "", group, phrase, word]) => ({
+  const matches = query.matchAll(/(-)?(?:(\w+):)?(?:\(([^)]*)\)|"([^"]*)"|([^\s()"]+))/g);
+  return [...matches].map(([, minus, key = "", group, phrase, word]) => ({
     not: minus !== undefined,
     key: key.toLowerCase(),
     values:
