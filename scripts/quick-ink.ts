@@ -10,9 +10,12 @@ type Change = { file: RegExp; from: string | RegExp; to: string };
 const NARROW =
   "\\x20-\\x7e\\xa1-\\xac\\xae-\\u02ff\\u0370-\\u0482\\u048a-\\u0587\\u2010-\\u2015\\u2018-\\u201f\\u2022\\u2026\\u203a\\u2190-\\u2193\\u2500-\\u259f\\u25cb\\u25cf\\u2713\\u2717\\u2800-\\u28ff";
 
+const MARKED = /node_modules\/marked\/lib\/marked\.esm\.js$/;
+
 /**
- * What Ink's packages do when they are loaded, but need only sometimes: a segmenter of graphemes (15 ms), the properties of all emoji
- * (20 ms and more), and a `fetch` of a data URL for Yoga, which loads Node's own HTTP client (60 ms).
+ * What packages do when they are loaded, but need only sometimes: a segmenter of graphemes (15 ms), the properties of
+ * all emoji (20 ms and more), a `fetch` of a data URL for Yoga, which loads Node's own HTTP client (60 ms), and the
+ * patterns of Markdown (5 ms).
  */
 export const CHANGES: Change[] = [
   ...[
@@ -54,6 +57,17 @@ const segmenter = $1return function stringWidth`,
     from: "var b=xa(a.slice(37)),c=new Uint8Array(b.length);for(a=0;a<b.length;++a)c[a]=b.charCodeAt(a);var d=c",
     to: 'var d=Buffer.from(a.slice(37),"base64")',
   },
+  // Markdown's patterns are compiled with the first Markdown, after the session's first frame.
+  {
+    file: MARKED,
+    from: /^/,
+    to: `let made;
+export const Lexer = { lex: (...input) => (made ??= make()).lex(...input), lexInline: (...input) => (made ??= make()).lexInline(...input) };
+export const lexer = Lexer.lex;
+function make() {
+`,
+  },
+  { file: MARKED, from: /export\s*\{.*?(\w+) as Lexer\b.*?\};?/, to: "return $1; }" },
 ];
 
 /** Applies {@link CHANGES}, and gives all packages one `string-width`, kay's own: Ink's have another one each. */

@@ -39,11 +39,16 @@ test("that file loads no large module of Node's, which would cost each start som
 });
 
 test("the schemas of most answers come without the generator of JSON Schema (28 kB)", () => {
-  const mark = readFileSync(`${root}dist/built-from`, "utf8").slice(0, 8);
-  const chunks = readdirSync(`${root}dist/chunks`).filter((file) => new RegExp(`^connections-.*-${mark}`).test(file));
+  const chunks = readChunks("connections");
   expect(chunks).not.toEqual([]);
-  for (const file of chunks)
-    expect(readFileSync(`${root}dist/chunks/${file}`, "utf8")).not.toContain("json-schema.org");
+  for (const chunk of chunks) expect(chunk).not.toContain("json-schema.org");
+});
+
+test("a session draws its first frame without the schema library (9 ms)", () => {
+  const chunks = readChunks("ink");
+  expect(chunks).not.toEqual([]);
+  for (const chunk of chunks)
+    expect([...chunk.matchAll(/from'([^']+)'/g)].map(([, file]) => file)).toEqual(["../main.js"]);
 });
 
 test("a checkout without a build says how to build it", async () => {
@@ -54,6 +59,13 @@ test("a checkout without a build says how to build it", async () => {
     stderr: "✗ kay is not built here.\n  Run `npm run build`.\n",
   });
 });
+
+/** The chunks of the current build that begin with a name. */
+function readChunks(name: string): string[] {
+  const mark = readFileSync(`${root}dist/built-from`, "utf8").slice(0, 8);
+  const files = readdirSync(`${root}dist/chunks`).filter((file) => new RegExp(`^${name}-.*-${mark}`).test(file));
+  return files.map((file) => readFileSync(`${root}dist/chunks/${file}`, "utf8"));
+}
 
 const oddHomes: Record<string, Record<string, string>> = {
   "no variable but PATH": {},

@@ -1,6 +1,6 @@
 import { assert, asyncProperty, constantFrom, integer } from "fast-check";
 import { expect, test } from "vitest";
-import { UNLOGGED_STEP } from "#protocol/events";
+import { UNLOGGED_STEP } from "#protocol/numbered-parts";
 import { problemOf } from "#test/client-api";
 import type { Network, Reply } from "#test/network";
 import { collected, frames, streamWorld, textOf } from "#test/stream-world";

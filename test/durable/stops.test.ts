@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { isGenerationEnd } from "#protocol/events";
+import { isGenerationEnd } from "#protocol/numbered-parts";
 import { until } from "#test/built/processes";
 import { type Came, partsOf } from "#test/durable/client";
 import { cutNode } from "#test/durable/cut-node";

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { Lexer as MarkedLexer } from "marked";
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
 import { CHANGES, changed } from "../../scripts/quick-ink.ts";
@@ -12,6 +13,7 @@ const files = [
   "wrap-ansi/index.js",
   "string-width/index.js",
   "yoga-layout/dist/binaries/yoga-wasm-base64-esm.js",
+  "marked/lib/marked.esm.js",
 ];
 
 test("every change of the build fits the installed package", () => {
@@ -55,6 +57,16 @@ test("text without emoji never loads emoji data, however its width is requested"
 test("Yoga lays out after its bytes were read without a request", async () => {
   const { default: load } = await built("yoga-layout/dist/binaries/yoga-wasm-base64-esm.js");
   expect(await load()).toHaveProperty("Config");
+});
+
+test("Markdown is parsed as by the package, and its patterns wait for the first text", async () => {
+  const { Lexer, lexer } = await built("marked/lib/marked.esm.js");
+  const text = "# A *title*\n\n- [x] done\n- `code`\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n> quote https://example.com";
+  expect(Lexer.lex(text)).toEqual(MarkedLexer.lex(text));
+  expect(lexer(text)).toEqual(MarkedLexer.lex(text));
+  expect(Lexer.lexInline("**a** _b_")).toEqual(MarkedLexer.lexInline("**a** _b_"));
+  const [beforeFirstText = ""] = changed(`${modules}marked/lib/marked.esm.js`).split("function make() {");
+  expect(beforeFirstText).not.toContain("RegExp");
 });
 
 /** The module as it is bundled. */

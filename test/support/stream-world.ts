@@ -1,6 +1,6 @@
 import { type Api, createApi } from "#client/api/api";
 import type { ApiOptions } from "#client/api/caller";
-import type { NumberedPart } from "#protocol/events";
+import type { NumberedPart } from "#protocol/numbered-parts";
 import { BACKEND, createNetwork, type Network } from "./network.ts";
 import { type VirtualClock, virtualClock } from "./virtual-clock.ts";
 

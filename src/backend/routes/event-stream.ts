@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { isGenerationEnd, SESSION_HEADER } from "#protocol/events";
+import { isGenerationEnd, SESSION_HEADER } from "#protocol/numbered-parts";
 import type { Engine } from "../generations/engine.ts";
 import { createStreamingResponse, type StreamSink, type StreamSource } from "../http/streaming-response.ts";
 import type { BackendPorts } from "../ports.ts";

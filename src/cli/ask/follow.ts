@@ -1,6 +1,6 @@
 import { Problem } from "#protocol/errors";
-import type { NumberedPart } from "#protocol/events";
-import { isGenerationEnd } from "#protocol/events";
+import type { NumberedPart } from "#protocol/numbered-parts";
+import { isGenerationEnd } from "#protocol/numbered-parts";
 import { reduceView } from "#ui/view/reduce";
 import { type CardItem, EMPTY_VIEW, type Item, listOpenCards, type View } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";

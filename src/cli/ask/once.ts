@@ -1,6 +1,6 @@
 import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import type { AskRequest } from "#protocol/ask";
-import type { NumberedPart } from "#protocol/events";
+import type { NumberedPart } from "#protocol/numbered-parts";
 import type { OutputCheck } from "#protocol/output/schema";
 import type { View } from "#ui/view/view";
 import type { BackendHandle } from "../backend/handle.ts";

@@ -1,6 +1,6 @@
 import type { AskRequest, AskResponse } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
-import type { NumberedPart } from "#protocol/events";
+import type { NumberedPart } from "#protocol/numbered-parts";
 import { checkLimitsSupported } from "../ask/allow-list.ts";
 import { readAskChoices } from "../ask/choices.ts";
 import { readPrompt } from "../ask/read-prompt.ts";

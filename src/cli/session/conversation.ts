@@ -1,5 +1,5 @@
 import type { AskRequest, Usage } from "#protocol/ask";
-import type { NumberedPart } from "#protocol/events";
+import type { NumberedPart } from "#protocol/numbered-parts";
 import { READ_ONLY_HINT } from "#ui/session/open-cards";
 import { formatCard } from "#ui/text/words";
 import { listOpenCards, type View } from "#ui/view/view";

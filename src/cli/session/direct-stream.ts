@@ -1,5 +1,5 @@
 import type { DirectTurn } from "#client/api/direct/turn";
-import type { NumberedPart } from "#protocol/events";
+import type { NumberedPart } from "#protocol/numbered-parts";
 
 /** A turn that is streamed from an agent server, if there is one, merged with the log of the conversation. */
 export type DirectStream = {

@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import type { NumberedPart } from "#protocol/events";
+import type { NumberedPart } from "#protocol/numbered-parts";
 import { shortenId } from "#protocol/short-id";
 import { toLine } from "#ui/text/words";
 import { getCancelGraceMs } from "../ask/cancel.ts";

@@ -1,7 +1,7 @@
 import { sleepOrThrow } from "#net/retry-after";
 import { clean } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import type { NumberedPart } from "#protocol/events";
+import type { NumberedPart } from "#protocol/numbered-parts";
 import { shortenId } from "#protocol/short-id";
 import { type BackendConnection, getHost } from "./backend-connection.ts";
 import type { Caller } from "./caller.ts";

@@ -1,7 +1,7 @@
 import type { Incoming, Streaming } from "#net/ports";
 import { AskStreamResponse, DIRECT_HEADER } from "#protocol/agent";
 import { type AskRequest, AskResponse } from "#protocol/ask";
-import { type NumberedPart, SESSION_HEADER } from "#protocol/events";
+import { type NumberedPart, SESSION_HEADER } from "#protocol/numbered-parts";
 import { createIdempotencyKey, getHost } from "./backend-connection.ts";
 import type { Caller } from "./caller.ts";
 import type { DirectTurn } from "./direct/turn.ts";

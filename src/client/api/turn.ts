@@ -1,4 +1,5 @@
-import { isGenerationEnd, type NumberedPart, type StreamPart, UNLOGGED_STEP } from "#protocol/events";
+import type { StreamPart } from "#protocol/events";
+import { isGenerationEnd, type NumberedPart, UNLOGGED_STEP } from "#protocol/numbered-parts";
 import type { PartRead } from "./parts.ts";
 
 /**

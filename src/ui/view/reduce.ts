@@ -1,7 +1,8 @@
 import type { Receipt } from "#protocol/ask";
-import type { GenerationStatus, NumberedPart, StreamPart } from "#protocol/events";
-import { isGenerationEnd } from "#protocol/events";
+import type { GenerationStatus, StreamPart } from "#protocol/events";
 import type { Planned } from "#protocol/interactions";
+import type { NumberedPart } from "#protocol/numbered-parts";
+import { isGenerationEnd } from "#protocol/numbered-parts";
 import { addAuthCard, addCard, closeAuthCard, closeCard, extendCard, updateAuthCard } from "./cards.ts";
 import { updateTool } from "./tools.ts";
 import type { Item, ReceiptItem, View } from "./view.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { StreamPart } from "#protocol/events";
-import { isGenerationEnd } from "#protocol/events";
 import type { InteractionRequest } from "#protocol/interactions";
+import { isGenerationEnd } from "#protocol/numbered-parts";
 import type { BackendProcess } from "./processes.ts";
 
 /** A received part, with its number. */

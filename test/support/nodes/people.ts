@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { isGenerationEnd } from "#protocol/events";
+import { isGenerationEnd } from "#protocol/numbered-parts";
 import { type Came, partsOf } from "../durable/client.ts";
 import { SERVED_BY } from "./balancer.ts";
 import { type Ledger, noteEnd, notePart, type Write } from "./ledger.ts";

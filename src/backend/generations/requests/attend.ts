@@ -1,5 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { isGenerationEnd } from "#protocol/events";
+import { isGenerationEnd } from "#protocol/numbered-parts";
 import type { BackendPorts } from "../../ports.ts";
 import { findLastEventNumber } from "../../store/events.ts";
 import { retryWhileAway } from "../../store/round-trips.ts";

@@ -1,4 +1,4 @@
-import type { NumberedPart } from "#protocol/events";
+import type { NumberedPart } from "#protocol/numbered-parts";
 import { findConversationId } from "../../ask/conversation.ts";
 import { finishAsk } from "../../ask/finish.ts";
 import { followGeneration, takeUntilEnd } from "../../ask/follow.ts";

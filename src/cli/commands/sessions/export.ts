@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { linkNewFile } from "#files/replace-file";
 import { Problem } from "#protocol/errors";
-import type { NumberedPart } from "#protocol/events";
+import type { NumberedPart } from "#protocol/numbered-parts";
 import { redactDocument, redactSecrets } from "#protocol/redact";
 import { toMarkdown } from "#ui/text/transcript";
 import { toLine } from "#ui/text/words";

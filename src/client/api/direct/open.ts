@@ -1,7 +1,7 @@
 import type { AskStreamResponse } from "#protocol/agent";
 import type { AskRequest } from "#protocol/ask";
 import { Problem } from "#protocol/errors";
-import type { NumberedPart } from "#protocol/events";
+import type { NumberedPart } from "#protocol/numbered-parts";
 import type { Caller } from "../caller.ts";
 import { toUnknownOutcome } from "../follow.ts";
 import { type AskStream, type AskStreamOptions, openEvents } from "../stream.ts";

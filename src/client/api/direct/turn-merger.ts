@@ -1,6 +1,7 @@
 import type { AgentPart } from "#protocol/agent-parts";
 import { createTurnTracker } from "#protocol/agent-turn";
-import { isGenerationEnd, type NumberedPart, type StreamPart, UNLOGGED_STEP } from "#protocol/events";
+import type { StreamPart } from "#protocol/events";
+import { isGenerationEnd, type NumberedPart, UNLOGGED_STEP } from "#protocol/numbered-parts";
 
 /**
  * Merges one turn from two sources: the stream of an agent server, and the log of the conversation with its reports.
