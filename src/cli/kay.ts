@@ -99,7 +99,7 @@ export type Kay = {
   random(bytes: number): Uint8Array;
   /**
    * Aborts when the user or the system ends the command; the reason is `SIGINT`, `SIGTERM` or `SIGHUP`. It also aborts
-   * when `--timeout` is over (`isOverTime`).
+   * when the time of `--timeout` is over.
    */
   signal: AbortSignal;
   /**

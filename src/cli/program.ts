@@ -166,13 +166,13 @@ function applyToTree(command: Command, change: (command: Command) => void): void
 
 /**
  * Protects a text with a space that begins with a dash ("- summarise this"), which is not an option. A NUL, which no
- * argv can hold, marks it for the parser; `unprotect` removes it.
+ * argv can hold, marks it for the parser; `unescapeArguments` removes it.
  */
 export function escapeLeadingDash(argument: string): string {
   return /^-[^=]*\s/.test(argument) ? `\0${argument}` : argument;
 }
 
-/** Removes the marks of `protectText` from the arguments and option values of a command. */
+/** Removes the marks of `escapeLeadingDash` from the arguments and option values of a command. */
 function unescapeArguments(command: Command): void {
   command.processedArgs = command.processedArgs.map(removeMark);
   for (const [name, value] of Object.entries(command.opts()))

@@ -4,7 +4,7 @@ import type { ColumnType, JSONColumnType } from "kysely";
 export type Time = ColumnType<Date, Date, Date>;
 export type MaybeTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
 export type Json = JSONColumnType<Record<string, unknown>>;
-/** `jsonb` of a known shape, written as the text that `jsonColumn` returns. */
+/** `jsonb` of a known shape, written as the text that `toJsonColumn` returns. */
 export type JsonOf<T> = ColumnType<T, string, string>;
 export type MaybeJsonOf<T> = ColumnType<T | null, string | null | undefined, string | null>;
 export type MaybeJson = ColumnType<unknown, string | null | undefined, string | null>;

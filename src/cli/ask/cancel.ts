@@ -11,7 +11,7 @@ import { takeUntilEnd } from "./follow.ts";
 const LIMIT_MS = 2_000;
 const OVER_TIME_LIMIT_MS = 5_000;
 
-/** Time for that, and for the command to end, in ms; `Kay.graceMs`. */
+/** Time for that, and for the command to end, in ms ({@link Kay.shutdownGraceMs}). */
 export function getCancelGraceMs({ flags }: Pick<Kay, "flags">): number {
   return (flags.timeout === undefined ? LIMIT_MS : OVER_TIME_LIMIT_MS) + 500;
 }

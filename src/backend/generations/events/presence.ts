@@ -12,7 +12,10 @@ const FOR_EACH = 1;
  * each change.
  */
 export type PresenceTracker = {
-  /** Starts watching a conversation. `isEmpty`: no client follows it yet, so the first change tells who does. Each call needs a matching {@link Presence.release}. */
+  /**
+   * Starts watching a conversation. `isEmpty`: no client follows it yet, so the first change tells who does. Each
+   * call needs a matching `release`.
+   */
   hold(conversationId: string, isEmpty?: boolean): void;
   release(conversationId: string): void;
   /**
