@@ -83,6 +83,56 @@ test("one request reads with one account and writes with another, which its card
   expect((await ann("log")).stdout).toMatch(/\tjira\tDana Demo[^\t]*\t.*Copy of KAY-3/);
 });
 
+test.each([
+  ["comment on KAY-3: hi", "jira@work", "asks"],
+  ["comment on KAY-3: hi", "jira", "asks"],
+  ["in jira, comment on KAY-3: hi", "jira@work", "asks"],
+  ["in jira@work, comment on KAY-3: hi", "jira", "asks"],
+  ["mail kay@work.example that KAY-3 works; comment: hi", "jira@work", "asks"],
+  ["in Jira@Work, comment on KAY-3: hi", "jira@work", "runs"],
+  ["comment on KAY-3 with my work account: hi", "jira@work", "runs"],
+  ["comment on KAY-3 in Jira (work): hi", "jira@work", "runs"],
+  ["comment on KAY-3 in Jira: hi", "jira", "runs"],
+])("“%s”, for which a model takes %s and which a policy frees, %s", async (request, account, outcome) => {
+  const model = scriptedModel();
+  const ann = await withTwoAccounts({ model: model.ports.model(), elsewhere: model.ports.fetch });
+  for (const service of ["jira", "jira@work"]) await ann(`policy set ${service} everything`);
+  model.script({ calls: [["c1", `${account}.add_comment`, { issue: "KAY-3", text: "hi" }]] }, { text: "Done." });
+  const { exit, stdout, stderr } = await ann(["ask", request]);
+  expect(exit, stderr).toBe(outcome === "asks" ? 8 : 0);
+  if (outcome === "asks")
+    expect(stdout).toContain("kay asks because you did not say which account: jira or jira@work.");
+});
+
+test("the account that the user named last counts, and an approval for another request does not", async () => {
+  const model = scriptedModel();
+  const ann = await withTwoAccounts({ model: model.ports.model(), elsewhere: model.ports.fetch });
+  const comment = (account: string, text: string) =>
+    model.script({ calls: [["c1", `${account}.add_comment`, { issue: "KAY-3", text }]] });
+  const done = () => model.script({ text: "Done." });
+  const approve = async () => {
+    await ann("pending --json");
+    const [open] = (JSON.parse(ann.raw().stdout) as { pending: { id: string }[] }).pending;
+    return await ann(["answer", open?.id ?? "", "--approve", "--scope", "always"]);
+  };
+  comment("jira@work", "one");
+  expect((await ann(["ask", "in jira@work, comment one on KAY-3"])).exit).toBe(8);
+  done();
+  expect((await approve()).exit).toBe(0);
+  for (const request of [["in jira@work, comment ok on KAY-3"], ["--continue", "on KAY-3, comment ok again"]]) {
+    comment("jira@work", "ok");
+    done();
+    expect((await ann(["ask", ...request])).exit).toBe(0);
+  }
+  for (const request of [["--continue", "and comment ok in jira"], ["comment ok on KAY-3"]]) {
+    comment("jira@work", "ok");
+    expect((await ann(["ask", ...request])).exit).toBe(8);
+  }
+  comment("jira", "six");
+  done();
+  expect((await ann(["ask", "comment six on KAY-3", "--allow", "jira.add_comment"])).exit).toBe(0);
+});
+
 test("the offline planner uses the named account, and asks if none is named", async () => {
   const ann = await withTwoAccounts();
   const unclear = await ann(["ask", "show KAY-3"]);

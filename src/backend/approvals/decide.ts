@@ -6,6 +6,7 @@ import type { Grant, Policy } from "#protocol/conversations";
 import type { BackendPorts } from "../ports.ts";
 import type { CallFacts } from "../store/call-facts.ts";
 import { listPolicies } from "../store/policies.ts";
+import { findUnclearAccounts } from "./account-choice.ts";
 import { findAllowEntry } from "./allow-list.ts";
 import { hasOwnField, listForeignFields } from "./foreign-fields.ts";
 import { type GrantOffer, noteGrantUse, peekApproval, toGrantOffer, toGrantView } from "./grants.ts";
@@ -30,8 +31,10 @@ export type CallQuestion = {
   writes: ModeQuestion["writes"];
   /** Entries that the caller of this turn allowed. */
   allow?: string[];
-  /** Policies and the saved approvals of the tool, if they were just read. */
-  facts?: Pick<CallFacts, "policies" | "approvals">;
+  /** Policies, connections and the saved approvals of the tool, if they were just read. */
+  facts?: Pick<CallFacts, "policies" | "approvals" | "grants">;
+  /** A model chose the tool, and with it the account. */
+  chosen?: boolean;
   /** Describes what the call reaches, if its tool can. */
   readTarget?: (() => Promise<string | undefined>) | undefined;
   /** Only evaluates the decision: a saved approval that covers the call is not recorded as used, nor its target read. */
@@ -57,7 +60,8 @@ export type Decision = {
  * approval answers only a question before the call, and never where a policy says to ask every time; then only `once`
  * is offered. An entry of the caller's list answers likewise, but never a question that the arguments raised: no user
  * has seen those. Once the model has read text of others, none of them covers values that are not the user's
- * (docs/decisions/outside-text.md).
+ * (docs/decisions/outside-text.md). Only the caller's list, which names the account, covers a change with an account
+ * that the model chose (docs/decisions/accounts.md).
  */
 export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, question: CallQuestion): Promise<Decision> {
   const { installationId, conversationId, tool, input, account, writes, allow = [], peek, facts } = question;
@@ -83,7 +87,14 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
   });
   const offer = everyTime ? { ...all, scopes: all.scopes.filter(({ scope }) => scope === "once") } : all;
   const guard = (cover?: string, fixed?: string) => guardCall({ question, policies, offer, cover, fixed });
-  if (mode !== "confirm_before_execution") return guard() ?? { mode, why, offer };
+  const several = await findUnclearAccounts(ports, question);
+  const unclear: Decision | undefined = several && {
+    mode: "confirm_before_execution",
+    why: `you did not say which account: ${several.join(" or ")}`,
+    offer,
+    guarded: true,
+  };
+  if (mode !== "confirm_before_execution") return unclear ?? guard() ?? { mode, why, offer };
   if (everyTime) return { mode, why, offer };
   const allowed = isPlain ? findAllowEntry(allow, tool.name, resource) : undefined;
   if (allowed !== undefined) {
@@ -103,7 +114,8 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
   if (now && saved.target && !isSameObject(now, saved.target.split(" ")))
     return { mode, why: `your approval of ${saved.words} was for another object of that name`, offer, guarded: true };
   const guarded = offer.exact ? undefined : guard(`your approval of ${saved.words}`, place);
-  if (guarded) return guarded;
+  const asks = unclear ?? guarded;
+  if (asks) return asks;
   const grant = peek ? toGrantView(saved) : await noteGrantUse(ports, saved);
   if (!grant) return { mode, why, offer };
   // The approval covers the call before it runs, not its result.

@@ -5,15 +5,18 @@ type ForeignText = { source: string; service: string; text: string };
 
 /**
  * The texts of a conversation: what the user said, and what others can have written. A value in `whole` is the user's
- * only as it is, not in parts, since others may have written parts of it: an edited field, the name of a file.
+ * only as it is, not in parts, since others may have written parts of it: an edited field, the name of a file. `said`:
+ * what the user said or chose, in order, after the user's standing instructions.
  */
-export type ConversationTexts = { own: string[]; whole?: string[]; foreign: ForeignText[] };
+export type ConversationTexts = { own: string[]; whole?: string[]; said?: string[]; foreign: ForeignText[] };
 
 /**
  * Who wrote the values of a call, as far as the conversation shows. A value is the user's only if the user said all of
  * it. Everything else may come from whoever wrote the texts that the model has read, however it was changed on the way.
  */
 export type Provenance = {
+  /** What the user said or chose, in lower case, the newest last. */
+  said: readonly string[];
   /** Whether the model has read text that others can have written. */
   tainted: boolean;
   /** Services whose texts the model has read. */
@@ -29,11 +32,12 @@ export type Provenance = {
 };
 
 /** Builds the provenance of a conversation. Texts are prepared once; each question costs their length. */
-export function createProvenance({ own, whole = [], foreign }: ConversationTexts): Provenance {
+export function createProvenance({ own, whole = [], said = own, foreign }: ConversationTexts): Provenance {
   const ownTexts: Said = { texts: own.map(normalizeText), whole: whole.map(toName) };
   const read = foreign.map((one) => ({ ...one, text: normalizeText(one.text) }));
   const isOwn = (value: unknown) => everyLeaf(value, (leaf) => isSaid(ownTexts, leaf));
   return {
+    said: said.map(normalizeText),
     tainted: foreign.length > 0,
     services: new Set(foreign.map(({ service }) => service)),
     isOwn,

@@ -31,6 +31,7 @@ export function traceMessages(messages: ModelMessage[], instructions: Instructio
   const texts: Texts = {
     own: [],
     whole: [],
+    said: instructions.filter(({ origin }) => origin !== "project").map(({ text }) => text),
     foreign: projects.map(({ source, text }) => ({ source, service: "", text })),
   };
   const inputs = new Map<string, unknown>();
@@ -65,7 +66,7 @@ export function traceFields(
 
 type Texts = Required<ConversationTexts>;
 
-function addMessage({ own, whole, foreign }: Texts, inputs: Map<string, unknown>, message: ModelMessage): void {
+function addMessage({ own, whole, said, foreign }: Texts, inputs: Map<string, unknown>, message: ModelMessage): void {
   if (message.role === "user") {
     const program = getProgram(message);
     const parts = typeof message.content === "string" ? [message.content] : message.content.flatMap(getText);
@@ -78,7 +79,7 @@ function addMessage({ own, whole, foreign }: Texts, inputs: Map<string, unknown>
       foreign.push({ source: program, service: "", text: parts.join("\n") });
       return;
     }
-    own.push(...parts.slice(0, 1));
+    for (const texts of [own, said]) texts.push(...parts.slice(0, 1));
     // Data that a caller sends with a prompt can have been written by others.
     for (const text of parts.slice(1)) foreign.push({ source: "the data you sent along", service: "", text });
   }
@@ -88,9 +89,10 @@ function addMessage({ own, whole, foreign }: Texts, inputs: Map<string, unknown>
     if (part.type !== "tool-result") continue;
     const { output, toolName } = part;
     const value = "value" in output ? output.value : undefined;
-    if (output.type === "execution-denied" && output.reason?.startsWith(`${DENIAL_TEXT}: `)) own.push(output.reason);
+    if (output.type === "execution-denied" && output.reason?.startsWith(`${DENIAL_TEXT}: `))
+      for (const texts of [own, said]) texts.push(output.reason);
     const answers = toolName === "ask_user" ? listAnswers(inputs.get(part.toolCallId), value) : [];
-    for (const { text, proposed } of answers) (proposed ? whole : own).push(text);
+    for (const { text, proposed } of answers) for (const texts of [proposed ? whole : own, said]) texts.push(text);
     whole.push(...listEdits(value));
     if (output.type === "execution-denied" || OWN_TOOL_NAMES.has(toolName)) continue;
     foreign.push({

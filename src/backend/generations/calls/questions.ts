@@ -168,6 +168,7 @@ export function toCallQuestion(
     input: call.parsed,
     given: call.input,
     provenance: provenance(),
+    chosen: request.call === undefined,
     allow: isAllowedAs(request.limits, call, account) ? (request.limits.allow ?? []) : [],
     readTarget: () => describeTarget(call, account),
     ...(account ? { account } : {}),

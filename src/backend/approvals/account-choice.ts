@@ -1,0 +1,45 @@
+import { getBaseName } from "#protocol/tool-names";
+import type { BackendPorts } from "../ports.ts";
+import { listGrants } from "../store/grants.ts";
+import type { CallQuestion } from "./decide.ts";
+
+/**
+ * Returns the connected accounts of a call's service if a model chose one that the user did not name. Reads are not
+ * asked about: they say what they read, and change nothing.
+ */
+export async function findUnclearAccounts(
+  { db }: Pick<BackendPorts, "db">,
+  { installationId, tool, provenance, chosen, facts }: CallQuestion,
+): Promise<string[] | undefined> {
+  if (!chosen || tool.access === "read" || provenance === undefined) return undefined;
+  const grants = facts?.grants ?? (await listGrants(db, installationId));
+  const base = getBaseName(tool.service);
+  const accounts = grants
+    .filter(({ service, status }) => status === "connected" && getBaseName(service) === base)
+    .map(({ service }) => service);
+  if (accounts.length < 2) return undefined;
+  const named = provenance.said.findLast((text) => listNamedAccounts(text, accounts).length > 0) ?? "";
+  return listNamedAccounts(named, accounts).includes(tool.service) ? undefined : accounts.sort();
+}
+
+/** Lists the accounts that a text in lower case names: "jira@work", "my work account", "jira (work)", "in jira". */
+function listNamedAccounts(text: string, accounts: string[]): string[] {
+  let rest = text;
+  // Without the others, what remains of "jira@work" would be the account called jira.
+  const further = accounts.filter((account) => {
+    const [base = "", label] = account.split("@").map((part) => part.replaceAll("-", "[ -]"));
+    if (label === undefined) return false;
+    const before = rest;
+    rest = rest.replace(toPattern(`${base}(?:@|_at_| at | \\()${label}|${label} (?:${base}|account)`), " ");
+    return rest !== before;
+  });
+  const plain = accounts.filter(
+    (account) => !account.includes("@") && toPattern(account.replaceAll("-", "[ -]")).test(rest),
+  );
+  return [...further, ...plain];
+}
+
+/** A pattern of whole words: not a part of another name or address. */
+function toPattern(pattern: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}@_-])(?:${pattern})(?![\\p{L}\\p{N}@_-])`, "gu");
+}
