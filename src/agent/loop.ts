@@ -81,10 +81,10 @@ async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   const loop = findFailureLoop(checked, turn.memory);
   if (loop) return yield* yieldLast(buildErrorEvent(loop));
   const runnable = checked.filter((call): call is CheckedCall => !("problem" in call));
-  const held = await Promise.all(
+  const isHeld = await Promise.all(
     runnable.map((call) => findRepetition(call, turn.memory) === undefined && input.holds(call)),
   );
-  if (held.includes(true)) {
+  if (isHeld.includes(true)) {
     yield { type: "held", message: result.message, calls: runnable.map(toHeldCall) };
     yield { type: "finish-step" };
     return yield* yieldLast({ type: "finish", finishReason: "held" });

@@ -14,8 +14,8 @@ export class Command extends CommanderCommand {
   }
 
   override action(run: Action): this {
-    return super.action(async (...given) => {
-      const exit = await run(...given);
+    return super.action(async (...values) => {
+      const exit = await run(...values);
       if (exit !== undefined) this.exit = exit;
     });
   }

@@ -103,17 +103,17 @@ function getCommand(argv: string[], program: Command): string | undefined {
 /** Flags must be known before parsing ends, because an unknown option must be reported as JSON too. */
 function readFlags(argv: string[], env: Kay["env"]): GlobalFlags {
   const end = argv.indexOf("--");
-  const given = new Set(end === -1 ? argv : argv.slice(0, end));
-  const filters = [...given].some((word) => word === "--jq" || word.startsWith("--jq="));
+  const flags = new Set(end === -1 ? argv : argv.slice(0, end));
+  const filters = [...flags].some((word) => word === "--jq" || word.startsWith("--jq="));
   return {
-    json: given.has("--json") || filters,
+    json: flags.has("--json") || filters,
     // The parser finds the expression later; until then, a failure has no document.
     ...(filters ? { jq: "." } : {}),
-    quiet: given.has("--quiet") || given.has("-q"),
-    debug: given.has("--debug"),
-    input: !given.has("--no-input"),
-    yes: given.has("--yes") || given.has("-y"),
-    browser: !given.has("--no-browser"),
+    quiet: flags.has("--quiet") || flags.has("-q"),
+    debug: flags.has("--debug"),
+    input: !flags.has("--no-input"),
+    yes: flags.has("--yes") || flags.has("-y"),
+    browser: !flags.has("--no-browser"),
     plain: wantsPlain(env),
   };
 }

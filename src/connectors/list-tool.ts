@@ -49,8 +49,8 @@ type Paged<Input> = Input & { limit?: number; cursor?: string };
 
 /** A field without a value is the same as one that is left out. */
 function normalize(filter: Record<string, unknown>): [string, unknown][] {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined && value !== "");
-  return given.sort(([a], [b]) => (a < b ? -1 : 1));
+  const filters = Object.entries(filter).filter(([, value]) => value !== undefined && value !== "");
+  return filters.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function formatCursor(next: Position | undefined, list: string): string | undefined {

@@ -22,14 +22,14 @@ export function createProcesses(pid: number, alive: (pid: number) => boolean, ui
   return {
     pid,
     uid,
-    async getStartTime(of) {
-      const line = await readFile(`/proc/${of}/stat`, "utf8").catch(() => null);
+    async getStartTime(pid) {
+      const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
       if (line !== null) return parseStartTime(line);
       const hasProc = await readFile("/proc/self/stat").then(
         () => true,
         () => false,
       );
-      return !hasProc && alive(of) ? "" : null;
+      return !hasProc && alive(pid) ? "" : null;
     },
   };
 }

@@ -60,6 +60,6 @@ function sendProblem(problem: Problem): Response {
   return Response.json(toProblemBody(problem), { status: problem.status });
 }
 
-function isSecret(given: string, wanted: string | undefined): boolean {
-  return Boolean(wanted) && compareSecrets(given, wanted ?? "");
+function isSecret(secret: string, wanted: string | undefined): boolean {
+  return Boolean(wanted) && compareSecrets(secret, wanted ?? "");
 }

@@ -24,7 +24,7 @@ export function createPrograms(
   machine: ProgramMachine,
   record?: ProgramRecord,
 ): Programs {
-  const given = Object.fromEntries(
+  const variables = Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] => PASSED_VARIABLES.test(entry[0]) && entry[1] !== undefined,
     ),
@@ -32,7 +32,7 @@ export function createPrograms(
   return {
     start: ([program = "", ...args], { folder, env: names = [] }, hears) => {
       const more = Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
-      const options = { ...(folder === undefined ? {} : { cwd: folder }), env: { ...given, ...more } };
+      const options = { ...(folder === undefined ? {} : { cwd: folder }), env: { ...variables, ...more } };
       return startProgram([program, ...args], options, { hears, machine, record });
     },
     readValues: (names) => names.flatMap((name) => env[name] ?? []),

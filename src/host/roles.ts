@@ -29,8 +29,8 @@ export function readRole({
   setting,
 }: RoleSources): (known: ListeningBackend) => Pick<BackendPorts, "agent" | "agentRole"> {
   const allowInsecure = setting("allow-insecure") === "true";
-  const given = env.KAY_AGENT_URL?.trim();
-  const url = given && role !== "agent" ? parseOrigin(given, { allowInsecure }).baseUrl : undefined;
+  const address = env.KAY_AGENT_URL?.trim();
+  const url = address && role !== "agent" ? parseOrigin(address, { allowInsecure }).baseUrl : undefined;
   const own = env.KAY_AGENT_PASSWORD || undefined;
   if (role === "backend" && !url)
     throw new Problem("AGENT_NOT_CONFIGURED", "`kay serve --role backend` requires the URL of an agent server.", {

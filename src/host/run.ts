@@ -121,8 +121,8 @@ function startBackend(
   stop: () => void,
 ): Promise<RunningHost | null> {
   const { env, paths, clock } = ports;
-  const given = isTour(request) ? undefined : env.KAY_DATABASE_URL || env.DATABASE_URL;
-  const databaseUrl = request.databaseUrl ?? (given || undefined);
+  const address = isTour(request) ? undefined : env.KAY_DATABASE_URL || env.DATABASE_URL;
+  const databaseUrl = request.databaseUrl ?? (address || undefined);
   const options: HostOptions = { ...request, databaseUrl, dataFolder: getDataFolder(request, ports) };
   if (!request.embedded)
     return startServing(

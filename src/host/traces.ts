@@ -126,11 +126,11 @@ function getSampler(env: Env): Sampler {
 }
 
 function getResource(env: Env, version: string): ReturnType<typeof defaultResource> {
-  const given = (env.OTEL_RESOURCE_ATTRIBUTES ?? "").split(",").flatMap((pair) => {
+  const attributes = (env.OTEL_RESOURCE_ATTRIBUTES ?? "").split(",").flatMap((pair) => {
     const [name = "", value = ""] = pair.split("=").map((part) => part.trim());
     return name && value ? [[name, value] as const] : [];
   });
-  const named = Object.fromEntries(given);
+  const named = Object.fromEntries(attributes);
   const service = env.OTEL_SERVICE_NAME || named["service.name"] || "kay";
   return defaultResource().merge(
     resourceFromAttributes({ "service.version": version, ...named, "service.name": service }),

@@ -83,6 +83,6 @@ function isSecure({ url }: HttpProxy): boolean {
 
 function getCredentials({ url: { username, password } }: HttpProxy): Record<string, string> {
   if (!username && !password) return {};
-  const given = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { "proxy-authorization": `Basic ${Buffer.from(given).toString("base64")}` };
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }

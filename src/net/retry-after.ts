@@ -27,8 +27,8 @@ export function parseRetryAfter(headers: Record<string, string>, now: number): n
  * @param attempt number of the failed attempt, from 1
  * @param chance random number from 0 to 1
  */
-export function getBackoffMs(attempt: number, asked: number | null, chance: number): number {
-  return Math.max(MIN_WAIT_MS, asked ?? 1000 * attempt * (1 + chance / 4));
+export function getBackoffMs(attempt: number, waitMs: number | null, chance: number): number {
+  return Math.max(MIN_WAIT_MS, waitMs ?? 1000 * attempt * (1 + chance / 4));
 }
 
 /** Formats a wait: `90 s`, `60 min`, or with the date if it is longer than a day. */

@@ -43,8 +43,8 @@ export function decideNext(progress: PlanProgress, kit: ToolCatalogue): PlannerD
   );
   const rest = open < 0 ? undefined : ask(progress, open, kit, unanswered === "unavailable");
   if (rest && "calls" in rest) return rest;
-  const said = formatAnswer(progress, called);
-  return { text: rest ? [said, rest.text].filter(Boolean).join("\n\n") : said };
+  const answer = formatAnswer(progress, called);
+  return { text: rest ? [answer, rest.text].filter(Boolean).join("\n\n") : answer };
 }
 
 /** Whether the others are to be looked at, and this one asks for nothing to be done: it is left out, and said so. */
@@ -157,11 +157,11 @@ function formatAnswer({ outcomes, turn }: PlanProgress, called: CompletedCall[])
     if (read && writes.length > 0) passed.add(read);
     else if (read) unsent.push(formatNothingFound());
   }
-  const left = outcomes.flatMap((outcome) => {
+  const services = outcomes.flatMap((outcome) => {
     if (outcome.kind === "calls" && outcome.leftOut) return [formatLeftOut(outcome.leftOut)];
     return outcome.kind === "words" && outcome.unknown ? [formatLeftOut(`“${outcome.unknown}”`)] : [];
   });
-  return [...left, formatResults(called.filter((call) => !passed.has(call))), ...unsent].join("\n\n");
+  return [...services, formatResults(called.filter((call) => !passed.has(call))), ...unsent].join("\n\n");
 }
 
 function ownCalls(turn: CompletedCall[], clause: number): CompletedCall[] {

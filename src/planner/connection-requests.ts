@@ -73,15 +73,15 @@ function findNamed(words: Word[], services: Map<string, string>): { names: strin
     for (const size of [3, 2, 1]) {
       const span = words.slice(from, from + size);
       const name = span.map(({ lower }) => lower.split("@")[0]).join(" ");
-      const found = [...services].flatMap(([service, title]) =>
+      const matches = [...services].flatMap(([service, title]) =>
         [service, service.replaceAll("-", " "), title.toLowerCase(), title.toLowerCase().split(" ").at(-1)].includes(
           name,
         )
           ? [service]
           : [],
       );
-      if (found.length === 0 || used.has(word)) continue;
-      names.push(...found.map((service) => (label ? `${service}@${label}` : service)));
+      if (matches.length === 0 || used.has(word)) continue;
+      names.push(...matches.map((service) => (label ? `${service}@${label}` : service)));
       for (const one of span) used.add(one);
     }
   });

@@ -19,27 +19,27 @@ import { chooseWording, MAX_WORDS } from "./wording.ts";
  * step, and the calls since then show the progress. `now` in ms; `advice` tells how to get a language model. `connected`: the services.
  */
 export function* decideStep(
-  given: LanguageModelV4Prompt,
+  prompt: LanguageModelV4Prompt,
   tools: LanguageModelV4FunctionTool[],
   language: Language,
   { now, advice, connected }: { now: number; advice: string; connected?: string[] | undefined },
 ): Steps<PlannerDecision> {
-  const at = given.findLastIndex(({ role }) => role === "user");
-  const text = getText(given[at]);
-  const pending = readPending(given[at - 1]);
+  const at = prompt.findLastIndex(({ role }) => role === "user");
+  const text = getText(prompt[at]);
+  const pending = readPending(prompt[at - 1]);
   const read = function* (texts: string[]) {
-    const accounts = chooseAccounts(given, tools, language, texts);
+    const accounts = chooseAccounts(prompt, tools, language, texts);
     const kit = yield* buildCatalogue(accounts.tools, accounts.language);
-    const memory = buildMemory(listCalls(given.slice(0, Math.max(at, 0)), accounts.toPlainName));
+    const memory = buildMemory(listCalls(prompt.slice(0, Math.max(at, 0)), accounts.toPlainName));
     return { accounts, kit, said: { text, memory, now, connected, words: accounts.language.read(text) } };
   };
-  const asked = pending && (yield* read([pending.request, text]));
-  const more = asked && (yield* completePending(pending, asked.said, asked.kit, asked.accounts.language));
+  const reply = pending && (yield* read([pending.request, text]));
+  const more = reply && (yield* completePending(pending, reply.said, reply.kit, reply.accounts.language));
   if (more && "text" in more) return more;
-  const { accounts, kit, said } = more ? asked : yield* read([text]);
+  const { accounts, kit, said } = more ? reply : yield* read([text]);
   const request = more ? { ...said, text: more.request, words: accounts.language.read(more.request) } : said;
   if (request.words.length > MAX_WORDS) return { text: formatTooLong(MAX_WORDS), unknown: true };
-  const turn = listCalls(given.slice(at + 1), accounts.toPlainName);
+  const turn = listCalls(prompt.slice(at + 1), accounts.toPlainName);
   if (!more && turn.length === 0 && !isConnectionRequest(request, kit)) {
     const talk = replyToSmallTalk(request.words, kit.skills, advice);
     if (talk) return { text: talk };

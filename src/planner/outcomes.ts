@@ -57,8 +57,8 @@ const NOTHING: ClauseOutcome = { kind: "calls", calls: [], changes: false };
 
 /** What the next request may refer to: the results of this one, or its requests while they are unknown. */
 function after(outcome: ClauseOutcome, own: CompletedCall[], memory: Memory): Memory {
-  const found = buildMemory(own);
-  if (found.asked.length > 0) return found;
+  const memories = buildMemory(own);
+  if (memories.asked.length > 0) return memories;
   return outcome.kind === "calls" ? { items: [], asked: outcome.calls.toReversed() } : memory;
 }
 

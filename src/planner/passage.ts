@@ -15,12 +15,12 @@ export function writeResult(result: Item, style: PassageStyle): string {
   const lines = items.map((item) => getLine(item, style)).filter((line) => line !== undefined);
   if (lines.length === 0 || lines.length < items.length || isTable(result.data)) return shorten(text);
   if (!hasList(result.data) && lines[0] !== undefined) return lines[0];
-  const shown = lines.slice(0, MOST);
+  const rows = lines.slice(0, MOST);
   const total = Math.max(items.length, Number(toRecord(result.data).total) || 0);
-  const rest = total - shown.length;
+  const rest = total - rows.length;
   const more = rest > 0 ? `and ${rest} more` : toRecord(result.data).more === true ? "and more" : undefined;
   const head = getHead(text, items.length, style);
-  return [head, ...shown.map((line) => (style.markdown ? `- ${line}` : line)), ...(more ? [more] : [])].join("\n");
+  return [head, ...rows.map((line) => (style.markdown ? `- ${line}` : line)), ...(more ? [more] : [])].join("\n");
 }
 
 /** Title of a result, for the heading when it is passed on. */

@@ -28,16 +28,16 @@ export function* completePending(
   kit: ToolCatalogue,
   language: Language,
 ): Steps<Pick<PendingRequest, "request" | "answers"> | { text: string } | undefined> {
-  const { request, answers, clause: asked } = pending;
+  const { request, answers, clause: count } = pending;
   const wording = yield* chooseWording({ ...answer, text: request, words: language.read(request) }, kit, language);
-  const outcome = (yield* planRequests(wording.request, wording.kit, [], answers))[asked];
+  const outcome = (yield* planRequests(wording.request, wording.kit, [], answers))[count];
   const words = stripPoliteness(answer.words);
   if (outcome?.kind !== "missing" || words.length === 0) return undefined;
   if (words.length <= 4 && words.some(({ lower }) => CALLED_OFF.has(lower))) return { text: "All right, I leave it." };
   const clause = { ...answer, words };
   if (yield* isNewRequest(clause, kit.skills)) return undefined;
   const input = yield* readAnswers(outcome.reading, clause);
-  return { request, answers: { ...answers, [asked]: { ...answers[asked], ...input } } };
+  return { request, answers: { ...answers, [count]: { ...answers[count], ...input } } };
 }
 
 /** The missing values that a message names; where it names none, the whole message is the first one. */

@@ -35,10 +35,10 @@ export function createTurnTracker(label: string, before: Map<string, "open" | "o
 
   const startText = (id: string): TurnText => {
     const taken = all.filter(({ own }) => own === id || own.startsWith(`${id}#`)).length;
-    const said = { own: taken === 0 ? id : `${id}#${taken + 1}`, text: "", open: true };
-    latest.set(id, said);
-    all.push(said);
-    return said;
+    const turn = { own: taken === 0 ? id : `${id}#${taken + 1}`, text: "", open: true };
+    latest.set(id, turn);
+    all.push(turn);
+    return turn;
   };
   const trackPart = (part: AgentPart): AgentPart[] => {
     switch (part.type) {
@@ -46,10 +46,10 @@ export function createTurnTracker(label: string, before: Map<string, "open" | "o
         return [{ type: "text-start", id: startText(part.id).own }];
       case "text-delta": {
         const known = latest.get(part.id);
-        const said = known?.open ? known : startText(part.id);
-        said.text += part.delta;
-        const start: AgentPart[] = known?.open ? [] : [{ type: "text-start", id: said.own }];
-        return [...start, { type: "text-delta", id: said.own, delta: part.delta }];
+        const turn = known?.open ? known : startText(part.id);
+        turn.text += part.delta;
+        const start: AgentPart[] = known?.open ? [] : [{ type: "text-start", id: turn.own }];
+        return [...start, { type: "text-delta", id: turn.own, delta: part.delta }];
       }
       case "text-end": {
         const said = latest.get(part.id);
@@ -72,12 +72,12 @@ export function createTurnTracker(label: string, before: Map<string, "open" | "o
   };
   const take = (parts: AgentPart[]) => parts.flatMap(trackPart);
   const addText = (id: string, text: string): AgentPart[] => {
-    const same = all.find((said) => !said.open && !said.reported && said.text.trim() === text.trim());
-    const half = same ? undefined : all.findLast((said) => said.open && text.startsWith(said.text));
+    const same = all.find((turn) => !turn.open && !turn.reported && turn.text.trim() === text.trim());
+    const half = same ? undefined : all.findLast((turn) => turn.open && text.startsWith(turn.text));
     if (text.trim() === "" && !half) return [];
     const parts = same ? [] : half ? completeText(half, text) : take(toTextParts(id, text));
-    const said = same ?? half ?? all.at(-1);
-    if (said) said.reported = true;
+    const turn = same ?? half ?? all.at(-1);
+    if (turn) turn.reported = true;
     return parts;
   };
   return {
@@ -105,10 +105,10 @@ export function createTurnTracker(label: string, before: Map<string, "open" | "o
     getCallIds: () => [...calls.keys()],
     isComplete: () => all.every(({ open }) => !open) && [...calls.values()].every((state) => state === "over"),
     close: () =>
-      all.flatMap((said) => {
-        if (!said.open) return [];
-        said.open = false;
-        return [{ type: "text-end", id: said.own } as const];
+      all.flatMap((turn) => {
+        if (!turn.open) return [];
+        turn.open = false;
+        return [{ type: "text-end", id: turn.own } as const];
       }),
   };
 }

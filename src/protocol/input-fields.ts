@@ -66,9 +66,9 @@ export function listFieldTexts(field: PreviewField): { name: string; note: strin
 }
 
 function toFieldText({ name, text, note = "" }: InputField): { name: string; note: string; text: string } {
-  const shown = foldWhitespace(text);
+  const line = foldWhitespace(text);
   const blank = text === "" ? "(empty)" : "(only white space)";
-  return { name: clean(name, { lines: false }), note, text: ONLY_BLANK.test(shown) ? blank : shown };
+  return { name: clean(name, { lines: false }), note, text: ONLY_BLANK.test(line) ? blank : line };
 }
 
 function formatInputField(field: InputField): string {

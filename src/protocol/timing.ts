@@ -28,7 +28,7 @@ export function isDayName(word: string): boolean {
  */
 export function parseTiming(text: string, code: "USAGE" | "INVALID_REQUEST"): Timing {
   const [first = "", time, ...more] = text.trim().toLowerCase().split(/\s+/);
-  const shown = JSON.stringify(text.slice(0, 40));
+  const label = JSON.stringify(text.slice(0, 40));
   const refuse = (message: string) => new Problem(code, message, { hint: HINT, details: { field: "timing" } });
   if (isDayName(first)) {
     if (time === undefined) throw refuse(`At what time of ${first}? The time is missing.`);
@@ -38,7 +38,7 @@ export function parseTiming(text: string, code: "USAGE" | "INVALID_REQUEST"): Ti
     return { days: DAYS[first] ?? [], hour: Number(hour), minute: Number(minute) };
   }
   const minutes = first === "hour" ? 60 : readMinutes(first);
-  if (minutes === undefined || time !== undefined) throw refuse(`${shown} does not say when.`);
+  if (minutes === undefined || time !== undefined) throw refuse(`${label} does not say when.`);
   if (minutes < 1) throw refuse("The shortest interval is 1m.");
   if (minutes > LONGEST) throw refuse("The longest interval is 720h, 30 days.");
   return { minutes };

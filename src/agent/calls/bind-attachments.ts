@@ -31,10 +31,10 @@ export function bindAttachments(
 
 function findFile(text: string, files: Attachment[]): Attachment {
   const name = text.trim().replace(/^@?"(.*)"$|^@/, "$1");
-  const found =
+  const match =
     files.find((file) => [formatAttachmentReference(file), file.id, file.name].some((one) => one === name)) ??
     files.find((file) => file.name.toLowerCase() === (name.split(/[/\\]/).at(-1) ?? "").toLowerCase());
-  if (found) return found;
+  if (match) return match;
   const names = files.map((file) => file.name);
   const sentence = `The user attached no file called “${cleanLine(name, 100)}” in this conversation.`;
   const hint = suggestName(name, names, (near) => `“${near}”`);

@@ -20,8 +20,8 @@ export function toToolView(tool: AgentTool): ToolView {
  * @throws Problem NOT_FOUND with the closest name
  */
 export function findTool(tools: AgentTool[], name: string): AgentTool {
-  const found = tools.find((tool) => tool.name === name);
-  if (found) return found;
+  const match = tools.find((tool) => tool.name === name);
+  if (match) return match;
   const names = tools.map((tool) => tool.name);
   const near = findClosestName(name, names);
   const guess = near ? ` ${suggestName(name, names)}` : "";

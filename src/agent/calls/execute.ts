@@ -15,23 +15,23 @@ import { askAboutWrites, isWrite, type Run, runCall, toProblem } from "./run-cal
 
 /** Finds a call's tool and validates its input. An invalid call becomes a result that the model can react to. */
 export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | RejectedCall {
-  const found = tools.find(({ name }) => name === call.toolName);
-  if (found === undefined) {
+  const match = tools.find(({ name }) => name === call.toolName);
+  if (match === undefined) {
     return { call, problem: unknownToolProblem(call.toolName, tools) };
   }
   try {
-    const input = adaptInput(found.schema, call.input);
-    rejectUnknownFields(found, input);
+    const input = adaptInput(match.schema, call.input);
+    rejectUnknownFields(match, input);
     if (isNestedDeeper(input, MAX_INPUT_DEPTH))
       throw new Problem("INVALID_REQUEST", `The input has values in more than ${MAX_INPUT_DEPTH} levels.`, {
         hint: "",
       });
-    const parsed = found.parse(input);
-    const tool = found.specific?.(parsed) ?? found;
+    const parsed = match.parse(input);
+    const tool = match.specific?.(parsed) ?? match;
     return { ...call, tool, access: tool.access, parsed, summary: tool.summary(parsed) };
   } catch (error) {
     const problem = toProblem(error, "INVALID_REQUEST", `The input of ${call.toolName} is not accepted.`);
-    return { call, access: found.access, problem };
+    return { call, access: match.access, problem };
   }
 }
 

@@ -145,8 +145,8 @@ function checkAccount(title: string, expected: Account | undefined, current: Acc
 }
 
 /** Says that a call was not made because the connected account is not the one that the user saw. */
-export function formatAccountChange(title: string, shown: string, current: string): string {
-  return `Nothing was sent: this was approved for ${shown}, but ${title} is now connected as ${current}. Ask again to use that account.`;
+export function formatAccountChange(title: string, expected: string, current: string): string {
+  return `Nothing was sent: this was approved for ${expected}, but ${title} is now connected as ${current}. Ask again to use that account.`;
 }
 
 /** Records the effect as sent before its first write leaves, and as written after each write that succeeds. */

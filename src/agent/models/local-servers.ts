@@ -78,14 +78,14 @@ async function listOllamaModels({ fetch, env }: LocalPorts): Promise<LocalServer
   const loaded = new Map(running.models.map(({ name, context_length }) => [name, context_length]));
   const known = models.filter(({ name }) => isModelName(name));
   const ordered = [...known.filter(({ name }) => loaded.has(name)), ...known.filter(({ name }) => !loaded.has(name))];
-  const asked = await Promise.all(
+  const details = await Promise.all(
     ordered.map(async (model, index): Promise<LocalModel> => {
       const usable = isLocal(model) && index < MAX_QUERIED_MODELS && (await canCallTools(fetch, url, model));
       const contextWindow = loaded.get(model.name);
       return { name: model.name, usable, ...(contextWindow ? { contextWindow } : {}) };
     }),
   );
-  return { provider: "ollama", url, models: asked };
+  return { provider: "ollama", url, models: details };
 }
 
 const Tag = z.looseObject({
@@ -106,9 +106,9 @@ function isLocal({ name, remote_host }: z.output<typeof Tag>): boolean {
 /** Ollama before 0.6.4 does not report capabilities. Its models must be named. */
 async function canCallTools(fetch: LocalPorts["fetch"], url: string, model: z.output<typeof Tag>): Promise<boolean> {
   const body = { model: model.name };
-  const asked = { schema: Shown, limitMs: SHOW_LIMIT_MS, body };
-  const shown = model.capabilities ? model : await fetchLocal(fetch, `${url}/api/show`, asked).catch(() => null);
-  return shown?.capabilities?.includes("tools") ?? false;
+  const request = { schema: Shown, limitMs: SHOW_LIMIT_MS, body };
+  const details = model.capabilities ? model : await fetchLocal(fetch, `${url}/api/show`, request).catch(() => null);
+  return details?.capabilities?.includes("tools") ?? false;
 }
 
 const USUAL_HOST = "127.0.0.1";

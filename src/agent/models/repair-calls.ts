@@ -41,10 +41,10 @@ function splitCall(call: ToolCall, tools: string[]): ToolCall[] {
   const uses: unknown[] = isRecord(input) ? (Object.values(input).find(Array.isArray) ?? []) : [];
   const calls = uses.filter(isRecord).flatMap((use, index) => {
     const name = use.recipient_name ?? use.tool_name ?? use.tool ?? use.name;
-    const given = use.parameters ?? use.arguments ?? use.input ?? {};
+    const input = use.parameters ?? use.arguments ?? use.input ?? {};
     const toolName = correctToolName(String(name), tools);
     if (!tools.includes(toolName)) return [];
-    const text = typeof given === "string" ? repairArguments(given) : JSON.stringify(given);
+    const text = typeof input === "string" ? repairArguments(input) : JSON.stringify(input);
     return [{ ...call, toolCallId: `${call.toolCallId}_${index + 1}`, toolName, input: text }];
   });
   return calls.length > 0 && calls.length === uses.length ? calls : [call];

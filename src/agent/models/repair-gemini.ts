@@ -9,10 +9,10 @@ export function createGeminiRepair(): AnswerRepair {
   return { repairEvent, splitAnswer: repairEvent };
 }
 
-function repairEvent(given: JsonRecord): JsonRecord[] {
-  const event = toCamelCase(isRecord(given.response) ? given.response : given);
+function repairEvent(jsonRecord: JsonRecord): JsonRecord[] {
+  const event = toCamelCase(isRecord(jsonRecord.response) ? jsonRecord.response : jsonRecord);
   const { candidates, usageMetadata, promptFeedback, responseId } = event;
-  const error = given.error ?? event.error;
+  const error = jsonRecord.error ?? event.error;
   if (error) return [{ error: toError(error) }];
   const [candidate] = toRecords(candidates);
   const feedback = isRecord(promptFeedback) ? toCamelCase(promptFeedback) : {};
@@ -40,10 +40,10 @@ function repairCandidate({ content, finishReason, output }: JsonRecord): JsonRec
 const REASONS = ["FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION"];
 
 /** Leaves out what kay cannot use: pictures, and what Gemini ran itself. */
-function repairPart(given: unknown): JsonRecord[] {
-  if (typeof given === "string") return [{ text: given }];
-  if (!isRecord(given)) return [];
-  const { text, thought, thoughtSignature, functionCall } = toCamelCase(given);
+function repairPart(candidate: unknown): JsonRecord[] {
+  if (typeof candidate === "string") return [{ text: candidate }];
+  if (!isRecord(candidate)) return [];
+  const { text, thought, thoughtSignature, functionCall } = toCamelCase(candidate);
   const signature = typeof thoughtSignature === "string" ? { thoughtSignature } : {};
   if (isRecord(functionCall)) return [{ functionCall: repairCall(toCamelCase(functionCall)), ...signature }];
   return typeof text === "string" ? [{ text, thought: thought === true, ...signature }] : [];

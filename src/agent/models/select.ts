@@ -69,12 +69,12 @@ function toSdkFetch(fetch: Fetch, label: string): typeof globalThis.fetch {
 /** Follows a redirect within the origin only: another one would get the key and the conversation. */
 async function followWithin(fetch: Fetch, url: string, init: RequestInit, label: string): Promise<Response> {
   const response = await fetch(url, init);
-  const asked = new URL(url);
-  const target = getRedirectTarget(response, asked);
+  const address = new URL(url);
+  const target = getRedirectTarget(response, address);
   if (target === undefined) return response;
   await response.body?.cancel();
   const method = init.method ?? "GET";
-  if (!isFollowable(response, target, { asked, method })) throw movedProblem(label, target);
+  if (!isFollowable(response, target, { asked: address, method })) throw movedProblem(label, target);
   return await fetch(target.href, { ...init, redirect: "error" });
 }
 

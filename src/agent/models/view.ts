@@ -80,8 +80,8 @@ function toKeyView(name: ProviderName, settings: ModelSettings): ProviderView {
 function toLocalView(name: ProviderName, { env }: ModelSettings, server: LocalServer | undefined): ProviderView {
   const { title, defaultModel } = PROVIDERS[name];
   const named = defaultModel(env);
-  const found = [...(server?.models ?? [])].sort((a, b) => Number(b.usable) - Number(a.usable));
-  const models = [...new Set([...(named ? [named] : []), ...found.map((model) => model.name)])];
+  const localModels = [...(server?.models ?? [])].sort((a, b) => Number(b.usable) - Number(a.usable));
+  const models = [...new Set([...(named ? [named] : []), ...localModels.map((model) => model.name)])];
   const ready = server !== undefined && (named !== undefined || findUsableModel(server) !== undefined);
   return {
     name,

@@ -37,8 +37,8 @@ export function fitText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const line = text.lastIndexOf("\n", limit);
   // A cut must not leave half of a surrogate pair.
-  const kept = text.slice(0, line > limit / 2 ? line : limit).replace(/[\uD800-\uDBFF]$/, "");
-  return `${kept}\n… (${text.length - kept.length} more characters)`;
+  const head = text.slice(0, line > limit / 2 ? line : limit).replace(/[\uD800-\uDBFF]$/, "");
+  return `${head}\n… (${text.length - head.length} more characters)`;
 }
 
 const HOW_TO_SEE_MORE = "Call again with a narrower filter, or a smaller limit and then its next_cursor, to see it.";

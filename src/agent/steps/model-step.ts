@@ -106,13 +106,13 @@ type Gathered = {
   ids: Map<string, string>;
 };
 
-function getUniqueId(given: string, ids: Map<string, string>, taken: string[]): string {
-  const known = ids.get(given);
+function getUniqueId(id: string, ids: Map<string, string>, taken: string[]): string {
+  const known = ids.get(id);
   if (known !== undefined) return known;
   const used = new Set([...taken, ...ids.values()]);
-  let own = given;
-  for (let count = 2; used.has(own); count++) own = `${given}_${count}`;
-  ids.set(given, own);
+  let own = id;
+  for (let count = 2; used.has(own); count++) own = `${id}_${count}`;
+  ids.set(id, own);
   return own;
 }
 

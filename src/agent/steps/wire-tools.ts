@@ -17,9 +17,9 @@ const wireTools = new WeakMap<AgentTool["schema"], WireTool>();
 function toWireTool({ name, description, schema, access, examples, title }: AgentTool): WireTool["entry"] {
   const known = wireTools.get(schema);
   const [, same] = known?.name === name ? known.entry : [];
-  const of = same?.providerOptions?.kay;
-  if (known && same?.description === description && of?.access === access && of?.examples === examples)
-    if (of.title === title) return known.entry;
+  const metadata = same?.providerOptions?.kay;
+  if (known && same?.description === description && metadata?.access === access && metadata?.examples === examples)
+    if (metadata.title === title) return known.entry;
   const wire = tool({
     description,
     inputSchema: jsonSchema(toWireSchema(schema)),
@@ -88,8 +88,8 @@ function slim(schema: unknown, defs: Json): unknown {
 
 /** A field that takes nothing is left out. */
 function slimFields(fields: Json, defs: Json): Json {
-  const given = Object.entries(fields).filter(([, field]) => field !== false);
-  return Object.fromEntries(given.map(([name, field]) => [name, slim(field, defs)]));
+  const entries = Object.entries(fields).filter(([, field]) => field !== false);
+  return Object.fromEntries(entries.map(([name, field]) => [name, slim(field, defs)]));
 }
 
 /** The dialect, and the bounds that every safe integer has. */

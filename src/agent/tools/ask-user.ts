@@ -77,11 +77,13 @@ export function listSaidAnswers(
   answers: Record<string, unknown>,
 ): SaidAnswer[] {
   return Object.entries(answers).flatMap(([id, answer]) => {
-    const asked = fields.filter((field) => field.id === id);
-    const proposals = asked.flatMap(({ defaultValue }) => (defaultValue === undefined ? [] : [toPlain(defaultValue)]));
+    const matches = fields.filter((field) => field.id === id);
+    const proposals = matches.flatMap(({ defaultValue }) =>
+      defaultValue === undefined ? [] : [toPlain(defaultValue)],
+    );
     if (typeof answer === "boolean" || proposals.includes(toPlain(answer))) return [];
     return [answer].flat().flatMap((value): SaidAnswer[] => {
-      const shown = asked.flatMap(({ options = [] }) => options.filter((option) => option.value === value));
+      const shown = matches.flatMap(({ options = [] }) => options.filter((option) => option.value === value));
       if (shown.length > 0) return shown.map(({ label }) => ({ text: label, proposed: true }));
       return [{ text: String(value), proposed: proposals.some((proposal) => proposal !== "") }];
     });

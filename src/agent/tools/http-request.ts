@@ -45,9 +45,9 @@ export function createHttpRequestTool(
     specific: (input) => {
       const { service: name, ...request } = input as Input;
       const wanted = name.trim().toLowerCase();
-      const found = services.find(({ service }) => service.name === wanted);
-      if (!found) throw new Problem("UNKNOWN_SERVICE", `Unknown service “${name.slice(0, 60)}”.`, { hint: "" });
-      return build(found, createRequestTool(getGenericAccess(found.service, request), found));
+      const match = services.find(({ service }) => service.name === wanted);
+      if (!match) throw new Problem("UNKNOWN_SERVICE", `Unknown service “${name.slice(0, 60)}”.`, { hint: "" });
+      return build(match, createRequestTool(getGenericAccess(match.service, request), match));
     },
   };
 }

@@ -80,8 +80,8 @@ export function createConnectServiceTool(services: ListServices): AgentTool {
 
 function findService(all: ServiceView[], name: string): ServiceView {
   const wanted = name.trim().toLowerCase();
-  const found = all.find((each) => each.name === wanted || each.title?.toLowerCase() === wanted);
-  if (found) return found;
+  const match = all.find((each) => each.name === wanted || each.title?.toLowerCase() === wanted);
+  if (match) return match;
   const [base = "", label = ""] = wanted.split("@");
   const service = all.find((each) => each.name === base);
   // One more account of a service.

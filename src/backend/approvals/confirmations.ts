@@ -22,12 +22,12 @@ type Held = Omit<StoredConfirmation, "expiresAt" | "answeredAt" | "approved">;
 export async function openConfirmation(
   { db, clock }: Ports,
   installationId: string,
-  held: Held,
+  request: Held,
 ): Promise<{ token: string; expiresAt: string }> {
   const now = clock.now();
   const token = `confirm_${now}_${randomBytes(16).toString("hex")}`;
   const expiresAt = new Date(now + CONFIRMATION_LIFE);
-  await insertConfirmation(db, hashSecret(token), installationId, { ...held, expiresAt }, now);
+  await insertConfirmation(db, hashSecret(token), installationId, { ...request, expiresAt }, now);
   return { token, expiresAt: expiresAt.toISOString() };
 }
 

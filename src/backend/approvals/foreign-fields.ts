@@ -46,10 +46,10 @@ export function listForeignFields({ tool, input, provenance, given, fixed }: For
  */
 export function listChosenFields(
   schema: Record<string, unknown> | undefined,
-  given: unknown,
+  value: unknown,
   provenance: Provenance,
 ): ReadonlySet<string> {
-  const words = Object(given) as Record<string, unknown>;
+  const words = Object(value) as Record<string, unknown>;
   const isChosen = ([name, field]: [string, unknown]) =>
     "enum" in Object(field) && Object.hasOwn(words, name) && provenance.isOwn(words[name]);
   return new Set(

@@ -68,11 +68,11 @@ export function isTrusted(policies: Policy[], access: Access): boolean {
 type View = { mode: ToolMode; why: string };
 
 function applyPolicy({ access, mode }: ModeQuestion["tool"], { target, mode: policy }: Policy): View {
-  const of = target === "*" ? "everything" : target;
+  const label = target === "*" ? "everything" : target;
   const free = policy === "everything" || (policy === "reads" && access === "read");
   // A review after the call belongs to the tool. No policy removes it.
   const running = mode === "confirm_after_execution" ? mode : "auto";
-  return { mode: free ? running : "confirm_before_execution", why: `your policy for ${of} is to ${POLICY[policy]}` };
+  return { mode: free ? running : "confirm_before_execution", why: `your policy for ${label} is to ${POLICY[policy]}` };
 }
 
 function applyDefault({ name, access, mode }: ModeQuestion["tool"], writes: ModeQuestion["writes"]): View {
@@ -117,9 +117,9 @@ export function checkTarget(services: ServiceConfiguration[], target: string, mo
   if ([...EVERYWHERE, ...names, ...more].includes(target)) return;
   const nearest = findClosestName(target, names);
   const guess = nearest ? ` ${suggestName(target, names)}` : "";
-  const shown = cleanLine(target, 60);
-  throw new Problem("INVALID_REQUEST", `No service or tool is called “${shown}”.${guess}`, {
+  const label = cleanLine(target, 60);
+  throw new Problem("INVALID_REQUEST", `No service or tool is called “${label}”.${guess}`, {
     hint: "Run `kay tools list` to see every service and tool; `*` is all of them.",
-    details: { target: shown, ...(nearest ? { nearest } : {}) },
+    details: { target: label, ...(nearest ? { nearest } : {}) },
   });
 }

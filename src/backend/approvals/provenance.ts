@@ -119,10 +119,10 @@ function holdsName(text: string, name: Name): boolean {
   const [before, after] = chooseBoundary(value);
   let at = text.indexOf(value);
   for (let places = 0; at >= 0 && places < MAX_PLACES; places++) {
-    const left = text.slice(Math.max(0, at - 4), at);
+    const lead = text.slice(Math.max(0, at - 4), at);
     const right = text.slice(at + value.length, at + value.length + 4);
-    const mark = left.match(/[#@]$/)?.[0] ?? "";
-    if (!before.test(left) && !after.test(right) && isSameMark(mark, name)) return true;
+    const mark = lead.match(/[#@]$/)?.[0] ?? "";
+    if (!before.test(lead) && !after.test(right) && isSameMark(mark, name)) return true;
     at = text.indexOf(value, at + 1);
   }
   return false;

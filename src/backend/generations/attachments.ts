@@ -28,8 +28,8 @@ export function parseAttachments(given: NewAttachment[] = []): StoredFile[] {
   return files;
 }
 
-function parseAttachment({ name: given, data }: NewAttachment): StoredFile {
-  const name = cleanLine(given.split(/[/\\]/).at(-1) ?? "", MAX_NAME_LENGTH);
+function parseAttachment({ name: file, data }: NewAttachment): StoredFile {
+  const name = cleanLine(file.split(/[/\\]/).at(-1) ?? "", MAX_NAME_LENGTH);
   if (name === "") throw attachmentProblem("An attachment has no name.");
   const bytes = Buffer.from(data, "base64");
   // Node ignores characters that are not base64, so a wrong length reveals them.

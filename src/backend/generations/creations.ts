@@ -52,9 +52,9 @@ export function createCreations({ node }: Pick<BackendPorts, "node">, unreleased
       return one;
     },
     listLeft() {
-      const left = [...all.keys()].filter((id) => seen.has(id));
+      const ids = [...all.keys()].filter((id) => seen.has(id));
       seen = new Set(all.keys());
-      return left;
+      return ids;
     },
   };
 }

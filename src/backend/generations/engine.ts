@@ -121,8 +121,8 @@ export function createEngine(ports: BackendPorts): Engine {
     }
     if (handing.signal.aborted) notifyGeneration(ports.db, id);
     if (closing || handing.signal.aborted) {
-      const left = created.take(id);
-      if (left) unreleased.set(id, left.node);
+      const generation = created.take(id);
+      if (generation) unreleased.set(id, generation.node);
       return Promise.resolve(undefined);
     }
     const one = createActiveRun({ closing: leaving.signal, handing: handing.signal });

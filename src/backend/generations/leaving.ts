@@ -14,14 +14,14 @@ type Left = {
 };
 
 /** Stops what has no reader at this moment, after a while. A later question or answer has its own reader. */
-export async function leaveConversation(ports: BackendPorts, left: Left): Promise<void> {
-  const { conversationId, isOver } = left;
+export async function leaveConversation(ports: BackendPorts, departure: Left): Promise<void> {
+  const { conversationId, isOver } = departure;
   const rows = (await listOpenGenerations(ports.db, conversationId)).filter(
     (row) => row.request.mode === "stream" && (row.status === "running" || row.status === "paused"),
   );
   if (rows.length === 0 || isOver()) return;
   const ids = new Set(rows.map(({ id }) => id));
-  setTimeout(() => void stopUnattended(ports, left, ids).catch(() => {}), ports.leaveMs).unref();
+  setTimeout(() => void stopUnattended(ports, departure, ids).catch(() => {}), ports.leaveMs).unref();
 }
 
 async function stopUnattended(

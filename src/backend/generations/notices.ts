@@ -33,7 +33,7 @@ function getService(tool: string): string {
 
 /** Does not say what is asked, because it may be shown on a locked screen. */
 function getLine(kind: Notice["kind"], service: string): string {
-  const shown = service.replaceAll(",", ", ");
-  if (kind === "auth") return `kay needs a connection to ${shown}.`;
-  return kind === "approval" ? `kay needs your approval for ${shown}.` : `kay has a question about ${shown}.`;
+  const label = service.replaceAll(",", ", ");
+  if (kind === "auth") return `kay needs a connection to ${label}.`;
+  return kind === "approval" ? `kay needs your approval for ${label}.` : `kay has a question about ${label}.`;
 }

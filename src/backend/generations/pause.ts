@@ -30,12 +30,12 @@ const HELD_LIFE = 5 * 60_000 + 10_000;
 /** Holds the step for a confirmation. None of its calls ran. */
 export async function holdGeneration(
   { ports, row, writer }: ClaimedGeneration,
-  held: { message: ModelMessage; calls: HeldCall[] },
+  call: { message: ModelMessage; calls: HeldCall[] },
   last: StreamPart[],
 ): Promise<void> {
   const { steps } = (await findGeneration(ports.db, row.id)) ?? row;
-  const calls = toCalls(held.calls);
-  const step = { message: held.message, calls };
+  const calls = toCalls(call.calls);
+  const step = { message: call.message, calls };
   const wake_at = new Date(ports.clock.now() + HELD_LIFE);
   await writer.commit([...last, toStatusPart(row, "awaiting_approval")], {
     rows: [insertCallsSql(steps + 1, calls)],
@@ -71,11 +71,11 @@ export async function pauseGeneration(
     // Something was connected or answered since this began.
     const again = still.length < waits.length || current.wake_at !== null;
     const auth = getAuth(row, known?.integrations.length ? known : null, still, now);
-    const asked = auth?.integrations.filter((name) => !known?.integrations.includes(name)) ?? [];
+    const services = auth?.integrations.filter((name) => !known?.integrations.includes(name)) ?? [];
     const ends = still.flatMap((one) => (one.kind === "auth" ? [] : [one.expiresAt]));
     if (auth) ends.push(Date.parse(auth.expires_at));
     const status = still.length > 0 ? getStatus(still) : "running";
-    await advance({ type: "auth-requested", services: asked }, tx, {
+    await advance({ type: "auth-requested", services: services }, tx, {
       status,
       node: null,
       kept_by,
@@ -84,7 +84,8 @@ export async function pauseGeneration(
       paused_at: new Date(now),
     });
     if (again) notifyGeneration(tx, row.id);
-    const card: StreamPart[] = auth && asked.length > 0 ? [{ type: "data-auth-needed", id: row.id, data: auth }] : [];
+    const card: StreamPart[] =
+      auth && services.length > 0 ? [{ type: "data-auth-needed", id: row.id, data: auth }] : [];
     return [...card, toStatusPart(row, status)];
   });
 }

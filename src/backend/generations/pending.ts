@@ -24,7 +24,7 @@ export async function listPendingRequests(
     db,
     [...interactions, ...generations].map(({ conversation_id }) => conversation_id),
   );
-  const asked = interactions.map(
+  const requests = interactions.map(
     (row): PendingRequest => ({
       id: row.id,
       kind: row.request.interaction_type,
@@ -52,7 +52,7 @@ export async function listPendingRequests(
       },
     ];
   });
-  return [...asked, ...needed].sort((a, b) => a.created_at.localeCompare(b.created_at));
+  return [...requests, ...needed].sort((a, b) => a.created_at.localeCompare(b.created_at));
 }
 
 /**

@@ -62,11 +62,11 @@ export async function openTurn(ports: BackendPorts, agent: Agent, turn: WebhookT
  * the reports are read here.
  */
 export async function* runRemoteTurn(work: RemoteWork, agent: Agent): AsyncGenerator<AgentEvent> {
-  const asked = work.progress().remote !== null;
-  const tracker = createTurnTracker(getHost(agent), asked ? await listReportedCalls(work) : undefined);
+  const isRemote = work.progress().remote !== null;
+  const tracker = createTurnTracker(getHost(agent), isRemote ? await listReportedCalls(work) : undefined);
   yield { type: "start" };
   yield { type: "start-step" };
-  const end = asked ? undefined : yield* stream(work, agent, tracker);
+  const end = isRemote ? undefined : yield* stream(work, agent, tracker);
   const ending = end ?? (yield* report(work, agent, tracker));
   if (ending !== "unsent") return yield* conclude(work, tracker, ending);
   yield* conclude(
@@ -140,11 +140,11 @@ async function* report(
       if (end) return end;
     }
     seen = reports.length;
-    const said = tracker.getText() !== "" && tracker.isComplete();
+    const hasAnswered = tracker.getText() !== "" && tracker.isComplete();
     // Without a reason, it is only left to another node.
-    if (control.stop.signal.aborted) return said && control.reason !== undefined ? "finish" : "abort";
+    if (control.stop.signal.aborted) return hasAnswered && control.reason !== undefined ? "finish" : "abort";
     const now = ports.clock.now();
-    const silent = now - last >= (said ? patience.said : patience.unsaid);
+    const silent = now - last >= (hasAnswered ? patience.said : patience.unsaid);
     // An agent server on this database is known to be working on it.
     if (now >= until || (silent && !(await isUnderWay(ports.db, row.id)))) return concludeSilence(tracker, agent);
     if (control.closing.aborted) return "abort";

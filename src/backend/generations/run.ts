@@ -42,18 +42,18 @@ export async function runGeneration(
   ports: BackendPorts,
   id: string,
   control: RunControl,
-  held?: HeldGeneration,
+  generation?: HeldGeneration,
 ): Promise<RunResult | undefined> {
-  const node = held?.node ?? (await ports.node.number());
-  const row = held?.row ?? (await claimGeneration(ports.db, id, node, getDelegationScope(ports)));
+  const node = generation?.node ?? (await ports.node.number());
+  const row = generation?.row ?? (await claimGeneration(ports.db, id, node, getDelegationScope(ports)));
   if (row === undefined) return undefined;
   const owner = { generationId: id, conversationId: row.conversation_id, node };
   if (await endIfLostTooOften(ports, row)) return undefined;
   const writer = createWriter(ports, owner, () => control.stop.abort());
   try {
     // A row that cannot be read counts as a fault of the generation.
-    const stored = held?.row ?? parseGeneration(row as GenerationRow);
-    const isNew = held?.isNew === true;
+    const stored = generation?.row ?? parseGeneration(row as GenerationRow);
+    const isNew = generation?.isNew === true;
     const claimed: ClaimedRun = { ...createClaimedGeneration(ports, stored, writer), control, isNew };
     return await traceRun(claimed, node, () => carryOn(claimed));
   } catch (error) {
@@ -170,9 +170,9 @@ async function work(claimed: ClaimedRun, begun: Promise<void>, isFirst = claimed
     }
     const { end } = record.state;
     const tooLong = end.kind === "error" && end.problem.code === "CONTEXT_TOO_LONG";
-    const asked = tooLong ? await askToShorten(claimed, messages) : undefined;
-    if (asked === "shortened") return await work(claimed, Promise.resolve());
-    if (asked) record.state.end = { kind: "waiting", waits: [asked] };
+    const wait = tooLong ? await askToShorten(claimed, messages) : undefined;
+    if (wait === "shortened") return await work(claimed, Promise.resolve());
+    if (wait) record.state.end = { kind: "waiting", waits: [wait] };
   } catch (error) {
     control.stop.abort();
     if (writer.failure() !== undefined) return record.state;

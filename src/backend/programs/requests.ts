@@ -126,11 +126,11 @@ export type CodeExchange = { code: string; clientId: string; redirectUri: string
  * @returns the ID of the program
  * @throws OAuthError invalid_grant
  */
-export async function spendCode(ports: Ports, given: CodeExchange): Promise<string> {
+export async function spendCode(ports: Ports, exchange: CodeExchange): Promise<string> {
   const now = new Date(ports.clock.now());
   const programId = `program_${randomBytes(16).toString("hex")}`;
   const spent = await ports.db.transaction().execute(async (tx) => {
-    const request = await findRequestByCode(tx, hashSecret(given.code), now, { lock: true });
+    const request = await findRequestByCode(tx, hashSecret(exchange.code), now, { lock: true });
     if (!request?.family_id) return false;
     const { family_id, user_code, client_id, name, redirect_uri } = request;
     if (request.program_id !== null) {
@@ -139,7 +139,7 @@ export async function spendCode(ports: Ports, given: CodeExchange): Promise<stri
       return false;
     }
     const family = await findFamily(tx, family_id);
-    if (!family || family.revoked_at || family.expires_at <= now || !isForRequest(request, given)) {
+    if (!family || family.revoked_at || family.expires_at <= now || !isForRequest(request, exchange)) {
       await deleteRequest(tx, user_code);
       return false;
     }

@@ -40,21 +40,21 @@ export async function refreshTokens(
   ports: Ports,
   { refreshToken, clientId }: { refreshToken: string; clientId: string },
 ): Promise<ProgramTokens> {
-  const given = parseRefreshToken(ports, refreshToken);
-  if (!given) throw createEndedError();
+  const token = parseRefreshToken(ports, refreshToken);
+  if (!token) throw createEndedError();
   const now = new Date(ports.clock.now());
   const program = await ports.db.transaction().execute(async (tx): Promise<Program | undefined> => {
-    const program = await findProgram(tx, given.id, now, { lock: true });
+    const program = await findProgram(tx, token.id, now, { lock: true });
     if (!program || program.client_id !== clientId) return undefined;
-    if (given.sequence === program.sequence) {
+    if (token.sequence === program.sequence) {
       const next = { ...program, sequence: program.sequence + 1, used_at: now };
       await advanceProgram(tx, next.id, next.sequence, now);
       return next;
     }
-    if (given.sequence === program.sequence - 1 && now.getTime() - program.used_at.getTime() <= GRACE_MS)
+    if (token.sequence === program.sequence - 1 && now.getTime() - program.used_at.getTime() <= GRACE_MS)
       return program;
     await deleteProgram(tx, program.id);
-    ports.log("warn", "program.refresh_reused", { program: program.id, sequence: given.sequence });
+    ports.log("warn", "program.refresh_reused", { program: program.id, sequence: token.sequence });
     return undefined;
   });
   if (program) return await signTokens(ports, program);

@@ -38,8 +38,8 @@ export function createAgentRoutes(turns: AgentServer, { password }: NonNullable<
 }
 
 /** Compares digests, so the time does not depend on where they differ. */
-function checkPassword(password: string, given: string | undefined): void {
-  const [, token = ""] = /^Bearer (.+)$/i.exec(given ?? "") ?? [];
+function checkPassword(password: string, header: string | undefined): void {
+  const [, token = ""] = /^Bearer (.+)$/i.exec(header ?? "") ?? [];
   if (compareSecrets(token, password)) return;
   throw new Problem("TOKEN_INVALID", "This is not the password of the agent server.", {
     hint: "The administrator of the backend must set KAY_AGENT_PASSWORD to the agent server's password.",

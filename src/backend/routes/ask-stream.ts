@@ -26,18 +26,18 @@ export async function beginAskStream(
   body: unknown,
   link: LinkRequest,
 ): Promise<StreamPosition> {
-  const asked = parseShape(AskRequest, body, "the request");
-  const client = asked.client && parseClient(asked.client);
-  await checkAllowList(ports, installationId, asked);
-  await checkModelChoice(ports, asked.model);
-  const { prompt, interactive = false, confirm = false, plan = false, context = {} } = asked;
-  const limits = parseLimits(asked);
+  const request = parseShape(AskRequest, body, "the request");
+  const client = request.client && parseClient(request.client);
+  await checkAllowList(ports, installationId, request);
+  await checkModelChoice(ports, request.model);
+  const { prompt, interactive = false, confirm = false, plan = false, context = {} } = request;
+  const limits = parseLimits(request);
   const started = await startGeneration(ports, engine, installationId, {
-    ...asked,
+    ...request,
     request: {
       ...{ prompt, context, interactive, confirm, mode: "stream", source: "typed", limits },
       ...(confirm && plan ? { plan } : {}),
-      ...parseChoices(asked),
+      ...parseChoices(request),
     },
     link,
   });
@@ -58,6 +58,6 @@ export async function streamGeneration(
   { session_id: conversationId, generation_id: generationId, after }: StreamPosition,
   client?: RequestedClient,
 ): Promise<Response> {
-  const left = client && (await engine.attendance.attend({ conversationId, clientId: client.id }, client));
-  return streamEvents(engine, ports, { conversationId, generationId, after, left });
+  const leave = client && (await engine.attendance.attend({ conversationId, clientId: client.id }, client));
+  return streamEvents(engine, ports, { conversationId, generationId, after, left: leave });
 }

@@ -82,10 +82,10 @@ async function streamOnce(
   let client: RequestedClient | undefined;
   const { status, body: kept } = await runOnceLate(ports, installationId, request, async (body, signal, record) => {
     const { link } = record;
-    const asked = body as Partial<AskRequest> | null;
+    const request = body as Partial<AskRequest> | null;
     // A repeat in a conversation would stop the generation of the first request.
-    if (isConfirmation(body) || asked?.background === true || asked?.session_id) await record.claim();
-    if (isConfirmation(body) || asked?.background === true)
+    if (isConfirmation(body) || request?.background === true || request?.session_id) await record.claim();
+    if (isConfirmation(body) || request?.background === true)
       return await answerPrompt(ports, engine, installationId, { body, signal, link });
     checkPrompt(body);
     const stream = await beginAskStream(ports, engine, installationId, body, {

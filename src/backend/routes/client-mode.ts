@@ -34,8 +34,8 @@ export function parseClientQuery(query: Record<string, string>): RequestedClient
 
 /** Parses a client's ID and name, which it chooses and others see. @throws Problem INVALID_REQUEST */
 export function parseClient({ id, name, interaction }: RequestedClient): RequestedClient {
-  const shown = cleanLine(name ?? "", LONGEST_NAME);
-  return { id: parseClientId(id), ...(shown === "" ? {} : { name: shown }), ...(interaction ? { interaction } : {}) };
+  const label = cleanLine(name ?? "", LONGEST_NAME);
+  return { id: parseClientId(id), ...(label === "" ? {} : { name: label }), ...(interaction ? { interaction } : {}) };
 }
 
 /** Converts a requested mode. A client that states nothing can answer. */

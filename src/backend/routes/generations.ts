@@ -32,8 +32,8 @@ export function createGenerationRoutes(ports: BackendPorts, engine: Engine): Hon
       return streamEvents(engine, ports, { conversationId, after, until, headers });
     }
     const client = parseClientQuery(c.req.query());
-    const left = client && (await engine.attendance.attend({ conversationId, clientId: client.id }, client));
-    return streamEvents(engine, ports, { conversationId, after, left });
+    const leave = client && (await engine.attendance.attend({ conversationId, clientId: client.id }, client));
+    return streamEvents(engine, ports, { conversationId, after, left: leave });
   });
   app.post("/sessions/:id/interactions/:interaction_id", async (c) => {
     const { id: conversationId, interaction_id: interactionId } = c.req.param();

@@ -46,8 +46,8 @@ export function createScheduleRoutes(ports: BackendPorts, engine: Engine, schedu
   app.post("/schedules", async (c) => {
     const { installationId } = await authenticateWrite(ports, c.req.raw);
     return await answerOnce(ports, installationId, c.req.raw, async (body, _, { begin }) => {
-      const asked = parseShape(ScheduleRequest, body, "the request");
-      const id = await addSchedule(ports, scheduler, installationId, asked, begin);
+      const schedule = parseShape(ScheduleRequest, body, "the request");
+      const id = await addSchedule(ports, scheduler, installationId, schedule, begin);
       return { status: 200, body: await getView(ports, installationId, id) };
     });
   });
@@ -80,22 +80,24 @@ async function addSchedule(
   ports: BackendPorts,
   scheduler: Scheduler,
   installationId: string,
-  asked: ScheduleRequest,
+  schedule: ScheduleRequest,
   begin: () => void,
 ): Promise<string> {
   const { db, agent, clock } = ports;
-  const timing = parseTiming(asked.timing, "INVALID_REQUEST");
-  const timeZone = isTimeZone(asked.time_zone) ? resolveTimeZone(asked.time_zone) : undefined;
+  const timing = parseTiming(schedule.timing, "INVALID_REQUEST");
+  const timeZone = isTimeZone(schedule.time_zone) ? resolveTimeZone(schedule.time_zone) : undefined;
   if (timeZone === undefined)
-    throw new Problem("INVALID_REQUEST", `${JSON.stringify(asked.time_zone)} is not a time zone.`, {
+    throw new Problem("INVALID_REQUEST", `${JSON.stringify(schedule.time_zone)} is not a time zone.`, {
       hint: "Use an IANA name such as Europe/Berlin.",
       details: { field: "time_zone" },
     });
-  const { timeZone: _, typed: __, ...chosen } = parseChoices(asked);
-  await checkAllowList(ports, installationId, asked);
-  const allowedAs = asked.allow?.length ? { allowedAs: await hashAccounts(ports, installationId, asked.allow) } : {};
-  const request = { prompt: asked.prompt, limits: { ...parseLimits(asked), ...allowedAs }, ...chosen };
-  await checkModelChoice(ports, asked.model);
+  const { timeZone: _, typed: __, ...chosen } = parseChoices(schedule);
+  await checkAllowList(ports, installationId, schedule);
+  const allowedAs = schedule.allow?.length
+    ? { allowedAs: await hashAccounts(ports, installationId, schedule.allow) }
+    : {};
+  const request = { prompt: schedule.prompt, limits: { ...parseLimits(schedule), ...allowedAs }, ...chosen };
+  await checkModelChoice(ports, schedule.model);
   if (agent && hasLimits({ ...request, confirm: false })) throw delegationProblem({ confirm: false });
   const now = clock.now();
   const next = findNextRun(timing, timeZone, now);
@@ -120,13 +122,13 @@ async function hashAccounts(
   allow: string[],
 ): Promise<Record<string, string>> {
   const services = [...new Set(allow.map((entry) => entry.trim().split(".")[0] ?? ""))];
-  const found = await Promise.all(
+  const matches = await Promise.all(
     services.map(async (service) => {
       const grant = await findGrant(db, installationId, service);
       return grant ? [[service, hashAccount(toAccount(grant))] as const] : [];
     }),
   );
-  return Object.fromEntries(found.flat());
+  return Object.fromEntries(matches.flat());
 }
 
 /** Pauses or resumes a schedule. A resumed schedule runs at its next time. */

@@ -23,10 +23,10 @@ export function insertCallsSql(
   step: number,
   calls: { toolCallId: string; toolName: string; input: unknown }[],
 ): RawBuilder<unknown> {
-  const given = calls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input: input ?? null }));
+  const rows = calls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input: input ?? null }));
   return sql`insert into "calls" (generation_id, step, position, tool_call_id, tool, input)
     select held.id, ${step}::int, place - 1, given ->> 'toolCallId', given ->> 'toolName', given -> 'input'
-    from held, jsonb_array_elements(${toJsonColumn(given)}::jsonb) with ordinality as calls_of_step (given, place) on conflict do nothing`;
+    from held, jsonb_array_elements(${toJsonColumn(rows)}::jsonb) with ordinality as calls_of_step (given, place) on conflict do nothing`;
 }
 
 /**

@@ -32,12 +32,12 @@ export async function planEffect(
   if (numInsertedOrUpdatedRows) return { state: "new" };
   return await db.transaction().execute(async (tx) => {
     const query = tx.selectFrom("effects").selectAll().where("id", "=", effect.id);
-    const found = await query.forUpdate().executeTakeFirstOrThrow();
-    if (found.state === "settled") return { state: "settled", result: found.result };
-    if (found.state === "failed" && found.result !== null) return { state: "refused", result: found.result };
-    const state = found.state === "planned" || found.state === "failed" ? "planned" : "unknown";
+    const stored = await query.forUpdate().executeTakeFirstOrThrow();
+    if (stored.state === "settled") return { state: "settled", result: stored.result };
+    if (stored.state === "failed" && stored.result !== null) return { state: "refused", result: stored.result };
+    const state = stored.state === "planned" || stored.state === "failed" ? "planned" : "unknown";
     // The sender may still receive the answer and record it.
-    const node = state === "planned" ? effect.node : found.node;
+    const node = state === "planned" ? effect.node : stored.node;
     await tx.updateTable("effects").set({ state, node, updated_at: at }).where("id", "=", effect.id).execute();
     return { state };
   });
@@ -56,12 +56,12 @@ export async function insertEffect(
 ): Promise<boolean> {
   const named = account === undefined ? null : cleanText(account);
   const { generationId, node, input } = effect;
-  const given = { ...toRow(effect, new Date(now)), input, state, account: named };
-  const names = sql.join(Object.keys(given).map((name) => sql.id(name)));
+  const row = { ...toRow(effect, new Date(now)), input, state, account: named };
+  const names = sql.join(Object.keys(row).map((name) => sql.id(name)));
   const { rows } = await sql`with held as materialized (select id from generations
       where id = ${generationId} and finished_at is null and node = ${node} for no key update)
-    insert into "effects" (${names}) select ${sql.join(Object.keys(given).map((name) => sql`given.${sql.id(name)}`))}
-    from held, jsonb_populate_record(null::effects, ${toJsonColumn(given)}::jsonb) as given
+    insert into "effects" (${names}) select ${sql.join(Object.keys(row).map((name) => sql`given.${sql.id(name)}`))}
+    from held, jsonb_populate_record(null::effects, ${toJsonColumn(row)}::jsonb) as given
     on conflict do nothing returning id`.execute(db);
   return rows.length > 0;
 }

@@ -52,10 +52,10 @@ export function insertInteractionSql(
     | "expires_at"
   >,
 ): RawBuilder<unknown> {
-  const given = { ...row, request: row.request, status: "open" };
-  return sql`insert into "interactions" (${sql.join(Object.keys(given).map((name) => sql.id(name)))})
-    select ${sql.join(Object.keys(given).map((name) => sql`given.${sql.id(name)}`))}
-    from held, jsonb_populate_record(null::interactions, ${toJsonColumn(given)}::jsonb) as given`;
+  const request = { ...row, request: row.request, status: "open" };
+  return sql`insert into "interactions" (${sql.join(Object.keys(request).map((name) => sql.id(name)))})
+    select ${sql.join(Object.keys(request).map((name) => sql`given.${sql.id(name)}`))}
+    from held, jsonb_populate_record(null::interactions, ${toJsonColumn(request)}::jsonb) as given`;
 }
 
 /**

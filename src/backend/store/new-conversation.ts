@@ -59,13 +59,13 @@ export async function insertConversation(
 /** The same in a conversation that {@link lockIdleConversation} locked. */
 export async function insertGeneration(
   tx: DbConnection,
-  given: NewGenerationRow & { end: ConversationEnd },
+  row: NewGenerationRow & { end: ConversationEnd },
   place: { generationId: string; node: number },
 ): Promise<StoredGeneration> {
-  const count = given.toParts(place.generationId).length;
-  const conversationWrite = sql`update "conversations" set last_event = last_event + ${count}, updated_at = ${new Date(given.now)}
-    where id = ${given.conversationId} returning id`;
-  return await insertBegun(tx, tx, { ...given, conversationWrite }, place);
+  const count = row.toParts(place.generationId).length;
+  const conversationWrite = sql`update "conversations" set last_event = last_event + ${count}, updated_at = ${new Date(row.now)}
+    where id = ${row.conversationId} returning id`;
+  return await insertBegun(tx, tx, { ...row, conversationWrite }, place);
 }
 
 /**

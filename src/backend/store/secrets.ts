@@ -7,8 +7,8 @@ export function hashSecret(secret: string): Buffer {
 }
 
 /** Compares two secrets of any length in constant time. */
-export function compareSecrets(given: string, expected: string): boolean {
-  return timingSafeEqual(hashSecret(given), hashSecret(expected));
+export function compareSecrets(secret: string, expected: string): boolean {
+  return timingSafeEqual(hashSecret(secret), hashSecret(expected));
 }
 
 /** Purpose of a ticket: a form of the backend's pages, or a client ID or refresh token of a program. It is valid for nothing else. */
@@ -25,6 +25,6 @@ export function createTicket(
 }
 
 /** Whether a ticket was created for this purpose and state, with any of the keys. */
-export function isTicket(ports: Pick<BackendPorts, "keys">, purpose: Purpose, state: string, given: string): boolean {
-  return ports.keys.signing.some((key) => compareSecrets(createTicket(ports, purpose, state, key), given));
+export function isTicket(ports: Pick<BackendPorts, "keys">, purpose: Purpose, state: string, ticket: string): boolean {
+  return ports.keys.signing.some((key) => compareSecrets(createTicket(ports, purpose, state, key), ticket));
 }

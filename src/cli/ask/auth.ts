@@ -91,7 +91,7 @@ type ConsentProgress = {
 /** Shows the board. Escape cancels the request. */
 function showConsentProgress(
   kay: Kay,
-  asked: OpenCard<AuthCard>,
+  card: OpenCard<AuthCard>,
   { link, begun, cancel }: { link: BackendHandle; begun: BegunConnection[]; cancel(): Promise<void> },
 ): ConsentProgress {
   const services = begun.map(({ response }) => response.service);
@@ -101,7 +101,7 @@ function showConsentProgress(
   let note = "";
   let lastNote = "";
   const format = (help: string) => {
-    for (const service of asked.card().auth.connected) {
+    for (const service of card.card().auth.connected) {
       if (!elsewhere.has(service) || connected.has(service)) continue;
       connected.add(service);
       elsewhere.get(service)?.abort();
@@ -117,9 +117,9 @@ function showConsentProgress(
       lastNote = waiting;
       return null;
     }
-    const left = Math.min(...begun.map(({ deadline }) => deadline)) - kay.clock.now();
+    const leftMs = Math.min(...begun.map(({ deadline }) => deadline)) - kay.clock.now();
     const words = services.map((service) => `${toLine(service)} ${connected.has(service) ? "✓" : "…"}`).join(", ");
-    const text = `Waiting: ${words}  ${formatTimeLeft(left)} left${note}${help}`;
+    const text = `Waiting: ${words}  ${formatTimeLeft(leftMs)} left${note}${help}`;
     return text.slice(0, kay.terminal.stderr.columns() - 1);
   };
   const line = showWaitLine(kay, format, {

@@ -44,8 +44,8 @@ async function promptValue(kay: Kay, name: string, value: unknown, old: string, 
   for (;;) {
     const typed = await promptLine(kay, `  ${toLine(name)} [${toLine(old)}]: `, signal);
     if (typed === "") return value;
-    const given = parseRetyped(value, typed);
-    if ("value" in given) return given.value;
-    writeNotice(kay, `  ✗ ${given.error}`);
+    const input = parseRetyped(value, typed);
+    if ("value" in input) return input.value;
+    writeNotice(kay, `  ✗ ${input.error}`);
   }
 }

@@ -87,7 +87,7 @@ export async function* takeUntilEnd(parts: AsyncIterable<NumberedPart>, seen: nu
 type Desk = { look(view: View): void; failed: Promise<"left">; done(): Promise<void>; abandon(): Promise<void> };
 
 function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: FollowOptions): Desk {
-  const asked: Asked = { keys: new Set(), plans: new Set() };
+  const questions: Asked = { keys: new Set(), plans: new Set() };
   let current: { keys: string[]; closer: AbortController } | undefined;
   let view = EMPTY_VIEW;
   let work = Promise.resolve();
@@ -98,7 +98,7 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
   const getCard = (key: string) => view.items[Number(key)] as CardItem;
   const askNext = async () => {
     let at = 0;
-    for (let keys = nextKeys(view, asked); keys[0] !== undefined; keys = nextKeys(view, asked)) {
+    for (let keys = nextKeys(view, questions); keys[0] !== undefined; keys = nextKeys(view, questions)) {
       current = { keys, closer: new AbortController() };
       const { signal } = current.closer;
       const place = { session: view.session_id ?? "", client };
@@ -106,17 +106,17 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
       const listCards = () => keys.map(getCard).filter(isApproval);
       if (keys.length > 1) {
         const first = getCard(key);
-        const position = { n: at + 1, of: at + openKeys(view, asked).length };
+        const position = { n: at + 1, of: at + openKeys(view, questions).length };
         show.hold({ card: first, at: position.n, of: position.of });
         const plan = { cards: listCards, signal, position };
         const end = await promptForPlan(kay, link, plan, place);
-        if (end === "one by one") asked.plans.add(getPlan(first)?.id ?? "");
-        if (end === "answered") for (const one of keys) asked.keys.add(one);
+        if (end === "one by one") questions.plans.add(getPlan(first)?.id ?? "");
+        if (end === "answered") for (const one of keys) questions.keys.add(one);
         if (end === "answered") at += keys.length;
       } else {
-        asked.keys.add(key);
+        questions.keys.add(key);
         at += 1;
-        const position = { n: at, of: at + openKeys(view, asked).length };
+        const position = { n: at, of: at + openKeys(view, questions).length };
         show.hold({ card: getCard(key), at, of: position.of });
         await promptForCard(kay, link, { card: () => getCard(key), signal }, place, position);
       }
@@ -135,7 +135,7 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
       view = now;
       if (!askable) return;
       if (current?.keys.some((key) => getCard(key).ended)) current.closer.abort();
-      if (current || nextKeys(now, asked).length === 0) return;
+      if (current || nextKeys(now, questions).length === 0) return;
       work = askNext();
       work.catch((error: unknown) => fail(isLeft(error) ? Promise.resolve("left") : Promise.reject(error)));
     },

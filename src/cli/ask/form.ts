@@ -85,8 +85,8 @@ async function promptField(kay: Kay, field: InputField, before: unknown, signal:
 }
 
 /** Reads a text of several lines, up to a line with only a dot. An empty first line keeps the previous value. */
-async function promptLines(kay: Kay, kept: string, signal: AbortSignal): Promise<string> {
-  const first = await promptLine(kay, `Several lines; end with a line that has only a dot${kept}: `, signal);
+async function promptLines(kay: Kay, start: string, signal: AbortSignal): Promise<string> {
+  const first = await promptLine(kay, `Several lines; end with a line that has only a dot${start}: `, signal);
   const typed = first === "" || first === "." || first === "-" ? [] : [first];
   if (typed.length === 0) return first === "-" ? first : "";
   for (;;) {
@@ -105,6 +105,6 @@ const HINTS = { text: ">", yesNo: "yes or no", one: "Which number", several: "Wh
 
 /** Formats what was filled in, a line for each field. */
 export function formatFilledForm(fields: InputField[], values: FormValues): string {
-  const shown = fields.map((field) => `  ${toLine(field.label)}: ${formatValue(field, values[field.id]) || "(empty)"}`);
-  return shown.join("\n");
+  const lines = fields.map((field) => `  ${toLine(field.label)}: ${formatValue(field, values[field.id]) || "(empty)"}`);
+  return lines.join("\n");
 }

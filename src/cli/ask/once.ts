@@ -56,18 +56,18 @@ export async function askOnce(
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
   try {
     // Only the backend has a queue.
-    const asked = await link.api.askStream(body, { signal, note, warn, direct: !options.queue });
-    if (asked.kind === "answer") {
+    const opening = await link.api.askStream(body, { signal, note, warn, direct: !options.queue });
+    if (opening.kind === "answer") {
       const { settleConfirmations } = await import("./settle.ts");
-      return await settleConfirmations(kay, link, asked.answer, options.check);
+      return await settleConfirmations(kay, link, opening.answer, options.check);
     }
     const show = lines
-      ? createJsonLinesPresenter(kay, asked.sessionId)
+      ? createJsonLinesPresenter(kay, opening.sessionId)
       : kay.flags.json
         ? SILENT_PRESENTER
         : createTextPresenter(kay);
     const followed = await followGeneration(kay, link, {
-      parts: kay.terminal.stdout.isTerminal ? withHighlighting(asked.parts) : asked.parts,
+      parts: kay.terminal.stdout.isTerminal ? withHighlighting(opening.parts) : opening.parts,
       show,
       askable,
       client: client.id,

@@ -68,7 +68,7 @@ export function createTextPresenter(kay: Kay): Presenter {
  * and at the end.
  */
 export function bufferWhilePrompting(
-  shown: Presenter["part"],
+  showPart: Presenter["part"],
   { hold, end }: Pick<Presenter, "hold" | "end">,
 ): Omit<Presenter, "markShown"> {
   let buffered: (() => void)[] | null = null;
@@ -79,8 +79,8 @@ export function bufferWhilePrompting(
   };
   return {
     part(part, view) {
-      if (buffered) buffered.push(() => shown(part, view));
-      else shown(part, view);
+      if (buffered) buffered.push(() => showPart(part, view));
+      else showPart(part, view);
     },
     hold(asked) {
       hold(asked);

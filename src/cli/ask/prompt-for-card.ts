@@ -90,9 +90,9 @@ async function answerOnCard(
   { card, signal }: OpenCard,
   { target, position }: { target: AnswerTarget; position: { n: number; of: number } },
 ): Promise<void> {
-  const asked = card();
-  let ui = createCardUi(asked);
-  const visit = (how: "open" | "copy") => visitLink(kay, asked, how);
+  const item = card();
+  let ui = createCardUi(item);
+  const visit = (how: "open" | "copy") => visitLink(kay, item, how);
   const extend = (ids: string[]) => extendRequests(link, target, ids);
   try {
     for (;;) {
@@ -101,14 +101,14 @@ async function answerOnCard(
       const { answer } = answered.act;
       try {
         await sendAnswer(link, card(), answer, target);
-        return writeNotice(kay, formatAnsweredCard(asked, answer));
+        return writeNotice(kay, formatAnsweredCard(item, answer));
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== "INVALID_REQUEST") throw error;
         ui = rejectAnswer(answered.ui, error.message);
       }
     }
   } catch (error) {
-    if (error instanceof Problem && error.code === "INTERACTION_CLOSED") writeNotice(kay, `\n${formatCard(asked)}`);
+    if (error instanceof Problem && error.code === "INTERACTION_CLOSED") writeNotice(kay, `\n${formatCard(item)}`);
     throw error;
   }
 }

@@ -35,10 +35,10 @@ export async function readPrompt(kay: Kay, link: BackendHandle, ...words: string
     await refuseUntrusted(kay, name);
     return { prompt: text };
   }
-  const given = words.length > 1 ? words.slice(1) : splitShellWords(argument);
-  if (given === undefined)
+  const argv = words.length > 1 ? words.slice(1) : splitShellWords(argument);
+  if (argv === undefined)
     throw new Problem("USAGE", `A quote in the arguments of /${name} is not closed.`, { hint: "" });
-  const prompt = fillAlias(alias, given);
+  const prompt = fillAlias(alias, argv);
   if (alias.origin === "person") return { prompt };
   const read = { prompt, typed: text };
   await checkLimitsSupported(link, read);

@@ -12,8 +12,8 @@ import { getOutput } from "./output.ts";
  *
  * @throws Problem for an answer with status `error` (the document is not printed twice)
  */
-export async function showAnswer(kay: Kay, given: AskResponse): Promise<void> {
-  const answer = kay.flags.json || !kay.terminal.stdout.isTerminal ? withoutFooter(given) : given;
+export async function showAnswer(kay: Kay, response: AskResponse): Promise<void> {
+  const answer = kay.flags.json || !kay.terminal.stdout.isTerminal ? withoutFooter(response) : response;
   if (answer.status === "error") throw asProblem(answer);
   if (kay.flags.json) return kay.out.writeJson(answer);
   const output = getOutput(answer.data);

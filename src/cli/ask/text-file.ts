@@ -55,20 +55,20 @@ export function toDisplayName(cwd: string, name: string): string {
   return toLine(elsewhere ? basename(path) : inside.split(sep).join("/"));
 }
 
-async function read(path: string, shown: string, most: number, signal: AbortSignal): Promise<Buffer> {
+async function read(path: string, label: string, most: number, signal: AbortSignal): Promise<Buffer> {
   try {
     const stats = await stat(path);
-    if (stats.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Specify each file." });
+    if (stats.isDirectory()) throw new Problem("USAGE", `${label} is a folder.`, { hint: "Specify each file." });
     if (!stats.isFile() && !stats.isFIFO())
-      throw new Problem("USAGE", `${shown} is not a regular file.`, { hint: "Specify a file or a pipe." });
-    if (stats.size > most) throw createSizeProblem(shown, most);
+      throw new Problem("USAGE", `${label} is not a regular file.`, { hint: "Specify a file or a pipe." });
+    if (stats.size > most) throw createSizeProblem(label, most);
     const chunks: Buffer[] = [];
     let size = 0;
     // The file may have grown since, and the size of a pipe is known only at its end.
-    for await (const chunk of stats.isFIFO() ? pipe(path, shown, signal) : (await open(path, "r")).createReadStream()) {
+    for await (const chunk of stats.isFIFO() ? pipe(path, label, signal) : (await open(path, "r")).createReadStream()) {
       chunks.push(chunk);
       size += chunk.byteLength;
-      if (size > most) throw createSizeProblem(shown, most);
+      if (size > most) throw createSizeProblem(label, most);
     }
     return Buffer.concat(chunks);
   } catch (error) {
@@ -76,14 +76,14 @@ async function read(path: string, shown: string, most: number, signal: AbortSign
     if (signal.aborted) throw new Problem("CANCELLED", "Canceled.", { cause: error });
     const { code = "unknown" } = error as NodeJS.ErrnoException;
     const isMissing = code === "ENOENT" || code === "ENOTDIR";
-    throw new Problem("USAGE", isMissing ? `File not found: ${shown}.` : `Could not read ${shown} (${code}).`, {
+    throw new Problem("USAGE", isMissing ? `File not found: ${label}.` : `Could not read ${label} (${code}).`, {
       cause: error,
     });
   }
 }
 
 /** Reads a pipe until its writer closes it, without a thread that waits. A pipe without a writer may never end. */
-async function* pipe(path: string, shown: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* pipe(path: string, label: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   let owned = true;
   let isEmpty = true;
@@ -100,7 +100,7 @@ async function* pipe(path: string, shown: string, signal: AbortSignal): AsyncGen
     if (owned) closeSync(fd);
   }
   if (isEmpty)
-    throw new Problem("USAGE", `No program writes to the pipe ${shown}.`, {
+    throw new Problem("USAGE", `No program writes to the pipe ${label}.`, {
       hint: "Start the program that writes to it first.",
     });
 }
@@ -119,14 +119,14 @@ function readNow(fd: number): Buffer | null {
 /** Capacity of a pipe on this system, in bytes. */
 const PIPE_BYTES = 65_536;
 
-function createSizeProblem(shown: string, most: number): Problem {
+function createSizeProblem(label: string, most: number): Problem {
   const size =
     most % 1_000_000 === 0
       ? formatSize(most)
       : most >= 1024 * 1024
         ? `${Math.floor(most / 1024 / 1024)} MiB`
         : `${Math.floor(most / 1024)} KiB`;
-  return new Problem("USAGE", `${shown} is too large: there is room for ${size}.`, {
+  return new Problem("USAGE", `${label} is too large: there is room for ${size}.`, {
     hint: "Send fewer or smaller files.",
   });
 }

@@ -21,8 +21,8 @@ export function createHelpCommand(kay: Kay): Command {
     if (topic && kay.flags.json) return kay.out.writeJson({ topic: name, text: topic.trim() });
     if (topic) return showTopic(kay, topic.trim());
     const words = name === "" ? [] : [name, ...more];
-    const found = getCommand(program, words);
-    if (found) return kay.flags.json ? kay.out.writeJson(getDocument(found)) : found.outputHelp();
+    const match = getCommand(program, words);
+    if (match) return kay.flags.json ? kay.out.writeJson(getDocument(match)) : match.outputHelp();
     const known = [...names, ...program.commands.map((one) => one.name())];
     throw new Problem("USAGE", `Unknown command or topic ${JSON.stringify(words.join(" "))}.`, {
       hint:

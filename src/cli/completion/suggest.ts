@@ -98,8 +98,8 @@ function getOptions({ chain: [command, ...above] }: Line): OptionEntry[] {
   ];
 }
 
-function isOpen({ names, repeats }: OptionEntry, given: Set<string>): boolean {
-  return repeats || !names.some((name) => given.has(name));
+function isOpen({ names, repeats }: OptionEntry, flags: Set<string>): boolean {
+  return repeats || !names.some((name) => flags.has(name));
 }
 
 /** The long name, or the short one if there is no long name. */

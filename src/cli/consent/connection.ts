@@ -190,8 +190,8 @@ export function showLink(kay: Kay, { service, authorization_url, pasted, user_co
   const what = pasted ? "paste its key" : "allow access";
   const { stderr } = kay.terminal;
   const intro = `To connect ${clean(service, { lines: false })}, ${what} at ${host}:`;
-  const shown = stderr.isTerminal ? wrapSentences(intro, stderr.columns()) : intro;
-  stderr.write(`${shown}\n\n${authorization_url}\n\n`);
+  const lines = stderr.isTerminal ? wrapSentences(intro, stderr.columns()) : intro;
+  stderr.write(`${lines}\n\n${authorization_url}\n\n`);
   if (user_code) {
     const code = kay.out.paint("bold", clean(user_code, { lines: false, max: 20 }), "stderr");
     kay.terminal.stderr.write(`The page must show the code ${code}.\n\n`);

@@ -82,19 +82,19 @@ export async function removeAlias(kay: Kay, name: string): Promise<void> {
  *
  * @throws Problem USAGE if an argument is missing
  */
-export function fillAlias({ name, text }: Pick<Alias, "name" | "text">, given: readonly string[]): string {
+export function fillAlias({ name, text }: Pick<Alias, "name" | "text">, values: readonly string[]): string {
   const places = [...text.matchAll(PLACEHOLDER)].flatMap(([, slash, place]) => (slash ? [] : [place ?? ""]));
   const needed = Math.max(0, ...places.map(Number).filter(Number.isInteger));
-  if (given.length < needed)
+  if (values.length < needed)
     throw new Problem("USAGE", `The alias ${name} needs ${needed} ${needed === 1 ? "argument" : "arguments"}.`, {
       hint: `Its prompt: ${toLine(text).slice(0, 200)}`,
     });
-  const all = given.join(" ");
+  const all = values.join(" ");
   const filled = text.replace(PLACEHOLDER, (whole, slash, place) =>
-    slash ? whole.slice(1) : /\d/.test(place) ? (given[Number(place) - 1] ?? "") : all,
+    slash ? whole.slice(1) : /\d/.test(place) ? (values[Number(place) - 1] ?? "") : all,
   );
   const takesAll = places.some((place) => !/\d/.test(place));
-  const rest = takesAll ? [] : given.slice(needed);
+  const rest = takesAll ? [] : values.slice(needed);
   return [filled, ...rest].join(" ");
 }
 

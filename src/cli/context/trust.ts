@@ -63,8 +63,8 @@ export function formatProject({ instructions, aliases }: Project): string {
 /** Describes what a project has: `KAY.md and the aliases review, triage`. */
 export function describeText({ instructions, aliases }: Project): string {
   const names = aliases.map(({ path }) => toLine(basename(path, ".md")));
-  const shown = names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES), "…"] : names;
-  const words = `the ${names.length === 1 ? "alias" : "aliases"} ${shown.join(", ")}`;
+  const list = names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES), "…"] : names;
+  const words = `the ${names.length === 1 ? "alias" : "aliases"} ${list.join(", ")}`;
   if (names.length === 0) return INSTRUCTIONS_FILE;
   return instructions ? `${INSTRUCTIONS_FILE} and ${words}` : words.replace("the", "The");
 }

@@ -16,19 +16,19 @@ export type OutputTarget = { path: string; shown: string; kind: "file" | "other"
  * @throws Problem USAGE if it cannot be written
  */
 export async function openOutputTarget(cwd: string, name: string): Promise<OutputTarget> {
-  const shown = JSON.stringify(toLine(name));
+  const label = JSON.stringify(toLine(name));
   const given = resolve(cwd, checkFileName(name));
   try {
     const stats = await stat(given).catch(nullWhenMissing);
-    if (stats?.isDirectory()) throw new Problem("USAGE", `${shown} is a folder.`, { hint: "Specify a file in it." });
-    if (stats && !stats.isFile()) return { path: given, shown, kind: "other" };
+    if (stats?.isDirectory()) throw new Problem("USAGE", `${label} is a folder.`, { hint: "Specify a file in it." });
+    if (stats && !stats.isFile()) return { path: given, shown: label, kind: "other" };
     const path = await follow(given);
-    const target: OutputTarget = { path, shown, kind: "file", ...(stats ? { mode: stats.mode & 0o7777 } : {}) };
+    const target: OutputTarget = { path, shown: label, kind: "file", ...(stats ? { mode: stats.mode & 0o7777 } : {}) };
     if (stats) await (await open(path, "r+")).close();
     await rm(await createFile(target, ""));
     return target;
   } catch (error) {
-    throw asProblem(error, shown);
+    throw asProblem(error, label);
   }
 }
 
@@ -76,8 +76,8 @@ function nullWhenMissing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-function asProblem(error: unknown, shown: string): Problem {
+function asProblem(error: unknown, label: string): Problem {
   if (error instanceof Problem) return error;
   const { code = "unknown" } = error as NodeJS.ErrnoException;
-  return new Problem("USAGE", `Could not write ${shown} (${code}).`, { hint: "Choose another file.", cause: error });
+  return new Problem("USAGE", `Could not write ${label} (${code}).`, { hint: "Choose another file.", cause: error });
 }

@@ -27,10 +27,10 @@ export async function pickOnTerminal(
   const draw = () => {
     const width = Math.max(10, stderr.columns() - 3);
     const maxRows = Math.max(1, Math.min(MOST_ROWS, stderr.rows() - 4));
-    const { question: asked, column, rows, hint } = layOutPicker(picker, { width, maxRows });
+    const { question: label, column, rows, hint } = layOutPicker(picker, { width, maxRows });
     const list = rows.map(({ text, chosen }) => (chosen ? kay.out.paint("bold", `❯ ${text}`, "stderr") : `  ${text}`));
     const below = [...list, kay.out.paint("dim", hint, "stderr")];
-    stderr.write(`${CLEAR}${asked}\n${below.join("\n")}\x1b[${below.length}A\r\x1b[${column + 1}C`);
+    stderr.write(`${CLEAR}${label}\n${below.join("\n")}\x1b[${below.length}A\r\x1b[${column + 1}C`);
   };
   const release = readPromptKeys(kay, (key) => {
     const step = updatePicker(picker, key);

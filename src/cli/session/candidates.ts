@@ -59,8 +59,8 @@ const LOOKS: Record<
 > = {
   model: async ({ signal, choices: { model } }, { api }, dispatch) => {
     if (model !== undefined) return dispatch({ type: "status", status: { model: toLine(model) } });
-    const found = await api.model({ signal });
-    if (found) dispatch({ type: "status", status: { model: toLine(found.label) } });
+    const current = await api.model({ signal });
+    if (current) dispatch({ type: "status", status: { model: toLine(current.label) } });
   },
   connections: async ({ signal }, { api }, dispatch) => {
     const { connections } = await api.connections({ signal });

@@ -79,22 +79,22 @@ export function createConversationClient(
     };
     if (body.attachments) await checkLimitsSupported(link, body);
     const leaving = new AbortController();
-    const asked = await link.api.askTurn(body, {
+    const opening = await link.api.askTurn(body, {
       signal: AbortSignal.any([signal, leaving.signal]),
       note: () => {},
       warn: kay.out.warn,
     });
-    if (asked.kind === "answer") return await listener.answer(asked.answer, prompt);
-    if (asked.kind === "turn") {
-      const begun = direct.begin(asked.turn);
-      if (asked.turn.sessionId !== following?.id) follow(asked.turn.sessionId);
+    if (opening.kind === "answer") return await listener.answer(opening.answer, prompt);
+    if (opening.kind === "turn") {
+      const begun = direct.begin(opening.turn);
+      if (opening.turn.sessionId !== following?.id) follow(opening.turn.sessionId);
       return await Promise.race([begun, following?.waitForPart(Number.POSITIVE_INFINITY)]);
     }
     try {
-      for await (const { number, part } of asked.parts) {
+      for await (const { number, part } of opening.parts) {
         // It is not in the log, so it is not expected there.
         if (part.type === "data-presence") continue;
-        const named = asked.sessionId ?? (part.type === "start" ? part.messageMetadata?.session_id : undefined);
+        const named = opening.sessionId ?? (part.type === "start" ? part.messageMetadata?.session_id : undefined);
         if (named && named !== following?.id) follow(named);
         if (!following) continue;
         // A part that is not in the log is not expected there either.

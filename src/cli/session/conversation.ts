@@ -54,20 +54,20 @@ export async function sendPrompt(
   };
   if (body.attachments) await checkLimitsSupported(link, body);
   await withStream(kay, async (signal) => {
-    const asked = await link.api.askStream(body, {
+    const opening = await link.api.askStream(body, {
       signal,
       note: kay.out.writeProgress,
       warn: kay.out.warn,
       direct: true,
     });
-    if (asked.kind === "answer") {
-      conversation.id = asked.answer.session_id ?? id;
+    if (opening.kind === "answer") {
+      conversation.id = opening.answer.session_id ?? id;
       const { settleConfirmations } = await import("../ask/settle.ts");
-      await settleConfirmations(kay, link, asked.answer);
+      await settleConfirmations(kay, link, opening.answer);
       return;
     }
-    conversation.id = asked.sessionId ?? id;
-    await show(kay, link, conversation, { parts: asked.parts, prompt });
+    conversation.id = opening.sessionId ?? id;
+    await show(kay, link, conversation, { parts: opening.parts, prompt });
   });
 }
 
@@ -105,8 +105,8 @@ export async function followForeignTurn(
 
 type Shown = { parts: AsyncIterable<NumberedPart>; prompt?: string; seen?: number; told?: boolean };
 
-async function show(kay: Kay, link: BackendHandle, conversation: Conversation, shown: Shown): Promise<void> {
-  const { parts, prompt, seen = 0, told = false } = shown;
+async function show(kay: Kay, link: BackendHandle, conversation: Conversation, state: Shown): Promise<void> {
+  const { parts, prompt, seen = 0, told = false } = state;
   const { id: client, name, interaction } = conversation.client;
   const readOnly = !interaction.enabled;
   let view: View | undefined;

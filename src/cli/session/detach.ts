@@ -16,8 +16,8 @@ export async function detachSession(kay: Kay, link: BackendHandle, { view, queue
   if (isFinished(view) || generation_id === undefined) return false;
   await link.api.detachGeneration(generation_id);
   for (const text of queue) {
-    const asked = { ...(await readPrompt(kay, link, text)), ...(await readAskChoices(kay, link)) };
-    await startInBackground(kay, link, { ...asked, session_id, when_busy: "queue" });
+    const request = { ...(await readPrompt(kay, link, text)), ...(await readAskChoices(kay, link)) };
+    await startInBackground(kay, link, { ...request, session_id, when_busy: "queue" });
   }
   return true;
 }

@@ -156,10 +156,10 @@ export function createConversationCalls(caller: Caller): ConversationCalls {
       return caller.read(AnswerLink, call, () => caller.bearer(call));
     },
     writes: (query = {}) => {
-      const given = Object.entries(query).flatMap(([name, value]) =>
+      const parameters = Object.entries(query).flatMap(([name, value]) =>
         value === undefined ? [] : [[name, String(value)] as [string, string]],
       );
-      return get(WritesResponse, `/writes?${new URLSearchParams(given)}`).catch(ignoreMissingAuthRoute);
+      return get(WritesResponse, `/writes?${new URLSearchParams(parameters)}`).catch(ignoreMissingAuthRoute);
     },
     generation: (id) => get(GenerationView, buildGenerationPath(id)),
     answerAuth: (id, answer) => write(GenerationView, "POST", `${buildGenerationPath(id)}/auth`, answer),

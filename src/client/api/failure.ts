@@ -145,16 +145,16 @@ function unexpectedFailureProblem(answer: Incoming, context: AnswerContext): Pro
   return unexpectedAnswerProblem(answer, context, plain ? getStatusCode(answer.status, context.route) : "BAD_ANSWER");
 }
 
-/** @param given the hint of the backend, which counts if the answer names no time */
+/** @param data the hint of the backend, which counts if the answer names no time */
 function rateLimitedProblem(
   answer: Incoming,
   { host, now }: AnswerContext,
   sentence?: string,
-  given?: unknown,
+  data?: unknown,
 ): Problem {
   const wait = parseRetryAfter(answer.headers, now);
   const details = { http_status: 429, ...(wait === null ? {} : { retry_after: Math.ceil(wait / 1000) }) };
-  const known = typeof given === "string" ? { hint: clean(given, { lines: false, max: MAX_HINT_LENGTH }) } : {};
+  const known = typeof data === "string" ? { hint: clean(data, { lines: false, max: MAX_HINT_LENGTH }) } : {};
   const hint = wait === null || wait < 1_000 ? known : { hint: `Try again in ${formatWait(wait, now)}.` };
   return new Problem("RATE_LIMITED", sentence ?? `${host} received too many requests (429).`, { details, ...hint });
 }

@@ -146,9 +146,9 @@ function outcomeUnknownProblem(lost: Problem, key: string | undefined): Problem 
 /** Adds a hint for returning to the conversation, which continues on the backend. */
 function withAttachHint(problem: Problem, { sessionId, last }: Position): Problem {
   if (sessionId === undefined) return problem;
-  const shown = shortenId(clean(sessionId, { lines: false, max: 100 }));
+  const label = shortenId(clean(sessionId, { lines: false, max: 100 }));
   return new Problem(problem.code, problem.message, {
-    hint: `The backend continues the work. Run \`kay attach ${shown}\` to follow it, or \`kay sessions\` to list all conversations.`,
+    hint: `The backend continues the work. Run \`kay attach ${label}\` to follow it, or \`kay sessions\` to list all conversations.`,
     details: { ...problem.details, session_id: sessionId, ...(last === null ? {} : { last_event: last }) },
     cause: problem,
   });

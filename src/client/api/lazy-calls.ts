@@ -42,17 +42,17 @@ export function createLazyCalls(caller: Caller): StreamCalls & ConversationCalls
   return {
     askStream: async (request, options) => {
       const { openAskStream } = await import("./stream.ts");
-      const asked = await openAskStream(caller, request, options);
-      if (asked.kind !== "direct") return asked;
+      const opening = await openAskStream(caller, request, options);
+      if (opening.kind !== "direct") return opening;
       const { streamDirectly } = await import("./direct/open.ts");
-      return streamDirectly(caller, request, options ?? {}, asked.place);
+      return streamDirectly(caller, request, options ?? {}, opening.place);
     },
     askTurn: async (request, options) => {
       const { openAskStream } = await import("./stream.ts");
-      const asked = await openAskStream(caller, request, { ...options, direct: true });
-      if (asked.kind !== "direct") return asked;
+      const opening = await openAskStream(caller, request, { ...options, direct: true });
+      if (opening.kind !== "direct") return opening;
       const { openDirectTurn } = await import("./direct/open.ts");
-      return { kind: "turn", turn: openDirectTurn(caller, request, options ?? {}, asked.place) };
+      return { kind: "turn", turn: openDirectTurn(caller, request, options ?? {}, opening.place) };
     },
     events: async function* (sessionId, options) {
       const { openEvents } = await import("./stream.ts");

@@ -110,9 +110,9 @@ class TemporaryFailure {
   readonly problem: Problem;
   readonly asked: number | null;
 
-  constructor(problem: Problem, asked: number | null) {
+  constructor(problem: Problem, waitMs: number | null) {
     this.problem = problem;
-    this.asked = asked;
+    this.asked = waitMs;
   }
 }
 

@@ -54,9 +54,9 @@ export function createEventReader(origin: string): EventReader {
     }
   };
   const takeEvents = () => {
-    const given = events;
+    const batch = events;
     events = [];
-    return given;
+    return batch;
   };
   return {
     feed(bytes) {

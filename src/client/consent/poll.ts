@@ -49,10 +49,10 @@ export async function pollAuthorization(options: PollOptions): Promise<StatusRes
     if (tick.status && tick.status.status !== "pending") throw toEndProblem(tick.status, options.service);
     if (later && (later.guideOnly || view.statusOver) && (await isConnectedElsewhere(options, view)))
       return { status: "completed" };
-    const left = deadline - clock.now();
-    if (left <= 0) throw expiredProblem(options.service);
-    options.onTick?.(left);
-    await sleepOrThrow(clock, Math.min(Math.max(POLL_INTERVAL_MS, tick.waitMs ?? 0), left), signal);
+    const leftMs = deadline - clock.now();
+    if (leftMs <= 0) throw expiredProblem(options.service);
+    options.onTick?.(leftMs);
+    await sleepOrThrow(clock, Math.min(Math.max(POLL_INTERVAL_MS, tick.waitMs ?? 0), leftMs), signal);
   }
 }
 
@@ -101,8 +101,8 @@ function noteFault(error: unknown, { note }: PollOptions, view: PollState): { wa
   if (!isTransientError(error)) throw error;
   if (!view.noted) note?.(`${error.message} Retrying.`);
   view.noted = true;
-  const asked = Number(error.details.retry_after);
-  return asked > 0 ? { waitMs: asked * 1000 } : {};
+  const seconds = Number(error.details.retry_after);
+  return seconds > 0 ? { waitMs: seconds * 1000 } : {};
 }
 
 async function isConnectedElsewhere(options: PollOptions, view: PollState): Promise<boolean> {

@@ -66,8 +66,8 @@ export function createRefresher(options: RefresherOptions): Refresher {
       const { token } = signIn;
       if (!signIn.refresh_token) return token ?? null;
       if (!token) return refreshOnce(token);
-      const left = fresh?.token === token ? fresh.due - clock.now() : getTimeLeftMs(token, signIn, clock) - EARLY_MS;
-      if (left > 0) return token;
+      const leftMs = fresh?.token === token ? fresh.due - clock.now() : getTimeLeftMs(token, signIn, clock) - EARLY_MS;
+      if (leftMs > 0) return token;
       return refreshOnce(token).catch((error: unknown) => {
         if (isSignInEnd(error) || getTimeLeftMs(token, signIn, clock) <= 0) throw error;
         return token;

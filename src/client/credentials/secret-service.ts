@@ -38,8 +38,8 @@ export async function readSecret(session: BusSession, attributes: Record<string,
       toServiceCall("OpenSession", { kind: "s", value: "plain" }, { kind: "v", value: "" }),
     );
     const args: DbusArgument[] = [{ kind: "o", value: String(opened) }];
-    const of = "org.freedesktop.Secret.Item";
-    const [secret] = await bus.call({ to: SECRETS, path: String(item), of, method: "GetSecret", args });
+    const itemInterface = "org.freedesktop.Secret.Item";
+    const [secret] = await bus.call({ to: SECRETS, path: String(item), of: itemInterface, method: "GetSecret", args });
     return String(toArray(secret)[2]);
   });
 }
@@ -83,9 +83,9 @@ async function queryCollection(
   try {
     const [alias] = await bus.call(toServiceCall("ReadAlias", { kind: "s", value: "default" }));
     if (typeof alias !== "string" || alias === "/") return toEmptyResult({ state: "no-collection" });
-    const of = "org.freedesktop.DBus.Properties";
+    const property = "org.freedesktop.DBus.Properties";
     const args: DbusArgument[] = ["org.freedesktop.Secret.Collection", "Locked"].map((value) => ({ kind: "s", value }));
-    const [locked] = await bus.call({ to: SECRETS, path: alias, of, method: "Get", args });
+    const [locked] = await bus.call({ to: SECRETS, path: alias, of: property, method: "Get", args });
     if (locked === true) return toEmptyResult({ state: "locked" });
     return { look: { state: "usable" }, secret: await read(bus) };
   } catch (error) {

@@ -137,8 +137,8 @@ async function setAside(
 }
 
 function repairPermissions({ path, uid, warn }: StoreOptions): void {
-  const left = restrictPermissions(path, uid);
-  if (left) warn(left);
+  const problem = restrictPermissions(path, uid);
+  if (problem) warn(problem);
 }
 
 /** State of a profile's credentials file. `open` includes its folder. */

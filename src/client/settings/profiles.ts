@@ -17,9 +17,9 @@ function isProfileName(name: string): boolean {
 /** Returns a valid profile name. @throws Problem USAGE that says what is valid */
 export function parseProfileName(name: string): string {
   if (isProfileName(name)) return name;
-  const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
+  const label = JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
   const why = DEVICES.test(name) ? "Windows reserves that name. Choose another." : NAME_RULE;
-  throw new Problem("USAGE", `${shown} is not a valid profile name.`, { hint: why });
+  throw new Problem("USAGE", `${label} is not a valid profile name.`, { hint: why });
 }
 
 const NAME_RULE = "Use up to 32 lowercase letters, digits and hyphens, starting with a letter or digit.";

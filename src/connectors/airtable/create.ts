@@ -70,12 +70,12 @@ async function getFields(
   context: ToolContext,
 ): Promise<Record<string, unknown>> {
   const primary = findPrimaryField(place.table);
-  const given: [string, CellInput][] = [
+  const cells: [string, CellInput][] = [
     ...(primary ? [[primary.name, name] as [string, CellInput]] : []),
     ...Object.entries(fields ?? {}),
   ];
   const values: Record<string, unknown> = {};
-  for (const [wanted, value] of given) {
+  for (const [wanted, value] of cells) {
     const field = findField(place.table, wanted);
     values[field.name] = await toCellValue(field, value, place, context);
   }

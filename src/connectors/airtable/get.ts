@@ -33,8 +33,8 @@ export const getRecordTool = defineTool({
   summary: ({ table, record }: Input) => `Read the record “${record.trim()}” of “${table.trim()}” in Airtable`,
   async run(input, context) {
     const place = await findTable(context, input, "read");
-    const found = await findRecord(context, place, input.record);
-    const [record = found] = await nameLinks(context, place, [found]);
+    const match = await findRecord(context, place, input.record);
+    const [record = match] = await nameLinks(context, place, [match]);
     const url = buildRecordUrl(context, place, record.id);
     const lines = place.table.fields.flatMap((field) => {
       const value = formatFieldValue(field, record.fields[field.name]);

@@ -143,18 +143,18 @@ function formatResult(records: AirtableRecord[], more: boolean, place: TablePlac
   const where = `in ${escapeCell(place.table.name)} (${escapeCell(place.base.name)})`;
   const primary = findPrimaryField(place.table);
   const others = place.table.fields.filter(({ id }) => id !== primary?.id);
-  const shown = others
+  const columns = others
     .filter(({ name }) => records.some(({ fields }) => formatValue(fields[name]) !== ""))
     .slice(0, MAX_COLUMNS);
   const rows = records.map((record) => [
     getRecordName(record, place),
-    ...shown.map((field) => formatFieldValue(field, record.fields[field.name])),
+    ...columns.map((field) => formatFieldValue(field, record.fields[field.name])),
   ]);
   return formatList(list, {
     count: records.length,
     words: `${records.length === 1 ? "record" : "records"} ${where}`,
     more,
     none: `No matching records ${where}.`,
-    items: () => formatMarkdownTable([primary?.name ?? "Record", ...shown.map(({ name }) => name)], rows),
+    items: () => formatMarkdownTable([primary?.name ?? "Record", ...columns.map(({ name }) => name)], rows),
   });
 }

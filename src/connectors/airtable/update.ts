@@ -78,13 +78,13 @@ export const updateRecordTool = defineTool({
       before: formatValue(record.fields[name]),
       value: formatValue(changed.fields[name]),
     }));
-    const shown = results.map(({ field, value }) =>
+    const lines = results.map(({ field, value }) =>
       value === "" ? `Cleared ${escapeCell(field)}` : `Set ${escapeCell(field)} to ${escapeCell(value)}`,
     );
     const [only, ...more] = results;
     return {
       data: { id: record.id, table: place.table.name, ...(more.length > 0 ? { fields: results } : only), url },
-      text: `${shown.join(", ")}: “${escapeCell(getRecordName(changed, place))}”.\n\n${url}`,
+      text: `${lines.join(", ")}: “${escapeCell(getRecordName(changed, place))}”.\n\n${url}`,
       url,
     };
   },

@@ -16,11 +16,11 @@ export type CellInput = string | number | boolean;
  */
 export async function toCellValue(
   field: Field,
-  given: CellInput,
+  input: CellInput,
   place: TablePlace,
   context: ToolContext,
 ): Promise<unknown> {
-  const text = String(given).trim();
+  const text = String(input).trim();
   if (WRITABLE.has(field.type) && text === "") return field.type === "checkbox" ? false : null;
   switch (field.type) {
     case "singleLineText":
@@ -60,8 +60,8 @@ export async function toCellValue(
 /** Finds a choice and returns its exact spelling. @throws Problem INVALID_REQUEST that lists the existing choices */
 export function findChoice(field: Field, text: string): string {
   const choices = (field.options?.choices ?? []).map(({ name }) => name);
-  const found = choices.find((choice) => choice.trim().toLowerCase() === text.trim().toLowerCase());
-  if (found !== undefined) return found;
+  const match = choices.find((choice) => choice.trim().toLowerCase() === text.trim().toLowerCase());
+  if (match !== undefined) return match;
   const hint = choices.length > 0 ? `Available: ${choices.map(escapeCell).join(", ")}.` : "It has no choices yet.";
   throw new Problem("INVALID_REQUEST", `“${escapeCell(text)}” is not a choice of ${escapeCell(field.name)}.`, {
     hint,

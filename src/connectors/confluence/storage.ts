@@ -119,8 +119,8 @@ function toMacroNodes(tag: Element): AdfNode[] {
   if (name === "status")
     return [{ type: "status", attrs: { text: getParameter(tag, "title") || getParameter(tag, "colour") } }];
   if (BOXES.has(name)) return [{ type: "panel", content: [...getTitle(tag), ...toNodes(body, [])] }];
-  const shown = [...getTitle(tag), ...toNodes(body, [])];
-  if (shown.length > 0 || name === "anchor") return shown;
+  const nodes = [...getTitle(tag), ...toNodes(body, [])];
+  if (nodes.length > 0 || name === "anchor") return nodes;
   const subject = SUBJECTS.map((one) => getParameter(tag, one)).find(Boolean) ?? getTargetName(tag.children);
   return buildTextNodes(subject ? `(${name}: ${subject})` : `(${name})`, []);
 }
@@ -146,8 +146,8 @@ function getTitle(tag: Element): AdfNode[] {
 }
 
 function getParameter(tag: Element, name: string): string {
-  const found = tag.children.find((child) => isTag(child) && child.attribs["ac:name"] === name);
-  return found ? formatRaw(found).trim() : "";
+  const match = tag.children.find((child) => isTag(child) && child.attribs["ac:name"] === name);
+  return match ? formatRaw(match).trim() : "";
 }
 
 /** Converts a link to a page, user or file: its text, or the name of its target. */

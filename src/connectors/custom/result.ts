@@ -23,14 +23,14 @@ const MAX_CELL_LENGTH = 300;
  */
 export function toToolResult(
   { title, reads }: { title: string; reads: boolean },
-  shown: ResultDescription | undefined,
+  layout: ResultDescription | undefined,
   answer: unknown,
   input: Values,
 ): ToolResult {
   const { reason, failed } = findReportedFault(answer);
   if (failed) throw new Problem("SERVICE_FAILED", `${title}: ${endSentence(reason)}`);
-  const list = findList({ title, reads }, shown, answer);
-  const result = list ? toListResult(shown ?? {}, list, input) : toSingleResult(shown ?? {}, answer, input);
+  const list = findList({ title, reads }, layout, answer);
+  const result = list ? toListResult(layout ?? {}, list, input) : toSingleResult(layout ?? {}, answer, input);
   return reason ? { ...result, text: `${result.text}\n\n${title} also reports: ${endSentence(reason)}` } : result;
 }
 
@@ -45,46 +45,46 @@ function findReportedFault(answer: unknown): { reason: string; failed: boolean }
 
 function findList(
   { title, reads }: { title: string; reads: boolean },
-  shown: ResultDescription | undefined,
+  layout: ResultDescription | undefined,
   answer: unknown,
 ): unknown[] | undefined {
-  if (shown?.items === undefined) return Array.isArray(answer) ? answer : undefined;
-  const items = getAtPath(answer, shown.items);
+  if (layout?.items === undefined) return Array.isArray(answer) ? answer : undefined;
+  const items = getAtPath(answer, layout.items);
   if (Array.isArray(items)) return items;
   if (!reads) return undefined;
   if (items === undefined || items === null) return [];
-  throw new Problem("SERVICE_FAILED", `${title} returned an unexpected response: ${shown.items} is not a list.`);
+  throw new Problem("SERVICE_FAILED", `${title} returned an unexpected response: ${layout.items} is not a list.`);
 }
 
-function toListResult(shown: ResultDescription, list: unknown[], input: Values): ToolResult {
+function toListResult(layout: ResultDescription, list: unknown[], input: Values): ToolResult {
   const some = list.slice(0, MAX_ROWS);
-  const columns = getColumns(shown, some[0]);
-  const data = some.map((item) => toEntryData(shown, columns, item, input));
+  const columns = getColumns(layout, some[0]);
+  const data = some.map((item) => toEntryData(layout, columns, item, input));
   const cut =
     list.length > some.length
       ? `The first ${some.length} of ${list.length}`
       : formatCount(list.length, "entry", "entries");
-  const head = shown.summary ? fillSummary(shown.summary, { count: list.length }, input) : cut;
-  if (list.length === 0) return { data: { items: [] }, text: shown.summary ? `${head}.` : "Nothing found." };
+  const head = layout.summary ? fillSummary(layout.summary, { count: list.length }, input) : cut;
+  if (list.length === 0) return { data: { items: [] }, text: layout.summary ? `${head}.` : "Nothing found." };
   const rows = some.map((item) => columns.map(([, place]) => formatCellValue(getAtPath(item, place))));
   const heading = columns.map(([name]) => name);
   const body =
     columns.length > 0 ? formatMarkdownTable(heading, rows) : some.map((item) => `- ${formatCell(item)}`).join("\n");
-  const more = shown.summary && list.length > some.length ? ` (the first ${some.length})` : "";
+  const more = layout.summary && list.length > some.length ? ` (the first ${some.length})` : "";
   return {
     data: { items: data, ...(cut.startsWith("The") ? { more: true } : {}) },
     text: `${head}${more}:\n\n${body}`,
   };
 }
 
-function toSingleResult(shown: ResultDescription, answer: unknown, input: Values): ToolResult {
-  const columns = getColumns(shown, answer);
-  const url = getUrl(shown, answer, input);
+function toSingleResult(layout: ResultDescription, answer: unknown, input: Values): ToolResult {
+  const columns = getColumns(layout, answer);
+  const url = getUrl(layout, answer, input);
   const facts = columns.flatMap(([name, place]) => {
     const text = formatCell(getAtPath(answer, place));
     return text === "" ? [] : [`- ${escapeCell(name)}: ${text}`];
   });
-  const head = shown.summary ? `${fillSummary(shown.summary, answer, input)}.`.replace(/([.!?])\.$/, "$1") : "";
+  const head = layout.summary ? `${fillSummary(layout.summary, answer, input)}.`.replace(/([.!?])\.$/, "$1") : "";
   const plainAnswer = typeof answer === "string" ? formatCell(answer) : "";
   const text = [head || (facts.length === 0 ? "Done." : ""), facts.join("\n"), plainAnswer, url ?? ""]
     .filter(Boolean)
@@ -103,10 +103,10 @@ function getColumns(shown: ResultDescription, first: unknown): [name: string, pl
 }
 
 /** Converts an entry for the model: the columns by their places, or the whole entry if none are described. */
-function toEntryData(shown: ResultDescription, columns: [string, string][], item: unknown, input: Values): unknown {
-  const url = getUrl(shown, item, input);
+function toEntryData(layout: ResultDescription, columns: [string, string][], item: unknown, input: Values): unknown {
+  const url = getUrl(layout, item, input);
   const urlField = url ? { url } : {};
-  if (shown.columns)
+  if (layout.columns)
     return { ...Object.fromEntries(columns.map(([, place]) => [place, getAtPath(item, place) ?? null])), ...urlField };
   return typeof item === "object" && item !== null && url ? { ...item, ...urlField } : item;
 }
@@ -119,8 +119,8 @@ function fillSummary(template: string, answer: unknown, input: Values): string {
 }
 
 /** Returns a web address or undefined. Values from the response are encoded, so they stay part of the path. */
-function getUrl(shown: ResultDescription, answer: unknown, input: Values): string | undefined {
-  const { url: template } = shown;
+function getUrl(layout: ResultDescription, answer: unknown, input: Values): string | undefined {
+  const { url: template } = layout;
   if (template === undefined) return undefined;
   const whole = /^\{([^{}]+)\}$/.exec(template);
   const missing = [...template.matchAll(PATH_SLOT_PATTERN)].some(

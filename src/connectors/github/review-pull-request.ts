@@ -49,8 +49,8 @@ export const reviewPullRequestTool = defineTool({
     "approve PR {number} in {repository} on github",
   ],
   summary: ({ repository, number, verdict, text }: Input) => {
-    const said = text?.trim() ? `: ${quoteText(text, 500)}` : "";
-    return `${VERDICTS[verdict].card} pull request #${number} in ${parseRepositoryPath(repository)}${said}`;
+    const quote = text?.trim() ? `: ${quoteText(text, 500)}` : "";
+    return `${VERDICTS[verdict].card} pull request #${number} in ${parseRepositoryPath(repository)}${quote}`;
   },
   resource: ({ repository, number }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${number}`),
   object: ({ verdict }: Input) => verdict,

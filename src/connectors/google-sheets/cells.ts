@@ -62,8 +62,8 @@ export function parseRows(text: string): string[][] {
 
 /** Formats cells in one line for summaries: "Rent | 900; Food | 300". */
 export function formatCells(rows: unknown[][]): string {
-  const shown = rows.slice(0, 20).map((row) => row.map((cell) => String(cell ?? "").replace(/\s+/g, " ")).join(" | "));
-  return shown.join("; ") + (rows.length > 20 ? `; and ${rows.length - 20} more rows` : "");
+  const lines = rows.slice(0, 20).map((row) => row.map((cell) => String(cell ?? "").replace(/\s+/g, " ")).join(" | "));
+  return lines.join("; ") + (rows.length > 20 ? `; and ${rows.length - 20} more rows` : "");
 }
 
 /** Formats a range in A1 notation, with the sheet's name quoted. */

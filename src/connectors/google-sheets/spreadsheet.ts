@@ -41,8 +41,8 @@ export async function findSpreadsheet(
 export function findSheet(spreadsheet: { title: string; sheets: string[] }, wanted: string | undefined): string {
   const name = wanted?.trim() ?? "";
   const { title, sheets } = spreadsheet;
-  const found = name === "" ? sheets[0] : sheets.find((sheet) => sheet.toLowerCase() === name.toLowerCase());
-  if (found !== undefined) return found;
+  const match = name === "" ? sheets[0] : sheets.find((sheet) => sheet.toLowerCase() === name.toLowerCase());
+  if (match !== undefined) return match;
   throw new Problem("INVALID_REQUEST", `${title} has no sheet “${name}”; it has ${sheets.join(", ")}.`, {
     hint: "Specify one of its sheets.",
     details: { field: "sheet" },

@@ -62,8 +62,8 @@ export function findPipeline(pipelines: Pipeline[], name: string | undefined): P
 export function findStage(pipeline: Pipeline, name: string): Stage {
   const wanted = normalize(name);
   const named = pipeline.stages.find(({ id, label }) => normalize(label) === wanted || normalize(id) === wanted);
-  const found = named ?? pipeline.stages.find((stage) => matchesEverydayWord(stage, wanted));
-  if (found) return found;
+  const match = named ?? pipeline.stages.find((stage) => matchesEverydayWord(stage, wanted));
+  if (match) return match;
   throw new Problem("INVALID_REQUEST", `The pipeline ${pipeline.label} has no stage “${name.trim()}”.`, {
     hint: `Available stages: ${pipeline.stages.map(({ label }) => label).join(", ")}.`,
   });

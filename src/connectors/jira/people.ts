@@ -34,8 +34,8 @@ export async function findPerson(
     return toPerson(await http.request({ path: `${api}/user`, query, answer: User, scope }));
   }
   const query = { query: text.trim(), maxResults: 20 };
-  const found = await http.request({ path: `${api}/user/search`, query, answer: z.array(User), scope });
-  const people = found.filter((user) => user.active !== false && (user.accountType ?? "atlassian") === "atlassian");
+  const matches = await http.request({ path: `${api}/user/search`, query, answer: z.array(User), scope });
+  const people = matches.filter((user) => user.active !== false && (user.accountType ?? "atlassian") === "atlassian");
   const one = requirePerson(people, text, {
     purpose,
     where: "Jira",

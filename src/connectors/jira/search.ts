@@ -127,9 +127,9 @@ async function resolveJql(filter: IssueFilter, context: ToolContext): Promise<st
 }
 
 function getFilter({ project, labels, jql: _query, ...input }: Input): IssueFilter {
-  const given = Object.entries(input).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : []));
+  const filters = Object.entries(input).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : []));
   return {
-    ...(Object.fromEntries(given) as Omit<IssueFilter, "labels">),
+    ...(Object.fromEntries(filters) as Omit<IssueFilter, "labels">),
     project: project?.trim() ? parseProjectName(project) : undefined,
     labels: splitList(labels),
   };

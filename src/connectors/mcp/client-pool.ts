@@ -170,14 +170,14 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
     }
   };
   return {
-    async call(given, tool, input, { task: keeper, ...call }) {
+    async call(ref, tool, input, { task: keeper, ...call }) {
       const task = keeper && (await loadTask(keeper));
-      const server = call.onElicitation ? chooseEntry(given) : given;
-      if (task?.handle) return await followOver(given, tool, input, { ...call, task });
+      const server = call.onElicitation ? chooseEntry(ref) : ref;
+      if (task?.handle) return await followOver(ref, tool, input, { ...call, task });
       try {
         return await callOnce(server, tool, input, { ...call, task });
       } catch (error) {
-        if (task?.handle) return await followOver(given, tool, input, { ...call, task, error });
+        if (task?.handle) return await followOver(ref, tool, input, { ...call, task, error });
         const lost = error instanceof Problem && error.code === "OUTCOME_UNKNOWN";
         const again =
           isClosedProblem(error) ||

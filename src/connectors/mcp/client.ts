@@ -170,9 +170,9 @@ async function connectOnce(
       await end();
       throw cancelledProblem(options.title, error);
     }
-    const found = await fault(error);
+    const result = await fault(error);
     await end();
-    throw found.gone ? markClosed(found.problem) : found.problem;
+    throw result.gone ? markClosed(result.problem) : result.problem;
   }
   return { client, state, questions, fault, end, variant, session: transport.sessionId };
 }

@@ -143,10 +143,10 @@ type UrlRequest = Extract<ElicitationRequest, { mode: "url" }>;
 
 /** Creates the card for a URL. Only the user visits it; kay sends no request and no data. */
 function buildUrlQuestion(
-  { message, url: given }: UrlRequest,
+  { message, url: address }: UrlRequest,
   asking: ElicitationSource,
 ): Question | { problem: string } {
-  const url = parseSafeUrl(given);
+  const url = parseSafeUrl(address);
   if (!url) return { problem: `${asking.title} asked to open a URL that kay does not show because it is not https.` };
   const place = url.hostname.includes("xn--")
     ? `${url.host} (contains non-Latin letters; check it carefully)`
@@ -163,9 +163,9 @@ function buildUrlQuestion(
 }
 
 /** Accepts https, or http on this machine, without a user name or password. */
-function parseSafeUrl(given: string): URL | undefined {
-  if (given.length > MAX_URL_LENGTH || !URL.canParse(given)) return undefined;
-  const url = new URL(given);
+function parseSafeUrl(address: string): URL | undefined {
+  if (address.length > MAX_URL_LENGTH || !URL.canParse(address)) return undefined;
+  const url = new URL(address);
   const fits = url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
   return fits && url.username === "" && url.password === "" ? url : undefined;
 }

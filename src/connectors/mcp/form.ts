@@ -76,7 +76,7 @@ function getDefault(value: unknown): unknown {
 function buildCheckbox(id: string, about: Shape): FormField {
   return {
     field: { ...buildCommonField(id, about, false), type: "checkbox" },
-    read: (given) => ({ value: given === true || given === "true" || given === "yes" }),
+    read: (value) => ({ value: value === true || value === "true" || value === "yes" }),
   };
 }
 
@@ -105,8 +105,8 @@ function buildNumberField(id: string, about: Shape, required: boolean): FormFiel
   const range = minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : "";
   return {
     field: { ...buildCommonField(id, about, required, range), type: "text", limits },
-    read: (given) => {
-      const typed = String(given ?? "").trim();
+    read: (value) => {
+      const typed = String(value ?? "").trim();
       if (typed === "") return required ? { wrong: "must be filled in" } : {};
       const wrong = findLimitFault(limits, typed);
       return wrong === undefined ? { value: Number(typed) } : { wrong };

@@ -14,12 +14,12 @@ export type QuestionListener = {
 
 /** Listens for questions on a connection. `elicits`: the server was told that the user can be asked. */
 export function listenForQuestions(client: Client, { elicits }: { elicits: boolean }): QuestionListener {
-  const asked = new Set<{ ask: HandleElicitation; over: AbortController }>();
+  const questions = new Set<{ ask: HandleElicitation; over: AbortController }>();
   const visits = new Map<string, AbortController>();
   if (elicits) {
     client.setRequestHandler("elicitation/create", async (request) => {
       // The older protocol does not name the call of a question, so with several calls kay cannot know whom to ask.
-      const [first, another] = asked;
+      const [first, another] = questions;
       if (!first || another) return { action: "cancel" };
       return await first.ask(request.params, first.over.signal);
     });
@@ -30,10 +30,10 @@ export function listenForQuestions(client: Client, { elicits }: { elicits: boole
   return {
     hear: (ask) => {
       const one = { ask, over: new AbortController() };
-      asked.add(one);
+      questions.add(one);
       return () => {
         one.over.abort();
-        asked.delete(one);
+        questions.delete(one);
       };
     },
     onVisitDone: (id) => {

@@ -68,10 +68,10 @@ function createMcpTool(definition: McpDefinition, tool: McpTool, now: McpTool, r
     examples: buildExamples(definition, tool),
     summary: (input) => formatSummary(title, tool, input),
     async run(input, context) {
-      const asked = createElicitationHandler(context.people, { title, where: formatLocation(definition) });
-      const answer = await runMcpTool(definition, tool, { input, doubtful, context, asked }, reach);
+      const handler = createElicitationHandler(context.people, { title, where: formatLocation(definition) });
+      const answer = await runMcpTool(definition, tool, { input, doubtful, context, asked: handler }, reach);
       const result = toToolResult(title, tool, answer);
-      const notes = asked.notes();
+      const notes = handler.notes();
       return notes.length === 0 ? result : { ...result, text: [result.text, ...notes].join("\n\n") };
     },
   });

@@ -109,7 +109,7 @@ function describeQuery({ database, property, value }: Input): string {
 
 function formatRows(rows: NotionObject[], head: string, names: string[]): string {
   const properties = rows.map(formatProperties);
-  const shown = names.filter((name) => properties.some((one) => one[name])).slice(0, MAX_COLUMNS);
-  const cells = rows.map((row, index) => [getTitle(row), ...shown.map((name) => properties[index]?.[name] ?? "")]);
-  return formatMarkdownTable([head, ...shown], cells);
+  const columns = names.filter((name) => properties.some((one) => one[name])).slice(0, MAX_COLUMNS);
+  const cells = rows.map((row, index) => [getTitle(row), ...columns.map((name) => properties[index]?.[name] ?? "")]);
+  return formatMarkdownTable([head, ...columns], cells);
 }

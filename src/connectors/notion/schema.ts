@@ -38,8 +38,8 @@ export function listColumns({ properties }: NotionObject): Column[] {
 /** Finds a column by name, ignoring case. @throws Problem INVALID_REQUEST that lists the existing columns */
 export function findColumn(columns: Column[], wanted: string): Column {
   const name = wanted.trim().toLowerCase();
-  const found = columns.find((column) => column.name.trim().toLowerCase() === name);
-  if (found) return found;
+  const match = columns.find((column) => column.name.trim().toLowerCase() === name);
+  if (match) return match;
   throw new Problem("INVALID_REQUEST", `No property is called “${escapeCell(wanted.trim())}”.`, {
     hint: `Available: ${columns.map((column) => escapeCell(column.name)).join(", ")}.`,
     details: { field: "property" },
@@ -49,8 +49,8 @@ export function findColumn(columns: Column[], wanted: string): Column {
 /** Finds an option and returns its exact spelling. @throws Problem INVALID_REQUEST that lists the existing options */
 export function findOption({ name, options }: Column, wanted: string): string {
   const text = wanted.trim().toLowerCase();
-  const found = options.find((option) => option.trim().toLowerCase() === text);
-  if (found !== undefined) return found;
+  const match = options.find((option) => option.trim().toLowerCase() === text);
+  if (match !== undefined) return match;
   throw new Problem("INVALID_REQUEST", `“${escapeCell(wanted.trim())}” is not an option of ${escapeCell(name)}.`, {
     hint:
       options.length > 0

@@ -48,11 +48,11 @@ export const setPropertyTool = defineTool({
     const [title, url] = [getTitle(changed), getUrl(changed)];
     const before = formatProperties(page)[column.name] ?? "";
     const now = column.type === "title" ? title : (formatProperties(changed)[column.name] ?? "");
-    const shown =
+    const text =
       now === "" ? `Cleared ${escapeCell(column.name)}` : `Set ${escapeCell(column.name)} to ${escapeCell(now)}`;
     return {
       data: { id: page.id, title, property: column.name, before, value: now, url },
-      text: `${shown}: “${escapeCell(title)}”.\n\n${url}`,
+      text: `${text}: “${escapeCell(title)}”.\n\n${url}`,
       url,
     };
   },

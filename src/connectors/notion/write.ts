@@ -30,8 +30,8 @@ export async function appendBlocks(
   drafts: BlockDraft[],
   progress: WriteProgress,
 ): Promise<void> {
-  for (let left = drafts; left.length > 0; ) {
-    const batch = takeBatch(left);
+  for (let rest = drafts; rest.length > 0; ) {
+    const batch = takeBatch(rest);
     const { results } = await context.http.request({
       method: "PATCH",
       path: `/v1/blocks/${encodeURIComponent(parent)}/children`,
@@ -42,7 +42,7 @@ export async function appendBlocks(
     for (const [index, within] of batch.within.entries()) {
       if (within.length > 0) await appendBlocks(context, getIdAt(results, index), within, progress);
     }
-    left = batch.left;
+    rest = batch.left;
   }
 }
 

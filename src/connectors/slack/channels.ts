@@ -150,8 +150,8 @@ async function findConversationByName(context: Context, text: string): Promise<C
   const name = text.replace(/^#/, "").toLowerCase();
   const isIt = (channel: Channel) => channel.name?.toLowerCase() === name;
   const { items } = await listChannels(context, (some) => some.some(isIt));
-  const found = items.find(isIt);
-  if (found) return { id: found.id, name: `#${found.name ?? name}` };
+  const match = items.find(isIt);
+  if (match) return { id: match.id, name: `#${match.name ?? name}` };
   const names = items.flatMap((channel) => channel.name ?? []);
   throw new Problem("INVALID_REQUEST", `No channel in Slack is called “#${name}”, or this account cannot see it.`, {
     hint: suggestName(name, names, (near) => `#${near}`) || "List the channels first.",
@@ -160,18 +160,18 @@ async function findConversationByName(context: Context, text: string): Promise<C
 
 async function withPerson(context: Context, name: string, use: Use): Promise<Conversation> {
   const user = await findPerson(context, name, use === "read" ? "read" : "change");
-  const shown = `@${getUserName(user)}`;
+  const label = `@${getUserName(user)}`;
   if (use === "send") {
     const answer = z.looseObject({ channel: z.looseObject({ id: z.string() }) });
     // Opens a direct message. Repeating it returns the same one and notifies no one, so it may be repeated like a read.
     const request = { body: { users: user.id }, answer, scope: "im:write", reads: true };
-    return { id: (await callMethod(context.http, "conversations.open", request)).channel.id, name: shown };
+    return { id: (await callMethod(context.http, "conversations.open", request)).channel.id, name: label };
   }
   const list = { name: "channels", item: Channel, query: { types: "im", limit: PAGE }, scope: "im:read" };
   const isIt = (channel: Channel) => channel.user === user.id;
   const { items } = await readAllItems(context.http, "conversations.list", list, (some) => some.some(isIt));
-  const found = items.find(isIt);
-  if (found) return { id: found.id, name: shown };
+  const match = items.find(isIt);
+  if (match) return { id: match.id, name: label };
   throw new Problem("INVALID_REQUEST", `You and ${getUserName(user)} have no messages in Slack.`, {
     hint: "Send a message first.",
   });

@@ -134,17 +134,17 @@ function formatFiles(files: z.output<typeof Files>): string[] {
  * says the same.
  */
 function dropRepeated(parts: string[]): string[] {
-  const said = parts.filter(Boolean);
-  const words = said.map(
+  const texts = parts.filter(Boolean);
+  const words = texts.map(
     (part) =>
       ` ${part
         .replace(/[^\p{L}\p{N}]+/gu, " ")
         .trim()
         .toLowerCase()} `,
   );
-  return said.filter((part, index) => {
+  return texts.filter((part, index) => {
     const own = words[index] ?? "";
-    if (own.trim() === "") return said.indexOf(part) === index;
+    if (own.trim() === "") return texts.indexOf(part) === index;
     if (words.indexOf(own) < index) return false;
     return own.split(" ").length < FEW_WORDS || !words.some((other) => other !== own && other.includes(own));
   });

@@ -134,8 +134,8 @@ export async function describeMessage(
   place: Conversation,
   text: string | undefined,
 ): Promise<string> {
-  const found = await findMessage(http, place, text, "change");
-  const message = found.text === undefined ? (await readReplies(http, place.id, found.ts, 1))[0] : found;
+  const match = await findMessage(http, place, text, "change");
+  const message = match.text === undefined ? (await readReplies(http, place.id, match.ts, 1))[0] : match;
   if (!message) return `a message in ${place.name}`;
   const names = await loadNames(http, [message]);
   return `${quoteTitle(getPlainText(message, names))} by ${getAuthorName(message, names)} in ${place.name} (${message.ts})`;

@@ -48,7 +48,7 @@ export const searchMessagesTool = defineListTool({
   async run(input, context, list) {
     const { matches, total, more } = await findMatches(context.http, await getQuery(input, context), list);
     const names = await loadNames(context.http, matches);
-    const shown = matches.map((match) => ({
+    const results = matches.map((match) => ({
       channel: getPlace(match, names.users),
       author: (match.user && names.users.get(match.user)) || match.username || "someone",
       time: toIsoTime(match.ts),
@@ -57,8 +57,8 @@ export const searchMessagesTool = defineListTool({
       url: match.permalink ?? undefined,
     }));
     return {
-      data: { messages: shown, more },
-      text: formatResult(shown, { total, more }, escapeCell(describeSearch(input)), list, context.timeZone),
+      data: { messages: results, more },
+      text: formatResult(results, { total, more }, escapeCell(describeSearch(input)), list, context.timeZone),
       ...(typeof context.metadata.url === "string" ? { url: context.metadata.url } : {}),
     };
   },
@@ -82,13 +82,13 @@ async function findMatches(http: ServiceHttp, query: string, list: ListRequest) 
 }
 
 function formatResult(
-  shown: Shown[],
+  results: Shown[],
   { total, more }: { total: number; more: boolean },
   what: string,
   list: ListRequest,
   zone = "UTC",
 ): string {
-  const rows = shown.map(({ channel, author, time, text }) => [
+  const rows = results.map(({ channel, author, time, text }) => [
     channel,
     author,
     formatMinute(time, zone),
@@ -96,7 +96,7 @@ function formatResult(
   ]);
   const words = `${total === 1 ? "message" : "messages"}${what.replace(/^messages/, "")}`;
   const items = () => formatMarkdownTable(["Channel", "Author", `Time (${zone})`, "Message"], rows);
-  return formatList(list, { count: shown.length, words, more, total, order: "newest", items });
+  return formatList(list, { count: results.length, words, more, total, order: "newest", items });
 }
 
 async function getQuery({ text, channel, from }: Input, context: ToolContext): Promise<string> {

@@ -26,19 +26,19 @@ export async function openTunnel(
   const head = await readHead(socket, limit);
   const [, status = "", reason = ""] = /^HTTP\/1\.[01] (\d{3})[ ]?([^\r\n]*)/.exec(head) ?? [];
   if (/^2\d\d$/.test(status)) return { state: "ok", message: `The proxy connects to ${target}.` };
-  const shown = `${maskProxy(proxy)} (${proxy.variable})`;
+  const label = `${maskProxy(proxy)} (${proxy.variable})`;
   if (status === "407") {
-    throw new Problem("PROXY_INVALID", `The proxy ${shown} rejected the credentials (407).`, {
+    throw new Problem("PROXY_INVALID", `The proxy ${label} rejected the credentials (407).`, {
       hint: `Add the user and password to ${proxy.variable}: http://user:password@host:port.`,
     });
   }
   if (status === "") {
-    throw new Problem("UNREACHABLE", `The server at ${shown} is not an HTTP proxy.`, {
+    throw new Problem("UNREACHABLE", `The server at ${label} is not an HTTP proxy.`, {
       hint: `Set ${proxy.variable} to an http: or https: proxy, or unset it.`,
     });
   }
   const why = clean(`${status} ${reason}`.trim(), { lines: false, max: 60 });
-  throw new Problem("UNREACHABLE", `The proxy ${shown} refused to connect to ${target} (${why}).`, {
+  throw new Problem("UNREACHABLE", `The proxy ${label} refused to connect to ${target} (${why}).`, {
     hint: `Allow ${target} in the proxy, or add ${url.hostname} to NO_PROXY to bypass it.`,
   });
 }

@@ -91,9 +91,9 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Airta
     const base = world.bases.find(({ id }) => id === c.req.param("base"));
     const table = base?.tables.find(({ id }) => id === c.req.param("table"));
     const record = table?.records.find(({ id }) => id === c.req.param("record"));
-    const asked = [c.req.param("table"), c.req.param("record")].filter((one) => one !== undefined).length;
+    const names = [c.req.param("table"), c.req.param("record")].filter((one) => one !== undefined).length;
     const count = [table, record].filter((one) => one !== undefined).length;
-    if (!base || count < asked) return c.notFound();
+    if (!base || count < names) return c.notFound();
     const getRecordName = (one: { fields: Record<string, unknown> }) =>
       String(one.fields[table?.fields[0]?.name ?? ""] ?? "Unnamed record");
     const title = record ? getRecordName(record) : table ? `${table.name} (${base.name})` : base.name;

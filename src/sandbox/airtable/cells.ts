@@ -4,9 +4,9 @@ import type { AirtableRecord, AirtableState, Base, Cell, Field, Table } from "./
 
 /** Finds a field by name or ID. @throws AirtableRefusal UNKNOWN_FIELD_NAME */
 export function findField({ fields }: Table, name: string): Field {
-  const found = fields.find((field) => field.name === name || field.id === name);
-  if (!found) throw unprocessableError("UNKNOWN_FIELD_NAME", `Unknown field name: "${name}"`);
-  return found;
+  const match = fields.find((field) => field.name === name || field.id === name);
+  if (!match) throw unprocessableError("UNKNOWN_FIELD_NAME", `Unknown field name: "${name}"`);
+  return match;
 }
 
 /** Returns a cell as in responses; undefined if it is empty, because responses omit those. */
@@ -100,8 +100,8 @@ function chooseOption(field: Field, name: string, typecast: boolean): string {
 
 function findCollaborator(field: Field, value: unknown, { accounts }: AirtableState): string {
   const { id, email } = (typeof value === "object" ? value : {}) as { id?: unknown; email?: unknown };
-  const found = accounts.find((account) => account.id === id || account.email === email);
-  return pickGiven(field, found?.id, found !== undefined);
+  const match = accounts.find((account) => account.id === id || account.email === email);
+  return pickGiven(field, match?.id, match !== undefined);
 }
 
 function findLinkedRecord(field: Field, wanted: string, base: Base): string {

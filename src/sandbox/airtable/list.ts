@@ -21,17 +21,18 @@ type Asked = {
 
 /** A page of records, and the offset of the next. */
 export async function listRecords(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>) {
-  const asked = c.req.method === "POST" ? fromBody(await c.req.json().catch(() => ({}))) : fromQuery(c);
+  const options = c.req.method === "POST" ? fromBody(await c.req.json().catch(() => ({}))) : fromQuery(c);
   const { base, table } = findTable(c);
-  if (asked.pageSize < 1 || asked.pageSize > 100 || !Number.isInteger(asked.pageSize)) throw invalidRequestError();
+  if (options.pageSize < 1 || options.pageSize > 100 || !Number.isInteger(options.pageSize))
+    throw invalidRequestError();
   const world = c.get("world");
-  const found = sort(filter(table.records, asked, table, base, world, provider.now()), asked, table, base, world);
-  const records = found.slice(0, asked.maxRecords);
-  const start = getStart(asked.offset, records);
-  const end = start + asked.pageSize;
+  const matches = sort(filter(table.records, options, table, base, world, provider.now()), options, table, base, world);
+  const records = matches.slice(0, options.maxRecords);
+  const start = getStart(options.offset, records);
+  const end = start + options.pageSize;
   const next = records[end];
   return c.json({
-    records: records.slice(start, end).map((record) => toRecordView(table, record, world, asked)),
+    records: records.slice(start, end).map((record) => toRecordView(table, record, world, options)),
     ...(next ? { offset: `itr${table.id.slice(3)}/${next.id}` } : {}),
   });
 }
@@ -107,13 +108,13 @@ function sort(
   }));
   return [...records].sort((a, b) => {
     for (const { field, turn } of keys) {
-      const [left, right] = [toScalar(field, a, base, world), toScalar(field, b, base, world)];
+      const [scalar, right] = [toScalar(field, a, base, world), toScalar(field, b, base, world)];
       const choices = field.choices.length > 0;
       const difference = choices
-        ? field.choices.indexOf(String(left)) - field.choices.indexOf(String(right))
-        : typeof left === "number" && typeof right === "number"
-          ? left - right
-          : String(left ?? "").localeCompare(String(right ?? ""), "en");
+        ? field.choices.indexOf(String(scalar)) - field.choices.indexOf(String(right))
+        : typeof scalar === "number" && typeof right === "number"
+          ? scalar - right
+          : String(scalar ?? "").localeCompare(String(right ?? ""), "en");
       if (difference !== 0) return turn * difference;
     }
     return 0;

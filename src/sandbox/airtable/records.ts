@@ -63,9 +63,10 @@ async function create(c: Context<AirtableEnv>, provider: ProviderContext<Airtabl
   const body = await getBody(c);
   const { base, table } = findTable(c, true);
   const world = c.get("world");
-  const given = body.records ?? [{ fields: body.fields }];
-  if (given.length === 0 || given.length > MOST || given.some(({ fields }) => !fields)) throw invalidRequestError();
-  const made = given.map(({ fields = {} }): AirtableRecord => {
+  const records = body.records ?? [{ fields: body.fields }];
+  if (records.length === 0 || records.length > MOST || records.some(({ fields }) => !fields))
+    throw invalidRequestError();
+  const made = records.map(({ fields = {} }): AirtableRecord => {
     const record: AirtableRecord = {
       id: createRandomId("rec", provider.random),
       createdTime: new Date(provider.now()).toISOString(),
@@ -97,9 +98,9 @@ async function updateMany(c: Context<AirtableEnv>, provider: ProviderContext<Air
   const body = await getBody(c);
   const { base, table } = findTable(c, true);
   const world = c.get("world");
-  const given = body.records ?? [];
-  if (given.length === 0 || given.length > MOST) throw invalidRequestError();
-  const copies = given.map(({ id, fields = {} }): AirtableRecord => {
+  const records = body.records ?? [];
+  if (records.length === 0 || records.length > MOST) throw invalidRequestError();
+  const copies = records.map(({ id, fields = {} }): AirtableRecord => {
     const record = requireRecord(table, id);
     const copy = { ...record, fields: { ...record.fields } };
     fill(copy, fields, body.typecast === true, { base, table, world });
@@ -121,9 +122,9 @@ function removeMany(c: Context<AirtableEnv>, provider: ProviderContext<AirtableS
 }
 
 function requireRecord({ records }: Table, id: string | undefined): AirtableRecord {
-  const found = records.find((record) => record.id === id);
-  if (!found) throw unprocessableError("ROW_DOES_NOT_EXIST", `Record ID ${id} does not exist in this table`);
-  return found;
+  const match = records.find((record) => record.id === id);
+  if (!match) throw unprocessableError("ROW_DOES_NOT_EXIST", `Record ID ${id} does not exist in this table`);
+  return match;
 }
 
 type Where = { base: Base; table: Table; world: AirtableState };

@@ -6,14 +6,14 @@ export function toRecordView(
   { fields }: Table,
   record: AirtableRecord,
   world: AirtableState,
-  asked: { fields?: string[]; byId?: boolean } = {},
+  query: { fields?: string[]; byId?: boolean } = {},
 ): Record<string, unknown> {
-  const wanted = asked.fields?.length
-    ? fields.filter(({ id, name }) => asked.fields?.includes(name) || asked.fields?.includes(id))
+  const wanted = query.fields?.length
+    ? fields.filter(({ id, name }) => query.fields?.includes(name) || query.fields?.includes(id))
     : fields;
   const cells = wanted.flatMap((field) => {
     const value = toCellView(field, record, world);
-    return value === undefined ? [] : [[asked.byId ? field.id : field.name, value] as const];
+    return value === undefined ? [] : [[query.byId ? field.id : field.name, value] as const];
   });
   return { id: record.id, createdTime: record.createdTime, fields: Object.fromEntries(cells) };
 }

@@ -181,8 +181,8 @@ const STRATEGIES = ["merge_commit", "squash", "fast_forward"];
 /** The body is optional and overrides what was given when the pull request was opened. */
 async function merge(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>) {
   const { request } = findPullRequest(c);
-  const given: unknown = await c.req.json().catch(() => ({}));
-  const { merge_strategy: strategy, close_source_branch: closes } = given as Record<string, unknown>;
+  const value: unknown = await c.req.json().catch(() => ({}));
+  const { merge_strategy: strategy, close_source_branch: closes } = value as Record<string, unknown>;
   if (strategy !== undefined && !STRATEGIES.includes(String(strategy))) {
     throw fieldError("merge_strategy", `"${String(strategy)}" is not a valid choice.`);
   }
@@ -216,9 +216,9 @@ async function getBody(c: Context): Promise<Record<string, unknown>> {
   return body as Record<string, unknown>;
 }
 
-function findReviewers(c: Context<BitbucketEnv>, given: unknown): string[] | undefined {
-  if (!Array.isArray(given)) return undefined;
-  return given.map((one: { uuid?: unknown; account_id?: unknown }) => {
+function findReviewers(c: Context<BitbucketEnv>, value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.map((one: { uuid?: unknown; account_id?: unknown }) => {
     const account = c
       .get("world")
       .accounts.find(({ uuid, account_id }) => uuid === one.uuid || account_id === one.account_id);

@@ -144,11 +144,11 @@ function setState(issue: Issue | PullRequest, { state, state_reason: reason }: R
       },
     ]);
   }
-  const given = reason === "not_planned" || reason === "duplicate" ? "not_planned" : "completed";
+  const stateReason = reason === "not_planned" || reason === "duplicate" ? "not_planned" : "completed";
   issue.state_reason = isPullRequest(issue)
     ? null
     : state === "closed"
-      ? given
+      ? stateReason
       : issue.state === "closed"
         ? "reopened"
         : null;
@@ -173,13 +173,13 @@ async function addComment(c: Context<GithubEnv>, provider: ProviderContext<Githu
   return c.json(toCommentView(c, repository, issue, made), 201);
 }
 
-function getAssignees(c: Context<GithubEnv>, repository: Repository, given: unknown): string[] {
-  return toTexts(given).map((login) => {
-    const found = c.get("world").users.find((user) => user.login.toLowerCase() === login.toLowerCase());
-    if (!found || (repository.private && !isMember(c, repository, found.login))) {
+function getAssignees(c: Context<GithubEnv>, repository: Repository, value: unknown): string[] {
+  return toTexts(value).map((login) => {
+    const match = c.get("world").users.find((user) => user.login.toLowerCase() === login.toLowerCase());
+    if (!match || (repository.private && !isMember(c, repository, match.login))) {
       throw invalidError("Issue", "assignees", "invalid", { value: login });
     }
-    return found.login;
+    return match.login;
   });
 }
 
@@ -189,14 +189,14 @@ function isMember(c: Context<GithubEnv>, { owner, collaborators }: Repository, l
 }
 
 /** Creates labels that the repository lacks, like GitHub. */
-function getLabels(repository: Repository, given: unknown): string[] {
-  const labels = toTexts(given).map(
+function getLabels(repository: Repository, value: unknown): string[] {
+  const labels = toTexts(value).map(
     (label) => repository.labels.find((one) => one.toLowerCase() === label.toLowerCase()) ?? label,
   );
   repository.labels = [...new Set([...repository.labels, ...labels])];
   return labels;
 }
 
-function toTexts(given: unknown): string[] {
-  return Array.isArray(given) ? given.map((one) => (typeof one === "string" ? one : String(one?.name ?? ""))) : [];
+function toTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.map((one) => (typeof one === "string" ? one : String(one?.name ?? ""))) : [];
 }

@@ -178,7 +178,7 @@ function buildFile(data: FileSeed, id: string, parents: string[], path: string, 
     role: "owner",
     emailAddress: owner.email,
   };
-  const given = (data.permissions ?? []).filter(({ role }) => role !== "owner");
+  const permissions = (data.permissions ?? []).filter(({ role }) => role !== "owner");
   return {
     id,
     name: data.name,
@@ -191,7 +191,7 @@ function buildFile(data: FileSeed, id: string, parents: string[], path: string, 
     trashed: data.trashed ?? false,
     permissions: [
       own,
-      ...given.map((one) => ({
+      ...permissions.map((one) => ({
         ...one,
         id: one.id ?? (one.type === "anyone" ? "anyoneWithLink" : createHexFromName(one.emailAddress ?? "", 20)),
         type: one.type ?? ("user" as const),

@@ -50,9 +50,9 @@ export function describeScopes(scopes: string[]): string {
     ["spreadsheets", "Google Sheets"],
     ["drive", "Google Drive"],
   ];
-  const asked = names.filter(([name]) => scopes.some((scope) => scope.startsWith(AUTH + name)));
+  const matches = names.filter(([name]) => scopes.some((scope) => scope.startsWith(AUTH + name)));
   // Docs and Sheets request Drive too, only to find their files.
-  const own = asked.filter(([name]) => name !== "drive" || asked.length === 1);
+  const own = matches.filter(([name]) => name !== "drive" || matches.length === 1);
   return own.map(([, title]) => title).join(" and ") || "your Google account";
 }
 

@@ -18,9 +18,9 @@ export function registerAccountRoutes(app: Hono<HubspotEnv>): void {
   app.get("/crm/v3/owners/:id", (c) => {
     requireScope(c, "crm.objects.owners.read");
     const by = c.req.query("idProperty") === "userId" ? "userId" : "id";
-    const found = c.get("world").owners.find((owner) => String(owner[by]) === c.req.param("id"));
-    if (!found) throw notFoundError();
-    return c.json(toOwnerView(found));
+    const match = c.get("world").owners.find((owner) => String(owner[by]) === c.req.param("id"));
+    if (!match) throw notFoundError();
+    return c.json(toOwnerView(match));
   });
   for (const name of ["deals", "deal", OBJECT_TYPES.deals.typeId])
     registerPipelineRoutes(app, `/crm/v3/pipelines/${name}`);

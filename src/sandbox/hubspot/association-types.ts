@@ -27,12 +27,12 @@ export function associateAll(world: HubspotState, type: ObjectType, record: CrmR
     const id = Number(types[0]?.associationTypeId);
     const other = (["contacts", "deals", "notes"] as const).find((one) => findAssociationId(type, one) === id);
     if (!other) throw badRequestError(`invalid associationTypeId ${String(types[0]?.associationTypeId)} for ${type}`);
-    const found = world[other].find((one) => one.id === String(to?.id));
-    if (!found)
+    const match = world[other].find((one) => one.id === String(to?.id));
+    if (!match)
       throw badRequestError(
         `One or more associations are not valid: ${getAssociationName(type, other)} ${String(to?.id)}`,
       );
-    associate(type, record, other, found);
+    associate(type, record, other, match);
   }
 }
 

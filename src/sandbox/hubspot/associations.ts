@@ -65,9 +65,9 @@ function ends(c: Context<HubspotEnv>) {
   const [type, other] = [parseObjectType(c, "write"), parseObjectType(c, "write", "other")];
   const world = c.get("world");
   const record = findRecord(world[type], type, c.req.param("id") ?? "");
-  const found = findRecord(world[other], other, c.req.param("to") ?? "");
+  const match = findRecord(world[other], other, c.req.param("to") ?? "");
   getTieId(type, other);
-  return { type, record, other, found };
+  return { type, record, other, found: match };
 }
 
 function getTieId(type: ObjectType, other: ObjectType): number {

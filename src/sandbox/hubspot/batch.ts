@@ -50,9 +50,9 @@ async function readMany(c: Context<HubspotEnv>, provider: ProviderContext<Hubspo
   const records = c.get("world")[type];
   const getKey = (record: CrmRecord) => (idProperty === "email" ? (record.properties.email ?? "") : record.id);
   const has = (record: CrmRecord, id: string) => getKey(record).toLowerCase() === id.toLowerCase();
-  const found = records.filter((record) => ids.some((id) => has(record, id)));
-  const missing = ids.filter((id) => !found.some((record) => has(record, id)));
-  const results = found.map((record) => toRecordView(record, type, parseNames(body, "properties")));
+  const matches = records.filter((record) => ids.some((id) => has(record, id)));
+  const missing = ids.filter((id) => !matches.some((record) => has(record, id)));
+  const results = matches.map((record) => toRecordView(record, type, parseNames(body, "properties")));
   if (missing.length === 0) return c.json(complete(provider, results));
   const name = { contacts: "CONTACT", deals: "DEAL", notes: "NOTE" }[type];
   const error = {

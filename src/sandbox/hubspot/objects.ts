@@ -43,8 +43,8 @@ async function find(c: Context<HubspotEnv>) {
   const type = parseObjectType(c, "read");
   const body = await parseBody(c);
   const { found, start, limit } = searchRecords(c.get("world")[type], type, body);
-  const asked = parseNames(body, "properties");
-  const results = found.slice(start, start + limit).map((record) => toRecordView(record, type, asked));
+  const properties = parseNames(body, "properties");
+  const results = found.slice(start, start + limit).map((record) => toRecordView(record, type, properties));
   const next = start + limit < found.length ? { paging: { next: { after: String(start + limit) } } } : {};
   return c.json({ total: found.length, results, ...next });
 }
@@ -74,7 +74,7 @@ function recordIn(c: Context<HubspotEnv>, type: ObjectType): CrmRecord {
 }
 
 function toView(c: Context<HubspotEnv>, type: ObjectType, record: CrmRecord) {
-  const asked = parseList(c, "properties");
+  const properties = parseList(c, "properties");
   const associations = parseList(c, "associations").flatMap((name) => {
     const other = findObjectType(name);
     if (!other) throw badRequestError(`${name} is not a valid object type`);
@@ -85,7 +85,7 @@ function toView(c: Context<HubspotEnv>, type: ObjectType, record: CrmRecord) {
       : [[other, { results: ids.map((id) => ({ id, type: getAssociationName(type, other) })) }]];
   });
   return {
-    ...toRecordView(record, type, asked),
+    ...toRecordView(record, type, properties),
     ...(associations.length > 0 ? { associations: Object.fromEntries(associations) } : {}),
   };
 }

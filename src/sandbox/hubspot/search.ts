@@ -24,12 +24,12 @@ export function searchRecords(
   }
   const groups = getGroups(body.filterGroups);
   const words = getWords(body.query);
-  const found = records.filter(
+  const matches = records.filter(
     (record) =>
       matchesWords(record, type, words) &&
       (groups.length === 0 || groups.some((filters) => filters.every((filter) => holds(filter, record, type)))),
   );
-  return { found: sort(found, type, body.sorts), start, limit };
+  return { found: sort(matches, type, body.sorts), start, limit };
 }
 
 function getGroups(value: unknown): Filter[][] {

@@ -13,13 +13,13 @@ type Fault = { name: string; message: string; error: string };
 export function validateProperties(
   world: HubspotState,
   type: ObjectType,
-  given: unknown,
+  values: unknown,
   record?: CrmRecord,
 ): Record<string, string> {
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+  if (typeof values !== "object" || values === null || Array.isArray(values))
     throw badRequestError("Invalid input JSON: properties");
   const properties = Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, value === null ? "" : String(value)]),
+    Object.entries(values).map(([name, value]) => [name, value === null ? "" : String(value)]),
   );
   const faults = Object.entries(properties).flatMap(([name, value]) => getFault(world, type, name, value) ?? []);
   const missing = record ? undefined : getMissing(type, properties);

@@ -107,8 +107,8 @@ export function findBlocks(
 function findBlockWithin(blocks: Block[], id: string, parent: string): { block: Block; parent: string } | undefined {
   for (const block of blocks) {
     if (block.id === id) return { block, parent };
-    const found = findBlockWithin(block.children, id, block.id);
-    if (found) return found;
+    const match = findBlockWithin(block.children, id, block.id);
+    if (match) return match;
   }
   return undefined;
 }

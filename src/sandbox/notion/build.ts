@@ -16,7 +16,7 @@ type Lookup = {
 /** Fills in a Notion seed. @throws SeedFault */
 export function buildNotion(data: NotionSeed, now: number): NotionState {
   const users = data.users.map((user) => ({ ...user, id: user.id ?? createUuidFromName(`user ${user.email}`) }));
-  const given = (data.pages ?? []).map((page, index) => ({
+  const pages = (data.pages ?? []).map((page, index) => ({
     ...page,
     id: page.id ?? createUuidFromName(`page ${index} ${page.title}`),
   }));
@@ -24,14 +24,14 @@ export function buildNotion(data: NotionSeed, now: number): NotionState {
     now,
     first: users[0]?.id ?? "",
     person: (wanted, path) => findPerson(users, wanted, path),
-    page: (wanted, path) => pageIn(given, wanted, path),
+    page: (wanted, path) => pageIn(pages, wanted, path),
     time: (value, fallback, path) => (value === undefined ? fallback : parseMoment(value, now, path)),
   };
   const name = data.workspace?.name ?? "Workspace";
   const world: NotionState = {
     workspace: { id: data.workspace?.id ?? createUuidFromName(`workspace ${name}`), name },
     users,
-    pages: given.map((page, index) => buildPage(page, lookup, `pages[${index}]`)),
+    pages: pages.map((page, index) => buildPage(page, lookup, `pages[${index}]`)),
     databases: (data.databases ?? []).map((one, index) => buildDatabase(one, lookup, `databases[${index}]`)),
   };
   requireUniqueIds(world);

@@ -89,8 +89,8 @@ function getFault(query: URLSearchParams, traits: OAuthTraits): [string, string]
 
 /** Without a scope parameter, the client gets all its registered scopes, as at Bitbucket. */
 function getScopes(query: URLSearchParams, traits: OAuthTraits): string[] {
-  const asked = (query.get(traits.scopeParameter ?? "scope") ?? "").split(/[\s,]+/).filter(Boolean);
-  return asked.length > 0 ? [...new Set(asked)] : Object.keys(traits.scopes);
+  const scopes = (query.get(traits.scopeParameter ?? "scope") ?? "").split(/[\s,]+/).filter(Boolean);
+  return scopes.length > 0 ? [...new Set(scopes)] : Object.keys(traits.scopes);
 }
 
 function isLoopbackUrl(address: string): boolean {

@@ -140,8 +140,8 @@ export function ensureIm({ world, me, provider }: MethodCall, id: string): Im {
   if (user.is_bot) throw new SlackError("cannot_dm_bot");
   const users = [...new Set([me.id, user.id])];
   const hasSameUsers = (im: Im) => im.users.length === users.length && users.every((one) => im.users.includes(one));
-  const found = world.ims.find(hasSameUsers);
-  if (found) return found;
+  const match = world.ims.find(hasSameUsers);
+  if (match) return match;
   const im: Im = {
     id: createSlackId("D", users.toSorted().join(" ")),
     users,

@@ -40,15 +40,15 @@ export function updateApproval(ui: ApprovalUi, { request }: ApprovalCard, key: K
   if (ui.step === "why") return applyReasonKey(ui, key);
   if (ui.step === "edit" && ui.fill) return applyEditKey(ui, ui.fill, request, key);
   if (key.name === "escape") return ui.step === "leave" ? deny(ui, "") : { ui: { ...ui, step: "leave" } };
-  const asked: ApprovalUi = { ...ui, step: "ask" };
+  const start: ApprovalUi = { ...ui, step: "ask" };
   const typedCommand = getCommandKey(key);
   const offered = listScopes(request).find(({ number }) => number === typedCommand);
-  if (offered) return sendAnswer(asked, { action: "approve", approval_scope: offered.scope, ...toEditedArgs(ui) });
-  if (typedCommand === "n") return { ui: { ...asked, step: "why", error: undefined } };
-  if (typedCommand !== "e" || !isEditable(request)) return { ui: asked };
+  if (offered) return sendAnswer(start, { action: "approve", approval_scope: offered.scope, ...toEditedArgs(ui) });
+  if (typedCommand === "n") return { ui: { ...start, step: "why", error: undefined } };
+  if (typedCommand !== "e" || !isEditable(request)) return { ui: start };
   const fields = ui.draft === undefined ? createPreviewEditor(request, ui.edited) : undefined;
-  if (fields) return { ui: { ...asked, step: "edit", error: undefined, fill: fields } };
-  return { ui: asked, act: { do: "edit", text: ui.draft ?? formatInput(ui.edited ?? getInput(request)) } };
+  if (fields) return { ui: { ...start, step: "edit", error: undefined, fill: fields } };
+  return { ui: start, act: { do: "edit", text: ui.draft ?? formatInput(ui.edited ?? getInput(request)) } };
 }
 
 /** Applies text from the editor; `null` if no editor could be opened. */

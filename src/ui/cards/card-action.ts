@@ -99,9 +99,9 @@ const AGAIN_MS = 20_000;
  * Confirmations and connections cannot get more.
  *
  * @param now time of the key, in ms since 1970
- * @param asked when more time was last requested for this card
+ * @param index when more time was last requested for this card
  */
-export function findShortRequests(card: AnyCard, now: number, asked: number | undefined): string[] {
+export function findShortRequests(card: AnyCard, now: number, index: number | undefined): string[] {
   const cards = card.kind === "plan" ? card.calls.map((call) => call.card) : [card];
   const requests = cards.flatMap((one) =>
     one.kind === "card" && one.type !== "auth"
@@ -109,6 +109,6 @@ export function findShortRequests(card: AnyCard, now: number, asked: number | un
       : [],
   );
   const left = Math.min(...requests.map((request) => request.left));
-  const isAsked = asked !== undefined && now - asked < AGAIN_MS;
+  const isAsked = index !== undefined && now - index < AGAIN_MS;
   return !isAsked && left > 0 && left < SHORT_MS ? requests.map(({ id }) => id) : [];
 }

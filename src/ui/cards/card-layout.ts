@@ -48,14 +48,14 @@ export function layOutCard(props: CardProps): CardLayout {
     tone: props.focused ? tone : ("dim" as const),
     width,
   };
-  const shown = props.focused ? body : { rows: body.rows };
+  const content = props.focused ? body : { rows: body.rows };
   const below = props.focused ? keys : props.readOnly ? layOutReadOnlyKeys(width - BORDER_CELLS) : TAB_HERE;
   const room = Math.max(1, props.maxRows - 2);
   // If the keys leave no room for the body, they go below it and everything scrolls. A single row then shows the keys.
-  const isTight = room - below.rows.length < Math.min(MIN_BODY_ROWS, shown.rows.length);
+  const isTight = room - below.rows.length < Math.min(MIN_BODY_ROWS, content.rows.length);
   const seen = isTight
-    ? layOutWithShortKeys(appendKeys(shown, below), below.short, room, props.ui.scroll)
-    : layOutAboveKeys(shown, below, room, props.ui.scroll, width);
+    ? layOutWithShortKeys(appendKeys(content, below), below.short, room, props.ui.scroll)
+    : layOutAboveKeys(content, below, room, props.ui.scroll, width);
   const { cursor } = seen;
   const spot = cursor ? { row: cursor.row + 1, column: cursor.column + BORDER_CELLS / 2 } : undefined;
   return { rows: drawFrame(frame, seen.rows), cursor: spot, hidden: seen.hidden, page: seen.page };

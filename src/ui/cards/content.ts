@@ -52,13 +52,13 @@ export const SHORT_INDENT = 3;
 
 /** Lays out a field for the reason to deny, with the cursor in it. */
 export function layOutReason(why: TextInput, width: number): KeyHints {
-  const asked = wrapRows("Reason (optional):", width);
+  const label = wrapRows("Reason (optional):", width);
   const field = layOutTyping(why, width, "> ");
   const keys = layOutChoices(WHY, width);
   return {
-    rows: [...asked, ...field.rows, ...keys],
+    rows: [...label, ...field.rows, ...keys],
     short: layOutChoicesShort(WHY, width - SHORT_INDENT),
-    cursor: moveDown(field.cursor, asked.length),
+    cursor: moveDown(field.cursor, label.length),
   };
 }
 

@@ -33,11 +33,11 @@ export function layOutField(entry: FieldEntry, width: number): Row[] {
   const { field } = entry;
   const label = toLine(field.label || field.id);
   const value = getFieldValue(entry);
-  const shown = typeof value === "string" && !field.options?.length ? value : formatValue(field, value);
+  const text = typeof value === "string" && !field.options?.length ? value : formatValue(field, value);
   const isMissing = field.required && (value === undefined || value === "");
   const empty = isMissing ? "(required)" : "(empty)";
-  if (!shown.includes("\n")) return wrapRows(`  ${label}: ${toLine(shown) || empty}`, width);
-  const lines = shown.split("\n").map((each) => `    ${toLine(each)}`);
+  if (!text.includes("\n")) return wrapRows(`  ${label}: ${toLine(text) || empty}`, width);
+  const lines = text.split("\n").map((each) => `    ${toLine(each)}`);
   return wrapRows(`  ${label}:\n${lines.join("\n")}`, width);
 }
 

@@ -13,8 +13,8 @@ export type CardFrame = { title: string; right: string[]; tone?: Style; width: n
 export function drawFrame({ title, right, tone, width }: CardFrame, rows: Row[]): Row[] {
   const toEdge = (text: string) => ({ text, ...(tone ? { style: tone } : {}) });
   const side = joinRightTexts(title, right, width);
-  const shown = truncateCells(title, getTitleRoom(side, width));
-  const fill = "─".repeat(Math.max(0, width - stringWidth(`┌ ${shown} ${side}┐`)));
+  const label = truncateCells(title, getTitleRoom(side, width));
+  const fill = "─".repeat(Math.max(0, width - stringWidth(`┌ ${label} ${side}┐`)));
   const inside = rows.map((row) => [
     toEdge("│"),
     { text: " " },
@@ -26,7 +26,7 @@ export function drawFrame({ title, right, tone, width }: CardFrame, rows: Row[])
   const plain = tone === "dim" ? { style: tone } : {};
   const top: Row = [
     toEdge("┌ "),
-    { text: shown, style: plain.style ?? "bold" },
+    { text: label, style: plain.style ?? "bold" },
     toEdge(` ${fill}`),
     { text: side, ...plain },
     toEdge("┐"),

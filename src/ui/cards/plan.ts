@@ -25,19 +25,19 @@ export const INITIAL_PLAN: PlanUi = { ...FRESH_CARD_UI, type: "plan", step: "ask
 export function updatePlan(ui: PlanUi, card: PlanCard, key: Key, hidden: number): CardStep<PlanUi> {
   if (ui.step === "why") return applyReasonKey(ui, card, key);
   if (key.name === "escape") return ui.step === "leave" ? deny(ui, card, "") : { ui: { ...ui, step: "leave" } };
-  const asked: PlanUi = { ...ui, step: "ask" };
+  const start: PlanUi = { ...ui, step: "ask" };
   switch (getCommandKey(key)) {
     case "a":
       if (ui.read < hidden) return { ui: { ...ui, step: "unread" } };
-      return sendAnswers(asked, card, ({ edited }) => ({
+      return sendAnswers(start, card, ({ edited }) => ({
         action: "approve",
         approval_scope: "once",
         ...(edited ? { edited_args: edited } : {}),
       }));
     case "n":
-      return { ui: { ...asked, step: "why", error: undefined } };
+      return { ui: { ...start, step: "why", error: undefined } };
     default:
-      return { ui: asked };
+      return { ui: start };
   }
 }
 

@@ -78,15 +78,15 @@ function countCells(named: NamedKey[]): number {
 
 /** Cuts or pads a row to exactly `width` cells. */
 export function fitRow(row: Row, width: number): Row {
-  let left = width;
+  let indent = width;
   const spans: Row = [];
   for (const span of row) {
-    const text = truncateCells(span.text, left);
+    const text = truncateCells(span.text, indent);
     if (text !== "") spans.push({ ...span, text });
-    left -= stringWidth(text);
+    indent -= stringWidth(text);
     if (text !== span.text) break;
   }
-  return left > 0 ? [...spans, { text: " ".repeat(left) }] : spans;
+  return indent > 0 ? [...spans, { text: " ".repeat(indent) }] : spans;
 }
 
 const GAP = "   ";

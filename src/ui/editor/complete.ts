@@ -141,8 +141,8 @@ function listCommands({ commands, prompts }: CompletionSources): Candidate[] {
 
 /** Returns a filter that leaves out arguments already given. */
 function excludeGiven(before: string): (candidate: Candidate) => boolean {
-  const given = before.toLowerCase().split(/\s+/);
-  return ({ text }) => !given.includes(text.toLowerCase());
+  const words = before.toLowerCase().split(/\s+/);
+  return ({ text }) => !words.includes(text.toLowerCase());
 }
 
 function toCompletion(draft: Draft, from: number, candidates: Candidate[]): Completion | null {

@@ -19,12 +19,12 @@ export function layOutDraft(draft: Draft, { width, maxRows, prompt }: EditorFram
   const most = Math.max(1, Math.floor(maxRows) || 1);
   if (rows.length <= most) return { rows, cursor };
   const { from, to } = getWindow(rows.length, cursor.row, most);
-  const shown = rows.slice(from, to);
-  if (most < 3) return { rows: shown, cursor: { ...cursor, row: cursor.row - from } };
+  const lines = rows.slice(from, to);
+  if (most < 3) return { rows: lines, cursor: { ...cursor, row: cursor.row - from } };
   const above = from > 0 ? [cutMark(`\u2191 ${from} more`, cells)] : [];
   const below = to < rows.length ? [cutMark(`\u2193 ${rows.length - to} more`, cells)] : [];
   return {
-    rows: [...above, ...shown, ...below],
+    rows: [...above, ...lines, ...below],
     cursor: { row: cursor.row - from + above.length, column: cursor.column },
   };
 }

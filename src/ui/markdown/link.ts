@@ -17,10 +17,10 @@ export function renderLink(label: string, words: string, href: string, look: Loo
   const isItself = url !== null && showsUrl(words, address, url);
   if (!look.links || !url || url.href.length > MAX_URL_LENGTH)
     return isItself ? look.paint("underline", label) : `${label} (${address})`;
-  const shown = isItself
+  const text = isItself
     ? label
     : `${label} (${url.protocol === "mailto:" ? address.replace(/^mailto:/i, "") : url.host})`;
-  return `\x1b]8;;${encodeHref(url)}\x1b\\${look.paint("underline", shown)}\x1b]8;;\x1b\\`;
+  return `\x1b]8;;${encodeHref(url)}\x1b\\${look.paint("underline", text)}\x1b]8;;\x1b\\`;
 }
 
 /** Removes link sequences but keeps the visible text. */

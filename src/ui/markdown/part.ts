@@ -79,10 +79,10 @@ function formatCode(
     .slice(parts === 0 ? 1 : 0, isClosed ? -1 : undefined)
     .map((line) => line.slice(Math.min(fence.indent, /^ */.exec(line)?.[0].length ?? 0)));
   if (code.length === 0) return { text: null, given };
-  const shown = highlightLines(code, parseLanguage(fence.info), given.context, look);
+  const highlight = highlightLines(code, parseLanguage(fence.info), given.context, look);
   return {
-    text: shown.lines.map((line) => CODE_INDENT + line).join("\n"),
-    given: { ...given, context: shown.context },
+    text: highlight.lines.map((line) => CODE_INDENT + line).join("\n"),
+    given: { ...given, context: highlight.context },
   };
 }
 

@@ -52,8 +52,8 @@ function formatHint(
   const counted =
     count < choices.length ? `${count} of ${choices.length} · ` : visible < count ? `${count} in all · ` : "";
   const keys = ["enter choose", ...(multiple ? ["tab several"] : []), "type to filter", "esc cancel"];
-  const shown = joinHints(keys, width);
-  return truncateCells(counted.length + stringWidth(shown) <= width ? counted + shown : shown, width);
+  const hint = joinHints(keys, width);
+  return truncateCells(counted.length + stringWidth(hint) <= width ? counted + hint : hint, width);
 }
 
 /** Joins hints as far as they fit into the width, without cutting one. */

@@ -54,12 +54,12 @@ export function countRows(lines: string[], columns: number): number {
  */
 export function findLostLines(lines: string[], rows: number, columns: number): string[] {
   const lost: string[] = [];
-  let left = rows;
+  let rowsLeft = rows;
   for (const line of lines) {
-    if (left <= 0) break;
+    if (rowsLeft <= 0) break;
     const height = countRows([line], columns);
-    lost.push(height <= left ? line : " ".repeat(left * columns));
-    left -= height;
+    lost.push(height <= rowsLeft ? line : " ".repeat(rowsLeft * columns));
+    rowsLeft -= height;
   }
   return lost;
 }

@@ -55,8 +55,8 @@ function listFields(fill: FieldEditor): string[] {
   return fill.entries.flatMap((entry) => {
     const { field } = entry;
     const value = getFieldValue(entry);
-    const shown = typeof value === "string" && !field.options?.length ? clean(value) : formatValue(field, value);
-    if (shown.trim() === "") return [];
-    return [`  ${toLine(field.label || field.id)}: ${shown.replaceAll("\n", "\n    ")}`];
+    const text = typeof value === "string" && !field.options?.length ? clean(value) : formatValue(field, value);
+    if (text.trim() === "") return [];
+    return [`  ${toLine(field.label || field.id)}: ${text.replaceAll("\n", "\n    ")}`];
   });
 }

@@ -38,9 +38,9 @@ export function getLiveContent({ next, above, text }: ScrollbackState, view: Vie
     first !== undefined &&
     (first.kind !== "text" || !text.stream.begun) &&
     getSeparator(above, first.kind) === "\n\n";
-  const shown = rows.length + tools.length === 0 ? [] : isApart && rows[0] !== "" ? ["", ...rows] : rows;
+  const lines = rows.length + tools.length === 0 ? [] : isApart && rows[0] !== "" ? ["", ...rows] : rows;
   return {
-    text: shown.slice(-LIVE_TEXT_ROWS),
+    text: lines.slice(-LIVE_TEXT_ROWS),
     tools: tools.map((tool) => {
       const row = formatToolRow(tool, look.width);
       return isToolFinished(tool) ? row : SPINNER_MARK + row.slice(1);

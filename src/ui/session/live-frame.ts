@@ -150,9 +150,9 @@ function getComposer({ draft, search, history, size }: Session, maxRows: number)
   if (!search) return layOutDraft(draft, { width: size.columns, maxRows, prompt: PROMPT });
   const match = getMatch(search, history.entries);
   const query = `search: ${toLine(search.query)}`;
-  const shown = match === null ? (search.query === "" ? "" : "  no match") : `  ${toLine(match)}`;
+  const text = match === null ? (search.query === "" ? "" : "  no match") : `  ${toLine(match)}`;
   return {
-    rows: [truncateCells(`${query}${shown}`, size.columns)],
+    rows: [truncateCells(`${query}${text}`, size.columns)],
     cursor: { row: 0, column: Math.min(size.columns - 1, stringWidth(query)) },
   };
 }

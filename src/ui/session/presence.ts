@@ -56,7 +56,7 @@ export function getPresenceNews({ view: before, status: { client }, now }: Sessi
   const came = others
     .filter(({ client_id }) => !known.has(client_id))
     .map((each) => `${formatClientName(each)} joined`);
-  const left = [...known.values()]
+  const names = [...known.values()]
     .filter(({ client_id }) => !here.has(client_id))
     .map((each) => `${formatClientName(each)} left`);
   const changed = others.flatMap((each) => {
@@ -65,11 +65,12 @@ export function getPresenceNews({ view: before, status: { client }, now }: Sessi
       ? [`${formatClientName(each)} ${getClientState(each)} now`]
       : [];
   });
-  const all = [...came, ...left, ...changed];
+  const all = [...came, ...names, ...changed];
   if (all.length === 0) return null;
-  const counts = [came.length > 0 ? `${came.length} joined` : "", left.length > 0 ? `${left.length} left` : ""].filter(
-    Boolean,
-  );
+  const counts = [
+    came.length > 0 ? `${came.length} joined` : "",
+    names.length > 0 ? `${names.length} left` : "",
+  ].filter(Boolean);
   const text = all.length > 2 && counts.length > 0 ? counts.join(", ") : all.slice(0, 2).join(", ");
   return { text, until: now + NEWS_MS };
 }
@@ -93,15 +94,15 @@ export function formatStatusLine({ status, view, readOnly, news }: Session, widt
     news ? [news.text, ...formatOthers(view, status.client)] : formatOthers(view, status.client),
     [status.profile === "default" ? "" : `profile ${toLine(status.profile)}`],
   ];
-  const shown: string[] = [];
+  const names: string[] = [];
   for (const texts of parts) {
-    const part = texts.find((text) => stringWidth([...shown, text].join(" · ")) <= width);
-    if (part?.trim()) shown.push(part);
+    const part = texts.find((text) => stringWidth([...names, text].join(" · ")) <= width);
+    if (part?.trim()) names.push(part);
   }
   const title = toLine(status.title);
-  const part = truncateCells(title, width - stringWidth(`${shown.join(" · ")} · `));
+  const part = truncateCells(title, width - stringWidth(`${names.join(" · ")} · `));
   const isShown = title !== "" && (part === title || stringWidth(part) >= MIN_TITLE_CELLS);
-  return [...shown, ...(isShown ? [part] : [])].join(" · ");
+  return [...names, ...(isShown ? [part] : [])].join(" · ");
 }
 
 /** A title with less room is left out. */

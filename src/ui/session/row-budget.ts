@@ -40,21 +40,22 @@ export function countPickerRows(rows: number): number {
  * aids, and streaming text gets the rest.
  */
 export function divideRows(rows: number, wanted: RowDemand): RowBudget {
-  let left = Math.max(1, rows - 2);
+  let rowsLeft = Math.max(1, rows - 2);
   const take = (most: number) => {
-    const taken = Math.max(0, Math.min(most, left));
-    left -= taken;
+    const taken = Math.max(0, Math.min(most, rowsLeft));
+    rowsLeft -= taken;
     return taken;
   };
   const isSmall = rows < (wanted.card ? SMALL_ROWS_WITH_CARD : SMALL_ROWS);
   const forCard = wanted.card ? MIN_CARD_ROWS : 0;
-  const composer = take(Math.min(wanted.composer, wanted.card ? Math.max(1, left - forCard - 2) : left));
+  const composer = take(Math.min(wanted.composer, wanted.card ? Math.max(1, rowsLeft - forCard - 2) : rowsLeft));
   const status = take(isSmall ? 0 : 1) as 0 | 1;
   const rule = take(isSmall ? 0 : 1) as 0 | 1;
   const hint = take(wanted.hint ? 1 : 0);
   const popup = take(Math.min(countPickerRows(rows), wanted.popup));
-  const queue = take(Math.min(MAX_QUEUE_ROWS, wanted.queue, Math.max(0, left - forCard)));
-  const tools = wanted.card && isSmall ? 0 : take(Math.min(MAX_TOOL_ROWS, wanted.tools, Math.max(0, left - forCard)));
-  const card = wanted.card ? take(left) : 0;
+  const queue = take(Math.min(MAX_QUEUE_ROWS, wanted.queue, Math.max(0, rowsLeft - forCard)));
+  const tools =
+    wanted.card && isSmall ? 0 : take(Math.min(MAX_TOOL_ROWS, wanted.tools, Math.max(0, rowsLeft - forCard)));
+  const card = wanted.card ? take(rowsLeft) : 0;
   return { rule, status, hint, composer, card, queue, popup, tools, text: wanted.card ? 0 : take(wanted.text) };
 }

@@ -27,20 +27,20 @@ function formatActors(plan: unknown): string {
  * into the message; other backends may show summaries alone.
  *
  * @param plan `data.plan` of the answer; other values have no fields
- * @param shown text that the user sees already
+ * @param ending text that the user sees already
  */
-function formatHiddenFields(plan: unknown, shown: string): string {
+function formatHiddenFields(plan: unknown, ending: string): string {
   const calls = (Array.isArray(plan) ? plan : []).flatMap((call) => {
     const { success, data } = PlannedCall.safeParse(call);
     return success ? [data] : [];
   });
-  return calls.map((call) => formatCallFields(call, normalizeLines(shown))).join("");
+  return calls.map((call) => formatCallFields(call, normalizeLines(ending))).join("");
 }
 
-function formatCallFields({ tool, input, fields }: PlannedCall, shown: string): string {
+function formatCallFields({ tool, input, fields }: PlannedCall, ending: string): string {
   const all = fields ?? Object.entries(input).map(([name, value]) => ({ name, value }));
   const texts = all.flatMap((field) => listInnerFields(field).map(formatPreviewField));
-  const hidden = texts.filter((text) => !shown.includes(normalizeLines(text)));
+  const hidden = texts.filter((text) => !ending.includes(normalizeLines(text)));
   return hidden.length > 0 ? `\n\n${clean(tool, { lines: false })}:\n${hidden.join("\n")}` : "";
 }
 

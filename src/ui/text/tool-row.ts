@@ -31,8 +31,8 @@ export function formatEndedTool(tool: ToolItem, width: number): string {
  */
 export function formatToolInput({ title, input }: ToolItem): string {
   const entries = isObject(input) ? Object.entries(input).sort(([one], [other]) => (one < other ? -1 : 1)) : [];
-  const shown = entries.map(([name, value]) => `${name} = ${formatInputValue(value)}`);
-  return toLine(shown.join(", ") || (title ?? "")).trim();
+  const cells = entries.map(([name, value]) => `${name} = ${formatInputValue(value)}`);
+  return toLine(cells.join(", ") || (title ?? "")).trim();
 }
 
 function formatInputValue(value: unknown): string {

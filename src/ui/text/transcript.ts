@@ -20,13 +20,13 @@ import {
 /** Formats a conversation as in a session's scrollback, with open cards in full. */
 export function formatTranscript(view: View, look: Look): string {
   const receipts = view.items.flatMap((item) => (item.kind === "receipt" ? [item.receipt] : []));
-  const shown = view.items
+  const parts = view.items
     .map((item) => (item.kind === "text" ? { ...item, text: omitReceiptLinks(item.text, receipts) } : item))
     .map((item) => ({ kind: item.kind, text: formatTranscriptItem(item, look) }))
     .filter(({ text }) => text);
-  return shown
+  return parts
     .map(({ kind, text }, index) => {
-      const above = shown[index - 1];
+      const above = parts[index - 1];
       return (above ? getSeparator(above.kind, kind) : "") + text;
     })
     .join("");

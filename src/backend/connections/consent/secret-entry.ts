@@ -67,9 +67,9 @@ async function findWaiting(ports: BackendPorts, text: string | null): Promise<Wa
   const pending = await findPendingState(ports, text);
   if (!pending) return undefined;
   const { installation_id, service: name } = pending.row;
-  const found = lookUpService(await listServices(ports, installation_id), name);
-  if (!found) return undefined;
-  const service = requireClient(found);
+  const match = lookUpService(await listServices(ports, installation_id), name);
+  if (!match) return undefined;
+  const service = requireClient(match);
   return needsSecretPage(service) ? { ...pending, service } : undefined;
 }
 

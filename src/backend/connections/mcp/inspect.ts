@@ -41,20 +41,20 @@ export function requireMcpClients(ports: BackendPorts): BackendPorts & { links: 
  * @throws Problem INVALID_REQUEST, ADDRESS_REFUSED, SERVICE_FAILED
  */
 export async function inspectRequested(
-  given: BackendPorts,
+  parts: BackendPorts,
   owner: string | undefined,
   request: McpRequest,
   signal?: AbortSignal,
 ): Promise<InspectedServer> {
-  const ports = requireMcpClients(given);
-  const asked = await parseRequest(ports, owner, request);
-  await requireAllowed(ports, asked);
-  if (asked.name) await requireFree(ports, owner, asked.name);
-  const inspected = await look({ ...ports, signal }, owner, asked);
+  const ports = requireMcpClients(parts);
+  const parsed = await parseRequest(ports, owner, request);
+  await requireAllowed(ports, parsed);
+  if (parsed.name) await requireFree(ports, owner, parsed.name);
+  const inspected = await look({ ...ports, signal }, owner, parsed);
   const { name, auth } = inspected.definition;
-  if (!asked.name) await requireFree(ports, owner, name);
+  if (!parsed.name) await requireFree(ports, owner, name);
   if (auth.type === "none" && getBaseName(name) !== name) throw noAccountsProblem(getBaseName(name));
-  return asked.clientSecret === undefined ? inspected : { ...inspected, clientSecret: asked.clientSecret };
+  return parsed.clientSecret === undefined ? inspected : { ...inspected, clientSecret: parsed.clientSecret };
 }
 
 /**
@@ -69,10 +69,10 @@ async function parseRequest(ports: Ports, owner: string | undefined, request: Mc
   if (!row) return parseMcpRequest({ ...request, url: findKnownService(base)?.url });
   const { place, auth } = row.definition as McpDefinition;
   if (!("url" in place)) throw noAccountsProblem(base);
-  const asked = parseMcpRequest({ ...request, url: place.url });
-  if (asked.auth || auth.type === "none") return asked;
+  const parsed = parseMcpRequest({ ...request, url: place.url });
+  if (parsed.auth || auth.type === "none") return parsed;
   const clientSecret = openOwnSecret(ports, row);
-  return { ...asked, auth, ...(clientSecret === undefined ? {} : { clientSecret }) };
+  return { ...parsed, auth, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
 /** An account is someone who signs in. */
@@ -85,11 +85,11 @@ function noAccountsProblem(base: string): Problem {
 
 /** Inspects a stored server as it is now. @throws Problem SERVICE_FAILED, AUTH_REQUIRED */
 export async function inspectStored(
-  given: BackendPorts,
+  parts: BackendPorts,
   row: StoredMcp,
   signal?: AbortSignal,
 ): Promise<InspectedServer> {
-  const ports = requireMcpClients(given);
+  const ports = requireMcpClients(parts);
   const definition = row.definition as McpDefinition;
   const secret = definition.auth.type === "none" ? undefined : await readStoredSecret(ports, row);
   const inspected = await ports.links.look({ definition, fetch: chooseFetch(ports), ...toSecretPart(secret) }, signal);
@@ -123,20 +123,20 @@ type Looking = Ports & { signal: AbortSignal | undefined };
 async function look(
   { signal, ...ports }: Looking,
   owner: string | undefined,
-  asked: ParsedMcpRequest,
+  parsed: ParsedMcpRequest,
 ): Promise<InspectedServer> {
-  const { place } = asked;
+  const { place } = parsed;
   const createDraft = (auth: McpAuth): McpDefinition => {
-    const name = asked.name ?? deriveServerName(undefined, place);
-    return { name, title: asked.name ? getTitle(name) : getDefaultName(place), place, auth, tools: [] };
+    const name = parsed.name ?? deriveServerName(undefined, place);
+    return { name, title: parsed.name ? getTitle(name) : getDefaultName(place), place, auth, tools: [] };
   };
-  if (!asked.auth) {
+  if (!parsed.auth) {
     try {
       const inspected = await ports.links.look(
         { definition: createDraft({ type: "none" }), fetch: chooseFetch(ports) },
         signal,
       );
-      const name = asked.name ?? deriveServerName(inspected.server.name, place);
+      const name = parsed.name ?? deriveServerName(inspected.server.name, place);
       return {
         ...findByName({ ...createDraft({ type: "none" }), name, title: getTitle(name) }, inspected),
         lacksSignIn: false,
@@ -145,7 +145,7 @@ async function look(
       if (!(error instanceof Problem) || error.code !== "AUTH_REQUIRED") throw error;
     }
   }
-  const drafted = createDraft(asked.auth ?? (await chooseSignIn(ports, place)));
+  const drafted = createDraft(parsed.auth ?? (await chooseSignIn(ports, place)));
   const definition = { ...drafted, title: getTitle(drafted.name) };
   const row = owner === undefined ? undefined : await findMcp(ports.db, owner, definition.name);
   const same = row && getMcpBinding(row.definition as McpDefinition) === getMcpBinding(definition);

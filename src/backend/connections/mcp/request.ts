@@ -89,8 +89,8 @@ function getCommand(command: string[], folder: string | undefined, env: string[]
   const wrong = env.find((name) => !VARIABLE.test(name));
   if (wrong !== undefined || env.length > MOST_VARIABLES)
     throw invalid("env", "Specify only names of environment variables, such as GITHUB_TOKEN, and none of kay's own.");
-  const given = [...new Set(env)].sort();
-  return { command, ...(folder === undefined ? {} : { folder }), ...(given.length > 0 ? { env: given } : {}) };
+  const names = [...new Set(env)].sort();
+  return { command, ...(folder === undefined ? {} : { folder }), ...(names.length > 0 ? { env: names } : {}) };
 }
 
 function isReserved(header: string): boolean {

@@ -40,12 +40,12 @@ type Storing = {
  * @throws Problem INVALID_REQUEST when it differs from what was shown, or when there are too many
  */
 export async function addServer(
-  given: BackendPorts,
+  parts: BackendPorts,
   installationId: string | undefined,
   inspected: InspectedServer,
   { dryRun, expected, trustReads, signedIn = false }: Storing,
 ): Promise<AddServiceResponse> {
-  const ports = requireMcpClients(given);
+  const ports = requireMcpClients(parts);
   requireExpected(inspected, expected);
   const choose = (before?: StoredMcp) => chooseTrustedReads(inspected, before, trustReads);
   if (installationId === undefined) {
@@ -120,8 +120,8 @@ export async function approveServer(
 }
 
 /** @returns whether there was one */
-export async function removeServer(given: BackendPorts, installationId: string, name: string): Promise<boolean> {
-  const ports = requireMcpClients(given);
+export async function removeServer(parts: BackendPorts, installationId: string, name: string): Promise<boolean> {
+  const ports = requireMcpClients(parts);
   const before = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installationId);
     const row = await findMcp(db, installationId, name);
@@ -162,7 +162,7 @@ function getDifference(stored: StoredMcp | undefined, next: McpDefinition): Diff
 }
 
 function describeVariables(before: McpDefinition, { place }: McpDefinition): string[] {
-  const listNames = (of: McpDefinition["place"]) => (("command" in of && of.env) || []).join(", ");
+  const listNames = (mcpPlace: McpDefinition["place"]) => (("command" in mcpPlace && mcpPlace.env) || []).join(", ");
   if (listNames(before.place) === listNames(place)) return [];
   return [
     listNames(place) ? `It is given ${listNames(place)} now.` : `It is given ${listNames(before.place)} no longer.`,

@@ -75,8 +75,8 @@ export function findService(services: ServiceConfiguration[], name: string | nul
   if (service) return service;
   const nearest = findClosestName(wanted, names);
   const guess = nearest ? ` ${suggestName(wanted, names)}` : "";
-  const shown = clean(name).replace(/\s+/g, " ").slice(0, 60);
-  throw new Problem("UNKNOWN_SERVICE", `Unknown service "${shown}".${guess} The services are ${names.join(", ")}.`, {
+  const label = clean(name).replace(/\s+/g, " ").slice(0, 60);
+  throw new Problem("UNKNOWN_SERVICE", `Unknown service "${label}".${guess} The services are ${names.join(", ")}.`, {
     ...(findKnownService(getBaseName(wanted))
       ? { hint: `It is an MCP server that kay knows. Add it with \`kay connect ${wanted}\`, outside of a session.` }
       : {}),

@@ -133,10 +133,10 @@ function describeServer({ name, definition, created_at, updated_at }: StoredMcp)
   const header = auth.type === "api_key" ? ` --key-header ${auth.header}` : "";
   const client = auth.type === "oauth2" && auth.client_id !== undefined ? ` --client-id ${auth.client_id}` : "";
   const where = "url" in place ? ` ${formatMcpPlace(place)}` : ` -- ${formatMcpPlace(place)}`;
-  const given = "url" in place ? "" : (place.env ?? []).map((one) => ` --env ${one}`).join("");
+  const names = "url" in place ? "" : (place.env ?? []).map((one) => ` --env ${one}`).join("");
   return {
     name,
-    source: `kay services add --name ${name}${header}${client}${given}${trust} --mcp${where}\n`,
+    source: `kay services add --name ${name}${header}${client}${names}${trust} --mcp${where}\n`,
     description: definition,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
@@ -144,13 +144,13 @@ function describeServer({ name, definition, created_at, updated_at }: StoredMcp)
 }
 
 async function notDescribed(ports: BackendPorts, installationId: string, name: string): Promise<Problem> {
-  const shown = clean(name, { lines: false, max: 60 });
+  const label = clean(name, { lines: false, max: 60 });
   if (ports.services.some(({ service }) => service.name === name))
-    return new Problem("INVALID_REQUEST", `${shown} is a built-in service and cannot be changed.`, { hint: "" });
+    return new Problem("INVALID_REQUEST", `${label} is a built-in service and cannot be changed.`, { hint: "" });
   const own = [...(await listDescriptions(ports.db, installationId)), ...(await listMcp(ports.db, installationId))];
   const names = own.map((row) => row.name);
   const available = names.length > 0 ? `There are ${names.join(", ")}.` : "There is none.";
-  return new Problem("NOT_FOUND", `No custom service is called "${shown}". ${available}`, {
+  return new Problem("NOT_FOUND", `No custom service is called "${label}". ${available}`, {
     hint: "Run `kay services list` to see every service.",
   });
 }

@@ -32,18 +32,19 @@ export async function gateCall(
     (context.asked.has(call.toolCallId)
       ? await findQuestion(context.ports.db, context.row.id, call.toolCallId)
       : undefined);
-  const asked = before ?? (await askFirst(context, call, account));
-  if ("allowed" in asked) return { ...run, ...asked };
-  if (asked.status === "open") return { kind: "wait", wait: toWait(asked) };
-  const { response } = asked;
-  if (asked.status !== "answered" || response === null)
-    return { kind: "denied", reason: describeNoAnswer(asked.status) };
+  const interaction = before ?? (await askFirst(context, call, account));
+  if ("allowed" in interaction) return { ...run, ...interaction };
+  if (interaction.status === "open") return { kind: "wait", wait: toWait(interaction) };
+  const { response } = interaction;
+  if (interaction.status !== "answered" || response === null)
+    return { kind: "denied", reason: describeNoAnswer(interaction.status) };
   if (response.action !== "approve") return { kind: "denied", reason: getReason(response) };
-  const change = getAccountChange(asked, call, account);
+  const change = getAccountChange(interaction, call, account);
   if (change !== undefined) return { kind: "denied", reason: change };
-  const late = await findTargetChange(context, call, account, asked);
-  if (late) return { kind: "wait", wait: toWait(await askAnew(context, call, account, { asked, ...late })) };
-  return await readApproval(context, call, account, asked, response);
+  const late = await findTargetChange(context, call, account, interaction);
+  if (late)
+    return { kind: "wait", wait: toWait(await askAnew(context, call, account, { asked: interaction, ...late })) };
+  return await readApproval(context, call, account, interaction, response);
 }
 
 /** The reason why an approval does not count: the connected account is not the one on the card. */
@@ -90,7 +91,7 @@ export async function gateResult(context: CallContext, call: CheckedCall, outcom
   if (before === undefined && !(await isLookedAt(context, call))) return outcome;
   await keep(context, outcome);
   const asker = toAsker(context, call);
-  const asked = await ensureInteraction(asker, AFTER_CALL, {
+  const interaction = await ensureInteraction(asker, AFTER_CALL, {
     type: "approval",
     prompt: `${call.summary}. Use the result?`,
     preview: { ...toPreview(context, call, undefined), result: clean(outcome.output.text) },
@@ -100,10 +101,10 @@ export async function gateResult(context: CallContext, call: CheckedCall, outcom
     if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE") return undefined;
     throw error;
   });
-  if (asked === undefined) return outcome;
-  if (asked.status === "open") return toWait(asked);
-  if (asked.response?.action === "approve") return outcome;
-  const reason = asked.response ? getReason(asked.response) : describeNoAnswer(asked.status);
+  if (interaction === undefined) return outcome;
+  if (interaction.status === "open") return toWait(interaction);
+  if (interaction.response?.action === "approve") return outcome;
+  const reason = interaction.response ? getReason(interaction.response) : describeNoAnswer(interaction.status);
   const words = `It was done (${call.summary}), but the user does not want to use the result: ${reason}`;
   return { call: outcome.call, problem: new Problem("DENIED", words, { hint: "" }) };
 }

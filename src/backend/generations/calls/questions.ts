@@ -39,7 +39,7 @@ export async function askFirst(
  */
 export async function askTogether(context: CallContext, calls: CheckedCall[]): Promise<Wait[]> {
   if (context.progress().approval === "granted") return [];
-  const found = await Promise.all(
+  const prompts = await Promise.all(
     calls.map(async (call) => {
       if (call.tool.own || context.asked.has(call.toolCallId)) return [];
       const ready = await (call.tool.ready?.() ?? Promise.resolve(undefined)).then(
@@ -51,15 +51,15 @@ export async function askTogether(context: CallContext, calls: CheckedCall[]): P
       return [{ call, prompt: await writeQuestion(context, call, ready.account, decision) }];
     }),
   );
-  const questions = found.flat();
+  const questions = prompts.flat();
   const id = `plan_${randomBytes(8).toString("hex")}`;
-  const asked = questions.map(({ call, prompt }, index) => ({
+  const requests = questions.map(({ call, prompt }, index) => ({
     asker: toAsker(context, call),
     ordinal: BEFORE_CALL,
     prompt,
     ...(questions.length > 1 ? { plan: { id, n: index + 1, of: questions.length } } : {}),
   }));
-  const opened = await openInteractions(asked).catch((error: unknown) => {
+  const opened = await openInteractions(requests).catch((error: unknown) => {
     // This then becomes the outcome of each call.
     if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE") return [];
     throw error;
@@ -95,15 +95,15 @@ export async function askAnew(
   const { request } = asked;
   const edited = await findEdit(context.ports.db, context.row.id, call.toolCallId);
   const parsed = edited && call.tool.parse(edited);
-  const shown = parsed ? { ...call, parsed, summary: call.tool.summary(parsed) } : call;
-  const decision = await decide(context, shown, account);
+  const checked = parsed ? { ...call, parsed, summary: call.tool.summary(parsed) } : call;
+  const decision = await decide(context, checked, account);
   const place = Math.max(asked.ordinal + 1, BEFORE_CALL_ANEW);
   const fresh = request.preview?.new_destinations;
   const preview = { why, ...(target ? { target } : {}), ...(fresh ? { new_destinations: fresh } : {}) };
   return await openInteraction(
     toAsker(context, call),
     place,
-    toQuestion(context, shown, account, { decision, preview }),
+    toQuestion(context, checked, account, { decision, preview }),
   );
 }
 

@@ -16,17 +16,17 @@ export async function askToShorten(
   generation: ClaimedGeneration,
   messages: ModelMessage[],
 ): Promise<Wait | "shortened" | undefined> {
-  const kept = takeNewest(messages, Math.floor(messages.length / 2)).length;
-  if (generation.request.mode !== "stream" || kept >= messages.length) return undefined;
+  const count = takeNewest(messages, Math.floor(messages.length / 2)).length;
+  if (generation.request.mode !== "stream" || count >= messages.length) return undefined;
   const conversation = generation.row.conversation_id;
   // The open step is in the claimed row, so only another claim can continue from it.
   if (generation.row.step === null && (await hasApproved(generation.ports.db, { conversation, toolName: SHORTEN }))) {
-    await generation.advance({ type: "shortening-asked", keep: kept });
+    await generation.advance({ type: "shortening-asked", keep: count });
     await generation.advance({ type: "shortened" });
     return "shortened";
   }
-  const words = kept === 1 ? "the newest message" : `the newest ${kept} messages`;
-  const asked = await ensureInteraction(createShortener(generation, getNextRound(generation.progress())), 0, {
+  const words = count === 1 ? "the newest message" : `the newest ${count} messages`;
+  const interaction = await ensureInteraction(createShortener(generation, getNextRound(generation.progress())), 0, {
     type: "approval",
     prompt: `The conversation is too long for the model. Go on with ${words}?`,
     approvalScopes: [{ scope: "once", words: "once" }],
@@ -34,18 +34,18 @@ export async function askToShorten(
     if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE") return undefined;
     throw error;
   });
-  if (asked === undefined) return undefined;
-  await generation.advance({ type: "shortening-asked", keep: kept });
-  return toWait(asked);
+  if (interaction === undefined) return undefined;
+  await generation.advance({ type: "shortening-asked", keep: count });
+  return toWait(interaction);
 }
 
 /** Returns the user's answer: wait, continue or stop. */
 export async function getShortenAnswer(generation: ClaimedGeneration): Promise<Wait | "on" | "no"> {
   const { history } = generation.progress();
   if (history.kind !== "asking") return "on";
-  const asked = await ensureInteraction(createShortener(generation, history.round), 0, { type: "approval" });
-  if (asked.status === "open") return toWait(asked);
-  if (asked.response?.action !== "approve") return "no";
+  const interaction = await ensureInteraction(createShortener(generation, history.round), 0, { type: "approval" });
+  if (interaction.status === "open") return toWait(interaction);
+  if (interaction.response?.action !== "approve") return "no";
   await generation.advance({ type: "shortened" });
   return "on";
 }

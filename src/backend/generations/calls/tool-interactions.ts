@@ -42,23 +42,23 @@ export function createInteractive(
     let repeats = 0;
     let last: unknown;
     for (let round = 0; round <= MOST_REPROMPTS; round++) {
-      const asked = await ensureInteraction(asker, own + round, prompt);
-      if (asked.status === "cancelled") request.onCancel?.();
-      if (asked.status === "open" && request.done) settleWhenDone(asker, asked, request.done);
-      if (asked.status === "open" || asked.status === "cancelled") {
-        wait(toWait(asked));
+      const interaction = await ensureInteraction(asker, own + round, prompt);
+      if (interaction.status === "cancelled") request.onCancel?.();
+      if (interaction.status === "open" && request.done) settleWhenDone(asker, interaction, request.done);
+      if (interaction.status === "open" || interaction.status === "cancelled") {
+        wait(toWait(interaction));
         return await new Promise<never>(() => {});
       }
-      const outcome = await getOutcome(request, asked);
+      const outcome = await getOutcome(request, interaction);
       if ("complete" in outcome) return outcome.complete;
       if ("pending" in outcome) {
         await leaveOpen(asker, own + PLACES - 1, prompt);
         return { ok: true, pending: true, queued: outcome.pending.queued ?? true, message: outcome.pending.message };
       }
-      repeats = round > 0 && isDeepStrictEqual(asked.response?.input, last) ? repeats + 1 : 0;
+      repeats = round > 0 && isDeepStrictEqual(interaction.response?.input, last) ? repeats + 1 : 0;
       if (repeats >= MOST_REPEATS) break;
-      last = asked.response?.input;
-      prompt = { ...outcome.reprompt, initialValues: outcome.reprompt.initialValues ?? asked.response?.input };
+      last = interaction.response?.input;
+      prompt = { ...outcome.reprompt, initialValues: outcome.reprompt.initialValues ?? interaction.response?.input };
     }
     throw new Problem("INVALID_REQUEST", `Giving up after ${repeats + 1} invalid answers.`, { hint: "" });
   };
@@ -73,14 +73,14 @@ async function leaveOpen(asker: Asker, ordinal: number, prompt: InteractionPromp
 }
 
 /** Returns the tool's reaction to the end of its request. */
-async function getOutcome(request: ToolInteraction, asked: StoredInteraction): Promise<InteractionOutcome> {
-  const { response } = asked;
-  if (asked.status === "expired" || response === null || response.action === "expire") {
+async function getOutcome(request: ToolInteraction, interaction: StoredInteraction): Promise<InteractionOutcome> {
+  const { response } = interaction;
+  if (interaction.status === "expired" || response === null || response.action === "expire") {
     if (request.onTimeout) return await request.onTimeout();
     throw new Problem("TIMED_OUT", "No answer before the deadline.", { hint: "" });
   }
   const { action, approval_scope: approvalScope, input, edited_args: editedArgs, reason } = response;
-  const { prompt, input_schema: inputSchema } = asked.request;
+  const { prompt, input_schema: inputSchema } = interaction.request;
   const question = { prompt, ...(inputSchema ? { inputSchema } : {}) };
   return await request.onResponse({ action, approvalScope, input, editedArgs, reason, asked: question });
 }
@@ -91,16 +91,19 @@ async function getOutcome(request: ToolInteraction, asked: StoredInteraction): P
  */
 function settleWhenDone(
   { ports }: { ports: Pick<BackendPorts, "db" | "clock"> },
-  asked: StoredInteraction,
+  interaction: StoredInteraction,
   done: AbortSignal,
 ): void {
-  const submit = () => void closeAsDone(ports, asked).catch(() => {});
+  const submit = () => void closeAsDone(ports, interaction).catch(() => {});
   if (done.aborted) submit();
   else done.addEventListener("abort", submit, { once: true });
 }
 
-async function closeAsDone({ db, clock }: Pick<BackendPorts, "db" | "clock">, asked: StoredInteraction): Promise<void> {
-  const { id, generation_id: generationId, conversation_id } = asked;
+async function closeAsDone(
+  { db, clock }: Pick<BackendPorts, "db" | "clock">,
+  interaction: StoredInteraction,
+): Promise<void> {
+  const { id, generation_id: generationId, conversation_id } = interaction;
   const now = clock.now();
   const response: InteractionResponse = {
     interaction_id: id,

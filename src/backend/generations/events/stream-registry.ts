@@ -62,10 +62,10 @@ export function createStreamRegistry({ db, clock, node, log }: Ports): StreamReg
       clearTimeout(one.leaving);
       one.streams += 1;
       one.mode = { ...one.mode, ...mode };
-      let left = false;
+      let hasLeft = false;
       const leaves = () => {
-        if (!left) leave(key, one);
-        left = true;
+        if (!hasLeft) leave(key, one);
+        hasLeft = true;
       };
       await note(key, one, mode).catch((error: unknown) => {
         leaves();

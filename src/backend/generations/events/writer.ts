@@ -166,11 +166,11 @@ async function appendHeld(
     toSql(change, { generationId, conversationId, now }),
     condition,
   );
-  for (let left = ATTEMPTS - 1; ; left--) {
+  for (let attempts = ATTEMPTS - 1; ; attempts--) {
     try {
       return await appendEvents(db, conversationId, events, now, holdCondition);
     } catch (error) {
-      if (!isMessageCollision(error) || left === 0) throw error;
+      if (!isMessageCollision(error) || attempts === 0) throw error;
     }
   }
 }

@@ -62,9 +62,9 @@ export async function answerInteraction(
     answered_at: new Date(now).toISOString(),
   };
   const answered = { ...response, session_id: interaction.conversation_id, generation_id: interaction.generation_id };
-  const given = { found: interaction, response, now, changes: () => store(answered) };
-  const claimed = (await answerAndRun(ports, engine, known.asker[0], given)) && { wake: interaction.generation_id };
-  const recorded = claimed || (await record(ports, given));
+  const context = { found: interaction, response, now, changes: () => store(answered) };
+  const claimed = (await answerAndRun(ports, engine, known.asker[0], context)) && { wake: interaction.generation_id };
+  const recorded = claimed || (await record(ports, context));
   if (recorded === undefined) {
     await expireInteraction(ports, interaction, now);
     throw interactionClosedProblem((await findInteraction(ports.db, interaction.id)) ?? interaction);
@@ -171,8 +171,8 @@ async function startLate(
   const answers = action === "submit" ? listSaidAnswers(request.input_schema?.fields ?? [], input) : [];
   const typed = answers.flatMap(({ text, proposed }) => (proposed ? [] : [text])).join("\n");
   const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
-  const asked = await findGeneration(tx, interaction.generation_id);
-  const { timeZone, instructions, defaults, limits } = asked?.request ?? {};
+  const generation = await findGeneration(tx, interaction.generation_id);
+  const { timeZone, instructions, defaults, limits } = generation?.request ?? {};
   // Allowances counted for that turn alone. A dry run also covers the turn that follows from it.
   const dryRun = limits?.dryRun === true;
   const { generationId, queued } = await startGenerationIn(tx, {
@@ -187,7 +187,7 @@ async function startLate(
       confirm: false,
       source: "late_answer",
       limits: dryRun ? { dryRun } : {},
-      runsAt: dryRun && asked ? asked.request.runsAt : "backend",
+      runsAt: dryRun && generation ? generation.request.runsAt : "backend",
       ...{ timeZone, instructions, defaults },
       ...trace,
     },

@@ -109,29 +109,29 @@ function toAskAnswer(asking: AskContext, text: string, end: RunResult, plan?: Pl
 /** With `confirm`, the guide's question is asked even if there is no plan to show or the model could not be reached. */
 async function holdNothing(ports: BackendPorts, asking: AskContext, result: RunResult): Promise<AskResult> {
   const text = result.kind === "answered" ? result.text.trim() : undefined;
-  const shown = { calls: [], receipts: result.receipts, text, ...toOutputField(result) };
-  return await requestConfirmation(ports, asking, shown);
+  const parts = { calls: [], receipts: result.receipts, text, ...toOutputField(result) };
+  return await requestConfirmation(ports, asking, parts);
 }
 
 async function requestConfirmation(
   ports: BackendPorts,
   asking: AskContext,
-  shown: { calls: HeldCall[]; receipts: AskResponse["receipts"]; text?: string; output?: unknown },
+  parts: { calls: HeldCall[]; receipts: AskResponse["receipts"]; text?: string; output?: unknown },
 ): Promise<AskResult> {
   const { installationId, conversationId, generationId, request } = asking;
   const { prompt, context, interactive, confirm } = request;
   const accounts = await getAccounts(ports, installationId);
   const [seen, row] =
-    shown.calls.length > 0
+    parts.calls.length > 0
       ? await Promise.all([
           loadMessages(ports.db, conversationId, { seen: ALL, generationId }),
           findGeneration(ports.db, generationId),
         ])
       : [[]];
   const provenance = traceMessages(seen, row?.request.instructions);
-  const tools = shown.calls.length > 0 ? await buildAgentTools(ports, { installationId, generationId }) : [];
+  const tools = parts.calls.length > 0 ? await buildAgentTools(ports, { installationId, generationId }) : [];
   const planned = await Promise.all(
-    shown.calls.map(async (call) => {
+    parts.calls.map(async (call) => {
       const { toolName, access, parsed, summary, service } = call;
       const account = accounts.get(service);
       const checked = checkCall(call, tools);
@@ -151,12 +151,12 @@ async function requestConfirmation(
       };
     }),
   );
-  const targets = planned.flatMap(({ target }, index) => (target ? [[shown.calls[index]?.toolCallId, target]] : []));
+  const targets = planned.flatMap(({ target }, index) => (target ? [[parts.calls[index]?.toolCallId, target]] : []));
   // A request without calls has ended already; approving it only says so.
   const plan =
-    shown.calls.length > 0
-      ? { confirm, accounts: pickAccounts(accounts, shown.calls), targets: Object.fromEntries(targets) }
-      : { confirm, text: shown.text, output: shown.output };
+    parts.calls.length > 0
+      ? { confirm, accounts: pickAccounts(accounts, parts.calls), targets: Object.fromEntries(targets) }
+      : { confirm, text: parts.text, output: parts.output };
   const heldRequest = { generationId, conversationId, prompt, context, interactive, plan };
   const { token, expiresAt } = await openConfirmation(ports, installationId, heldRequest);
   const lines = planned.map((call) => `\n- ${call.summary}${formatPlannedCall(call)}`).join("");
@@ -165,9 +165,9 @@ async function requestConfirmation(
     confirmation_token: token,
     requires_confirmation: true,
     message: `Please confirm the following action: ${prompt}${lines}`,
-    data: { prompt, context, plan: planned, ...(shown.text?.trim() ? { response: shown.text.trim() } : {}) },
+    data: { prompt, context, plan: planned, ...(parts.text?.trim() ? { response: parts.text.trim() } : {}) },
     ...toIds(asking),
-    receipts: shown.receipts,
+    receipts: parts.receipts,
     expires_at: expiresAt,
   };
   return { status: 200, body };

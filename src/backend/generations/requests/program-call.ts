@@ -180,7 +180,7 @@ function describeOutcome(outcome: Outcome): Pick<ProgramCallView, "status" | "ou
 async function listWaits(ports: BackendPorts, row: StoredGeneration): Promise<ProgramCallView["waits"]> {
   const open = (await listInteractions(ports.db, row.id)).filter(({ status }) => status === "open");
   const policies = open.length > 0 ? await listPolicies(ports.db, row.installation_id) : [];
-  const asked = open.map(({ id, request, expires_at }) => ({
+  const requests = open.map(({ id, request, expires_at }) => ({
     id,
     kind: request.interaction_type,
     prompt: cleanLine(request.preview?.summary ?? request.prompt ?? request.tool_name ?? "", 200),
@@ -189,8 +189,8 @@ async function listWaits(ports: BackendPorts, row: StoredGeneration): Promise<Pr
     answer_in_program:
       request.interaction_type === "approval" && request.preview?.access === "write" && isTrusted(policies, "write"),
   }));
-  if (!row.auth) return asked;
+  if (!row.auth) return requests;
   const { integrations, expires_at } = row.auth;
   const prompt = `Connect ${integrations.join(" and ")}`;
-  return [...asked, { id: row.id, kind: "auth", prompt, expires_at, answer_in_program: false }];
+  return [...requests, { id: row.id, kind: "auth", prompt, expires_at, answer_in_program: false }];
 }

@@ -48,13 +48,13 @@ export async function startGeneration(
   const { interactive = false, background: detached = false, remote, link } = asked;
   const files = parseAttachments(asked.attachments);
   const attachments = files.length > 0 ? { attachments: files.map(toAttachment) } : {};
-  const given = await shouldDelegate(ports, { remote, request: { ...asked.request, ...attachments } });
-  const runsAt = given ? "agent" : "backend";
+  const isDelegated = await shouldDelegate(ports, { remote, request: { ...asked.request, ...attachments } });
+  const runsAt = isDelegated ? "agent" : "backend";
   const request: GenerationRequest = { ...asked.request, ...attachments, runsAt, ...getTrace(ports) };
   await getWantedOutput(request);
   const now = ports.clock.now();
   const known = asked.session_id || undefined;
-  if (!given && !remote && engine.takesWork()) {
+  if (!isDelegated && !remote && engine.takesWork()) {
     const begun = { installationId, interactive, detached, request, files, link, now };
     if (!known) return await startConversation(ports, engine, begun);
     const started = await continueConversation(ports, engine, known, begun);
@@ -64,7 +64,7 @@ export async function startGeneration(
     throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
   const conversationId =
     known ?? (await createConversation(ports.db, { installationId, interactive, title: request.prompt, now }));
-  if (given) await checkSharedConversation(ports, request, conversationId);
+  if (isDelegated) await checkSharedConversation(ports, request, conversationId);
   if (known) await makeWay(ports, engine, conversationId, asked);
   return await runTransaction(ports.db, async (tx) => {
     const started = await startGenerationIn(tx, { installationId, conversationId, request, remote, detached, now });

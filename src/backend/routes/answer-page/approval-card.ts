@@ -22,12 +22,12 @@ ${renderFields(request.preview?.fields ?? [])}${listReasons(request)
 }
 
 /** Renders the fields as inputs. A text is edited as it is, any other value as JSON. */
-export function renderEditor(request: InteractionRequest, given?: URLSearchParams): string {
+export function renderEditor(request: InteractionRequest, form?: URLSearchParams): string {
   const fields = request.preview?.fields ?? [];
   return fields
     .map((field, index) => {
       const name = cleanLine(field.name);
-      const text = given?.get(getEditName(index)) ?? toEditText(field);
+      const text = form?.get(getEditName(index)) ?? toEditText(field);
       // A line break after the tag is not part of the text.
       return `<label>${escapeHtml(name)}${renderNote(formatOrigin(field))}
 <textarea name="${getEditName(index)}" rows="${countRows(text)}" spellcheck="false">
@@ -73,8 +73,8 @@ export function renderScopes({ approval_scopes: scopes }: InteractionRequest, ve
   return offered
     .map(({ scope, words }, index) => {
       const name = SCOPES[scope];
-      const shown = cleanLine(words);
-      const text = scope === "once" || shown.startsWith(name) ? shown || name : `${name}: ${shown}`;
+      const line = cleanLine(words);
+      const text = scope === "once" || line.startsWith(name) ? line || name : `${name}: ${line}`;
       return `<button name="decision" value="${scope}"${index === 0 ? ' class="primary"' : ""}>${verb} ${escapeHtml(text)}</button>`;
     })
     .join("\n");

@@ -16,11 +16,11 @@ ${prompt ? `<p class="value">${escapeHtml(foldWhitespace(prompt))}</p>\n` : ""}$
 /** Renders the fields of a form. A field for a secret cannot be filled in. */
 export function renderFormFields(
   { input_schema, initial_values = {} }: InteractionRequest,
-  given?: URLSearchParams,
+  form?: URLSearchParams,
 ): string {
   return (input_schema?.fields ?? [])
     .map((field, index) => {
-      const values = given?.getAll(getName(index)) ?? toTexts(initial_values[field.id] ?? field.defaultValue);
+      const values = form?.getAll(getName(index)) ?? toTexts(initial_values[field.id] ?? field.defaultValue);
       const label = `${cleanLine(field.label || field.id)}${field.required ? " (required)" : ""}`;
       const help = field.description ? `<small>${escapeHtml(cleanLine(field.description))}</small>` : "";
       if (isSecretField(field)) return `<p class="warning">${escapeHtml(label)}: ${SECRETS_REFUSED}</p>`;

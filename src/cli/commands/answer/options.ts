@@ -29,12 +29,12 @@ const SCOPES = ["once", "session", "always"] as const;
  * value
  */
 export function parseAnswerOptions(card: CardItem, options: AnswerOptions): InteractionAnswer | undefined {
-  const given = ["approve", "deny", "decline", "cancel"].filter((name) => options[name as keyof AnswerOptions]);
-  if (options.field.length > 0) given.push("field");
-  if (options.edit !== undefined && !options.approve) given.push("edit");
-  if (given.length > 1)
-    throw new Problem("USAGE", `Use only one of ${given.map((name) => `--${name}`).join(" and ")}.`);
-  const [only] = given;
+  const actions = ["approve", "deny", "decline", "cancel"].filter((name) => options[name as keyof AnswerOptions]);
+  if (options.field.length > 0) actions.push("field");
+  if (options.edit !== undefined && !options.approve) actions.push("edit");
+  if (actions.length > 1)
+    throw new Problem("USAGE", `Use only one of ${actions.map((name) => `--${name}`).join(" and ")}.`);
+  const [only] = actions;
   if (only && !FITTING[card.type].includes(only))
     throw new Problem("USAGE", `--${only} cannot answer ${NAMES[card.type]}.`, { hint: HINTS[card.type] });
   if (options.scope !== undefined && only !== "approve" && only !== "edit")

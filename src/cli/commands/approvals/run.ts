@@ -25,11 +25,11 @@ export async function testApproval(
   kay: Kay,
   { tool, input, session }: { tool: string; input: string | undefined; session: string | undefined },
 ): Promise<void> {
-  const given = input === undefined ? {} : { input: getObject(input) };
+  const body = input === undefined ? {} : { input: getObject(input) };
   const link = await kay.openBackend({ signedIn: true });
   const { api } = link;
   const session_id = await findConversationId(link, session === undefined ? {} : { resume: session });
-  const answer = await api.testApproval({ tool, ...given, ...(session_id ? { session_id } : {}) });
+  const answer = await api.testApproval({ tool, ...body, ...(session_id ? { session_id } : {}) });
   if (kay.flags.json) return kay.out.writeJson(answer);
   kay.out.writeLine(`${answer.asks ? "Would ask for approval" : "Would run without asking"}: ${toLine(answer.why)}`);
 }

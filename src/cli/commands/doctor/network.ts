@@ -18,8 +18,8 @@ const legs: Check[] = Object.entries(TITLES).map(([leg, title]) => ({
   title,
   async look(facts) {
     if (!(await isRemote(facts))) return null;
-    const found = (await facts.legs()).find((each) => each.name === leg);
-    return found ? { state: found.state, detail: found.message, ...(found.fix ? { fix: found.fix } : {}) } : null;
+    const match = (await facts.legs()).find((each) => each.name === leg);
+    return match ? { state: match.state, detail: match.message, ...(match.fix ? { fix: match.fix } : {}) } : null;
   },
 }));
 

@@ -13,8 +13,8 @@ const SHORTEST = 4;
 /** Creates a redactor that knows the secrets of an environment. */
 export function createRedactor(env: Record<string, string | undefined>): Redactor {
   const secrets = new Set<string>();
-  const hide: Redactor["hide"] = (...found) => {
-    for (const secret of found.flatMap(listSpellings)) if (secret.length >= SHORTEST) secrets.add(secret);
+  const hide: Redactor["hide"] = (...texts) => {
+    for (const secret of texts.flatMap(listSpellings)) if (secret.length >= SHORTEST) secrets.add(secret);
   };
   for (const [name, value = ""] of Object.entries(env)) hide(...listSecrets(name, value));
   const scrub = (text: string) => {
@@ -64,12 +64,12 @@ const HARMLESS =
 /** Returns the environment for a report: harmless values as they are; of all others, only that they are set. */
 export function redactEnvironment(env: Record<string, string | undefined>): Record<string, string> {
   const relevant = Object.entries(env).filter(([name, value]) => value !== undefined && RELEVANT.test(name));
-  const shown = relevant.map(([name, value = ""]): [string, string] => {
+  const variables = relevant.map(([name, value = ""]): [string, string] => {
     if (value === "") return [name, "(empty)"];
     const isShown = HARMLESS.test(name) && (name === "KAY_CREDENTIALS" || !isSecretName(name));
     return [name, isShown ? withoutCredentials(value) : "(set)"];
   });
-  return Object.fromEntries(shown.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(variables.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Credentials precede the last @ of a URL. */

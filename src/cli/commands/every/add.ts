@@ -23,7 +23,7 @@ export type ScheduleOptions = Pick<AllowOptions, "allow" | "allowFile"> & {
 export async function addSchedule(kay: Kay, words: string[], options: ScheduleOptions): Promise<void> {
   const { when, rest } = splitWords(words);
   const timing = formatTiming(parseTiming(when, "USAGE"));
-  const given = { ...(await readAllowList(kay, options)), ...(await readAnswerLimits(kay, options)).fields };
+  const request = { ...(await readAllowList(kay, options)), ...(await readAnswerLimits(kay, options)).fields };
   const zone = findTimeZone(options.timezone);
   if (zone === undefined && timing.includes(":")) checkSystemZone(kay);
   const prompt = await readPrompt(kay, rest);
@@ -33,7 +33,7 @@ export async function addSchedule(kay: Kay, words: string[], options: ScheduleOp
     throw new Problem("NOT_FOUND", "This backend has no schedules.", {
       hint: "Use the local backend: `kay config unset api-url`.",
     });
-  const limits = { ...given, ...(await readAskChoices(kay, link)) };
+  const limits = { ...request, ...(await readAskChoices(kay, link)) };
   const time_zone = zone ?? limits.time_zone ?? "UTC";
   await checkLimitsSupported(link, { prompt, ...limits });
   const added = await link.api.addSchedule({ ...limits, timing, time_zone, prompt });

@@ -17,15 +17,15 @@ const RECENT = 500;
 /** Runs `kay open`. */
 export async function openObject(kay: Kay, object: string): Promise<void> {
   const link = await kay.openBackend({ signedIn: true });
-  const found = await findOwnLink(kay, link, object);
+  const target = await findOwnLink(kay, link, object);
   if (kay.flags.json) {
-    const plan = await kay.planBrowser(found.url);
+    const plan = await kay.planBrowser(target.url);
     const opened = "launch" in plan && (await kay.openBrowser(plan));
-    return kay.out.writeJson({ ...found, opened });
+    return kay.out.writeJson({ ...target, opened });
   }
-  if (found.summary !== undefined) kay.out.writeProgress(toLine(found.summary));
-  kay.out.writeLine(toLine(found.url));
-  if (kay.flags.browser) await openLinks(kay, [found.url]);
+  if (target.summary !== undefined) kay.out.writeProgress(toLine(target.summary));
+  kay.out.writeLine(toLine(target.url));
+  if (kay.flags.browser) await openLinks(kay, [target.url]);
 }
 
 /**
@@ -34,12 +34,12 @@ export async function openObject(kay: Kay, object: string): Promise<void> {
  * @throws Problem NOT_FOUND, ADDRESS_REFUSED for a link that leads elsewhere than to the service
  */
 export async function findOwnLink(kay: Kay, link: BackendHandle, object: string): Promise<Found> {
-  const found = await findLink(kay, link, object.trim());
-  const own = (await loadServices(kay, link)).find(({ name }) => name === found.service);
-  if (own && isOwnLink(found.url, own)) return found;
+  const target = await findLink(kay, link, object.trim());
+  const own = (await loadServices(kay, link)).find(({ name }) => name === target.service);
+  if (own && isOwnLink(target.url, own)) return target;
   throw new Problem(
     "ADDRESS_REFUSED",
-    `The link does not belong to ${toLine(found.service)}, so it was not opened: ${toLine(found.url)}`,
+    `The link does not belong to ${toLine(target.service)}, so it was not opened: ${toLine(target.url)}`,
     { hint: "" },
   );
 }

@@ -11,10 +11,10 @@ const APPROVAL_TIMEOUT = "approval-timeout";
 
 export async function showPolicies(kay: Kay, target: string | undefined): Promise<void> {
   const { api } = await kay.openBackend({ signedIn: true });
-  const shown = selectPolicies(await api.policies(), target);
-  const rows = toPolicyRows(shown);
+  const policies = selectPolicies(await api.policies(), target);
+  const rows = toPolicyRows(policies);
   if (target !== undefined && rows.length === 0) await mustExist(api, target);
-  if (kay.flags.json) return kay.out.writeJson(shown);
+  if (kay.flags.json) return kay.out.writeJson(policies);
   if (rows.length === 0) kay.out.writeProgress(NO_POLICIES_TEXT);
   else await kay.out.writeTable(POLICY_COLUMNS, rows);
 }

@@ -90,8 +90,8 @@ async function getAddress(kay: Kay, { host, port }: Options, command: Command): 
     return parseOrigin(`http://${authority}:${port}`, { allowInsecure: true }).baseUrl;
   }
   const settings = await kay.settings();
-  const given = settings.text("api-url");
-  return given && parseOrigin(given, { allowInsecure: settings.isOn("allow-insecure") }).baseUrl;
+  const url = settings.text("api-url");
+  return url && parseOrigin(url, { allowInsecure: settings.isOn("allow-insecure") }).baseUrl;
 }
 
 function work({ stop: _, force: _4, status: _1, install: _2, uninstall: _3, ...options }: Options): ServeOptions {

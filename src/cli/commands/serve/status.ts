@@ -74,6 +74,6 @@ function formatDuration(seconds: number): string {
     [seconds % 60, "s"],
   ] as const;
   const first = units.findIndex(([count]) => count > 0);
-  const shown = first === -1 ? units.slice(-1) : units.slice(first, first + 2);
-  return shown.map(([count, unit]) => `${count} ${unit}`).join(" ");
+  const parts = first === -1 ? units.slice(-1) : units.slice(first, first + 2);
+  return parts.map(([count, unit]) => `${count} ${unit}`).join(" ");
 }

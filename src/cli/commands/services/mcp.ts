@@ -108,27 +108,27 @@ async function start<T>(kay: Kay, answer: Promise<T>): Promise<T> {
 const WAITING = "Starting the server's program, which may be downloaded first (at most 2 minutes; Ctrl+C stops it)…";
 
 /** A value on the command line is visible to every process list, so it is refused. */
-function getNames(given: string[]): string[] {
-  if (given.every((name) => !name.includes("="))) return given;
+function getNames(values: string[]): string[] {
+  if (values.every((name) => !name.includes("="))) return values;
   throw new Problem("USAGE", "Pass only the name of the variable to --env, without its value.", {
     hint: "Set the variable where the local backend starts. kay does not store its value.",
   });
 }
 
 /** Commands run without a shell, so nothing in them is expanded. */
-function getPlace(kay: Kay, words: string[], given: string | true): Pick<McpRequest, "url" | "command" | "folder"> {
-  if (given !== true && words.length > 0)
+function getPlace(kay: Kay, words: string[], place: string | true): Pick<McpRequest, "url" | "command" | "folder"> {
+  if (place !== true && words.length > 0)
     throw new Problem("USAGE", "Pass the command of an MCP server in quotes, or after `--`.", { hint: HINT });
-  if (given === true && words.length === 0)
+  if (place === true && words.length === 0)
     throw new Problem("USAGE", "Specify the address of an MCP server, or its command.", { hint: HINT });
-  if (given !== true && /^https?:/i.test(given.trim())) return { url: given.trim() };
+  if (place !== true && /^https?:/i.test(place.trim())) return { url: place.trim() };
   const [only = ""] = words;
   if (words.length === 1 && /^https?:\/\//i.test(only)) return { url: only };
-  const command = given === true ? words : splitShellWords(given);
+  const command = place === true ? words : splitShellWords(place);
   if (!command || command.length === 0)
     throw new Problem(
       "USAGE",
-      `${toLine(given === true ? "" : given)} is not a valid command: a quote is not closed.`,
+      `${toLine(place === true ? "" : place)} is not a valid command: a quote is not closed.`,
       {
         hint: HINT,
       },

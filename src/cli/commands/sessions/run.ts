@@ -57,12 +57,12 @@ export async function renameSession(kay: Kay, name: string, title: string): Prom
 export async function deleteSession(kay: Kay, name: string | undefined): Promise<void> {
   const { link, id } = await findByName(kay, name, "delete");
   const { title } = await link.api.session(id);
-  const shown = title ? `“${toLine(title)}” (${shortenId(toLine(id))})` : shortenId(toLine(id));
-  if (!(await confirmOrThrow(kay, `Permanently delete ${shown}?`, "Use --yes.")))
+  const label = title ? `“${toLine(title)}” (${shortenId(toLine(id))})` : shortenId(toLine(id));
+  if (!(await confirmOrThrow(kay, `Permanently delete ${label}?`, "Use --yes.")))
     throw new Problem("CANCELLED", "Nothing was deleted.");
   await link.api.deleteSession(id);
   if (kay.flags.json) return kay.out.writeJson({ deleted: id });
-  kay.out.writeLine(`Deleted ${shown}.`);
+  kay.out.writeLine(`Deleted ${label}.`);
 }
 
 /** What became of it. */

@@ -31,10 +31,10 @@ export function listFields({ input_schema: schema }: ToolView): Field[] {
  *
  * @throws Problem USAGE for a text that is not `key=value`, INVALID_REQUEST for a value that its field does not accept
  */
-export function parseFields(tool: ToolView, given: string[]): Record<string, unknown> {
+export function parseFields(tool: ToolView, values: string[]): Record<string, unknown> {
   const schemas = record(tool.input_schema.properties);
   const input: Record<string, unknown> = {};
-  for (const text of given) {
+  for (const text of values) {
     const at = text.indexOf("=");
     if (at < 1)
       throw new Problem("USAGE", `--field ${JSON.stringify(text)} is not in the form key=value.`, {

@@ -98,18 +98,18 @@ export async function runModel({ kay, link, say, pick }: SlashContext, argument:
 }
 
 /** Lets the user choose among the available models. */
-async function pickModel(context: Required<Pick<SlashContext, "kay" | "link" | "say" | "pick">>, found: ModelView) {
-  const ready = found.available.filter(({ ready }) => ready);
+async function pickModel(context: Required<Pick<SlashContext, "kay" | "link" | "say" | "pick">>, current: ModelView) {
+  const ready = current.available.filter(({ ready }) => ready);
   const choices = ready.flatMap(({ name, title, models }) =>
     [...new Set([...models, ...(models.length === 0 ? [name] : [])])].map((model) => ({
       value: model,
       label: model,
-      note: [title, model === found.name ? "the default" : ""].filter(Boolean).join(" · "),
+      note: [title, model === current.name ? "the default" : ""].filter(Boolean).join(" · "),
     })),
   );
   const [chosen] = (await context.pick("Which model for this session?", choices)) ?? [];
   if (chosen === undefined) return;
-  context.say(await chooseModel(context, chosen === found.name ? "default" : chosen, found));
+  context.say(await chooseModel(context, chosen === current.name ? "default" : chosen, current));
 }
 
 /** Chooses the model for the requests to come. A name that is not listed is only checked by the next request. */

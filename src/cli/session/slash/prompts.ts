@@ -34,11 +34,11 @@ export async function runServerPrompt(
 ): Promise<void> {
   const { kay, link, say, ask, send } = context;
   const prompt = await findPrompt(context, service, name);
-  const given = await completeArguments(context, prompt, parseArguments(prompt, argument));
-  if (given === null) return say("Nothing was sent.");
+  const values = await completeArguments(context, prompt, parseArguments(prompt, argument));
+  if (values === null) return say("Nothing was sent.");
   const { output } = await link.api.callTool(
     `${service}.prompts_get`,
-    { name: prompt.name, arguments: JSON.stringify(given) },
+    { name: prompt.name, arguments: JSON.stringify(values) },
     { signal: kay.signal },
   );
   const text = clean(output.text).trim();
@@ -74,35 +74,35 @@ export function parseArguments(
   { arguments: fields }: Pick<ServerPrompt, "arguments">,
   argument: string,
 ): Record<string, string> {
-  const given: Record<string, string> = {};
+  const values: Record<string, string> = {};
   const free: string[] = [];
   for (const [word] of argument.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+|["']/g)) {
     const plain = word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2");
     const named = fields.find(({ name }) => plain.startsWith(`${name}=`));
-    if (named) given[named.name] = plain.slice(named.name.length + 1);
+    if (named) values[named.name] = plain.slice(named.name.length + 1);
     else free.push(plain);
   }
-  const open = fields.filter(({ name }) => given[name] === undefined);
+  const open = fields.filter(({ name }) => values[name] === undefined);
   for (const [index, { name }] of open.entries()) {
     const value = index === open.length - 1 ? free.slice(index).join(" ") : free[index];
-    if (value) given[name] = value;
+    if (value) values[name] = value;
   }
   if (fields.length === 0 && free.length > 0) throw new Problem("USAGE", "This prompt takes no arguments.");
-  return given;
+  return values;
 }
 
 /** Asks for the arguments in a form if a required one is missing. Returns null if the user leaves it. */
 async function completeArguments(
   { fill }: SlashContext,
   { service, name, arguments: fields }: ServerPrompt,
-  given: Record<string, string>,
+  values: Record<string, string>,
 ): Promise<Record<string, string> | null> {
-  if (fields.every((field) => !field.required || given[field.name])) return given;
+  if (fields.every((field) => !field.required || values[field.name])) return values;
   const answers = await fill({
     title: `${service}:${cleanLine(name, 80)}`,
     prompt: `The prompt ${cleanLine(name, 80)} of the MCP server ${toLine(service)} needs more. Your answers go to that server.`,
     fields: fields.map(toField),
-    values: given,
+    values: values,
   });
   if (answers === null) return null;
   const filled = Object.entries(answers).filter(([, value]) => typeof value === "string" && value !== "");

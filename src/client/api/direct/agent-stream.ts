@@ -41,12 +41,12 @@ export function getAgentHost(streamUrl: string): string {
  *
  * @throws AgentStreamError when the stream cannot be opened or breaks off; Problem CANCELLED after the signal
  */
-export async function* streamAgentEvents(openStream: OpenStream, asked: AgentRequest): AsyncGenerator<unknown> {
-  const { body } = await openAgentStream(openStream, asked);
-  const reader = createEventReader(getAgentHost(asked.streamUrl));
+export async function* streamAgentEvents(openStream: OpenStream, request: AgentRequest): AsyncGenerator<unknown> {
+  const { body } = await openAgentStream(openStream, request);
+  const reader = createEventReader(getAgentHost(request.streamUrl));
   try {
-    for await (const bytes of body) for (const { data } of reader.feed(bytes)) yield* parseValues(data, asked.token);
-    for (const { data } of reader.end()) yield* parseValues(data, asked.token);
+    for await (const bytes of body) for (const { data } of reader.feed(bytes)) yield* parseValues(data, request.token);
+    for (const { data } of reader.end()) yield* parseValues(data, request.token);
   } catch (error) {
     throw toStreamError(error, true);
   }

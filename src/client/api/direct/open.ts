@@ -86,10 +86,10 @@ async function* joinWithLog(
 type NextPart = { of: "log" | "stream"; part?: NumberedPart; error?: unknown };
 
 /** Returns the next part. Never rejects: an error is returned too. */
-function readNext(of: "log" | "stream", iterator: AsyncIterator<NumberedPart>): Promise<NextPart> {
+function readNext(source: "log" | "stream", iterator: AsyncIterator<NumberedPart>): Promise<NextPart> {
   return iterator.next().then(
-    ({ done, value }) => (done ? { of } : { of, part: value }),
-    (error: unknown) => ({ of, error }),
+    ({ done, value }) => (done ? { of: source } : { of: source, part: value }),
+    (error: unknown) => ({ of: source, error }),
   );
 }
 

@@ -171,23 +171,23 @@ async function collectAnswers(wanted: RequiredInput, ask: HandleElicitation, tit
 /** Creates the timer for a server's silence. It pauses while the user is asked. */
 function createSilenceTimer(title: string) {
   const over = new AbortController();
-  let asked = 0;
+  let count = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const begin = () => {
     clearTimeout(timer);
-    if (asked === 0) timer = setTimeout(() => over.abort(), MAX_SILENCE_MS).unref();
+    if (count === 0) timer = setTimeout(() => over.abort(), MAX_SILENCE_MS).unref();
   };
   begin();
   return {
     signal: over.signal,
     heard: begin,
     paused: async <T>(work: () => Promise<T>): Promise<T> => {
-      asked++;
+      count++;
       clearTimeout(timer);
       try {
         return await work();
       } finally {
-        asked--;
+        count--;
         begin();
       }
     },

@@ -21,7 +21,7 @@ export type ToolList = { tools: McpTool[]; left: string[] };
 
 /** Converts a server's tool list, which is untrusted up to here. */
 export function toToolList(service: string, listed: ServerTool[]): ToolList {
-  const left: string[] = [];
+  const rest: string[] = [];
   const usedNames = new Set<string>();
   const tools = [...new Map(listed.map((tool) => [tool.name, tool])).values()]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -29,15 +29,15 @@ export function toToolList(service: string, listed: ServerTool[]): ToolList {
       const input = tool.name.length <= MAX_REMOTE_NAME_LENGTH ? sanitizeSchema(tool.inputSchema) : undefined;
       const lacks = getProblem(tool) ?? (input ? undefined : NO_INPUT);
       if (!input || lacks) {
-        left.push(`${cleanLine(tool.name, 60) || "A tool without a name"} was skipped: ${lacks}.`);
+        rest.push(`${cleanLine(tool.name, 60) || "A tool without a name"} was skipped: ${lacks}.`);
         return [];
       }
       const name = createToolName(service, tool.name, usedNames);
       usedNames.add(name);
       return [toMcpTool(name, tool, input)];
     });
-  if (tools.length > MAX_TOOLS) left.push(`The server has ${tools.length} tools; kay uses the first ${MAX_TOOLS}.`);
-  return { tools: tools.slice(0, MAX_TOOLS).sort((a, b) => (a.name < b.name ? -1 : 1)), left: left.slice(0, 20) };
+  if (tools.length > MAX_TOOLS) rest.push(`The server has ${tools.length} tools; kay uses the first ${MAX_TOOLS}.`);
+  return { tools: tools.slice(0, MAX_TOOLS).sort((a, b) => (a.name < b.name ? -1 : 1)), left: rest.slice(0, 20) };
 }
 
 /** Returns what is wrong with a tool that is not as MCP requires. */

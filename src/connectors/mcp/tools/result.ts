@@ -27,9 +27,9 @@ export function toToolResult(
   tool: McpTool,
   { content, structuredContent, isError }: CallToolResult,
 ): ToolResult {
-  const shown = content.slice(0, MAX_BLOCKS).map(formatBlock).filter(Boolean);
+  const texts = content.slice(0, MAX_BLOCKS).map(formatBlock).filter(Boolean);
   const more = content.length > MAX_BLOCKS ? [`… and ${content.length - MAX_BLOCKS} more.`] : [];
-  const text = shorten([...shown, ...more].join("\n\n"));
+  const text = shorten([...texts, ...more].join("\n\n"));
   if (isError === true) throw toolFailureProblem(title, text || JSON.stringify(structuredContent ?? ""));
   const wrong = structuredContent === undefined ? undefined : findSchemaMismatch(tool, structuredContent);
   const data = getData(structuredContent);

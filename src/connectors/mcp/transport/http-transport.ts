@@ -69,8 +69,8 @@ export function createMcpFetch(title: string, options: HttpTransportOptions, fai
       headers: { ...Object.fromEntries(given), ...(session ? { "mcp-session-id": session } : {}) },
     });
   };
-  const receive = async (response: Response, asked: URL, { method = "GET", body }: RequestInit) => {
-    requireFollowable(response, asked, method);
+  const receive = async (response: Response, url: URL, { method = "GET", body }: RequestInit) => {
+    requireFollowable(response, url, method);
     if (response.status === 429) throw await toRateLimit(title, response);
     return await repairResponse(limitBytes(response), repair, typeof body === "string" ? JSON.parse(body) : undefined);
   };

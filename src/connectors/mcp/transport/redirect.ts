@@ -6,9 +6,9 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const METHOD_KEPT = new Set([307, 308]);
 
 /** Returns the address that a redirect names, or undefined for any other response. */
-export function getRedirectTarget({ status, headers }: Response, asked: URL): URL | undefined {
+export function getRedirectTarget({ status, headers }: Response, from: URL): URL | undefined {
   const location = REDIRECTS.has(status) ? headers.get("location") : null;
-  return location === null ? undefined : (URL.parse(location, asked.href) ?? undefined);
+  return location === null ? undefined : (URL.parse(location, from.href) ?? undefined);
 }
 
 /** Returns whether a request may follow a redirect: within the origin, with the same method and body. */
@@ -22,11 +22,11 @@ export function isFollowable(
 }
 
 /** @throws Problem SERVICE_FAILED that names the address, for a redirect that kay does not follow */
-export function requireFollowable(response: Response, asked: URL, method: string): void {
-  const target = getRedirectTarget(response, asked);
-  if (!target || isFollowable(response, target, { asked, method })) return;
+export function requireFollowable(response: Response, from: URL, method: string): void {
+  const target = getRedirectTarget(response, from);
+  if (!target || isFollowable(response, target, { asked: from, method })) return;
   const given = formatAddress(target);
-  const isDowngrade = target.protocol === "http:" && asked.protocol === "https:" && target.hostname === asked.hostname;
+  const isDowngrade = target.protocol === "http:" && from.protocol === "https:" && target.hostname === from.hostname;
   const better = isDowngrade ? given.replace(/^http:/, "https:") : given;
   throw new Problem(
     "SERVICE_FAILED",

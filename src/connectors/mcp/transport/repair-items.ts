@@ -39,8 +39,8 @@ function markTool(name: string, problem: string): JsonRecord {
 }
 
 /** A tool without a schema takes no input; a schema without a type is one of an object. */
-function repairInputSchema(given: unknown): unknown {
-  const schema = typeof given === "string" ? tryParseJson(given) : given;
+function repairInputSchema(value: unknown): unknown {
+  const schema = typeof value === "string" ? tryParseJson(value) : value;
   if (schema === undefined) return { type: "object" };
   if (!isRecord(schema)) return schema;
   const { type = "object", properties, required, ...rest } = schema;
@@ -60,9 +60,9 @@ function pickOutputSchema({ outputSchema: schema }: JsonRecord): JsonRecord {
 }
 
 /** Drops what kay does not use of a block, so that a mistake in it does not matter, and takes the text of any other. */
-export function repairBlock(given: unknown): JsonRecord {
-  if (!isRecord(given)) return { type: "text", text: typeof given === "string" ? given : JSON.stringify(given) };
-  const { annotations: _, _meta, icons, ...block } = given;
+export function repairBlock(value: unknown): JsonRecord {
+  if (!isRecord(value)) return { type: "text", text: typeof value === "string" ? value : JSON.stringify(value) };
+  const { annotations: _, _meta, icons, ...block } = value;
   const kind = cleanLine(toText(block.type), 60);
   const schema = BLOCKS.get(kind);
   const named = kind === "resource_link" && block.name === undefined ? { ...block, name: block.uri } : block;
@@ -78,8 +78,8 @@ export function repairBlock(given: unknown): JsonRecord {
 function findText({ text, json, resource, ...block }: JsonRecord): string | undefined {
   const own = block[toText(block.type)];
   const inner = [resource, own].filter(isRecord).map((one) => one.text ?? one.url);
-  const found = text ?? json ?? [...inner, own, block.content, block.url].find((one) => typeof one === "string");
-  return found === undefined || typeof found === "string" ? found : JSON.stringify(found);
+  const content = text ?? json ?? [...inner, own, block.content, block.url].find((one) => typeof one === "string");
+  return content === undefined || typeof content === "string" ? content : JSON.stringify(content);
 }
 
 const BLOCKS = new Map<string, SpecType>([

@@ -7,25 +7,25 @@ import type { MessageRepair } from "./repair.ts";
  * Repairs the messages in a successful response, before the library checks them: a JSON body or a stream of events,
  * whichever its type says. Any other response stays as it is.
  *
- * @param asked the message that the response is to, if any
+ * @param id the message that the response is to, if any
  */
-export async function repairResponse(response: Response, repair: MessageRepair, asked?: unknown): Promise<Response> {
+export async function repairResponse(response: Response, repair: MessageRepair, id?: unknown): Promise<Response> {
   const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (!response.body) return response;
   if (!response.ok) return copyResponse(response, hideInBody(response.body as ReadableStream<Uint8Array>, repair), "");
   const body = response.body as ReadableStream<Uint8Array<ArrayBuffer>>;
   if (type === EVENTS) {
-    const { start, whole } = asked === undefined ? { start: "", whole: body } : await peekBody(body);
-    if (!JSON_START.test(start)) return toEventResponse(response, whole, repair, asked);
-    return toJsonResponse(response, await new Response(whole).text(), repair, asked);
+    const { start, whole } = id === undefined ? { start: "", whole: body } : await peekBody(body);
+    if (!JSON_START.test(start)) return toEventResponse(response, whole, repair, id);
+    return toJsonResponse(response, await new Response(whole).text(), repair, id);
   }
   if (type !== JSON_TYPE && !UNSPECIFIC.has(type)) return response;
   const text = await response.text();
   if (/^\uFEFF?(?:event|data|id|retry)?:/.test(text))
-    return toEventResponse(response, new Response(text).body ?? body, repair, asked);
+    return toEventResponse(response, new Response(text).body ?? body, repair, id);
   const isMessage = type === JSON_TYPE || (JSON_START.test(text) && text.includes('"jsonrpc"'));
   return isMessage
-    ? toJsonResponse(response, text, repair, asked)
+    ? toJsonResponse(response, text, repair, id)
     : copyResponse(response, repair.hideSecrets(text), type);
 }
 
@@ -46,23 +46,23 @@ const UNSPECIFIC = new Set([
 /** The first event of the older transport has a name that says more than that it is a message. */
 const EVENT_NAMES = new Set(["endpoint"]);
 
-function toEventResponse(response: Response, body: ReadableStream, repair: MessageRepair, asked: unknown): Response {
+function toEventResponse(response: Response, body: ReadableStream, repair: MessageRepair, id: unknown): Response {
   const events = mapEvents((data, isCut) => {
-    const text = repairText(data, repair, asked);
+    const text = repairText(data, repair, id);
     return isCut && !JSON_START.test(text) ? [] : [text];
   }, EVENT_NAMES);
   return copyResponse(response, body.pipeThrough(events), EVENTS);
 }
 
-function toJsonResponse(response: Response, text: string, repair: MessageRepair, asked: unknown): Response {
-  return copyResponse(response, repairText(text, repair, asked), JSON_TYPE);
+function toJsonResponse(response: Response, text: string, repair: MessageRepair, id: unknown): Response {
+  return copyResponse(response, repairText(text, repair, id), JSON_TYPE);
 }
 
 /** Repairs a text of JSON. Anything else is left to the library, which words what is wrong with it. */
-function repairText(given: string, repair: MessageRepair, asked: unknown): string {
-  const text = repair.hideSecrets(given);
+function repairText(body: string, repair: MessageRepair, id: unknown): string {
+  const text = repair.hideSecrets(body);
   try {
-    return JSON.stringify(repair.repairMessages(parseMessage(text), asked));
+    return JSON.stringify(repair.repairMessages(parseMessage(text), id));
   } catch {
     return text;
   }

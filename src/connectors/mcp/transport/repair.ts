@@ -30,9 +30,9 @@ export type MessageRepair = {
 export function createMessageRepair(): MessageRepair {
   const methods = new Map<unknown, string>();
   const secrets = new Set<string>();
-  const findId = (asked: unknown): unknown => {
-    if (isRecord(asked)) return asked.id;
-    return asked === undefined && methods.size === 1 ? [...methods.keys()][0] : undefined;
+  const findId = (ids: unknown): unknown => {
+    if (isRecord(ids)) return ids.id;
+    return ids === undefined && methods.size === 1 ? [...methods.keys()][0] : undefined;
   };
   const repairOne = (given: unknown, asked: unknown): unknown => {
     const message = dropNulls(given);

@@ -95,10 +95,10 @@ function sort(pages: Page[], sort: string | undefined): Page[] {
 async function save(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>, page: Page | undefined) {
   const body: unknown = await c.req.json().catch(() => undefined);
   if (typeof body !== "object" || body === null) throw new ConfluenceError(2, 400, "Invalid JSON");
-  const given = body as Record<string, unknown>;
+  const fields = body as Record<string, unknown>;
   const site = c.get("site");
   const now = new Date(provider.now()).toISOString();
-  const saved = page ? applyChange(given, page, site, now) : create(given, site, c.get("account").accountId, now);
+  const saved = page ? applyChange(fields, page, site, now) : create(fields, site, c.get("account").accountId, now);
   if (!page) site.pages.push(saved as Page);
   else Object.assign(page, saved);
   provider.save();
@@ -106,13 +106,13 @@ async function save(c: Context<SiteEnv>, provider: ProviderContext<AtlassianStat
   return c.json({ ...view, _links: { ...view._links, base: getBaseUrl(c) } });
 }
 
-function create(given: Record<string, unknown>, site: Site, author: string, now: string): Page {
-  const space = site.spaces.find(({ id }) => id === String(given.spaceId ?? ""));
-  if (given.spaceId === undefined) throw new ConfluenceError(2, 400, "Missing required property 'spaceId'.");
-  if (!space) throw notFoundError(`Cannot find a space with id [${String(given.spaceId)}]`);
-  const title = getTitle(given.title);
+function create(fields: Record<string, unknown>, site: Site, author: string, now: string): Page {
+  const space = site.spaces.find(({ id }) => id === String(fields.spaceId ?? ""));
+  if (fields.spaceId === undefined) throw new ConfluenceError(2, 400, "Missing required property 'spaceId'.");
+  if (!space) throw notFoundError(`Cannot find a space with id [${String(fields.spaceId)}]`);
+  const title = getTitle(fields.title);
   requireFreeTitle(site, space.key, title, undefined);
-  const parent = given.parentId === undefined || given.parentId === null ? null : String(given.parentId);
+  const parent = fields.parentId === undefined || fields.parentId === null ? null : String(fields.parentId);
   if (parent !== null && !site.pages.some(({ id }) => id === parent))
     throw notFoundError(`Cannot find a page with id [${parent}]`);
   const id = String(Math.max(98_305, ...site.pages.map((one) => Number(one.id)).filter(Number.isFinite)) + 32);
@@ -120,7 +120,7 @@ function create(given: Record<string, unknown>, site: Site, author: string, now:
     id,
     space: space.key,
     title,
-    body: parseBody(given.body) ?? "",
+    body: parseBody(fields.body) ?? "",
     parent,
     author,
     version: 1,
@@ -130,12 +130,12 @@ function create(given: Record<string, unknown>, site: Site, author: string, now:
   };
 }
 
-function applyChange(given: Record<string, unknown>, page: Page, site: Site, now: string): Partial<Page> {
+function applyChange(fields: Record<string, unknown>, page: Page, site: Site, now: string): Partial<Page> {
   for (const name of ["id", "status", "title", "body", "version"]) {
-    if (given[name] === undefined) throw new ConfluenceError(2, 400, `Missing required property '${name}'.`);
+    if (fields[name] === undefined) throw new ConfluenceError(2, 400, `Missing required property '${name}'.`);
   }
-  if (String(given.id) !== page.id) throw new ConfluenceError(2, 400, "The id in the body is not the id in the path.");
-  const number = Number((given.version as { number?: unknown }).number);
+  if (String(fields.id) !== page.id) throw new ConfluenceError(2, 400, "The id in the body is not the id in the path.");
+  const number = Number((fields.version as { number?: unknown }).number);
   if (number !== page.version + 1) {
     throw new ConfluenceError(
       2,
@@ -144,9 +144,9 @@ function applyChange(given: Record<string, unknown>, page: Page, site: Site, now
       "CONFLICT",
     );
   }
-  const title = getTitle(given.title);
+  const title = getTitle(fields.title);
   requireFreeTitle(site, page.space, title, page);
-  return { title, body: parseBody(given.body) ?? page.body, version: number, updated: now };
+  return { title, body: parseBody(fields.body) ?? page.body, version: number, updated: now };
 }
 
 function requireFreeTitle(site: Site, space: string, title: string, page: Page | undefined) {
@@ -162,8 +162,8 @@ function requireFreeTitle(site: Site, space: string, title: string, page: Page |
 /** `{representation, value}`, alone or under the name of its representation. */
 export function parseBody(body: unknown): string | undefined {
   if (body === undefined || body === null) return undefined;
-  const given = body as Record<string, unknown>;
-  const inner = (given.representation === undefined ? (given.storage ?? given.atlas_doc_format) : given) as
+  const fields = body as Record<string, unknown>;
+  const inner = (fields.representation === undefined ? (fields.storage ?? fields.atlas_doc_format) : fields) as
     | Record<string, unknown>
     | undefined;
   if (typeof inner?.value !== "string") throw new ConfluenceError(2, 400, "Missing required property 'body.value'.");

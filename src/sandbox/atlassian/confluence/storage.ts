@@ -35,10 +35,10 @@ export function parseStorage(text: string): StorageNode[] {
       if (empty === "") open.push(element);
     }
   }
-  const left = open.at(-1);
-  if (left && left !== root)
+  const top = open.at(-1);
+  if (top && top !== root)
     throw new StorageError(
-      `Error parsing xhtml: Unexpected end of document; was expecting a close tag for element <${left.name}>`,
+      `Error parsing xhtml: Unexpected end of document; was expecting a close tag for element <${top.name}>`,
     );
   return root.children;
 }

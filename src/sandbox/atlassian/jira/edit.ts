@@ -75,8 +75,8 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
   },
   priority(value) {
     const { id, name } = parseReference(value);
-    const found = PRIORITIES.find((one) => one.id === id || one.name.toLowerCase() === name?.toLowerCase());
-    return found ? { value: { priority: found.name } } : { error: `Priority name '${name ?? id ?? ""}' is not valid.` };
+    const match = PRIORITIES.find((one) => one.id === id || one.name.toLowerCase() === name?.toLowerCase());
+    return match ? { value: { priority: match.name } } : { error: `Priority name '${name ?? id ?? ""}' is not valid.` };
   },
   assignee(value, site, accounts) {
     if (value === null || parseReference(value).id === null) return { value: { assignee: null } };

@@ -196,10 +196,10 @@ const FIELD_NAMES: Record<string, string> = {
 export function pickFields(fields: Record<string, unknown>, wanted: string[]): Record<string, unknown> {
   const plus = wanted.filter((name) => !name.startsWith("-"));
   const all = plus.includes("*all") || plus.length === 0;
-  const kept = Object.keys(fields).filter(
+  const names = Object.keys(fields).filter(
     (name) => all || plus.includes(name) || (plus.includes("*navigable") && name !== "comment"),
   );
-  return Object.fromEntries(kept.filter((name) => !wanted.includes(`-${name}`)).map((name) => [name, fields[name]]));
+  return Object.fromEntries(names.filter((name) => !wanted.includes(`-${name}`)).map((name) => [name, fields[name]]));
 }
 
 /** Four sizes, one picture. */

@@ -46,9 +46,9 @@ function parseEventTime(
   account: Account,
   before: EventTime | undefined,
 ): EventTime {
-  const given = getRecord(body, name);
-  if (!given) throw new GoogleError(400, "required", `Missing ${name} time.`);
-  const merged: Record<string, unknown> = { ...before, ...given };
+  const record = getRecord(body, name);
+  if (!record) throw new GoogleError(400, "required", `Missing ${name} time.`);
+  const merged: Record<string, unknown> = { ...before, ...record };
   const [date, dateTime, timeZone] = [
     getText(merged, "date"),
     getText(merged, "dateTime"),

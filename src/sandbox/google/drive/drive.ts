@@ -119,11 +119,11 @@ function list(c: Context<GoogleEnv>) {
     throw new GoogleError(403, "forbidden", message);
   }
   const test = q.trim() === "" ? () => true : createDriveMatcher(q, c.get("account"), c.get("world").accounts);
-  const found = c
+  const matches = c
     .get("world")
     .files.filter((file) => getRole(c, file) !== undefined && test(file))
     .sort(createDriveOrder(orderBy));
-  const { page, nextPageToken } = paginate(c, found, { name: "pageSize", usual: 100, most: 1000 });
+  const { page, nextPageToken } = paginate(c, matches, { name: "pageSize", usual: 100, most: 1000 });
   const files = page.map((file) => toFileView(c, file));
   const answer = {
     kind: "drive#fileList",

@@ -58,8 +58,8 @@ function hasLabel({ labelIds }: Message, name: string, labels: GoogleState["labe
   if (name === "read") return !labelIds.includes("UNREAD");
   const word = name === "drafts" ? "draft" : name;
   if (SYSTEM.has(word)) return labelIds.includes(word.toUpperCase());
-  const found = labels.find(
+  const match = labels.find(
     (label) => label.name.toLowerCase().replace(/[\s/]+/g, "-") === name.replace(/[\s/]+/g, "-"),
   );
-  return found !== undefined && labelIds.includes(found.id);
+  return match !== undefined && labelIds.includes(match.id);
 }

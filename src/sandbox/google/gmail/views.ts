@@ -6,12 +6,12 @@ type Header = { name: string; value: string };
 export function toMessageView(message: Message, format: string, wanted: string[]) {
   const { id, threadId, labelIds, date, text, html } = message;
   const body = text === "" ? html.replace(/<[^>]*>/g, " ") : text;
-  const shown = body.replace(/\s+/g, " ").trim().slice(0, 180);
+  const snippet = body.replace(/\s+/g, " ").trim().slice(0, 180);
   const view = {
     id,
     threadId,
     labelIds,
-    snippet: shown.replace(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark),
+    snippet: snippet.replace(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark),
     historyId: "1000",
     internalDate: String(Date.parse(date)),
     sizeEstimate: Buffer.byteLength(text) + Buffer.byteLength(html) + 600,

@@ -55,9 +55,9 @@ function create(
 ): DriveFile {
   const title = getText(getRecord(body, "properties") ?? {}, "title") ?? "Untitled spreadsheet";
   const file = createFile(c.get("account"), title, SPREADSHEET_TYPE, provider);
-  const given = getList(body, "sheets").map((sheet) => getRecord({ sheet }, "sheet") ?? {});
-  if (given.length > 0) {
-    file.sheets = given.map((sheet, at) => {
+  const properties = getList(body, "sheets").map((sheet) => getRecord({ sheet }, "sheet") ?? {});
+  if (properties.length > 0) {
+    file.sheets = properties.map((sheet, at) => {
       const { title = `Sheet${at + 1}`, sheetId = at } = getRecord(sheet, "properties") ?? {};
       return { sheetId: Number(sheetId), title: String(title), rows: getRows(sheet) };
     });

@@ -78,8 +78,8 @@ function withoutEnd(cells: Cell[]): Cell[] {
   return cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1);
 }
 
-function write(file: DriveFile, text: string, body: Record<string, unknown>, asked: Asked): WriteSummary {
-  const values = getValues(body, asked);
+function write(file: DriveFile, text: string, body: Record<string, unknown>, getOption: Asked): WriteSummary {
+  const values = getValues(body, getOption);
   const range = parseRange(file, text, "write");
   assertFits(range, values);
   writeValues(range.sheet, range.row, range.column, values);
@@ -159,10 +159,10 @@ function getValues(body: Record<string, unknown>, asked: Asked): (Cell | null)[]
 }
 
 /** Reads a parameter with fixed values; the first one is the default. */
-function getOne<T extends string>(asked: Asked, name: string, words: readonly [T, ...T[]]): T {
-  const given = asked(name) ?? words[0];
-  const found = words.find((word) => word === given);
-  if (found) return found;
+function getOne<T extends string>(getOption: Asked, name: string, words: readonly [T, ...T[]]): T {
+  const given = getOption(name) ?? words[0];
+  const match = words.find((word) => word === given);
+  if (match) return match;
   const [snake, type] = [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), TYPES[name]];
   throw invalidError(`Invalid value at '${snake}' (type.googleapis.com/google.apps.sheets.v4.${type}), "${given}"`);
 }

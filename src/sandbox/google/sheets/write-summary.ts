@@ -42,18 +42,18 @@ export function summarizeWrite({ sheet, row, column }: Range, values: (Cell | nu
 export function toUpdateResponse(
   file: DriveFile,
   { range, rows, columns, cells }: WriteSummary,
-  asked: (name: string) => string | undefined,
+  getOption: (name: string) => string | undefined,
 ) {
   const updatedRange = formatRange(range);
   const values = readValues(
     range,
-    asked("responseValueRenderOption") === "UNFORMATTED_VALUE" ? "UNFORMATTED_VALUE" : "FORMATTED_VALUE",
+    getOption("responseValueRenderOption") === "UNFORMATTED_VALUE" ? "UNFORMATTED_VALUE" : "FORMATTED_VALUE",
   );
   return {
     spreadsheetId: file.id,
     updatedRange,
     ...(cells > 0 ? { updatedRows: rows, updatedColumns: columns, updatedCells: cells } : {}),
-    ...(asked("includeValuesInResponse") === "true"
+    ...(getOption("includeValuesInResponse") === "true"
       ? { updatedData: { range: updatedRange, majorDimension: "ROWS", values } }
       : {}),
   };
