@@ -34,16 +34,35 @@ test.each([
   await expect(ask(input)).rejects.toMatchObject({ code: "INTERACTION_UNAVAILABLE" });
 });
 
-test("a choice says its label, and a proposal that was left as it was says nothing", () => {
+test("a choice says its label; the only choice, and a proposal that was left as it was, say nothing", () => {
   const fields = readFormFields({
     question: "Where?",
     fields: JSON.stringify([
-      { id: "place", label: "Place", type: "radio", options: [{ value: "evil@x.test", label: "Nowhere" }] },
+      {
+        id: "place",
+        label: "Place",
+        type: "radio",
+        options: [
+          { value: "evil@x.test", label: "Nowhere" },
+          { value: "b", label: "Here" },
+        ],
+      },
+      {
+        id: "only",
+        label: "Go on",
+        type: "radio",
+        options: [
+          { value: "y", label: "Post to #ops" },
+          { value: "z", label: "Post  to #ops" },
+        ],
+      },
       { id: "note", label: "Note", defaultValue: "as planned" },
       { id: "free", label: "More" },
     ]),
   });
-  expect(listSaidAnswers(fields, { place: "evil@x.test", note: "as planned", free: "soon", on: true })).toEqual([
+  expect(
+    listSaidAnswers(fields, { place: "evil@x.test", only: "y", note: "as planned", free: "soon", on: true }),
+  ).toEqual([
     { text: "Nowhere", proposed: true },
     { text: "soon", proposed: false },
   ]);

@@ -38,6 +38,8 @@ test.each([
   ["github.search", { text: "x", type: "repos" }, { text: "x", type: "repository" }],
   ["bitbucket.list_pull_requests", { state: "OPEN" }, { state: "open" }],
   ["notion.search", { type: "Databases" }, { type: "database" }],
+  ["google-drive.share_file", { file: "x", person: "y", role: "Reader" }, { role: "reader" }],
+  ["google-drive.share_file", { file: "x", person: "y", role: "view" }, { role: "read" }],
   ["jira.search", { order: "Oldest" }, { order: "oldest" }],
 ])("%s accepts %j as %j", (name, given, taken) => {
   expect(adapt(name, given)).toMatchObject(taken);

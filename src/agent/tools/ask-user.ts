@@ -70,7 +70,8 @@ export type SaidAnswer = { text: string; proposed: boolean };
 
 /**
  * Lists what the answers in a form say. A choice says the words that were shown for it. A checkbox says nothing by
- * itself, nor does a value that the form proposed and that was left as it was: whoever wrote the form chose both.
+ * itself, nor do the only choice and a value that the form proposed and that was left as it was: whoever wrote the form
+ * chose them.
  */
 export function listSaidAnswers(
   fields: Pick<InputField, "id" | "defaultValue" | "options">[],
@@ -83,8 +84,10 @@ export function listSaidAnswers(
     );
     if (typeof answer === "boolean" || proposals.includes(toPlain(answer))) return [];
     return [answer].flat().flatMap((value): SaidAnswer[] => {
-      const shown = matches.flatMap(({ options = [] }) => options.filter((option) => option.value === value));
-      if (shown.length > 0) return shown.map(({ label }) => ({ text: label, proposed: true }));
+      const choices = matches.flatMap(({ options = [] }) => options);
+      const shown = choices.filter((option) => option.value === value);
+      const isChosen = new Set(choices.map(({ label }) => toPlain(label))).size > 1;
+      if (shown.length > 0) return isChosen ? shown.map(({ label }) => ({ text: label, proposed: true })) : [];
       return [{ text: String(value), proposed: proposals.some((proposal) => proposal !== "") }];
     });
   });

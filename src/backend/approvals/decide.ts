@@ -11,7 +11,7 @@ import { findAllowEntry } from "./allow-list.ts";
 import { hasOwnField, listForeignFields } from "./foreign-fields.ts";
 import { type GrantOffer, noteGrantUse, peekApproval, toGrantOffer, toGrantView } from "./grants.ts";
 import { isTrusted, type ModeQuestion, resolveMode } from "./policies.ts";
-import type { Provenance } from "./provenance.ts";
+import { createProvenance, type Provenance } from "./provenance.ts";
 import { isSameObject } from "./scope.ts";
 
 /** A call that is about to run. `input` as the tool's schema gave it. */
@@ -37,6 +37,8 @@ export type CallQuestion = {
   chosen?: boolean;
   /** Describes what the call reaches, if its tool can. */
   readTarget?: (() => Promise<string | undefined>) | undefined;
+  /** Lists the destinations of the call that kay has never written to. */
+  findNewDestinations?: () => Promise<string[]>;
   /** Only evaluates the decision: a saved approval that covers the call is not recorded as used, nor its target read. */
   peek?: boolean;
 };
@@ -94,7 +96,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
     offer,
     guarded: true,
   };
-  if (mode !== "confirm_before_execution") return unclear ?? guard() ?? { mode, why, offer };
+  if (mode !== "confirm_before_execution") return unclear ?? (await guard()) ?? { mode, why, offer };
   if (everyTime) return { mode, why, offer };
   const allowed = isPlain ? findAllowEntry(allow, tool.name, resource) : undefined;
   if (allowed !== undefined) {
@@ -104,7 +106,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
       offer,
       allowed,
     };
-    return guard(`--allow ${allowed}`, allowed.includes(":") ? resource : undefined) ?? runs;
+    return (await guard(`--allow ${allowed}`, allowed.includes(":") ? resource : undefined)) ?? runs;
   }
   const wanted = { installationId, key: offer.key, ...(conversationId ? { conversationId } : {}) };
   const saved = await peekApproval(ports, wanted, facts?.approvals);
@@ -113,7 +115,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
   const now = saved.target === null || peek ? undefined : await question.readTarget?.();
   if (now && saved.target && !isSameObject(now, saved.target.split(" ")))
     return { mode, why: `your approval of ${saved.words} was for another object of that name`, offer, guarded: true };
-  const guarded = offer.exact ? undefined : guard(`your approval of ${saved.words}`, place);
+  const guarded = offer.exact ? undefined : await guard(`your approval of ${saved.words}`, place);
   const asks = unclear ?? guarded;
   if (asks) return asks;
   const grant = peek ? toGrantView(saved) : await noteGrantUse(ports, saved);
@@ -123,13 +125,14 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
 }
 
 /**
- * Asks although something covers the call: its values may come from text that others wrote, and no one has seen them.
+ * Asks although something covers the call: its values may come from text that others wrote, and no one has seen them;
+ * or it reaches a place that neither an earlier write nor the approval names.
  *
  * @param cover the approval or entry that would let the call run; absent where none is needed
  * @param fixed the place that an approval names; values that are part of it are the user's
  */
-function guardCall({
-  question: { tool, input, given, provenance },
+async function guardCall({
+  question: { tool, input, given, provenance, findNewDestinations },
   policies,
   offer,
   cover,
@@ -140,13 +143,18 @@ function guardCall({
   offer: GrantOffer;
   cover: string | undefined;
   fixed: string | undefined;
-}): Decision | undefined {
+}): Promise<Decision | undefined> {
   if (!provenance?.tainted || isTrusted(policies, tool.access)) return undefined;
   const asks = (why: string): Decision => ({ mode: "confirm_before_execution", why, offer, guarded: true });
   const foreign = listForeignFields({ tool, input, given, provenance, fixed });
   if (foreign.length === 0) {
     const isUnsaid = cover === undefined && tool.access !== "read" && !hasOwnField({ tool, input, given, provenance });
-    return isUnsaid ? asks("you said no value of it, and kay has read text that you did not write") : undefined;
+    if (isUnsaid) return asks("you said no value of it, and kay has read text that you did not write");
+    const place = createProvenance({ own: fixed === undefined ? [] : [fixed], foreign: [] });
+    const fresh = (await findNewDestinations?.())?.find((name) => !place.isOwn(name));
+    if (fresh === undefined) return undefined;
+    const where = `${cleanLine(fresh, 60)}, where kay has never written before`;
+    return asks(cover === undefined ? `it would write to ${where}` : `${cover} does not cover ${where}`);
   }
   const source = foreign.map((name) => provenance.findSource(input[name])).find((one) => one !== undefined);
   const kind =

@@ -10,19 +10,16 @@ const Input = z.object({
   file: withDescription(z.string(), "Name, id or URL of the file or folder."),
   person: withDescription(z.string(), 'Email address, such as sam@example.com, or "anyone" for anyone with the link.'),
   role: withDescription(
-    createChoiceSchema(["read", "comment", "edit"], {
-      reader: "read",
+    createChoiceSchema(["read", "comment", "edit", "reader", "commenter", "writer"], {
       view: "read",
       viewer: "read",
       see: "read",
-      commenter: "comment",
       "comment on": "comment",
       editor: "edit",
       write: "edit",
-      writer: "edit",
       change: "edit",
     }),
-    "Permission. Default: read.",
+    "Permission: a verb, or Google's word for the same. Default: read.",
   ),
 });
 type Input = z.output<typeof Input>;
@@ -74,11 +71,18 @@ function formatSharePlace({ file, person, role }: Input): string | undefined {
   return name && who && !/[,;]/.test(who) ? `so that ${who} can ${verb} the file ${name}` : undefined;
 }
 
+const READER = { role: "reader", verb: "read" } as const;
+const COMMENTER = { role: "commenter", verb: "comment on" } as const;
+const WRITER = { role: "writer", verb: "edit" } as const;
+
 const ROLES = {
-  read: { role: "reader", verb: "read" },
-  comment: { role: "commenter", verb: "comment on" },
-  edit: { role: "writer", verb: "edit" },
-} as const;
+  read: READER,
+  comment: COMMENTER,
+  edit: WRITER,
+  reader: READER,
+  commenter: COMMENTER,
+  writer: WRITER,
+};
 
 function getGrantee(person: string): { type: "anyone" } | { type: "user"; emailAddress: string } {
   const text = person.trim();

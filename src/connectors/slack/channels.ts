@@ -119,6 +119,12 @@ export function formatConversationPlace(text: string): string | undefined {
   return /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N} .'’_-]*$/u.test(person) ? `@${person.toLowerCase()}` : undefined;
 }
 
+/** Returns the conversation as a destination. A message to the user reaches no one else. */
+export function listDestinations(channel: string): string[] {
+  const place = formatConversationPlace(channel) ?? channel.trim();
+  return place === "yourself" ? [] : [place];
+}
+
 function findConversationId(text: string): string | undefined {
   return (
     /^<#([A-Z0-9]+)(?:\|[^>]*)?>$/.exec(text)?.[1] ??

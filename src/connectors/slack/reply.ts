@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
+import { findConversation, formatConversation, formatConversationPlace, listDestinations } from "./channels.ts";
 import { describeMessage, findMessage, formatMessageRef } from "./message.ts";
 import { mentionsEverybody, postMessage } from "./outgoing.ts";
 
@@ -37,7 +37,7 @@ export const replyTool = defineTool({
   resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
   object: ({ message }: Input) => formatMessageRef(message),
   placeIsTarget: true,
-  destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
+  destinations: ({ channel }: Input) => listDestinations(channel),
   chooseMode: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
   describeTarget: async (input, context) =>
     describeMessage(context, await findConversation(context, input.channel, "change"), input.message),

@@ -2,7 +2,13 @@ import * as z from "zod/mini";
 import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { describeConversation, findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
+import {
+  describeConversation,
+  findConversation,
+  formatConversation,
+  formatConversationPlace,
+  listDestinations,
+} from "./channels.ts";
 import { mentionsEverybody, postMessage } from "./outgoing.ts";
 
 const Input = z.object({
@@ -33,7 +39,7 @@ export const sendMessageTool = defineTool({
   ],
   summary: ({ channel, text }: Input) => `Send to ${formatConversation(channel)}: ${quoteText(text, 500)}`,
   resource: ({ channel }: Input) => formatPlace("to", formatConversationPlace(channel)),
-  destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
+  destinations: ({ channel }: Input) => listDestinations(channel),
   chooseMode: ({ text }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
   placeIsTarget: true,
   describeTarget: ({ channel }, context) => describeConversation(context, channel),

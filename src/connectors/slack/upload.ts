@@ -5,7 +5,13 @@ import { formatPlace } from "../place.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import { defineTool, type FileContent, withDescription } from "../tool.ts";
 import { callMethod, callReadMethod } from "./call.ts";
-import { describeConversation, findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
+import {
+  describeConversation,
+  findConversation,
+  formatConversation,
+  formatConversationPlace,
+  listDestinations,
+} from "./channels.ts";
 import { formatOutgoing, mentionsEverybody } from "./outgoing.ts";
 
 const Input = z.object({
@@ -35,7 +41,7 @@ export const uploadFileTool = defineTool({
   summary: ({ channel, attachments, text }: Input) =>
     `Share ${formatAttachments(attachments)} with ${formatConversation(channel)}${text?.trim() ? `: ${quoteText(text, 500)}` : ""}`,
   resource: ({ channel }: Input) => formatPlace("to", formatConversationPlace(channel)),
-  destinations: ({ channel }: Input) => [formatConversationPlace(channel) ?? channel.trim()],
+  destinations: ({ channel }: Input) => listDestinations(channel),
   chooseMode: ({ text = "" }: Input) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
   placeIsTarget: true,
   describeTarget: ({ channel }, context) => describeConversation(context, channel),

@@ -80,7 +80,7 @@ test("a file is shared with a user, who is notified, or with anyone who has the 
   const shared = await run(
     googleDrive,
     "google-drive.share_file",
-    { file: ID, person: "a@x.test", role: "edit" },
+    { file: ID, person: "a@x.test", role: "writer" },
     byId("a/b"),
     {
       request: `POST ${DRIVE}/${ID}/permissions?supportsAllDrives=true&sendNotificationEmail=true`,

@@ -104,7 +104,7 @@ function renderUndo({ state, ticket }: { state: string; ticket: string }): strin
   return `<form method="post" action="undo">
 <input type="hidden" name="state" value="${escapeHtml(state)}">
 <input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
-<p>Did you not start this yourself? <button>Undo</button></p>
+<p>Did you not start this yourself? <button>Cancel this connection</button></p>
 </form>
 `;
 }

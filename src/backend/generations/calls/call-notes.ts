@@ -23,10 +23,10 @@ export async function readCallNotes(
 const MOST = 100;
 
 /** Returns the destinations of a call that no earlier write of this installation reached. */
-async function findNewDestinations(
+export async function findNewDestinations(
   { db, services }: Pick<BackendPorts, "db" | "services">,
   installationId: string,
-  { tool, parsed, access }: CheckedCall,
+  { tool, parsed, access }: Pick<CheckedCall, "tool" | "parsed" | "access">,
 ): Promise<string[]> {
   const wanted = access === "read" ? [] : [...new Set(tool.destinations?.(parsed) ?? [])].slice(0, MOST);
   if (wanted.length === 0) return [];

@@ -13,7 +13,7 @@ import type { TurnLimits } from "../../store/generation-state.ts";
 import type { StoredInteraction } from "../../store/interactions.ts";
 import type { ClaimedGeneration } from "../work.ts";
 import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, toAsker } from "./call-context.ts";
-import { readCallNotes } from "./call-notes.ts";
+import { findNewDestinations, readCallNotes } from "./call-notes.ts";
 import { openInteraction, openInteractions, toWait } from "./interact.ts";
 import { describeTarget, findEdit, type TargetChange } from "./late-check.ts";
 import { traceFields } from "./provenance.ts";
@@ -157,7 +157,7 @@ export async function decide(
 
 /** Returns what decides about a call of a generation, whoever asks. */
 export function toCallQuestion(
-  { row, request, provenance }: Pick<CallContext, "row" | "request" | "provenance">,
+  { ports, row, request, provenance }: Pick<CallContext, "ports" | "row" | "request" | "provenance">,
   call: CheckedCall,
   account: Account | undefined,
 ): Omit<CallQuestion, "writes"> {
@@ -171,6 +171,7 @@ export function toCallQuestion(
     chosen: request.call === undefined,
     allow: isAllowedAs(request.limits, call, account) ? (request.limits.allow ?? []) : [],
     readTarget: () => describeTarget(call, account),
+    findNewDestinations: () => findNewDestinations(ports, row.installation_id, call),
     ...(account ? { account } : {}),
   };
 }
