@@ -12,9 +12,9 @@ export function getErrorCode(event: AgentEvent): string | undefined {
 }
 
 /** Records the result and the duration of a model call. `begun` is its start in seconds. */
-export function recordModelCall({ observe, model }: AgentObserver, begun: number, result: StepResult): void {
+export function recordModelCall({ observe, model }: AgentObserver, start: number, result: StepResult): void {
   const outcome = { answer: "ok", aborted: "aborted", failed: "failed" }[result.kind];
-  observe.measure("kay_model_call_seconds", { model, outcome }, observe.seconds() - begun);
+  observe.measure("kay_model_call_seconds", { model, outcome }, observe.seconds() - start);
   if (result.kind === "failed") observe.count("kay_model_failures_total", { model, code: result.problem.code });
   if (result.kind !== "answer") return;
   const { input, output } = result.tokens;
@@ -31,12 +31,12 @@ export async function recordToolCall<T extends object>(
   if (!watch) return await run();
   const { observe } = watch;
   const name = getMetricName(tool);
-  const begun = observe.seconds();
+  const start = observe.seconds();
   const attributes = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name };
   try {
     return await traceSpan(observe, `tool ${name}`, { attributes }, run);
   } finally {
-    observe.measure("kay_tool_call_seconds", { tool: name }, observe.seconds() - begun);
+    observe.measure("kay_tool_call_seconds", { tool: name }, observe.seconds() - start);
   }
 }
 

@@ -40,7 +40,7 @@ export function createKay(cliPorts: CliPorts): Kay {
   };
   const pathsInput: PathsInput = { env, platform: cliPorts.platform, home: cliPorts.home, cwd: cliPorts.cwd };
   const paths = createPaths(pathsInput);
-  let made: Settings | undefined;
+  let cached: Settings | undefined;
   const exclusively = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
     const { withLock } = await import("#files/lock");
     const createUniqueName = () => Buffer.from(random(8)).toString("hex");
@@ -50,8 +50,8 @@ export function createKay(cliPorts: CliPorts): Kay {
     createSettings({ paths, env, clock, warn, exclusively, profile });
   const read = () => createProfileSettings(flags.profile);
   const settings = () => {
-    made ??= read();
-    return made;
+    cached ??= read();
+    return cached;
   };
   const openHistory = async (profile: string) => {
     const { createHistoryFile } = await import("./session/history.ts");

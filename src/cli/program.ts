@@ -107,8 +107,8 @@ function listExamples(command: Command): readonly string[] {
 
 /** `help` shows the pages of all commands. */
 function listMakers(word = ""): Iterable<(kay: Kay) => Command> {
-  const meant = word !== "help" && Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
-  return meant ? [meant] : new Set(Object.values(COMMANDS));
+  const command = word !== "help" && Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  return command ? [command] : new Set(Object.values(COMMANDS));
 }
 
 /** Commands by names and aliases, in the order of the help. */

@@ -31,11 +31,11 @@ export function createOutboundFetch(env: Record<string, string | undefined>): Ou
     const known = dispatchers.get(key);
     if (known) return known;
     const tls = ca ? { ca } : {};
-    const made = proxy
+    const dispatcher = proxy
       ? new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls })
       : new Agent({ connect: { ...tls, lookup: lookUpHost } });
-    dispatchers.set(key, made);
-    return made;
+    dispatchers.set(key, dispatcher);
+    return dispatcher;
   };
   const guarded = createPublicFetch({ env, ...(ca ? { ca } : {}) });
   return {

@@ -117,7 +117,7 @@ function nextCalls({ outcomes, turn }: PlanProgress): PlannedToolCall[] {
   for (const [clause, outcome] of outcomes.entries()) {
     if (outcome.kind !== "calls" || outcome.calls.length === 0 || open.connecting) continue;
     const own = ownCalls(turn, clause);
-    const add = (wanted: PlannedCall[]) => calls.push(...wanted.map((call) => ({ clause, ...call })));
+    const add = (plans: PlannedCall[]) => calls.push(...plans.map((call) => ({ clause, ...call })));
     const stage = getStage(outcome, own);
     if (stage === "reads" && !open.changing) add(outcome.feed ? [outcome.feed.read] : []);
     if (stage === "calls" && !(outcome.changes && open.passing)) add(fill(outcome, own));

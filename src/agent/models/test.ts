@@ -24,10 +24,10 @@ export async function testModel(
   signal: AbortSignal,
 ): Promise<ModelTestResponse> {
   const { clock } = ports;
-  const chosen = await selectModel(ports.model(), ports);
-  const { name, label, provider } = chosen;
+  const selection = await selectModel(ports.model(), ports);
+  const { name, label, provider } = selection;
   const test: ModelTest = {
-    ...chosen,
+    ...selection,
     signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
     now: clock.now,
   };

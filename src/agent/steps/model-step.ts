@@ -37,9 +37,9 @@ export type StepInput = {
 /** Makes one model call and streams it. Never throws; a failure is a result. */
 export async function* runModelStep(input: StepInput): AsyncGenerator<AgentEvent, StepResult> {
   const { watch } = input;
-  const begun = watch?.observe.seconds() ?? 0;
+  const start = watch?.observe.seconds() ?? 0;
   const result = yield* streamModelCall(input);
-  if (watch) recordModelCall(watch, begun, result);
+  if (watch) recordModelCall(watch, start, result);
   return result;
 }
 
@@ -106,10 +106,10 @@ type Gathered = {
   ids: Map<string, string>;
 };
 
-function getUniqueId(id: string, ids: Map<string, string>, taken: string[]): string {
+function getUniqueId(id: string, ids: Map<string, string>, names: string[]): string {
   const known = ids.get(id);
   if (known !== undefined) return known;
-  const used = new Set([...taken, ...ids.values()]);
+  const used = new Set([...names, ...ids.values()]);
   let own = id;
   for (let count = 2; used.has(own); count++) own = `${id}_${count}`;
   ids.set(id, own);

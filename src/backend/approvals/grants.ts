@@ -134,7 +134,7 @@ export async function rememberGrant(
   }
   if (scope === "once") return undefined;
   const now = clock.now();
-  const stored = await insertApproval(db, {
+  const approval = await insertApproval(db, {
     installation_id: installationId,
     conversation_id: scope === "session" ? conversationId : null,
     key: offer.key,
@@ -145,8 +145,8 @@ export async function rememberGrant(
     created_at: new Date(now),
     expires_at: new Date(now + (scope === "session" ? SESSION_LIFE : ALWAYS_LIFE)),
   });
-  if (!stored) throw new Problem("SESSION_NOT_FOUND", "No conversation has this ID.");
-  return toGrantView(stored);
+  if (!approval) throw new Problem("SESSION_NOT_FOUND", "No conversation has this ID.");
+  return toGrantView(approval);
 }
 
 /** Lists the approvals that are still valid, newest first. */

@@ -66,12 +66,12 @@ export async function failGeneration({ ports, row, writer, progress }: Written, 
  * not, and why.
  */
 export async function cancelGeneration({ ports, row: before, writer }: Written, reason: string): Promise<void> {
-  const stored = await findGeneration(ports.db, before.id);
-  const row = stored ?? before;
+  const generation = await findGeneration(ports.db, before.id);
+  const row = generation ?? before;
   const now = ports.clock.now();
   const open = (await listInteractions(ports.db, row.id)).filter(({ status }) => status === "open");
   // The agent server reports its own calls.
-  const elsewhere = stored !== undefined && stored.progress.remote !== null;
+  const elsewhere = generation !== undefined && generation.progress.remote !== null;
   const calls = elsewhere ? [] : (await listCalls(ports.db, row.id)).filter(({ step }) => step === row.steps + 1);
   const undone = calls.filter((call) => getOutcome(call) === undefined);
   const responses = open.map(

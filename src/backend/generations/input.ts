@@ -61,7 +61,7 @@ export async function buildAgentInput(
   const selecting = request.call
     ? createFixedCallModel(request.call)
     : selectModel(chooseModel(ports.model(), request), ports, request.limits.outputSchema !== undefined);
-  const [rows, { model, label, key, name, provider }, wanted] = await Promise.all([
+  const [rows, { model, label, key, name, provider }, output] = await Promise.all([
     readRows(source, knownMessages),
     selecting,
     getWantedOutput(request),
@@ -118,7 +118,7 @@ export async function buildAgentInput(
       (call) => checkCall(call, tools),
     ),
     ...(open ? { open } : {}),
-    ...(wanted ? { wanted } : {}),
+    ...(output ? { wanted: output } : {}),
     ...(correction ? { mismatch: correction } : {}),
     ...(request.limits.maxSteps ? { mostSteps: request.limits.maxSteps } : {}),
     ...(dryRun ? { dryRun } : {}),

@@ -96,10 +96,10 @@ async function carryOn(claimed: ClaimedRun): Promise<RunResult | undefined> {
     };
   }
   const isFirst = claimed.isNew || claimed.progress().historyLength === null;
-  const begun = beginGeneration(claimed);
+  const start = beginGeneration(claimed);
   // In the middle of a step this is not read; otherwise the user's message may come with it.
-  if (row.step === null) await begun;
-  const recorded = going === "no" ? await begun.then(createTooLongRun) : await work(claimed, begun, isFirst);
+  if (row.step === null) await start;
+  const recorded = going === "no" ? await start.then(createTooLongRun) : await work(claimed, start, isFirst);
   if (writer.failure() !== undefined) throw writer.failure();
   const end = await conclude(claimed, recorded);
   return { ...end, row, failed: recorded.failed, receipts: await listClaimedReceipts(claimed) };
@@ -137,7 +137,7 @@ function describeTimeout(row: ClaimedRow, isApproved: boolean, now: number): str
 type ClaimedRun = ClaimedGeneration & { control: RunControl; isNew: boolean };
 
 /** @param isFirst nothing of the generation was logged before */
-async function work(claimed: ClaimedRun, begun: Promise<void>, isFirst = claimed.isNew): Promise<RecordedRun> {
+async function work(claimed: ClaimedRun, start: Promise<void>, isFirst = claimed.isNew): Promise<RecordedRun> {
   const { ports, row, writer, control } = claimed;
   const realigned = row.step === null && !isFirst ? await createLogRealigner(claimed) : (part: StreamPart) => [part];
   const record = createRecorder({ ...claimed, realigned });
@@ -145,7 +145,7 @@ async function work(claimed: ClaimedRun, begun: Promise<void>, isFirst = claimed
     const source = { ...claimed, onChange: control.onChange, signal: control.stop.signal };
     const elsewhere = chooseAgent(claimed);
     if (elsewhere) {
-      await begun;
+      await start;
       for await (const event of runRemoteTurn({ ...source, control }, elsewhere)) {
         await record.take(event);
         if (writer.failure() !== undefined) break;
@@ -155,11 +155,11 @@ async function work(claimed: ClaimedRun, begun: Promise<void>, isFirst = claimed
     const isAlone = claimed.isNew && claimed.progress().historyLength === 1;
     const knownMessages = isAlone ? [toUserMessage(claimed.request)] : undefined;
     // What is read must be newer than the mark of news that the beginning takes away.
-    await begun;
+    await start;
     const { input, messages } = await buildAgentInput(source, knownMessages);
-    const stored = findStoredAnswer(row, messages, input.wanted);
-    if (stored) {
-      record.state.end = stored;
+    const answer = findStoredAnswer(row, messages, input.wanted);
+    if (answer) {
+      record.state.end = answer;
       return record.state;
     }
     for await (const event of runAgent(input)) {

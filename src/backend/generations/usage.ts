@@ -13,10 +13,10 @@ export async function findUsage(
   { id, conversation_id }: { id: string; conversation_id: string },
   current?: UsedTokens,
 ): Promise<Usage | undefined> {
-  const stored = await listUsedTokens(db, conversation_id);
-  const own = current ?? stored.find((each) => each.id === id)?.used;
+  const usage = await listUsedTokens(db, conversation_id);
+  const own = current ?? usage.find((each) => each.id === id)?.used;
   if (!own) return undefined;
-  const others = stored.filter((each) => each.id !== id).map(({ used }) => used);
+  const others = usage.filter((each) => each.id !== id).map(({ used }) => used);
   const { inputTokens, outputTokens, costUsd } = [...others, own].reduce(addTokens);
   return {
     model: own.model,

@@ -19,12 +19,12 @@ export async function getWantedOutput({
 export function findStoredAnswer(
   { steps, step }: ClaimedRow,
   messages: ModelMessage[],
-  wanted: WantedOutput | undefined,
+  output: WantedOutput | undefined,
 ): LoopResult | undefined {
   const last = messages.at(-1);
   if (steps === 0 || step !== null || last?.role !== "assistant") return undefined;
   const text = getText(last);
-  const checked = wanted?.check(text);
+  const checked = output?.check(text);
   if (checked === undefined) return { kind: "answered", text };
   if ("value" in checked) return { kind: "answered", text, output: checked };
   return { kind: "error", problem: outputInvalidProblem(toMismatch(text, checked.problems)) };

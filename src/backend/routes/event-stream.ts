@@ -79,14 +79,14 @@ function follow({ hub, leave }: Followed, streamed: StreamRange, sink: StreamSin
   const sendMore = async (): Promise<boolean> => {
     const events = position < until ? await hub.read(id, position) : [];
     if (ended) return false;
-    const wanted = events.filter((event) => concerns(event, streamed));
-    const text = wanted.map(getSse).join("");
+    const matches = events.filter((event) => concerns(event, streamed));
+    const text = matches.map(getSse).join("");
     position = events.at(-1)?.number ?? position;
-    const isOver = wanted.some((event) => isLast(event, streamed));
+    const isOver = matches.some((event) => isLast(event, streamed));
     if (position >= until || isOver) end(`${text}data: [DONE]\n\n`, isOver);
     else if (text !== "") out.write(text);
-    measureDelay(ports, opened, wanted[0]);
-    begun ||= wanted.length > 0;
+    measureDelay(ports, opened, matches[0]);
+    begun ||= matches.length > 0;
     const word = begun && !ended && events.length < MAX_EVENTS_PER_READ ? present?.now(id) : undefined;
     if (word && word.version !== shownVersion) {
       shownVersion = word.version;

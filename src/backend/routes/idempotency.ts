@@ -201,9 +201,9 @@ async function keep(ports: Ports, { installationId, key }: NamedKey, { status, b
 async function replay(
   ports: Ports,
   { installationId, key, fingerprint }: NamedKey,
-  stored: StoredRequest,
+  request: StoredRequest,
 ): Promise<Answer> {
-  const first = openAnswer(ports, { installationId, key }, stored);
+  const first = openAnswer(ports, { installationId, key }, request);
   if (first.fingerprint !== fingerprint) {
     throw new Problem("IDEMPOTENCY_CONFLICT", "Another request was already made with this Idempotency-Key.");
   }

@@ -13,11 +13,11 @@ export function sealAnswer({ keys }: Ports, name: RequestName, answer: unknown):
 }
 
 /** Returns a stored request with the answer as it was sent. */
-export function openAnswer({ keys }: Ports, name: RequestName, stored: StoredRequest): StoredRequest {
-  const { [SEALED]: sealed, ...rest } = (stored.answer ?? {}) as Record<string, unknown>;
-  if (typeof sealed !== "string") return stored;
+export function openAnswer({ keys }: Ports, name: RequestName, request: StoredRequest): StoredRequest {
+  const { [SEALED]: sealed, ...rest } = (request.answer ?? {}) as Record<string, unknown>;
+  if (typeof sealed !== "string") return request;
   const token = unseal(keys.sealing, getContext(name), Buffer.from(sealed, "base64")).toString("utf8");
-  return { ...stored, answer: { ...rest, confirmation_token: token } };
+  return { ...request, answer: { ...rest, confirmation_token: token } };
 }
 
 const SEALED = "sealed_confirmation_token";

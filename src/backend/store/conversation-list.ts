@@ -83,11 +83,11 @@ export async function renameConversation(
 export async function deleteConversation(
   db: Kysely<Database>,
   installationId: string,
-  wanted: string,
+  key: string,
 ): Promise<"deleted" | "missing" | "busy"> {
   return await db.transaction().execute(async (tx) => {
     const own = tx.selectFrom("conversations").select("id").where("installation_id", "=", installationId);
-    const conversation = await own.where("id", "=", cleanText(wanted)).forUpdate().executeTakeFirst();
+    const conversation = await own.where("id", "=", cleanText(key)).forUpdate().executeTakeFirst();
     if (!conversation) return "missing";
     const { id } = conversation;
     const generations = tx.selectFrom("generations").select(["id", "status"]).where("conversation_id", "=", id);

@@ -89,10 +89,10 @@ const FEATURE_NAMES: Record<string, string> = { model: "ask_model", typed: "inst
  * @throws Problem NOT_FOUND
  */
 export async function checkLimitsSupported(link: BackendHandle, request: AskRequest): Promise<void> {
-  const wanted = (Object.keys(BOUNDS) as (keyof typeof BOUNDS)[]).filter((name) => request[name] !== undefined);
-  if (wanted.length === 0) return;
+  const limits = (Object.keys(BOUNDS) as (keyof typeof BOUNDS)[]).filter((name) => request[name] !== undefined);
+  if (limits.length === 0) return;
   const features = (await link.api.capabilities())?.features ?? [];
-  const [missing] = wanted.filter((name) => !features.includes(FEATURE_NAMES[name] ?? name));
+  const [missing] = limits.filter((name) => !features.includes(FEATURE_NAMES[name] ?? name));
   const option = missing === undefined ? undefined : BOUNDS[missing];
   if (option === undefined) return;
   if (features.includes("agent_stream")) throw createUnsupportedProblem(option);

@@ -30,10 +30,10 @@ export async function promptApproval(
   let edited = refused?.given.edited_args;
   if (edited) writeNotice(kay, `\nYou had edited the request to:\n${formatEditedInput(edited)}\n`);
   for (;;) {
-    const typed = await promptKey(kay, { text, keys, until: request.expires_at }, signal);
-    const scope = offered.find(({ number }) => number === typed)?.scope;
+    const reply = await promptKey(kay, { text, keys, until: request.expires_at }, signal);
+    const scope = offered.find(({ number }) => number === reply)?.scope;
     if (scope) return { action: "approve", approval_scope: scope, ...(edited ? { edited_args: edited } : {}) };
-    if (typed === "n") return deny(await promptLine(kay, "Reason (optional): ", signal));
+    if (reply === "n") return deny(await promptLine(kay, "Reason (optional): ", signal));
     edited = await editInput(kay, edited ?? getInput(request), signal);
     writeNotice(kay, `\nEdited request:\n${formatEditedInput(edited)}\n`);
   }

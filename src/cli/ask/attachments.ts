@@ -45,9 +45,9 @@ export function checkAttachments(files: ReadFile[]): void {
 export function toAttachments(files: ReadFile[]): { attachments?: NewAttachment[] } {
   const usedNames = new Set<string>();
   const attachments = files.map(({ name: path, bytes }): NewAttachment => {
-    const wanted = path.split("/").at(-1) || path;
-    const [, stem = wanted, ending = ""] = /^(.+?)(\.[^.]*)?$/.exec(wanted) ?? [];
-    let name = wanted;
+    const fileName = path.split("/").at(-1) || path;
+    const [, stem = fileName, ending = ""] = /^(.+?)(\.[^.]*)?$/.exec(fileName) ?? [];
+    let name = fileName;
     for (let count = 2; usedNames.has(name); count++) name = `${stem} (${count})${ending}`;
     usedNames.add(name);
     return { name, data: bytes.toString("base64") };

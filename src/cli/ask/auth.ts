@@ -26,8 +26,8 @@ export async function connectMissing(
     const failed = await connectAll(kay, link, asked, sayNo);
     if (failed.length === 0) return;
     const names = failed.map(toLine).join(", ");
-    const typed = await promptLine(kay, `Press Enter to retry ${names}, or c to cancel the request: `, asked.signal);
-    if (["c", "\x1b"].includes(typed.toLowerCase())) return sayNo(asked.card());
+    const reply = await promptLine(kay, `Press Enter to retry ${names}, or c to cancel the request: `, asked.signal);
+    if (["c", "\x1b"].includes(reply.toLowerCase())) return sayNo(asked.card());
   }
 }
 
@@ -47,16 +47,16 @@ async function connectAll(
   asked: OpenCard<AuthCard>,
   sayNo: (card: AuthCard) => Promise<void>,
 ): Promise<string[]> {
-  const begun = await beginConnections(kay, link, listMissingServices(asked.card().auth));
-  const board = showConsentProgress(kay, asked, { link, begun, cancel: () => sayNo(asked.card()) });
+  const attempts = await beginConnections(kay, link, listMissingServices(asked.card().auth));
+  const board = showConsentProgress(kay, asked, { link, begun: attempts, cancel: () => sayNo(asked.card()) });
   try {
-    const ends = await Promise.allSettled(begun.map((one) => connectOne(kay, link, { one, asked, board })));
+    const ends = await Promise.allSettled(attempts.map((one) => connectOne(kay, link, { one, asked, board })));
     const isDone = ends.every(({ status }) => status === "fulfilled");
     if (asked.signal.aborted && !isDone) throw new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
     const { connected } = asked.card().auth;
     board.end();
     return ends.flatMap((end, index) => {
-      const service = begun[index]?.response.service ?? "";
+      const service = attempts[index]?.response.service ?? "";
       if (end.status === "fulfilled" || connected.includes(service)) return [];
       if (!(end.reason instanceof Problem) || kay.signal.aborted) throw end.reason;
       writeNotice(kay, `✗ ${end.reason.message}`);

@@ -50,9 +50,9 @@ async function readFiles(kay: Kay, names: string[]): Promise<Given[]> {
   const files: Given[] = [];
   for (const name of new Set(names)) {
     const text = await readTextFile(kay, name, MAX_INPUT_BYTES, "Attach it instead: `--attach FILE`.");
-    const wanted = toDisplayName(kay.cwd, name);
-    const others = files.filter((file) => file.name === wanted || file.name.startsWith(`${wanted} (`)).length;
-    files.push({ name: others === 0 ? wanted : `${wanted} (${others + 1})`, text });
+    const displayName = toDisplayName(kay.cwd, name);
+    const others = files.filter((file) => file.name === displayName || file.name.startsWith(`${displayName} (`)).length;
+    files.push({ name: others === 0 ? displayName : `${displayName} (${others + 1})`, text });
     checkSize(files.map((file) => file.text));
   }
   return files;

@@ -42,9 +42,9 @@ async function editFields(
 /** A text stays a text; other values are edited as JSON. */
 async function promptValue(kay: Kay, name: string, value: unknown, old: string, signal: AbortSignal): Promise<unknown> {
   for (;;) {
-    const typed = await promptLine(kay, `  ${toLine(name)} [${toLine(old)}]: `, signal);
-    if (typed === "") return value;
-    const input = parseRetyped(value, typed);
+    const reply = await promptLine(kay, `  ${toLine(name)} [${toLine(old)}]: `, signal);
+    if (reply === "") return value;
+    const input = parseRetyped(value, reply);
     if ("value" in input) return input.value;
     writeNotice(kay, `  ✗ ${input.error}`);
   }

@@ -74,11 +74,11 @@ async function fillIn(kay: Kay, fields: InputField[], before: FormValues, signal
 async function promptField(kay: Kay, field: InputField, before: unknown, signal: AbortSignal): Promise<unknown> {
   const suffix = before === undefined ? "" : ` [${formatValue(field, before)}]`;
   for (;;) {
-    const typed =
+    const reply =
       field.type === "textarea"
         ? await promptLines(kay, suffix, signal)
         : await promptLine(kay, `${HINTS[getHint(field)]}${suffix}: `, signal);
-    const read = parseField(field, typed, before);
+    const read = parseField(field, reply, before);
     if ("value" in read) return read.value;
     writeNotice(kay, `✗ ${read.error}`);
   }
@@ -87,12 +87,12 @@ async function promptField(kay: Kay, field: InputField, before: unknown, signal:
 /** Reads a text of several lines, up to a line with only a dot. An empty first line keeps the previous value. */
 async function promptLines(kay: Kay, start: string, signal: AbortSignal): Promise<string> {
   const first = await promptLine(kay, `Several lines; end with a line that has only a dot${start}: `, signal);
-  const typed = first === "" || first === "." || first === "-" ? [] : [first];
-  if (typed.length === 0) return first === "-" ? first : "";
+  const reply = first === "" || first === "." || first === "-" ? [] : [first];
+  if (reply.length === 0) return first === "-" ? first : "";
   for (;;) {
     const next = await promptNextLine(kay, signal);
-    if (next === ".") return typed.join("\n");
-    typed.push(next);
+    if (next === ".") return reply.join("\n");
+    reply.push(next);
   }
 }
 

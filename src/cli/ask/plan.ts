@@ -67,9 +67,9 @@ async function askInLines(kay: Kay, cards: ApprovalCard[], signal: AbortSignal):
   });
   writeNotice(kay, `\n  a  approve all ${cards.length}\n  o  one by one\n  n  deny all`);
   const until = cards.map((card) => card.until ?? card.request.expires_at).sort()[0];
-  const typed = await promptKey(kay, { text: "Your answer, a/o/n", keys: ["a", "o", "n"], until }, signal);
-  if (typed === "a") return { action: "approve", approval_scope: "once" };
-  if (typed === "o") return "one by one";
+  const reply = await promptKey(kay, { text: "Your answer, a/o/n", keys: ["a", "o", "n"], until }, signal);
+  if (reply === "a") return { action: "approve", approval_scope: "once" };
+  if (reply === "o") return "one by one";
   const reason = await promptLine(kay, "Reason (optional): ", signal);
   return { action: "deny", ...(reason ? { reason } : {}) };
 }

@@ -36,9 +36,9 @@ async function chooseConnected(kay: Kay, { api }: BackendHandle): Promise<string
   const connected = Object.entries(connections).filter(([, { connected }]) => connected);
   if (connected.length === 0) throw new Problem("USAGE", "No service is connected.", { hint: "" });
   const choices = connected.map(([name, one]) => ({ value: name, label: name, note: formatAccount(one) }));
-  const chosen = await pickSome(kay, "Disconnect which service?", choices);
-  if (chosen === null) throw new Problem("CANCELLED", "No service was disconnected.");
-  return chosen;
+  const picks = await pickSome(kay, "Disconnect which service?", choices);
+  if (picks === null) throw new Problem("CANCELLED", "No service was disconnected.");
+  return picks;
 }
 
 /** The backend's answer for one service, and the sentence for users. */

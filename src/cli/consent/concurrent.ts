@@ -19,12 +19,12 @@ export async function connectConcurrently(
   services: string[],
   { site, settled }: { site?: string; settled(index: number, result: ConnectResult): void },
 ): Promise<ConnectResult[]> {
-  const begun = await beginConnections(kay, link, services, site);
-  const open = new Set(begun);
+  const attempts = await beginConnections(kay, link, services, site);
+  const open = new Set(attempts);
   const board = showBoard(kay, link, open);
   try {
     return await Promise.all(
-      begun.map(async (one, index) => {
+      attempts.map(async (one, index) => {
         const work = completeConsent(kay, link, one, board);
         const [result] = (await Promise.allSettled([work])) as [ConnectResult];
         open.delete(one);

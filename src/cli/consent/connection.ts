@@ -33,19 +33,23 @@ export async function connectService(
   service: string,
   options: { site?: string; open?: OpenLink } = {},
 ): Promise<ConnectedService> {
-  const begun = await beginConnection(kay, link, service, options.site);
-  const url = showLink(kay, begun.response);
+  const attempt = await beginConnection(kay, link, service, options.site);
+  const url = showLink(kay, attempt.response);
   const { open = openLink } = options;
   await open(kay, url);
-  return await waitForConsent(kay, link, begun);
+  return await waitForConsent(kay, link, attempt);
 }
 
 /** Shows the waiting line until a connection is complete or has failed. */
-export async function waitForConsent(kay: Kay, link: BackendHandle, begun: BegunConnection): Promise<ConnectedService> {
-  const wait = { link, open: () => [begun], cancel: kay.interrupt };
-  const waiting = showWaiting(kay, wait, begun.deadline);
+export async function waitForConsent(
+  kay: Kay,
+  link: BackendHandle,
+  attempt: BegunConnection,
+): Promise<ConnectedService> {
+  const wait = { link, open: () => [attempt], cancel: kay.interrupt };
+  const waiting = showWaiting(kay, wait, attempt.deadline);
   try {
-    return await completeConsent(kay, link, begun, waiting);
+    return await completeConsent(kay, link, attempt, waiting);
   } finally {
     waiting.end();
   }
@@ -58,11 +62,11 @@ export async function beginConnections(
   services: string[],
   site?: string,
 ): Promise<BegunConnection[]> {
-  const begun: BegunConnection[] = [];
-  for (const service of services) begun.push(await beginConnection(kay, link, service, site));
-  for (const { response } of begun) showLink(kay, response);
-  await openLinks(kay, begun.map(getConsentUrl));
-  return begun;
+  const attempts: BegunConnection[] = [];
+  for (const service of services) attempts.push(await beginConnection(kay, link, service, site));
+  for (const { response } of attempts) showLink(kay, response);
+  await openLinks(kay, attempts.map(getConsentUrl));
+  return attempts;
 }
 
 /** Returns the link of a connection. */
@@ -148,7 +152,7 @@ async function findConnectionBefore(
 export async function completeConsent(
   kay: Kay,
   link: BackendHandle,
-  begun: BegunConnection,
+  attempt: BegunConnection,
   waiting: Pick<WaitingLine, "retrying">,
   signal = kay.signal,
 ): Promise<ConnectedService> {
@@ -156,25 +160,25 @@ export async function completeConsent(
     api: link.api,
     credentials: link.credentials,
     origin: link.origin,
-    response: begun.response,
-    verifier: begun.verifier,
-    before: begun.before,
+    response: attempt.response,
+    verifier: attempt.verifier,
+    before: attempt.before,
     clock: kay.clock,
     signal,
-    deadline: begun.deadline,
+    deadline: attempt.deadline,
     note: waiting.retrying,
   }).catch(async (error: unknown) => {
-    const first = { state: begun.response.state, now: kay.clock.now() };
+    const first = { state: attempt.response.state, now: kay.clock.now() };
     await forgetFirstConnection(link.credentials, link.origin, first).catch(() => {});
     throw error;
   });
-  const { service } = begun.response;
+  const { service } = attempt.response;
   await saveAccountLabels(link, { [service]: connection });
   const site = formatSite(connection);
   const who = `${formatAccount(connection) || "an account it does not name"}${site ? ` at ${site}` : ""}`;
   const { name } = kay.profile();
   const where = name === DEFAULT_PROFILE ? "" : ` in profile ${name}`;
-  const other = findReplacedAccount(begun.before, connection);
+  const other = findReplacedAccount(attempt.before, connection);
   const instead = other === null ? "" : `, instead of ${formatAccount(other) || "another account"}`;
   return {
     service,

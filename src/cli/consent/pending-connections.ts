@@ -6,10 +6,10 @@ import type { Kay } from "../kay.ts";
 import { type ConnectedService, waitForConsent } from "./connection.ts";
 
 /** Stores what `--poll` needs with the sign-in, encrypted like it, and removes expired entries. */
-export async function savePendingConnection(kay: Kay, link: BackendHandle, begun: BegunConnection): Promise<void> {
+export async function savePendingConnection(kay: Kay, link: BackendHandle, attempt: BegunConnection): Promise<void> {
   await link.credentials.update(link.origin, (signIn) => {
     const alive = (signIn.begun ?? []).filter(({ deadline }) => deadline > kay.clock.now());
-    return { ...signIn, begun: [...alive, begun] };
+    return { ...signIn, begun: [...alive, attempt] };
   });
 }
 

@@ -53,10 +53,10 @@ export async function promptKey(kay: Kay, { text, keys, until }: KeyQuestion, si
   for (;;) {
     const ends = Date.parse(until ?? "") - kay.clock.now();
     const left = ends > 0 ? ` (${formatTimeLeft(ends)} left)` : "";
-    const typed = (await promptLine(kay, `${text}${left}: `, signal)).toLowerCase();
-    const key = typed && keys.find((each) => each.startsWith(typed === "no" ? "n" : typed));
+    const reply = (await promptLine(kay, `${text}${left}: `, signal)).toLowerCase();
+    const key = reply && keys.find((each) => each.startsWith(reply === "no" ? "n" : reply));
     if (key) return key;
-    if (typed) writeNotice(kay, `${JSON.stringify(toLine(typed))} is not one of ${keys.join(", ")}.`);
+    if (reply) writeNotice(kay, `${JSON.stringify(toLine(reply))} is not one of ${keys.join(", ")}.`);
   }
 }
 

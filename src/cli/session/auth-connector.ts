@@ -63,14 +63,14 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
     const desk = getDesk(card);
     tell(card, service, { state: "opening" });
     try {
-      const begun = await beginConnection(kay, link, service, listener.getSite(card.id));
+      const attempt = await beginConnection(kay, link, service, listener.getSite(card.id));
       if (!desks.has(card.id)) return;
       const over = new AbortController();
-      desk.waiting.set(service, { begun, over });
-      const url = begun.response.authorization_url;
+      desk.waiting.set(service, { begun: attempt, over });
+      const url = attempt.response.authorization_url;
       listener.say(`To connect ${toLine(service)}:\n${url}`);
       tell(card, service, { state: "waiting", host: new URL(url).host });
-      void wait(card, service, { begun, over });
+      void wait(card, service, { begun: attempt, over });
     } catch (error) {
       if (error instanceof Problem && error.code === "UNKNOWN_SERVICE") listener.onUnknown(card, service, error);
       tell(card, service, { state: "failed", message: toSentence(error) });

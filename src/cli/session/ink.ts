@@ -70,12 +70,12 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     const step = updateSession(session, event);
     session = step.session;
     if (event.type === "sources" && event.sources.tools) listed.clear();
-    const wanted = event.type === "key" ? findServerLookup(session.draft.text) : undefined;
-    if (wanted && !listed.has(wanted)) {
-      listed.add(wanted);
-      void loadCandidates(mine, link, dispatch, [wanted]);
+    const lookup = event.type === "key" ? findServerLookup(session.draft.text) : undefined;
+    if (lookup && !listed.has(lookup)) {
+      listed.add(lookup);
+      void loadCandidates(mine, link, dispatch, [lookup]);
     }
-    if (wanted === "resources") {
+    if (lookup === "resources") {
       places.want();
       files.want();
     }

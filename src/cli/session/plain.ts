@@ -32,7 +32,7 @@ type Work = (kay: Kay) => Promise<void>;
 export async function runPlainSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<ExitCode> {
   kay.flags = { ...kay.flags, plain: true };
   kay.shutdownGraceMs = getCancelGraceMs(kay);
-  const typed = createLineInput(kay.terminal);
+  const input = createLineInput(kay.terminal);
   const conversation: Conversation = {
     id: options.resume,
     last: 0,
@@ -40,7 +40,7 @@ export async function runPlainSession(kay: Kay, link: BackendHandle, options: Se
     answer: "",
     client: options.client,
   };
-  const session: Session = { kay, link, typed, conversation, leaving: false, interrupt: () => {} };
+  const session: Session = { kay, link, typed: input, conversation, leaving: false, interrupt: () => {} };
   const release = kay.catchInterrupts(() => session.interrupt());
   try {
     greet(kay);

@@ -35,8 +35,8 @@ export function planBrowser(url: string, environment: BrowserEnvironment): Brows
   const refusal = refuse(url);
   if (refusal) return { reason: refusal };
   if (environment.forbidden) return { reason: "Not opening a browser (--no-browser)." };
-  const chosen = environment.setting ?? environment.env.BROWSER;
-  if (chosen) return fromChoice(chosen, url);
+  const program = environment.setting ?? environment.env.BROWSER;
+  if (program) return fromChoice(program, url);
   if (environment.inCi) return { reason: "No browser is opened in CI." };
   if (environment.platform === "win32") return { launch: openOnWindows("rundll32", url) };
   const remote = Boolean(environment.env.SSH_CONNECTION || environment.env.SSH_TTY || environment.env.SSH_CLIENT);

@@ -179,20 +179,20 @@ async function readTypedLine(
   let isNew = false;
   // What was typed before was echoed then.
   const echoNew = (text: string) => isNew && echo(text);
-  const typed = createTypedLine({ echo: echoNew, interrupt: streams.interrupt, suspend });
+  const typedLine = createTypedLine({ echo: echoNew, interrupt: streams.interrupt, suspend });
   // If this process is killed, another one ends raw mode.
   const release = modes("", "");
   raw(true);
   show();
   try {
     const decoder = new TextDecoder();
-    let line = typed.push(before);
+    let line = typedLine.push(before);
     isNew = true;
     for await (const chunk of line === undefined ? readBytes(streams.stdin(), signal) : []) {
-      line = typed.push(decoder.decode(chunk, { stream: true }));
+      line = typedLine.push(decoder.decode(chunk, { stream: true }));
       if (line !== undefined) break;
     }
-    return { line: line ?? null, rest: typed.getRest() };
+    return { line: line ?? null, rest: typedLine.getRest() };
   } finally {
     raw(false);
     release();

@@ -73,8 +73,8 @@ export function createPartHider<T extends Part>(secrets: string[] = []): { take(
       text += all.slice(at, Math.max(at, next.from)) + REDACTED;
       at = next.to;
     }
-    const begun = countBegun(all, secrets);
-    const end = begun < FEW ? all.length : Math.max(at, all.length - begun);
+    const count = countBegun(all, secrets);
+    const end = count < FEW ? all.length : Math.max(at, all.length - count);
     held = all.slice(end);
     show(all.slice(shown.length, end));
     return text + all.slice(at, end);

@@ -78,7 +78,7 @@ export async function openAskStream(
   try {
     const opened = await openCall(caller, call);
     if ("stream" in opened) {
-      const begun = await readFirstPart(caller, call, opened.stream, listener);
+      const first = await readFirstPart(caller, call, opened.stream, listener);
       const sessionId = opened.stream.headers[SESSION_HEADER] || (request.session_id ?? undefined);
       const turn = createTurn({ sessionId, last: null });
       const following = {
@@ -89,7 +89,7 @@ export async function openAskStream(
         key,
         ...listener,
       } as const;
-      return { kind: "stream", sessionId, parts: followEvents(caller, following, begun) };
+      return { kind: "stream", sessionId, parts: followEvents(caller, following, first) };
     }
     answer = checkComplete(backend, opened.answer);
   } catch (error) {

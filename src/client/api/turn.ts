@@ -54,20 +54,20 @@ export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: t
  */
 function createPartFilter(given?: string): (part: StreamPart) => boolean {
   let own = given;
-  let begun = false;
+  let hasBegun = false;
   let foreign = false;
   return (part) => {
     if (part.type === "start") {
       const id = part.messageMetadata?.generation_id;
       own ??= id;
       foreign = id !== own;
-      begun ||= !foreign;
+      hasBegun ||= !foreign;
     }
     if (part.type === "data-status") {
       const { generation_id, status } = part.data;
       own ??= generation_id;
       if (generation_id !== own) return false;
-      foreign = status === "paused" && !begun;
+      foreign = status === "paused" && !hasBegun;
       return true;
     }
     return !foreign;

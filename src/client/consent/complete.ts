@@ -26,31 +26,31 @@ export type CompletionOptions = WaitOptions & {
  * complete, only the ID of the installation is stored, so an aborted or denied one changes nothing else.
  */
 export async function completeConnection(options: CompletionOptions): Promise<Connection> {
-  const { api, response: begun, before } = options;
+  const { api, response: attempt, before } = options;
   // The status call hands out the tokens once.
   await options.credentials.withRoom(async () => {
     const status = await pollAuthorization({
       ...options,
-      service: begun.service,
-      state: begun.state,
-      ...(before && !begun.session_reset ? { later: detectLaterConnection(options, before) } : {}),
+      service: attempt.service,
+      state: attempt.state,
+      ...(before && !attempt.session_reset ? { later: detectLaterConnection(options, before) } : {}),
     });
-    await saveCompletedConsent(options.credentials, options.origin, begun, status, api.clockOffsetMs());
+    await saveCompletedConsent(options.credentials, options.origin, attempt, status, api.clockOffsetMs());
   });
-  return waitForConfirmation({ ...options, service: begun.service, session_id: begun.session_id });
+  return waitForConfirmation({ ...options, service: attempt.service, session_id: attempt.session_id });
 }
 
 /**
  * Returns how to detect a connection after the first. Some backends report only first connections in the status call;
  * later ones show up in `GET /connections`. kay's backends report all, with an expiry time.
  */
-function detectLaterConnection({ api, response: begun, signal }: CompletionOptions, before: Connection) {
+function detectLaterConnection({ api, response: attempt, signal }: CompletionOptions, before: Connection) {
   const isConnected = async (statusKnown: boolean): Promise<boolean> => {
-    const { connections } = await api.connections({ session_id: begun.session_id, signal });
+    const { connections } = await api.connections({ session_id: attempt.session_id, signal });
     // A service that was connected before shows no change, so it counts only if the status call cannot tell.
-    return connections[begun.service]?.connected === true && (!before.connected || !statusKnown);
+    return connections[attempt.service]?.connected === true && (!before.connected || !statusKnown);
   };
-  return { guideOnly: begun.expires_at === undefined, connected: isConnected };
+  return { guideOnly: attempt.expires_at === undefined, connected: isConnected };
 }
 
 /**
@@ -66,20 +66,25 @@ function detectLaterConnection({ api, response: begun, signal }: CompletionOptio
 async function saveCompletedConsent(
   credentials: Credentials,
   origin: string,
-  begun: ConnectResponse,
+  attempt: ConnectResponse,
   status: StatusResponse,
   clockOffsetMs?: number,
 ): Promise<void> {
-  await credentials.update(origin, (current) => mergeConsent(current, begun, status, clockOffsetMs));
+  await credentials.update(origin, (current) => mergeConsent(current, attempt, status, clockOffsetMs));
 }
 
-function mergeConsent(current: SignIn, begun: ConnectResponse, status: StatusResponse, clockOffsetMs?: number): SignIn {
-  const base: SignIn = current.session_id === begun.session_id ? current : {};
+function mergeConsent(
+  current: SignIn,
+  attempt: ConnectResponse,
+  status: StatusResponse,
+  clockOffsetMs?: number,
+): SignIn {
+  const base: SignIn = current.session_id === attempt.session_id ? current : {};
   const { first: _first, ...rest } = base;
   const isSignedIn = isToken(status.token) || isToken(base.token);
   return {
     ...(isSignedIn ? rest : base),
-    session_id: begun.session_id,
+    session_id: attempt.session_id,
     ...(isToken(status.token) ? { token: status.token } : {}),
     ...(isToken(status.refresh_token) ? { refresh_token: status.refresh_token } : {}),
     ...(status.account_id ? { account_id: status.account_id } : {}),

@@ -132,9 +132,9 @@ function readUint(reader: Reader): number {
 function takeBytes(reader: Reader, length: number): Buffer {
   const end = reader.at + length;
   if (end > reader.bytes.length) throw new RangeError("message cut");
-  const taken = reader.bytes.subarray(reader.at, end);
+  const bytes = reader.bytes.subarray(reader.at, end);
   reader.at = end;
-  return taken;
+  return bytes;
 }
 
 /** Splits a signature into its complete types: `a(yv)s` into `a(yv)` and `s`. */

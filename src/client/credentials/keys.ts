@@ -54,9 +54,9 @@ export function createKeys(options: KeysOptions): Keys {
   return {
     getKey,
     async choose(recorded) {
-      const wanted = preference === "auto" ? recorded : preference;
-      if (wanted === "keychain") return chooseKeychain();
-      if (wanted === "file") {
+      const mode = preference === "auto" ? recorded : preference;
+      if (mode === "keychain") return chooseKeychain();
+      if (mode === "file") {
         if (recorded === "keychain")
           warn("Moving the sign-in from the keychain to a plain file, because KAY_CREDENTIALS is set to file.");
         return { mode: "file" };

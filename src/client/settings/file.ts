@@ -31,9 +31,9 @@ type Ports = { warn: Warn; now(): number };
 export function readSettings(path: string, ports: Ports): Stored {
   const bytes = readBytes(path);
   if (bytes === null) return {};
-  const stored = parseSettings(bytes, path);
-  if (stored === null) setAside(path, ports);
-  return stored ?? {};
+  const content = parseSettings(bytes, path);
+  if (content === null) setAside(path, ports);
+  return content ?? {};
 }
 
 /**
@@ -43,10 +43,10 @@ export function readSettings(path: string, ports: Ports): Stored {
  */
 function parseSettings(bytes: Uint8Array, path: string): Stored | null {
   const text = decodeText(bytes, path);
-  const stored = parseObject(text);
-  if (stored === null) checkHandwriting(text, path);
-  else checkProfiles(stored, path);
-  return stored;
+  const content = parseObject(text);
+  if (content === null) checkHandwriting(text, path);
+  else checkProfiles(content, path);
+  return content;
 }
 
 /**
@@ -60,7 +60,7 @@ function parseSettings(bytes: Uint8Array, path: string): Stored | null {
 export async function writeSettings(path: string, make: () => Stored): Promise<void> {
   ensurePrivateFolder(dirname(path));
   const { default: Conf } = await import("conf");
-  const stored = make();
+  const content = make();
   try {
     const conf = new Conf({
       cwd: dirname(path),
@@ -72,7 +72,7 @@ export async function writeSettings(path: string, make: () => Stored): Promise<v
       serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
       deserialize: (text) => JSON.parse(text.replace(/^\ufeff/, "")),
     });
-    conf.store = stored;
+    conf.store = content;
   } catch (error) {
     throw unusableProblem(path, getErrno(error), "KAY_CONFIG_DIR", error);
   }
@@ -160,8 +160,8 @@ function checkHandwriting(text: string, path: string): void {
   );
 }
 
-function checkProfiles(stored: Record<string, unknown>, path: string): asserts stored is Stored {
-  const { profiles } = stored;
+function checkProfiles(content: Record<string, unknown>, path: string): asserts content is Stored {
+  const { profiles } = content;
   if (profiles === undefined || (isRecord(profiles) && Object.values(profiles).every(isRecord))) return;
   throw new Problem(
     "BROKEN_SETTINGS",
@@ -184,8 +184,8 @@ export type SettingsInspection = FileInspection & {
 /** Inspects a settings file without the side effects of reading it. */
 export function inspectSettings(path: string): Promise<SettingsInspection> {
   const read = (bytes: Buffer) => {
-    const stored = parseSettings(bytes, path);
-    return stored && getValues(stored.profiles ?? {});
+    const content = parseSettings(bytes, path);
+    return content && getValues(content.profiles ?? {});
   };
   return inspectFile(path, { unknown: [], secrets: [] }, { read, unreadable: "BROKEN_SETTINGS" });
 }

@@ -63,14 +63,14 @@ export function createProfiles({ folder, read, change }: ProfilesPorts): Profile
     },
     current: () => getCurrent(read()) ?? DEFAULT_PROFILE,
     use: (name) =>
-      change((stored) => (name === DEFAULT_PROFILE ? withoutCurrent(stored) : { ...stored, profile: name })),
+      change((content) => (name === DEFAULT_PROFILE ? withoutCurrent(content) : { ...content, profile: name })),
     create: (name) =>
-      change((stored) => ({ ...stored, profiles: { ...stored.profiles, [parseProfileName(name)]: {} } })),
+      change((content) => ({ ...content, profiles: { ...content.profiles, [parseProfileName(name)]: {} } })),
     forget: (name) =>
-      change((stored) => {
-        const { [name]: _, ...profiles } = stored.profiles ?? {};
-        const rest = { ...stored, profiles };
-        return getCurrent(stored) === name ? withoutCurrent(rest) : rest;
+      change((content) => {
+        const { [name]: _, ...profiles } = content.profiles ?? {};
+        const rest = { ...content, profiles };
+        return getCurrent(content) === name ? withoutCurrent(rest) : rest;
       }),
   };
 }
@@ -83,9 +83,9 @@ export function chooseProfile(
 ): ProfileChoice {
   if (flag !== undefined) return { name: parseProfileName(flag), source: "flag" };
   if (variable) return { name: parseProfileName(variable), source: "environment" };
-  const stored = read();
-  const name = getCurrent(stored);
-  if (name !== undefined) return { name, source: stored.profile === undefined ? "default" : "current" };
+  const content = read();
+  const name = getCurrent(content);
+  if (name !== undefined) return { name, source: content.profile === undefined ? "default" : "current" };
   throw new Problem("BROKEN_SETTINGS", 'In the settings file, "profile" is not a valid profile name.', {
     hint: "Choose one with `kay profile use default`.",
   });

@@ -116,17 +116,17 @@ function openSettingsFile(ports: SettingsPorts) {
   const getFolder = () => ports.paths.config();
   const getPath = () => join(getFolder(), "config.json");
   const read = () => readSettings(getPath(), { warn: ports.warn, now: ports.clock.now });
-  let stored: Stored | undefined;
+  let content: Stored | undefined;
   const readOnce = () => {
-    stored ??= read();
-    return stored;
+    content ??= read();
+    return content;
   };
   const change = (make: (stored: Stored) => Stored) =>
     withFileLock(ports, getPath(), () =>
       writeSettings(getPath(), () => {
         // Read again, to keep what another process set in between.
-        stored = make(read());
-        return stored;
+        content = make(read());
+        return content;
       }),
     );
   return { folder: getFolder, path: getPath, known: readOnce, change };
@@ -144,7 +144,7 @@ async function withFileLock(ports: SettingsPorts, path: string, work: () => Prom
   }
 }
 
-function getValues(stored: Stored, profile: string): Record<string, unknown> {
-  const profiles = stored.profiles ?? {};
+function getValues(content: Stored, profile: string): Record<string, unknown> {
+  const profiles = content.profiles ?? {};
   return Object.hasOwn(profiles, profile) ? (profiles[profile] ?? {}) : {};
 }

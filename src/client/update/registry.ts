@@ -79,13 +79,13 @@ function toStableText(value: unknown): string {
   return JSON.stringify(value && typeof value === "object" ? Object.entries(value).sort() : value);
 }
 
-async function isUpgrade(latest: string, running: string, wanted: string | undefined, node: string): Promise<boolean> {
+async function isUpgrade(latest: string, running: string, version: string | undefined, node: string): Promise<boolean> {
   const [{ default: gt }, { default: satisfies }] = await Promise.all([
     import("semver/functions/gt.js"),
     import("semver/functions/satisfies.js"),
   ]);
   const isFinished = !latest.includes("-") || running.includes("-");
-  return isFinished && gt(latest, running) && (!wanted || satisfies(node, wanted));
+  return isFinished && gt(latest, running) && (!version || satisfies(node, version));
 }
 
 /** Known newer versions (`update.json` in the state folder). Times are in ms since 1970. */

@@ -83,7 +83,7 @@ function findAlias(document: Document): number | undefined {
 /** Validates the description and adds what is wrong with it to `faults`. */
 function validateDocument(
   document: Document,
-  taken: ReservedNames,
+  reserved: ReservedNames,
   faults: DescriptionFault[],
 ): ServiceDescription | undefined {
   if (!isMap(document.contents)) {
@@ -96,7 +96,7 @@ function validateDocument(
   const result = ServiceDescription.safeParse(value);
   faults.push(
     ...(result.success
-      ? validateDescription(result.data, taken)
+      ? validateDescription(result.data, reserved)
       : toShapeFaults(result.error.issues, ServiceDescription, value)),
   );
   return result.data;

@@ -18,9 +18,9 @@ const LAST_UID = 61_183;
  * @throws Problem DATABASE_UNAVAILABLE if all of them are taken
  */
 export async function pickAccount(): Promise<Account> {
-  const taken = new Set([...(await readIds("/etc/passwd")), ...(await readIds("/etc/group"))]);
+  const ids = new Set([...(await readIds("/etc/passwd")), ...(await readIds("/etc/group"))]);
   for (let id = FIRST_UID; id <= LAST_UID; id++) {
-    if (!taken.has(id)) return { uid: id, gid: id };
+    if (!ids.has(id)) return { uid: id, gid: id };
   }
   throw new Problem(
     "DATABASE_UNAVAILABLE",

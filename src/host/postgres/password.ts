@@ -47,7 +47,7 @@ export function computeScramVerifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, "sha256");
   const sign = (text: string) => createHmac("sha256", salted).update(text).digest();
-  const stored = hash("sha256", sign("Client Key"), "base64");
+  const storedKey = hash("sha256", sign("Client Key"), "base64");
   const server = sign("Server Key").toString("base64");
-  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString("base64")}$${stored}:${server}`;
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString("base64")}$${storedKey}:${server}`;
 }

@@ -37,9 +37,10 @@ type Named = TableSeed & { id: string };
 
 function buildTable(data: Named, tables: Named[], now: number, path: string): Table {
   const fields = data.fields.map((field, index): Field => {
-    const wanted = field.linkedTableId ?? field.linkedTable ?? null;
-    const linked = tables.find((table) => table.id === wanted || table.name === wanted);
-    if (wanted !== null && !linked) throw new SeedError(`${path}.fields[${index}]`, `there is no table "${wanted}"`);
+    const linkedTable = field.linkedTableId ?? field.linkedTable ?? null;
+    const linked = tables.find((table) => table.id === linkedTable || table.name === linkedTable);
+    if (linkedTable !== null && !linked)
+      throw new SeedError(`${path}.fields[${index}]`, `there is no table "${linkedTable}"`);
     return {
       id: field.id ?? createIdFromName("fld", `${data.id} ${field.name}`),
       name: field.name,
@@ -88,16 +89,16 @@ function getCell(field: Field, cell: Cell, tables: Table[], accounts: Account[],
   throw new SeedError(path, `there is no choice "${wrong}"; there are ${field.choices.join(", ")}`);
 }
 
-function findPerson(accounts: Account[], wanted: string, path: string): string {
-  const account = accounts.find(({ id, name, email }) => [id, name, email].includes(wanted));
-  if (!account) throw new SeedError(path, `there is no account "${wanted}"`);
+function findPerson(accounts: Account[], reference: string, path: string): string {
+  const account = accounts.find(({ id, name, email }) => [id, name, email].includes(reference));
+  if (!account) throw new SeedError(path, `there is no account "${reference}"`);
   return account.id;
 }
 
-function recordIn(table: Table | undefined, wanted: string, path: string): string {
+function recordIn(table: Table | undefined, reference: string, path: string): string {
   const primary = table?.fields[0]?.name ?? "";
-  const record = table?.records.find(({ id, fields }) => id === wanted || fields[primary] === wanted);
-  if (!record) throw new SeedError(path, `there is no record "${wanted}"${table ? ` in ${table.name}` : ""}`);
+  const record = table?.records.find(({ id, fields }) => id === reference || fields[primary] === reference);
+  if (!record) throw new SeedError(path, `there is no record "${reference}"${table ? ` in ${table.name}` : ""}`);
   return record.id;
 }
 

@@ -104,8 +104,8 @@ function findCollaborator(field: Field, value: unknown, { accounts }: AirtableSt
   return pickGiven(field, match?.id, match !== undefined);
 }
 
-function findLinkedRecord(field: Field, wanted: string, base: Base): string {
+function findLinkedRecord(field: Field, reference: string, base: Base): string {
   const records = base.tables.find(({ id }) => id === field.linkedTableId)?.records ?? [];
-  if (records.some(({ id }) => id === wanted)) return wanted;
-  throw unprocessableError("ROW_DOES_NOT_EXIST", `Record ID ${wanted} does not exist`);
+  if (records.some(({ id }) => id === reference)) return reference;
+  throw unprocessableError("ROW_DOES_NOT_EXIST", `Record ID ${reference} does not exist`);
 }

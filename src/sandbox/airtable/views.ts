@@ -8,10 +8,10 @@ export function toRecordView(
   world: AirtableState,
   query: { fields?: string[]; byId?: boolean } = {},
 ): Record<string, unknown> {
-  const wanted = query.fields?.length
+  const columns = query.fields?.length
     ? fields.filter(({ id, name }) => query.fields?.includes(name) || query.fields?.includes(id))
     : fields;
-  const cells = wanted.flatMap((field) => {
+  const cells = columns.flatMap((field) => {
     const value = toCellView(field, record, world);
     return value === undefined ? [] : [[query.byId ? field.id : field.name, value] as const];
   });

@@ -10,7 +10,7 @@ import type { Account, Issue, Page, Project, Site, Space } from "./state.ts";
 export function buildSite(data: SiteSeed & { id: string }, lookup: SeedLookup, path: string): Site {
   const { id, name, url, scopes } = data;
   const first = lookup.person;
-  const accounts = (data.accounts ?? []).map((wanted, index) => first(wanted, `${path}.accounts[${index}]`));
+  const accounts = (data.accounts ?? []).map((reference, index) => first(reference, `${path}.accounts[${index}]`));
   const projects = (data.projects ?? []).map((project, index) =>
     buildProject(project, index, lookup, `${path}.projects[${index}]`),
   );
@@ -223,11 +223,11 @@ export function createSeedLookup(accounts: Account[], now: number): SeedLookup {
     first: accounts[0]?.accountId ?? "",
     longAgo: new Date(now - 14 * 86_400_000).toISOString(),
     time: (value, fallback, path) => (value === undefined ? fallback : parseMoment(value, now, path)),
-    person(wanted, path) {
+    person(reference, path) {
       const account = accounts.find(({ accountId, emailAddress, displayName }) =>
-        [accountId, emailAddress, displayName].includes(wanted),
+        [accountId, emailAddress, displayName].includes(reference),
       );
-      if (!account) throw new SeedError(path, `there is no account "${wanted}"`);
+      if (!account) throw new SeedError(path, `there is no account "${reference}"`);
       return account.accountId;
     },
   };

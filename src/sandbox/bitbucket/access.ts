@@ -50,18 +50,18 @@ export function listWorkspaces(c: Context<BitbucketEnv>): Workspace[] {
 
 /** Finds the workspace in the path, by slug or UUID. */
 export function findWorkspace(c: Context<BitbucketEnv>): Workspace {
-  const wanted = c.req.param("workspace") ?? "";
-  const workspace = listWorkspaces(c).find(({ slug, uuid }) => slug === wanted || uuid === wanted);
-  if (!workspace) throw new BitbucketError(404, `No workspace with identifier '${wanted}'.`);
+  const name = c.req.param("workspace") ?? "";
+  const workspace = listWorkspaces(c).find(({ slug, uuid }) => slug === name || uuid === name);
+  if (!workspace) throw new BitbucketError(404, `No workspace with identifier '${name}'.`);
   return workspace;
 }
 
 /** The repository in the path. */
 export function findRepository(c: Context<BitbucketEnv>): { workspace: Workspace; repository: Repository } {
-  const wanted = { workspace: c.req.param("workspace"), repository: c.req.param("repository") };
-  const workspace = listWorkspaces(c).find(({ slug, uuid }) => slug === wanted.workspace || uuid === wanted.workspace);
+  const names = { workspace: c.req.param("workspace"), repository: c.req.param("repository") };
+  const workspace = listWorkspaces(c).find(({ slug, uuid }) => slug === names.workspace || uuid === names.workspace);
   const repository = workspace?.repositories.find(
-    ({ slug, uuid }) => slug === wanted.repository || uuid === wanted.repository,
+    ({ slug, uuid }) => slug === names.repository || uuid === names.repository,
   );
   if (!workspace || !repository) throw new BitbucketError(404, NO_REPOSITORY);
   return { workspace, repository };

@@ -43,17 +43,17 @@ function createUuid(name: string): string {
 }
 
 function createPeopleLookup(accounts: Account[]) {
-  const findPerson = (wanted: string, path: string) => {
+  const findPerson = (reference: string, path: string) => {
     const account = accounts.find(({ account_id, email, display_name, nickname }) =>
-      [account_id, email, display_name, nickname].includes(wanted),
+      [account_id, email, display_name, nickname].includes(reference),
     );
-    if (!account) throw new SeedError(path, `there is no account "${wanted}"`);
+    if (!account) throw new SeedError(path, `there is no account "${reference}"`);
     return account.account_id;
   };
   return {
     person: findPerson,
-    people: (wanted: string[] | undefined, path: string) =>
-      (wanted ?? []).map((one, index) => findPerson(one, `${path}[${index}]`)),
+    people: (references: string[] | undefined, path: string) =>
+      (references ?? []).map((one, index) => findPerson(one, `${path}[${index}]`)),
   };
 }
 

@@ -56,10 +56,10 @@ function sort(things: Thing[], sort: string | undefined): Thing[] {
 
 function holds({ field, operator, operands }: Comparison, thing: Thing): boolean {
   const has = readPath(thing, field);
-  const wanted = operands.map(getMeaning);
-  const [first] = wanted;
+  const values = operands.map(getMeaning);
+  const [first] = values;
   const text = String(has ?? "").toLowerCase();
-  const equal = wanted.some((one) => (one === null ? has === null || has === undefined : text === one.toLowerCase()));
+  const equal = values.some((one) => (one === null ? has === null || has === undefined : text === one.toLowerCase()));
   if (operator === "~" || operator === "!~")
     return text.includes(String(first ?? "").toLowerCase()) === (operator === "~");
   if (operator === "=" || operator === "IN" || operator === "IS") return equal;

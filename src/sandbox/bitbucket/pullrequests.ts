@@ -45,9 +45,9 @@ function list(c: Context<BitbucketEnv>) {
   const wrong = states.find((state) => !STATES.includes(state as PullRequestState));
   if (wrong !== undefined) throw new BitbucketError(400, `Invalid state: ${wrong}`);
   const inQuery = c.req.query("q")?.includes("state") ?? false;
-  const wanted = states.length > 0 ? states : inQuery ? STATES : ["OPEN"];
+  const selectedStates = states.length > 0 ? states : inQuery ? STATES : ["OPEN"];
   const pullRequests = repository.pull_requests
-    .filter(({ state }) => wanted.includes(state))
+    .filter(({ state }) => selectedStates.includes(state))
     .sort((a, b) => b.updated_on.localeCompare(a.updated_on));
   return paginate(
     c,
@@ -131,7 +131,7 @@ async function addComment(c: Context<BitbucketEnv>, provider: ProviderContext<Bi
   if (parent !== undefined && !request.comments.some(({ id }) => id === parent))
     throw fieldError("parent", "Parent comment not found");
   const inline = body.inline as Comment["inline"];
-  const made: Comment = {
+  const comment: Comment = {
     id: Math.max(1000, ...repository.pull_requests.flatMap(({ comments }) => comments.map(({ id }) => id))) + 1,
     user: c.get("account").account_id,
     raw,
@@ -141,9 +141,9 @@ async function addComment(c: Context<BitbucketEnv>, provider: ProviderContext<Bi
       : {}),
     ...(typeof parent === "number" ? { parent } : {}),
   };
-  request.comments.push(made);
+  request.comments.push(comment);
   touch(request, provider);
-  return c.json(toCommentView(c, workspace, repository, request, made), 201);
+  return c.json(toCommentView(c, workspace, repository, request, comment), 201);
 }
 
 type Verdict = "approved_by" | "changes_requested_by";

@@ -21,13 +21,13 @@ export function buildGithub(data: GithubSeed, now: number): GithubState {
     bio: user.bio ?? "",
     created_at: time(user.created_at, longAgo, `users[${index}].created_at`),
   }));
-  const person: Lookup["person"] = (wanted, path) => {
-    const user = users.find(({ login, email, name }) => [login, email, name].includes(wanted));
-    if (!user) throw new SeedError(path, `there is no user "${wanted}"`);
+  const person: Lookup["person"] = (reference, path) => {
+    const user = users.find(({ login, email, name }) => [login, email, name].includes(reference));
+    if (!user) throw new SeedError(path, `there is no user "${reference}"`);
     return user.login;
   };
-  const people: Lookup["people"] = (wanted, path) =>
-    (wanted ?? []).map((one, index) => person(one, `${path}[${index}]`));
+  const people: Lookup["people"] = (references, path) =>
+    (references ?? []).map((one, index) => person(one, `${path}[${index}]`));
   const lookup = { person, people, time, longAgo };
   const organizations = (data.organizations ?? []).map((one, index) => ({
     login: one.login,
@@ -59,11 +59,13 @@ function buildRepository(data: RepositorySeed, lookup: Lookup, path: string): Re
   const { owner, name } = data;
   const created_at = lookup.time(data.created_at, lookup.longAgo, `${path}.created_at`);
   const default_branch = data.default_branch ?? "main";
-  const taken = new Set([...(data.issues ?? []), ...(data.pull_requests ?? [])].flatMap(({ number }) => number ?? []));
+  const numbers = new Set(
+    [...(data.issues ?? []), ...(data.pull_requests ?? [])].flatMap(({ number }) => number ?? []),
+  );
   const nextNumber = () => {
     let number = 1;
-    while (taken.has(number)) number++;
-    taken.add(number);
+    while (numbers.has(number)) number++;
+    numbers.add(number);
     return number;
   };
   const whole = `${owner}/${name}`;

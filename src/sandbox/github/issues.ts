@@ -53,7 +53,7 @@ export function registerIssueRoutes(app: Hono<GithubEnv>, provider: ProviderCont
 export function filterIssues<T extends Issue>(c: Context<GithubEnv>, issues: T[]): T[] {
   const { state = "open", assignee, creator, labels, since, sort = "created", direction = "desc" } = c.req.query();
   if (!["open", "closed", "all"].includes(state)) throw invalidError("Issue", "state", "invalid");
-  const wanted = (labels ?? "")
+  const names = (labels ?? "")
     .split(",")
     .map((label) => label.trim().toLowerCase())
     .filter(Boolean);
@@ -62,7 +62,7 @@ export function filterIssues<T extends Issue>(c: Context<GithubEnv>, issues: T[]
       (state === "all" || issue.state === state) &&
       (!assignee || isAssigned(issue, assignee)) &&
       (!creator || issue.user.toLowerCase() === creator.toLowerCase()) &&
-      wanted.every((label) => issue.labels.some((one) => one.toLowerCase() === label)) &&
+      names.every((label) => issue.labels.some((one) => one.toLowerCase() === label)) &&
       (!since || issue.updated_at >= new Date(since).toISOString()),
   );
   const getSortKey = (issue: Issue) => (sort === "updated" ? issue.updated_at : issue.created_at);
@@ -166,11 +166,11 @@ async function addComment(c: Context<GithubEnv>, provider: ProviderContext<Githu
   const id = createIdFromName(
     `comment ${repository.owner}/${repository.name} ${issue.number} ${issue.comments.length}`,
   );
-  const made = { id, user: login, body, created_at: now };
-  issue.comments.push(made);
+  const comment = { id, user: login, body, created_at: now };
+  issue.comments.push(comment);
   issue.updated_at = now;
   provider.save();
-  return c.json(toCommentView(c, repository, issue, made), 201);
+  return c.json(toCommentView(c, repository, issue, comment), 201);
 }
 
 function getAssignees(c: Context<GithubEnv>, repository: Repository, value: unknown): string[] {

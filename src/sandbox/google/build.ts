@@ -31,7 +31,7 @@ export function buildGoogle(data: GoogleSeed, now: number): GoogleState {
     accounts.map(({ id }) => id),
     (index) => `accounts[${index}].id`,
   );
-  const lookup: Lookup = { now, accounts, person: (wanted, path) => findPerson(accounts, wanted, path) };
+  const lookup: Lookup = { now, accounts, person: (reference, path) => findPerson(accounts, reference, path) };
   const labels = (data.labels ?? []).map((label, index) => ({
     account: lookup.person(label.account, `labels[${index}].account`).id,
     id: label.id ?? `Label_${index + 1}`,
@@ -82,9 +82,9 @@ function getParagraphs(text: string): Paragraph[] {
     });
 }
 
-function findPerson(accounts: Account[], wanted: string, path: string): Account {
-  const account = accounts.find(({ id, email, name }) => [id, email, name].includes(wanted));
-  if (!account) throw new SeedError(path, `there is no account "${wanted}"`);
+function findPerson(accounts: Account[], reference: string, path: string): Account {
+  const account = accounts.find(({ id, email, name }) => [id, email, name].includes(reference));
+  if (!account) throw new SeedError(path, `there is no account "${reference}"`);
   return account;
 }
 
@@ -137,9 +137,9 @@ function buildEvent(data: EventSeed, index: number, { now, person, accounts }: L
     start,
     end,
     attendees: (data.attendees ?? []).map((one) => {
-      const { email: wanted, responseStatus = "needsAction" } = typeof one === "string" ? { email: one } : one;
-      const known = accounts.find(({ id, name }) => id === wanted || name === wanted);
-      return { email: known?.email ?? wanted, responseStatus };
+      const { email: reference, responseStatus = "needsAction" } = typeof one === "string" ? { email: one } : one;
+      const known = accounts.find(({ id, name }) => id === reference || name === reference);
+      return { email: known?.email ?? reference, responseStatus };
     }),
     ...(data.recurringEventId === undefined ? {} : { recurringEventId: data.recurringEventId }),
     created,
@@ -156,10 +156,12 @@ function buildFiles(seeds: FileSeed[], lookup: Lookup): DriveFile[] {
   const ids = seeds.map((data, index) => data.id ?? getFileId(`file ${index} ${data.name}`));
   return seeds.map((data, index) => {
     const path = `files[${index}]`;
-    const parents = (data.parents ?? []).map((wanted, at) => {
-      const index = seeds.findIndex((other, one) => ids[one] === wanted || (other.name === wanted && other !== data));
-      if (index < 0) throw new SeedError(`${path}.parents[${at}]`, `there is no folder "${wanted}"`);
-      return ids[index] ?? wanted;
+    const parents = (data.parents ?? []).map((reference, at) => {
+      const index = seeds.findIndex(
+        (other, one) => ids[one] === reference || (other.name === reference && other !== data),
+      );
+      if (index < 0) throw new SeedError(`${path}.parents[${at}]`, `there is no folder "${reference}"`);
+      return ids[index] ?? reference;
     });
     return buildFile(data, ids[index] ?? "", parents, path, lookup);
   });

@@ -88,8 +88,10 @@ function buildRecord(data: RecordSeed, type: ObjectType, { world, now, index, pa
     properties: resolve(data.properties, type, { world, now, path: `${path}.properties` }),
     createdAt,
     updatedAt: data.updatedAt === undefined ? createdAt : parseMoment(data.updatedAt, now, `${path}.updatedAt`),
-    contacts: (data.contacts ?? []).map((wanted, at) => associate(world.contacts, wanted, `${path}.contacts[${at}]`)),
-    deals: (data.deals ?? []).map((wanted, at) => associate(world.deals, wanted, `${path}.deals[${at}]`)),
+    contacts: (data.contacts ?? []).map((reference, at) =>
+      associate(world.contacts, reference, `${path}.contacts[${at}]`),
+    ),
+    deals: (data.deals ?? []).map((reference, at) => associate(world.deals, reference, `${path}.deals[${at}]`)),
   };
 }
 
@@ -117,18 +119,18 @@ function resolve(
   return { ...all, pipeline: pipeline.id, dealstage: stage.id };
 }
 
-function findOwnerId(owners: Owner[], wanted: string, path: string): string {
+function findOwnerId(owners: Owner[], reference: string, path: string): string {
   const owner = owners.find(({ id, email, firstName, lastName }) =>
-    [id, email, `${firstName} ${lastName}`.trim()].includes(wanted),
+    [id, email, `${firstName} ${lastName}`.trim()].includes(reference),
   );
-  if (!owner) throw new SeedError(path, `there is no owner "${wanted}"`);
+  if (!owner) throw new SeedError(path, `there is no owner "${reference}"`);
   return owner.id;
 }
 
-function associate(records: CrmRecord[], wanted: string, path: string): string {
+function associate(records: CrmRecord[], reference: string, path: string): string {
   const record = records.find(({ id, properties }) =>
-    [id, properties.email, properties.dealname, `${properties.firstname} ${properties.lastname}`].includes(wanted),
+    [id, properties.email, properties.dealname, `${properties.firstname} ${properties.lastname}`].includes(reference),
   );
-  if (!record) throw new SeedError(path, `there is no record "${wanted}"`);
+  if (!record) throw new SeedError(path, `there is no record "${reference}"`);
   return record.id;
 }

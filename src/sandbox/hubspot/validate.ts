@@ -64,10 +64,10 @@ function getMissing(type: ObjectType, properties: Record<string, string>): strin
 }
 
 function refuseTaken(world: HubspotState, email: string | undefined, record: CrmRecord | undefined): void {
-  const taken = world.contacts.find(
+  const contact = world.contacts.find(
     ({ id, properties }) => email && id !== record?.id && properties.email?.toLowerCase() === email.toLowerCase(),
   );
-  if (taken) throw new HubspotError(409, "CONFLICT", `Contact already exists. Existing ID: ${taken.id}`);
+  if (contact) throw new HubspotError(409, "CONFLICT", `Contact already exists. Existing ID: ${contact.id}`);
 }
 
 /** A deal is always in a stage of its pipeline. */

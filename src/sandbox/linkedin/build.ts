@@ -55,10 +55,10 @@ export function createNextId({ posts }: LinkedinState): string {
   return String(highest + STEP);
 }
 
-function findPerson(members: Member[], wanted: string, path: string): string {
+function findPerson(members: Member[], reference: string, path: string): string {
   const member = members.find(({ sub, email, given_name, family_name }) =>
-    [sub, email, `${given_name} ${family_name}`.trim()].includes(wanted),
+    [sub, email, `${given_name} ${family_name}`.trim()].includes(reference),
   );
-  if (!member) throw new SeedError(path, `there is no member "${wanted}"`);
+  if (!member) throw new SeedError(path, `there is no member "${reference}"`);
   return member.sub;
 }

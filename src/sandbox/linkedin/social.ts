@@ -29,15 +29,15 @@ async function addComment(c: Context<LinkedinEnv>, provider: ProviderContext<Lin
   const text = (body.message as { text?: unknown } | undefined)?.text;
   if (typeof text !== "string" || text.trim() === "") throw invalid("message :: text is required");
   if (text.length > COMMENT) throw invalid(`message/text :: length ${text.length} is more than ${COMMENT}`);
-  const made: Comment = {
+  const comment: Comment = {
     id: createNextId(c.get("world")),
     actor: c.get("member").sub,
     text,
     created: new Date(provider.now()).toISOString(),
   };
-  post.comments.push(made);
+  post.comments.push(comment);
   provider.save();
-  return c.json(toCommentView(post, made), 201, { "x-restli-id": made.id });
+  return c.json(toCommentView(post, comment), 201, { "x-restli-id": comment.id });
 }
 
 async function react(c: Context<LinkedinEnv>, provider: ProviderContext<LinkedinState>) {

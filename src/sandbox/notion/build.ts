@@ -23,8 +23,8 @@ export function buildNotion(data: NotionSeed, now: number): NotionState {
   const lookup: Lookup = {
     now,
     first: users[0]?.id ?? "",
-    person: (wanted, path) => findPerson(users, wanted, path),
-    page: (wanted, path) => pageIn(pages, wanted, path),
+    person: (reference, path) => findPerson(users, reference, path),
+    page: (reference, path) => pageIn(pages, reference, path),
     time: (value, fallback, path) => (value === undefined ? fallback : parseMoment(value, now, path)),
   };
   const name = data.workspace?.name ?? "Workspace";
@@ -38,15 +38,15 @@ export function buildNotion(data: NotionSeed, now: number): NotionState {
   return world;
 }
 
-function findPerson(users: User[], wanted: string, path: string): string {
-  const user = users.find(({ id, name, email }) => [id, name, email].includes(wanted));
-  if (!user) throw new SeedError(path, `there is no user "${wanted}"`);
+function findPerson(users: User[], reference: string, path: string): string {
+  const user = users.find(({ id, name, email }) => [id, name, email].includes(reference));
+  if (!user) throw new SeedError(path, `there is no user "${reference}"`);
   return user.id;
 }
 
-function pageIn(pages: (PageSeed & { id: string })[], wanted: string, path: string): string {
-  const page = pages.find(({ id, title }) => [id, title].includes(wanted));
-  if (!page) throw new SeedError(path, `there is no page "${wanted}"`);
+function pageIn(pages: (PageSeed & { id: string })[], reference: string, path: string): string {
+  const page = pages.find(({ id, title }) => [id, title].includes(reference));
+  if (!page) throw new SeedError(path, `there is no page "${reference}"`);
   return page.id;
 }
 

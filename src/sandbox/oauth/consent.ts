@@ -121,7 +121,7 @@ export function renderSandboxPage(title: string, content: Page): Page {
 </html>`;
 }
 
-function renderAccountChoice(account: Account, chosen: boolean): Page {
-  return html`<label><input type="radio" name="account" value="${account.id}" ${chosen ? raw("checked") : ""}>
+function renderAccountChoice(account: Account, isChosen: boolean): Page {
+  return html`<label><input type="radio" name="account" value="${account.id}" ${isChosen ? raw("checked") : ""}>
     <span><b>${account.name}</b><small>${account.email}</small></span></label>`;
 }

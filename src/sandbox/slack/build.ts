@@ -131,11 +131,11 @@ function buildReply(
 }
 
 function createPersonLookup(users: User[]): Lookup["person"] {
-  return (wanted, path) => {
+  return (reference, path) => {
     const user = users.find(({ id, name, real_name, email }) =>
-      [id, name, `@${name}`, real_name, email].includes(wanted),
+      [id, name, `@${name}`, real_name, email].includes(reference),
     );
-    if (!user) throw new SeedError(path, `there is no user "${wanted}"`);
+    if (!user) throw new SeedError(path, `there is no user "${reference}"`);
     return user.id;
   };
 }

@@ -47,10 +47,10 @@ export function addMessage(call: MethodCall, files?: SandboxFile[]): Record<stri
 /** Finds a conversation by ID, by `#name`, or by a user, for a direct message. */
 function getTarget(call: MethodCall): Conversation {
   const { args, world } = call;
-  const wanted = args.channel ?? "";
-  const named = world.channels.find(({ name }) => name === wanted.replace(/^#/, ""));
+  const channel = args.channel ?? "";
+  const named = world.channels.find(({ name }) => name === channel.replace(/^#/, ""));
   if (named) return findConversation({ ...call, args: { channel: named.id } });
-  return /^U[A-Z0-9]+$/.test(wanted) ? ensureIm(call, wanted) : findConversation(call);
+  return /^U[A-Z0-9]+$/.test(channel) ? ensureIm(call, channel) : findConversation(call);
 }
 
 function react(call: MethodCall, add: boolean): Record<string, unknown> {
@@ -85,9 +85,9 @@ function getMessage(
 
 /** Returns the next `ts` of a conversation: the current time, but later than all earlier ones. */
 function nextTs({ messages }: Conversation, now: number): string {
-  const taken = messages.flatMap(({ ts, replies }) => [ts, ...replies.map((one) => one.ts)]);
+  const stamps = messages.flatMap(({ ts, replies }) => [ts, ...replies.map((one) => one.ts)]);
   for (let ticks = 0; ; ticks++) {
     const ts = toTs(now, ticks);
-    if (!taken.includes(ts)) return ts;
+    if (!stamps.includes(ts)) return ts;
   }
 }

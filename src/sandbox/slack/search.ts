@@ -56,19 +56,19 @@ function listHits({ world, me }: MethodCall): Hit[] {
 function readQuery(query: string, call: MethodCall): Test[] {
   return [...query.matchAll(/(-?)(?:(in|from|before|after|on|has):)?("[^"]*"|\S+)/gi)].map(
     ([, minus, modifier, value = ""]) => {
-      const wanted = value.replaceAll('"', "").toLowerCase();
-      const test = modifier ? createModifierTest(modifier.toLowerCase(), wanted, call) : createWordTest(wanted);
+      const words = value.replaceAll('"', "").toLowerCase();
+      const test = modifier ? createModifierTest(modifier.toLowerCase(), words, call) : createWordTest(words);
       return minus ? (hit) => !test(hit) : test;
     },
   );
 }
 
-function createWordTest(wanted: string): Test {
-  return ({ message }) => message.text.toLowerCase().includes(wanted);
+function createWordTest(name: string): Test {
+  return ({ message }) => message.text.toLowerCase().includes(name);
 }
 
-function createModifierTest(modifier: string, wanted: string, { world, me }: MethodCall): Test {
-  const id = wanted.replace(/^<[@#]([^|>]+)(\|[^>]*)?>$/, "$1").replace(/^[@#]/, "");
+function createModifierTest(modifier: string, name: string, { world, me }: MethodCall): Test {
+  const id = name.replace(/^<[@#]([^|>]+)(\|[^>]*)?>$/, "$1").replace(/^[@#]/, "");
   const isUser = (user: User | undefined) =>
     user !== undefined && [user.id, user.name, user.real_name, user.email].some((one) => one.toLowerCase() === id);
   const findUser = (userId: string) => world.users.find((user) => user.id === userId);
@@ -85,7 +85,7 @@ function createModifierTest(modifier: string, wanted: string, { world, me }: Met
     default:
       return ({ message }) => {
         const day = new Date(Number(message.ts) * 1000).toISOString().slice(0, 10);
-        return modifier === "on" ? day === wanted : modifier === "before" ? day < wanted : day > wanted;
+        return modifier === "on" ? day === name : modifier === "before" ? day < name : day > name;
       };
   }
 }

@@ -150,10 +150,10 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Slack
     const { channels, ims } = provider.world();
     const conversation = [...channels, ...ims].find(({ id }) => id === c.req.param("channel"));
     if (!conversation) return c.notFound();
-    const wanted = c.req.param("message")?.replace(/^p(\d{10})(\d{6})$/, "$1.$2");
-    const isIt = (message: Reply) => wanted === undefined || message.ts === wanted;
+    const ts = c.req.param("message")?.replace(/^p(\d{10})(\d{6})$/, "$1.$2");
+    const isIt = (message: Reply) => ts === undefined || message.ts === ts;
     const shown = conversation.messages.filter((root) => isIt(root) || root.replies.some(isIt));
-    if (wanted !== undefined && shown.length === 0) return c.notFound();
+    if (ts !== undefined && shown.length === 0) return c.notFound();
     const title = isIm(conversation) ? conversation.users.map(getUserName).join(" and ") : `#${conversation.name}`;
     const blocks = shown.map((root) => html`${block(root)}${root.replies.map(block)}`);
     return c.html(renderSandboxPage(title, html`<h1>${title}</h1>${blocks}`), 200, getPageHeaders());

@@ -42,13 +42,13 @@ const LONG_LINE = 4_096;
 export function createTextWriter(write: (text: string) => void): AnswerWriter {
   let line = "";
   let blank = 0;
-  let begun = false;
+  let hasBegun = false;
   const writeLines = (text: string) => {
     for (const each of clean(text).split("\n")) {
       if (each.trim() === "" || isPlannerFooter(each)) blank += 1;
       else {
-        write("\n".repeat(begun ? blank : 0) + each);
-        begun = true;
+        write("\n".repeat(hasBegun ? blank : 0) + each);
+        hasBegun = true;
         blank = 0;
       }
     }

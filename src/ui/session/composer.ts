@@ -137,9 +137,9 @@ function applyOfferKey(session: Session, offer: NonNullable<Session["offer"]>, k
   if (key.name === "down" || (key.name === "tab" && !key.shift)) return to(at + 1);
   if (key.name === "up" || key.name === "tab") return to(at - 1);
   if (key.name === "escape") return toStep({ ...session, offer: null });
-  const chosen = completion.candidates[at];
-  if (key.name !== "enter" || !chosen) return null;
-  return toStep({ ...session, offer: null, draft: acceptCandidate(session.draft, completion, chosen) });
+  const candidate = completion.candidates[at];
+  if (key.name !== "enter" || !candidate) return null;
+  return toStep({ ...session, offer: null, draft: acceptCandidate(session.draft, completion, candidate) });
 }
 
 /** While the user types, Tab completes as far as it is sure, else takes the chosen candidate. Enter takes the chosen candidate; a command that needs nothing more runs. */
@@ -152,16 +152,17 @@ function applyLiveOfferKey(
   if (key.name === "down") return to(at + 1);
   if (key.name === "up") return to(at - 1);
   if (key.name === "escape") return toStep({ ...session, offer: null });
-  const chosen = completion.candidates[at];
-  if (!chosen || key.shift || key.alt || key.ctrl) return null;
+  const candidate = completion.candidates[at];
+  if (!candidate || key.shift || key.alt || key.ctrl) return null;
   const sure = key.name === "tab" ? findCompletion(session.draft, session.sources) : null;
   const extended = sure && sure.candidates.length > 1 ? extendDraft(session.draft, sure) : null;
   if (extended) return toStep(offerWhileTyping({ ...session, draft: extended }));
-  const isWhole = session.draft.text.slice(completion.from, completion.to).toLowerCase() === chosen.text.toLowerCase();
+  const isWhole =
+    session.draft.text.slice(completion.from, completion.to).toLowerCase() === candidate.text.toLowerCase();
   if (key.name !== "tab" && (key.name !== "enter" || isWhole)) return null;
-  const taken = { ...session, offer: null, draft: acceptCandidate(session.draft, completion, chosen) };
-  const command = session.sources.commands.find(({ name }) => `/${name}` === chosen.text);
-  return key.name === "enter" && command && !command.needsArgument ? submitDraft(taken, false) : toStep(taken);
+  const accepted = { ...session, offer: null, draft: acceptCandidate(session.draft, completion, candidate) };
+  const command = session.sources.commands.find(({ name }) => `/${name}` === candidate.text);
+  return key.name === "enter" && command && !command.needsArgument ? submitDraft(accepted, false) : toStep(accepted);
 }
 
 /** Applies a key during a history search: it searches, accepts the match, or cancels. */

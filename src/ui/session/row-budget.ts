@@ -39,23 +39,23 @@ export function countPickerRows(rows: number): number {
  * Divides the live region, which leaves two rows of the window free. The composer comes first, then the open card, then
  * aids, and streaming text gets the rest.
  */
-export function divideRows(rows: number, wanted: RowDemand): RowBudget {
+export function divideRows(rows: number, demand: RowDemand): RowBudget {
   let rowsLeft = Math.max(1, rows - 2);
   const take = (most: number) => {
     const taken = Math.max(0, Math.min(most, rowsLeft));
     rowsLeft -= taken;
     return taken;
   };
-  const isSmall = rows < (wanted.card ? SMALL_ROWS_WITH_CARD : SMALL_ROWS);
-  const forCard = wanted.card ? MIN_CARD_ROWS : 0;
-  const composer = take(Math.min(wanted.composer, wanted.card ? Math.max(1, rowsLeft - forCard - 2) : rowsLeft));
+  const isSmall = rows < (demand.card ? SMALL_ROWS_WITH_CARD : SMALL_ROWS);
+  const forCard = demand.card ? MIN_CARD_ROWS : 0;
+  const composer = take(Math.min(demand.composer, demand.card ? Math.max(1, rowsLeft - forCard - 2) : rowsLeft));
   const status = take(isSmall ? 0 : 1) as 0 | 1;
   const rule = take(isSmall ? 0 : 1) as 0 | 1;
-  const hint = take(wanted.hint ? 1 : 0);
-  const popup = take(Math.min(countPickerRows(rows), wanted.popup));
-  const queue = take(Math.min(MAX_QUEUE_ROWS, wanted.queue, Math.max(0, rowsLeft - forCard)));
+  const hint = take(demand.hint ? 1 : 0);
+  const popup = take(Math.min(countPickerRows(rows), demand.popup));
+  const queue = take(Math.min(MAX_QUEUE_ROWS, demand.queue, Math.max(0, rowsLeft - forCard)));
   const tools =
-    wanted.card && isSmall ? 0 : take(Math.min(MAX_TOOL_ROWS, wanted.tools, Math.max(0, rowsLeft - forCard)));
-  const card = wanted.card ? take(rowsLeft) : 0;
-  return { rule, status, hint, composer, card, queue, popup, tools, text: wanted.card ? 0 : take(wanted.text) };
+    demand.card && isSmall ? 0 : take(Math.min(MAX_TOOL_ROWS, demand.tools, Math.max(0, rowsLeft - forCard)));
+  const card = demand.card ? take(rowsLeft) : 0;
+  return { rule, status, hint, composer, card, queue, popup, tools, text: demand.card ? 0 : take(demand.text) };
 }

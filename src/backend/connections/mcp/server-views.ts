@@ -68,11 +68,11 @@ function getView({ definition, server }: InspectedServer): CustomServiceView {
  */
 export function chooseTrustedReads(
   inspected: InspectedServer,
-  stored: StoredMcp | undefined,
+  row: StoredMcp | undefined,
   choice: boolean | undefined,
 ): InspectedServer {
   const { definition } = inspected;
-  const before = stored?.definition as McpDefinition | undefined;
+  const before = row?.definition as McpDefinition | undefined;
   const isSamePlace = before !== undefined && getMcpBinding(before) === getMcpBinding(definition);
   const changed = new Set(diffTools(before?.tools ?? [], definition.tools).changed.map(({ name }) => name));
   const earlier = new Set(isSamePlace ? (before.trustedReads ?? []).filter((name) => !changed.has(name)) : []);

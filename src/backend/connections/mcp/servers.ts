@@ -49,14 +49,14 @@ export async function addServer(
   requireExpected(inspected, expected);
   const choose = (before?: StoredMcp) => chooseTrustedReads(inspected, before, trustReads);
   if (installationId === undefined) {
-    const chosen = choose();
-    return getAnswer(chosen, getDifference(undefined, chosen.definition), dryRun);
+    const server = choose();
+    return getAnswer(server, getDifference(undefined, server.definition), dryRun);
   }
   const { chosen, difference } = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installationId);
     const before = await findMcp(db, installationId, inspected.definition.name);
-    const chosen = choose(before);
-    const { definition } = chosen;
+    const server = choose(before);
+    const { definition } = server;
     const difference = getDifference(before, definition);
     if (
       !before &&
@@ -65,13 +65,13 @@ export async function addServer(
       throw new Problem("INVALID_REQUEST", `You already have ${MOST} custom services.`, {
         hint: "Remove one with `kay services remove <service>`.",
       });
-    if (dryRun) return { chosen, difference: difference };
+    if (dryRun) return { chosen: server, difference: difference };
     const now = new Date(ports.clock.now());
     const client = getClientChange(ports, { installationId, definition }, difference.moved, inspected.clientSecret);
     if (difference.outcome !== "unchanged" || before?.offered || client !== undefined)
       await putMcp(db, { installation_id: installationId, name: definition.name, definition }, { now, client });
     await forgetConnection(db, installationId, definition.name, { ...difference, done: "added" });
-    return { chosen, difference: difference };
+    return { chosen: server, difference: difference };
   });
   const { definition } = chosen;
   if (dryRun) return getAnswer(chosen, difference, true);

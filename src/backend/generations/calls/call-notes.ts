@@ -28,12 +28,12 @@ export async function findNewDestinations(
   installationId: string,
   { tool, parsed, access }: Pick<CheckedCall, "tool" | "parsed" | "access">,
 ): Promise<string[]> {
-  const wanted = access === "read" ? [] : [...new Set(tool.destinations?.(parsed) ?? [])].slice(0, MOST);
-  if (wanted.length === 0) return [];
+  const targets = access === "read" ? [] : [...new Set(tool.destinations?.(parsed) ?? [])].slice(0, MOST);
+  if (targets.length === 0) return [];
   const known = new Map(services.flatMap(({ service }) => service.tools.map((one) => [one.name, one])));
   const earlier = await listEarlierWrites(db, installationId, tool.service);
   const reached = new Set(
     earlier.flatMap((write) => [tool.service, ...(known.get(write.tool)?.destinations?.(write.input) ?? [])]),
   );
-  return wanted.filter((name) => !reached.has(name));
+  return targets.filter((name) => !reached.has(name));
 }

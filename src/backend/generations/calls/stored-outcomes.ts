@@ -20,15 +20,15 @@ export function toCall({ toolCallId, tool, input }: StoredCall): Call {
 }
 
 /** Returns how a stored call ended, if it has. */
-export function getOutcome(stored: StoredCall): Outcome | undefined {
-  const outcome = stored.outcome as Kept | { ran: Kept } | null;
-  return outcome === null || "ran" in outcome ? undefined : open(toCall(stored), outcome);
+export function getOutcome(call: StoredCall): Outcome | undefined {
+  const outcome = call.outcome as Kept | { ran: Kept } | null;
+  return outcome === null || "ran" in outcome ? undefined : open(toCall(call), outcome);
 }
 
 /** Returns the outcome of a stored call that has run but is not settled. */
-export function getRanOutcome(stored: StoredCall): Outcome | undefined {
-  const outcome = stored.outcome as Kept | { ran: Kept } | null;
-  return outcome !== null && "ran" in outcome ? open(toCall(stored), outcome.ran) : undefined;
+export function getRanOutcome(call: StoredCall): Outcome | undefined {
+  const outcome = call.outcome as Kept | { ran: Kept } | null;
+  return outcome !== null && "ran" in outcome ? open(toCall(call), outcome.ran) : undefined;
 }
 
 type Kept = { output: ToolOutput } | { denied: string } | { problem: StoredProblem };

@@ -107,9 +107,9 @@ async function answerAndRun(
   const isPaused = paused.status === "awaiting_approval" || paused.status === "awaiting_input";
   const waitsForMore = [paused.node, paused.kept_by, paused.auth, paused.cancel].some((value) => value !== null);
   if (!isPaused || waitsForMore) return false;
-  const stored = tryParse(paused);
-  if (!stored) return false;
-  const row: StoredGeneration = { ...stored, status: "running", wake_at: null };
+  const generation = tryParse(paused);
+  if (!generation) return false;
+  const row: StoredGeneration = { ...generation, status: "running", wake_at: null };
   if (row.request.mode !== "stream" || row.request.runsAt === "agent") return false;
   const parts = [...toResponseParts(response), toStatusPart(row, "running")];
   const events = parts.map((part) => ({ generationId: row.id, part }));
@@ -169,7 +169,7 @@ async function startLate(
   const lines = Object.entries(input).map(([id, value]) => `${labels.get(id) ?? id}: ${String(value)}`);
   const said = action === "submit" ? lines.join("\n") : `(${action})`;
   const answers = action === "submit" ? listSaidAnswers(request.input_schema?.fields ?? [], input) : [];
-  const typed = answers.flatMap(({ text, proposed }) => (proposed ? [] : [text])).join("\n");
+  const texts = answers.flatMap(({ text, proposed }) => (proposed ? [] : [text])).join("\n");
   const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
   const generation = await findGeneration(tx, interaction.generation_id);
   const { timeZone, instructions, defaults, limits } = generation?.request ?? {};
@@ -180,7 +180,7 @@ async function startLate(
     conversationId,
     request: {
       prompt,
-      typed,
+      typed: texts,
       context: {},
       mode: "stream",
       interactive: true,

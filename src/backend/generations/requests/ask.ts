@@ -38,10 +38,10 @@ export async function ask(
     ...{ mode: "answer", source: "typed" },
     ...parseChoices(body),
   };
-  const begun = await startGeneration(ports, engine, installationId, { ...body, request, link });
-  const { conversationId, generationId } = begun;
+  const generation = await startGeneration(ports, engine, installationId, { ...body, request, link });
+  const { conversationId, generationId } = generation;
   const asking: AskContext = { installationId, conversationId, generationId, request };
-  const result = await attendGeneration(ports, engine, begun, signal);
+  const result = await attendGeneration(ports, engine, generation, signal);
   const { status, body: answered } = await toAnswer(ports, asking, result, limits.dryRun === true);
   const usage = await findUsage(ports, { id: generationId, conversation_id: conversationId });
   const notices = body.attachments ? await listNotices(ports.db, generationId) : [];

@@ -57,10 +57,10 @@ export function parseEdit(
   let isChanged = false;
   for (const [index, field] of fields.entries()) {
     const before = toEditText(field);
-    const typed = toLineFeeds(form.get(getEditName(index)) ?? before);
-    const isSame = typed === toLineFeeds(before);
+    const text = toLineFeeds(form.get(getEditName(index)) ?? before);
+    const isSame = text === toLineFeeds(before);
     isChanged ||= !isSame;
-    const value = isSame || typeof field.value === "string" ? typed : tryParseJson(typed);
+    const value = isSame || typeof field.value === "string" ? text : tryParseJson(text);
     if (value === undefined) return { error: `“${cleanLine(field.name)}” must be JSON, as it was.` };
     entries.push([field.name, isSame ? field.value : value]);
   }

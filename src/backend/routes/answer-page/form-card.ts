@@ -54,10 +54,10 @@ export function parseForm(
 function readValue({ type, options = [] }: InputField, texts: string[]): unknown {
   const known = options.map(({ value }) => value);
   if (type === "checkbox" && options.length === 0) return texts.length > 0;
-  const chosen =
+  const choices =
     options.length > 0 ? texts.filter((text) => known.includes(text)) : texts.filter((text) => text !== "");
-  if (type === "checkbox") return chosen.length > 0 ? chosen : undefined;
-  return chosen[0] === undefined ? undefined : toLineFeeds(chosen[0]);
+  if (type === "checkbox") return choices.length > 0 ? choices : undefined;
+  return choices[0] === undefined ? undefined : toLineFeeds(choices[0]);
 }
 
 function renderText(index: number, { type }: InputField, [value = ""]: string[]): string {

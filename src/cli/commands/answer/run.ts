@@ -32,9 +32,9 @@ const CLIENT = "kay answer";
 export async function runAnswer(kay: Kay, id: string | undefined, options: AnswerOptions): Promise<ExitCode> {
   if (id === undefined && !canPick(kay)) throw missingArgumentProblem("answer", "id");
   const link = await kay.openBackend({ signedIn: true });
-  const chosen = id ?? (await pickRequest(kay, await listPendingRequests(link)));
-  if (chosen === undefined) return EXIT.ok;
-  const { pending, card } = await find(link, chosen);
+  const target = id ?? (await pickRequest(kay, await listPendingRequests(link)));
+  if (target === undefined) return EXIT.ok;
+  const { pending, card } = await find(link, target);
   if (options.link) {
     await showAnswerLink(kay, link, pending.id);
     return EXIT.ok;

@@ -38,9 +38,9 @@ export async function testApproval(
 export async function revokeApproval(kay: Kay, id: string | undefined): Promise<void> {
   if (id === undefined && !canPick(kay)) throw missingArgumentProblem("approvals revoke", "id");
   const { api } = await kay.openBackend({ signedIn: true });
-  const chosen = id ?? (await pickApproval(kay, await api.approvals()));
-  if (chosen === undefined) return;
-  const revoked = await confirmAndRevoke(api, chosen, (question) => confirmOrThrow(kay, question, "Use --yes."));
+  const target = id ?? (await pickApproval(kay, await api.approvals()));
+  if (target === undefined) return;
+  const revoked = await confirmAndRevoke(api, target, (question) => confirmOrThrow(kay, question, "Use --yes."));
   if (kay.flags.json) return kay.out.writeJson({ revoked });
   kay.out.writeLine(formatRevoked(revoked));
 }

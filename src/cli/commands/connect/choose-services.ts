@@ -15,9 +15,9 @@ import { type ConnectableService, listConnectableServices } from "./known.ts";
 export async function chooseServices(kay: Kay): Promise<string[]> {
   if (!canPick(kay)) throw await missingServiceProblem(kay);
   const services = await listConnectableServices(kay, await openIfSignedIn(kay, true));
-  const chosen = await pickSome(kay, "Connect which service?", services.map(toServiceChoice));
-  if (chosen === null) throw new Problem("CANCELLED", "Nothing was connected.");
-  return chosen;
+  const picks = await pickSome(kay, "Connect which service?", services.map(toServiceChoice));
+  if (picks === null) throw new Problem("CANCELLED", "Nothing was connected.");
+  return picks;
 }
 
 /** Converts a service to a choice: its name, and its title, its kind and whether it is connected. */

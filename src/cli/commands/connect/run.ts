@@ -17,8 +17,8 @@ export type ConnectOptions = { site?: string; as?: string; wait: boolean; poll?:
 
 /** Runs `kay connect`: connects each service, only starts one (`--no-wait`), or finishes one (`--poll`). */
 export async function runConnect(kay: Kay, services: string[], options: ConnectOptions): Promise<void> {
-  const chosen = services.length > 0 ? services : await chooseServices(kay);
-  const named = options.as === undefined ? chosen : [toAccountName(chosen, options.as)];
+  const names = services.length > 0 ? services : await chooseServices(kay);
+  const named = options.as === undefined ? names : [toAccountName(names, options.as)];
   const [service = "", ...others] = named;
   if (named.includes("")) throw await missingServiceProblem(kay);
   const single = options.poll !== undefined || !options.wait;
@@ -110,8 +110,8 @@ async function connectOthers(
       kay.out.writeProgress(`${kay.out.paint("red", "✗", "stderr")} ${services[index]}: ${result.reason.message}`);
   };
   const site = options.site === undefined ? {} : { site: options.site };
-  const begun = connectConcurrently(kay, link, services, { ...site, settled: takeResult });
-  const ends = await begun.catch((error: unknown) => {
+  const results = connectConcurrently(kay, link, services, { ...site, settled: takeResult });
+  const ends = await results.catch((error: unknown) => {
     if (!(error instanceof Problem) || kay.signal.aborted) throw error;
     failed.set(services[0] ?? "", error);
     return [];
@@ -195,17 +195,17 @@ async function chooseSite(kay: Kay, service: string, { code, message, details }:
     const answer = await stdin.line(kay.signal, {
       show: () => stderr.write(`Which site (1 to ${sites.length})? `),
     });
-    const chosen = sites[Number(answer?.trim() || Number.NaN) - 1];
-    if (chosen) return chosen.url;
+    const site = sites[Number(answer?.trim() || Number.NaN) - 1];
+    if (site) return site.url;
     if (answer === null) throw problem;
   }
 }
 
 /** Prints the link and the command that finishes the connection (`--no-wait`). */
 async function beginOnly(kay: Kay, link: BackendHandle, service: string, { site }: ConnectOptions): Promise<void> {
-  const begun = await beginConnection(kay, link, service, site);
-  await savePendingConnection(kay, link, begun);
-  const { response } = begun;
+  const attempt = await beginConnection(kay, link, service, site);
+  await savePendingConnection(kay, link, attempt);
+  const { response } = attempt;
   const profile = formatProfileFlag(kay.profile());
   const poll = `kay connect ${quoteShellWord(response.service)} --poll ${quoteShellWord(response.state)}${profile}`;
   if (!kay.flags.json) {
@@ -214,7 +214,7 @@ async function beginOnly(kay: Kay, link: BackendHandle, service: string, { site 
     return kay.out.writeVerbatim(poll);
   }
   const { session_id, authorization_url, state, user_code } = response;
-  const expires_at = new Date(begun.deadline).toISOString();
+  const expires_at = new Date(attempt.deadline).toISOString();
   kay.out.writeJson({
     service: response.service,
     session_id,

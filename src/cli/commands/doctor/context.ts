@@ -146,10 +146,10 @@ async function awaitInTime<T>(clock: Timer, signal: AbortSignal, work: Promise<T
 
 /** The promise of the first call, for all of them. */
 function memoize<T>(work: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
+  let promise: Promise<T> | undefined;
   return () => {
-    made ??= work();
-    return made;
+    promise ??= work();
+    return promise;
   };
 }
 

@@ -69,10 +69,10 @@ async function findSchedule(
     kay.out.writeProgress(all.length === 0 ? NO_SCHEDULES_TEXT : `No schedule to ${action}.`);
     return undefined;
   }
-  const chosen = id ?? (await pickOne(kay, `Which schedule do you want to ${action}?`, toScheduleChoices(kay, open)));
-  const schedule = findById(chosen, all, ({ prompt }) => prompt);
+  const target = id ?? (await pickOne(kay, `Which schedule do you want to ${action}?`, toScheduleChoices(kay, open)));
+  const schedule = findById(target, all, ({ prompt }) => prompt);
   if (schedule) return { link, schedule };
-  throw new Problem("NOT_FOUND", `No schedule has the ID ${JSON.stringify(toLine(chosen))}.`, {
+  throw new Problem("NOT_FOUND", `No schedule has the ID ${JSON.stringify(toLine(target))}.`, {
     hint: "Run `kay every list` to list them.",
   });
 }

@@ -72,9 +72,9 @@ export async function removeProgram(kay: Kay, typed: string | undefined): Promis
   if (typed === undefined && !canPick(kay)) throw missingArgumentProblem("mcp remove", "program");
   const { api, programs } = await openProgramBackend(kay);
   if (typed === undefined && programs.length === 0) return kay.out.writeProgress(NO_PROGRAMS_TEXT);
-  const chosen = typed ?? (await pickProgram(kay, programs));
-  if (chosen === undefined) return;
-  const program = findProgram(programs, chosen);
+  const target = typed ?? (await pickProgram(kay, programs));
+  if (target === undefined) return;
+  const program = findProgram(programs, target);
   if (!(await confirmOrThrow(kay, `End the access of ${toLine(program.name)}?`, "Use --yes.")))
     throw new Problem("CANCELLED", "No access was ended.");
   const removed = await api.removeProgram(program.id);

@@ -49,8 +49,8 @@ export async function pickRequest(
     const note = [left && `${left} left`, kind, id, conversation].filter(Boolean).join(" · ");
     return { value: one.id, label: what, note };
   });
-  const [chosen] = (await pickSome(kay, "Which request do you want to answer?", choices, false, place)) ?? [];
-  return chosen;
+  const [target] = (await pickSome(kay, "Which request do you want to answer?", choices, false, place)) ?? [];
+  return target;
 }
 
 /** Describes in a few words what a request asks. */

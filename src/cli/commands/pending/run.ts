@@ -27,8 +27,8 @@ export async function showPending(kay: Kay): Promise<ExitCode | undefined> {
     kay.out.writeProgress(NOTHING_PENDING_TEXT);
     return undefined;
   }
-  const chosen = kay.terminal.stdout.isTerminal && canPick(kay) ? await pickRequest(kay, pending) : undefined;
-  if (chosen !== undefined) return runAnswer(kay, chosen, { field: [] });
+  const target = kay.terminal.stdout.isTerminal && canPick(kay) ? await pickRequest(kay, pending) : undefined;
+  if (target !== undefined) return runAnswer(kay, target, { field: [] });
   await kay.out.writeTable(PENDING_COLUMNS, toPendingRows(kay, pending));
   kay.out.writeProgress("Answer one with `kay answer <id>`.");
   return undefined;
@@ -57,9 +57,9 @@ export async function watchPending(kay: Kay): Promise<ExitCode> {
       continue;
     }
     kay.out.setStatusLine(null);
-    const chosen = await pickUntilChange(kay, link, pending, place);
-    if (chosen === null) return EXIT.ok;
-    if (chosen !== undefined) await answerOne(kay, chosen);
+    const pick = await pickUntilChange(kay, link, pending, place);
+    if (pick === null) return EXIT.ok;
+    if (pick !== undefined) await answerOne(kay, pick);
   }
 }
 
@@ -92,8 +92,8 @@ async function pickUntilChange(
   };
   const looking = look();
   try {
-    const chosen = await pickRequest({ ...kay, signal: AbortSignal.any([kay.signal, changed.signal]) }, pending, place);
-    return chosen ?? (changed.signal.aborted ? undefined : null);
+    const pick = await pickRequest({ ...kay, signal: AbortSignal.any([kay.signal, changed.signal]) }, pending, place);
+    return pick ?? (changed.signal.aborted ? undefined : null);
   } catch (error) {
     if (changed.signal.aborted && !kay.signal.aborted) return undefined;
     throw error;

@@ -80,9 +80,9 @@ export async function sendDescription(
   const { session_id } = link.usesEnvironmentToken ? {} : (await link.credentials.read(link.origin)).signIn;
   const body = { ...request, ...(session_id ? { session_id } : {}) };
   const answer = await link.api.describeService(body, { signal: kay.signal });
-  const made = answer.session_id;
-  if (made && made !== session_id)
-    await link.credentials.update(link.origin, (current) => ({ ...current, session_id: made }));
+  const sessionId = answer.session_id;
+  if (sessionId && sessionId !== session_id)
+    await link.credentials.update(link.origin, (current) => ({ ...current, session_id: sessionId }));
   return answer;
 }
 

@@ -59,17 +59,17 @@ export async function writeExport(
 ): Promise<string> {
   const target = await openOutputTarget(kay.cwd, file);
   const { path } = target;
-  const made = join(dirname(path), `.kay-export-${randomUUID()}`);
+  const folder = join(dirname(path), `.kay-export-${randomUUID()}`);
   try {
     if (target.kind === "other") {
       await writeOutput(target, text);
       return path;
     }
-    await writeFile(made, text, { mode: 0o600, flag: "wx" });
-    if (!(await linkNewFile(made, path))) {
+    await writeFile(folder, text, { mode: 0o600, flag: "wx" });
+    if (!(await linkNewFile(folder, path))) {
       if (!(await ask(`${toLine(path)} already exists. Replace it?`)))
         throw new Problem("CANCELLED", "Nothing was written.");
-      await rename(made, path);
+      await rename(folder, path);
     }
     return path;
   } catch (error) {
@@ -80,6 +80,6 @@ export async function writeExport(
       cause: error,
     });
   } finally {
-    await rm(made, { force: true });
+    await rm(folder, { force: true });
   }
 }

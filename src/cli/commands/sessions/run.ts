@@ -89,17 +89,17 @@ export async function exportSession(
   name: string | undefined,
   { format, output }: { format?: string; output?: string },
 ): Promise<void> {
-  const wanted: ExportFormat | undefined = FORMATS[format ?? (kay.flags.json ? "json" : "md")];
-  if (!wanted) throw new Problem("USAGE", "--format must be md or json.");
+  const wantedFormat: ExportFormat | undefined = FORMATS[format ?? (kay.flags.json ? "json" : "md")];
+  if (!wantedFormat) throw new Problem("USAGE", "--format must be md or json.");
   const { link, id } = await findByName(kay, name, "export");
-  const { document, text } = await exportConversation(kay, link, id, wanted);
+  const { document, text } = await exportConversation(kay, link, id, wantedFormat);
   if (output !== undefined) {
     const path = await writeExport(kay, output, text, (question) => confirmOrThrow(kay, question, "Use --yes."));
-    if (kay.flags.json) return kay.out.writeJson({ exported: id, file: path, format: wanted });
+    if (kay.flags.json) return kay.out.writeJson({ exported: id, file: path, format: wantedFormat });
     return kay.out.writeProgress(`Written to ${toLine(path)}.`);
   }
-  if (wanted === "json") return kay.out.writeJson(document);
-  if (kay.flags.json) return kay.out.writeJson({ id, format: wanted, text });
+  if (wantedFormat === "json") return kay.out.writeJson(document);
+  if (kay.flags.json) return kay.out.writeJson({ id, format: wantedFormat, text });
   kay.terminal.stdout.write(text);
 }
 

@@ -46,9 +46,9 @@ export async function runApprovals(context: SlashContext, argument: string): Pro
   const { api } = context.link;
   const [verb = "list", id] = argument.split(/\s+/).filter(Boolean);
   if (verb === "revoke") {
-    const [chosen] = id === undefined ? await chooseApproval(context) : [id];
-    if (chosen === undefined) return;
-    return context.say(formatRevoked(await confirmAndRevoke(api, chosen, context.ask)));
+    const [pick] = id === undefined ? await chooseApproval(context) : [id];
+    if (pick === undefined) return;
+    return context.say(formatRevoked(await confirmAndRevoke(api, pick, context.ask)));
   }
   if (verb !== "list") throw new Problem("USAGE", "Use /approvals or /approvals revoke ID.");
   const all = await api.approvals();
@@ -107,9 +107,9 @@ async function pickModel(context: Required<Pick<SlashContext, "kay" | "link" | "
       note: [title, model === current.name ? "the default" : ""].filter(Boolean).join(" · "),
     })),
   );
-  const [chosen] = (await context.pick("Which model for this session?", choices)) ?? [];
-  if (chosen === undefined) return;
-  context.say(await chooseModel(context, chosen === current.name ? "default" : chosen, current));
+  const [pick] = (await context.pick("Which model for this session?", choices)) ?? [];
+  if (pick === undefined) return;
+  context.say(await chooseModel(context, pick === current.name ? "default" : pick, current));
 }
 
 /** Chooses the model for the requests to come. A name that is not listed is only checked by the next request. */

@@ -94,7 +94,7 @@ async function pickServices(
     label: name,
     note: one.connected ? formatAccount(one) || "connected" : "",
   }));
-  const chosen = await pick?.(`${verb === "connect" ? "Connect" : "Disconnect"} which service?`, choices, true);
-  if (chosen) return chosen;
+  const picks = await pick?.(`${verb === "connect" ? "Connect" : "Disconnect"} which service?`, choices, true);
+  if (picks) return picks;
   throw new Problem("CANCELLED", verb === "connect" ? "Nothing was connected." : "No service was disconnected.");
 }

@@ -43,7 +43,7 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
   const early: AgentPart[] = [];
   let heldParts: StreamPart[] = [];
   let streaming = true;
-  let begun = false;
+  let hasBegun = false;
   let own = false;
   let over = false;
   let closed = false;
@@ -76,7 +76,7 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
     return [...parts, ...numberParts([givenUp.part])];
   };
   const begin = () => {
-    begun = true;
+    hasBegun = true;
     return numberParts(early.splice(0));
   };
   const endByLog = (one: NumberedPart): NumberedPart[] => {
@@ -96,7 +96,7 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
       if (!streaming || over) return [];
       const fresh = tracker.take(parts);
       hasStreamed ||= fresh.length > 0;
-      if (begun) return numberParts(fresh);
+      if (hasBegun) return numberParts(fresh);
       early.push(...fresh);
       return [];
     },
@@ -123,7 +123,7 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
       over = true;
       return numberParts([...tracker.close(), part]);
     },
-    hasBegun: () => begun,
+    hasBegun: () => hasBegun,
     isOver: () => over,
     isClosed: () => closed,
     isLogged: () =>

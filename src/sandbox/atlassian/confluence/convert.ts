@@ -57,11 +57,11 @@ function wrapBlocks(pieces: StorageNode[]): AdfNode[] {
     loose = [];
   };
   for (const piece of pieces) {
-    const made = typeof piece === "string" ? undefined : block(piece);
-    if (!made) loose.push(...inline([piece]));
+    const nodes = typeof piece === "string" ? undefined : block(piece);
+    if (!nodes) loose.push(...inline([piece]));
     else {
       flush();
-      result.push(...made);
+      result.push(...nodes);
     }
   }
   flush();

@@ -94,13 +94,13 @@ function holds({ field: name, operator, operands }: Comparison, page: Page, cont
   const field = findKnown(name);
   if (!field) return false;
   const has = field.of(page, context.site);
-  const wanted = operands.map((operand) => getMeaning(operand, field, context) ?? "");
+  const values = operands.map((operand) => getMeaning(operand, field, context) ?? "");
   if (operator === "~" || operator === "!~")
-    return has.some((one) => containsWords(one, wanted[0] ?? "")) === (operator === "~");
-  const equal = has.some((one) => wanted.some((value) => value.toLowerCase() === one.toLowerCase()));
+    return has.some((one) => containsWords(one, values[0] ?? "")) === (operator === "~");
+  const equal = has.some((one) => values.some((value) => value.toLowerCase() === one.toLowerCase()));
   if (operator === "=" || operator === "IN") return equal;
   if (operator === "!=" || operator === "NOT IN") return !equal;
-  const [left, right] = [Date.parse(has[0] ?? ""), Date.parse(wanted[0] ?? "")];
+  const [left, right] = [Date.parse(has[0] ?? ""), Date.parse(values[0] ?? "")];
   return operator.startsWith("<")
     ? left < right || (operator === "<=" && left === right)
     : left > right || (operator === ">=" && left === right);

@@ -150,8 +150,8 @@ function applyChange(fields: Record<string, unknown>, page: Page, site: Site, no
 }
 
 function requireFreeTitle(site: Site, space: string, title: string, page: Page | undefined) {
-  const taken = site.pages.find((one) => one !== page && one.space === space && one.title === title);
-  if (taken)
+  const other = site.pages.find((one) => one !== page && one.space === space && one.title === title);
+  if (other)
     throw new ConfluenceError(
       2,
       400,
@@ -185,14 +185,14 @@ function getTitle(title: unknown): string {
 }
 
 export function findPage(c: Context<SiteEnv>): Page {
-  const wanted = c.req.param("id") ?? "";
-  if (!/^\d+$/.test(wanted))
+  const id = c.req.param("id") ?? "";
+  if (!/^\d+$/.test(id))
     throw new ConfluenceError(
       2,
       400,
-      `Provided value {${wanted}} for 'id' is not the correct type. Expected type is long.`,
+      `Provided value {${id}} for 'id' is not the correct type. Expected type is long.`,
     );
-  return findPageById(c, wanted);
+  return findPageById(c, id);
 }
 
 export function findPageById(c: Context<SiteEnv>, wanted: string): Page {

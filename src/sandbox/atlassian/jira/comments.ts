@@ -65,9 +65,9 @@ export function addComment(
   provider: ProviderContext<AtlassianState>,
 ): Comment {
   const now = new Date(provider.now()).toISOString();
-  const taken = c.get("site").issues.flatMap((one) => one.comments.map(({ id }) => Number(id)));
+  const ids = c.get("site").issues.flatMap((one) => one.comments.map(({ id }) => Number(id)));
   const author = c.get("account").accountId;
-  const id = String(getNextNumber(taken, 20_000));
+  const id = String(getNextNumber(ids, 20_000));
   const comment: Comment = { id, author, body: parseComment(body), created: now, updated: now };
   issue.comments.push(comment);
   touchIssue(issue, provider);

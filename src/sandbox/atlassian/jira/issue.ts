@@ -25,6 +25,6 @@ export function touchIssue(issue: Issue, provider: ProviderContext<AtlassianStat
 }
 
 /** Returns the next number, one above the highest; a deleted key is reused only if it was the last. */
-export function getNextNumber(taken: number[], least: number): number {
-  return Math.max(least, ...taken.filter(Number.isFinite)) + 1;
+export function getNextNumber(ids: number[], least: number): number {
+  return Math.max(least, ...ids.filter(Number.isFinite)) + 1;
 }

@@ -52,8 +52,8 @@ const EXPAND = "renderedFields,names,schema,operations,editmeta,changelog,versio
 /** Returns an issue with the requested fields, and what `expand` adds. */
 function issueView(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
   const [issue, view] = [findIssue(c), toViewContext(c, provider)];
-  const wanted = list(c, "fields");
-  const fields = pickFields(toFieldsView(view, issue), wanted.length > 0 ? wanted : ["*all"]);
+  const names = list(c, "fields");
+  const fields = pickFields(toFieldsView(view, issue), names.length > 0 ? names : ["*all"]);
   const expanded = list(c, "expand");
   const { project } = getProjectAndStatus(view.site, issue);
   const listTransitionViews = () =>

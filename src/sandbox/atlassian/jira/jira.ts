@@ -71,8 +71,8 @@ async function add(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState
   const issue = findIssue(c);
   const files = await readFormFiles(c.req.raw, "file");
   if (files.length === 0) throw new JiraError(400, ["No file was sent."]);
-  const taken = c.get("site").issues.flatMap(({ attachments = [] }) => attachments.map(({ id }) => Number(id)));
-  const first = getNextNumber(taken, 30_000);
+  const ids = c.get("site").issues.flatMap(({ attachments = [] }) => attachments.map(({ id }) => Number(id)));
+  const first = getNextNumber(ids, 30_000);
   const created = new Date(provider.now()).toISOString();
   const added = files.map(
     ({ filename, mimeType, bytes }, index): IssueAttachment => ({

@@ -138,8 +138,8 @@ function toCalendarView({ email, timeZone }: Account) {
 /** Finds the calendar in the path: the account's own, by either of its names. */
 function getCalendar(c: Context<GoogleEnv>): Account {
   const account = c.get("account");
-  const wanted = c.req.param("calendar") ?? "";
-  if (wanted !== "primary" && wanted !== account.email) throw notFoundError("Not Found");
+  const id = c.req.param("calendar") ?? "";
+  if (id !== "primary" && id !== account.email) throw notFoundError("Not Found");
   return account;
 }
 

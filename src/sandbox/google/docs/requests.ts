@@ -36,10 +36,10 @@ const WORKS: Record<string, Work> = {
     return { paragraphs: insert(paragraphs, text, request), reply: {} };
   },
   replaceAllText(paragraphs, request) {
-    const wanted = getRecord(request, "containsText") ?? {};
-    const find = getText(wanted, "text") ?? "";
+    const criteria = getRecord(request, "containsText") ?? {};
+    const find = getText(criteria, "text") ?? "";
     if (find === "") throw invalidError("The search text should not be empty.");
-    const pattern = new RegExp(find.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), wanted.matchCase === true ? "g" : "gi");
+    const pattern = new RegExp(find.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), criteria.matchCase === true ? "g" : "gi");
     let occurrencesChanged = 0;
     const replaceText = (text: string) =>
       text.replace(pattern, () => {

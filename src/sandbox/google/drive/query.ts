@@ -71,25 +71,25 @@ function getContent({ name, description, paragraphs, sheets }: DriveFile): strin
 }
 
 function createComparison(field: string, operator: string, value: string): Test {
-  const wanted = value.toLowerCase();
+  const words = value.toLowerCase();
   const is = (test: Test): Test => (operator === "=" ? test : operator === "!=" ? (file) => !test(file) : fail());
   switch (field) {
     case "trashed":
-      return is(({ trashed }) => String(trashed) === wanted);
+      return is(({ trashed }) => String(trashed) === words);
     case "mimeType":
       return operator === "contains"
         ? ({ mimeType }) => mimeType.startsWith(value)
         : is(({ mimeType }) => mimeType === value);
     case "name":
       // A name is found by the beginnings of its words only.
-      if (operator === "contains") return ({ name }) => ` ${name.toLowerCase()}`.includes(` ${wanted}`);
-      return is(({ name }) => name.toLowerCase() === wanted);
+      if (operator === "contains") return ({ name }) => ` ${name.toLowerCase()}`.includes(` ${words}`);
+      return is(({ name }) => name.toLowerCase() === words);
     case "modifiedTime":
     case "createdTime":
       return compareTimes(field, operator, value);
     case "fullText":
       if (operator !== "contains") return fail();
-      return (file) => wanted.split(/\s+/).every((word) => getContent(file).includes(word));
+      return (file) => words.split(/\s+/).every((word) => getContent(file).includes(word));
     default:
       return fail();
   }

@@ -95,8 +95,8 @@ function toSpreadsheetView(c: Context<GoogleEnv>, file: DriveFile, ranges: Range
 
 function toGridData(file: DriveFile, sheet: Sheet, ranges: Range[]) {
   const whole = parseRange(file, `'${sheet.title.replace(/'/g, "''")}'`, "read");
-  const wanted = ranges.length === 0 ? [whole] : ranges.filter((range) => range.sheet === sheet);
-  return wanted.map((range) => ({
+  const parts = ranges.length === 0 ? [whole] : ranges.filter((range) => range.sheet === sheet);
+  return parts.map((range) => ({
     ...(range.row > 0 ? { startRow: range.row } : {}),
     ...(range.column > 0 ? { startColumn: range.column } : {}),
     rowData: readValues(range, "UNFORMATTED_VALUE").map((cells) => ({ values: cells.map(toCellData) })),
