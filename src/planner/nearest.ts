@@ -12,7 +12,10 @@ export function findNearestTool(words: Word[], skills: Skill[]): NearExample | u
   for (const skill of skills) {
     for (const [index, example] of skill.examples.entries()) {
       const own = (skill.patterns[index] ?? []).flatMap((part) => ("word" in part && !part.word.stop ? [part] : []));
+      const slots = (skill.patterns[index] ?? []).flatMap((part) => ("slot" in part ? [part.slot] : []));
       const score = telling.reduce((sum, word, at) => {
+        // A channel or a key says which kind of tool is meant, more than any noun.
+        if (slots.some(({ particular, shape }) => particular && shape?.test(word.text))) return sum + 2;
         const like = Math.max(0, ...own.map((part) => scoreSimilarity(part.word, word) * part.weight));
         // The verb says less than its object.
         return sum + (at === 0 && word === words[0] ? like * 0.3 : like);

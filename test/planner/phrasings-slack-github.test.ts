@@ -75,3 +75,11 @@ test("a request without a channel asks for one, and nothing is sent", async () =
   const asked = await talk.say("send a message on slack: hello");
   expect(asked.calls).toEqual([]);
 });
+
+test.each([
+  ["post a summary to #eng", "Slack"],
+  ["translate KAY-3 to German", "Jira"],
+])("“%s” is not understood, and what is named says which tool is nearest", async (request, service) => {
+  const reply = await plannerTalk(tools).say(request);
+  expect(reply).toMatchObject({ calls: [], text: expect.stringMatching(`The nearest thing .*\\(${service}\\)`) });
+});
