@@ -107,6 +107,16 @@ test("a server with a key asks for it on a page", async () => {
   expect((await ann("tools list --service close")).stdout).toMatch(/^close\.add_note/m);
 });
 
+test("a server whose consent kay must not use says why, and takes a token", async () => {
+  const { ann } = beside("linear", { metadata: { code_challenge_methods_supported: undefined } });
+  const run = await ann("connect linear --no-wait", { person: "stays away" });
+  expect([run.exit, run.stdout + run.stderr]).toEqual([0, expect.stringContaining("/auth/key")]);
+  expect(run.stderr).toContain("its authorization server does not say that it checks PKCE with S256.");
+  const { ann: bob, notes } = beside("linear", { metadata: { registration_endpoint: undefined } }, { signedIn: true });
+  const added = await bob(["services", "add", "--name", "notes", "--mcp", notes, "--dry-run"]);
+  expect(added.stderr).toContain("mcp.linear.app has a consent for clients that you register: use `--client-id`.");
+});
+
 test("a built-in name stays built in, and one of the user's own services is left unchanged", async () => {
   const ann = kay();
   expect((await ann("connect notion")).stderr).toMatch(/^✗ notion is not configured on this backend\./);

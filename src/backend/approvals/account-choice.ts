@@ -1,7 +1,18 @@
+import type { Access } from "#connectors/tool";
 import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../ports.ts";
+import type { CallFacts } from "../store/call-facts.ts";
 import { listGrants } from "../store/grants.ts";
-import type { CallQuestion } from "./decide.ts";
+import type { Provenance } from "./provenance.ts";
+
+/** A call, and whether a model chose its tool. `facts`: the connections, if they were just read. */
+type ChosenCall = {
+  installationId: string;
+  tool: { service: string; access: Access };
+  provenance?: Provenance;
+  chosen?: boolean;
+  facts?: Pick<CallFacts, "grants">;
+};
 
 /**
  * Returns the connected accounts of a call's service if a model chose one that the user did not name. Reads are not
@@ -9,7 +20,7 @@ import type { CallQuestion } from "./decide.ts";
  */
 export async function findUnclearAccounts(
   { db }: Pick<BackendPorts, "db">,
-  { installationId, tool, provenance, chosen, facts }: CallQuestion,
+  { installationId, tool, provenance, chosen, facts }: ChosenCall,
 ): Promise<string[] | undefined> {
   if (!chosen || tool.access === "read" || provenance === undefined) return undefined;
   const grants = facts?.grants ?? (await listGrants(db, installationId));

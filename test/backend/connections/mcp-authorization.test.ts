@@ -214,10 +214,44 @@ test("documents that lead elsewhere are refused: plain http, this machine, other
   ]);
 });
 
-test("a document elsewhere, redirects, and oversized documents are not read", async () => {
-  login = mcpLogin({ challenge: "https://evil.example.test/doc" });
-  expect((await begin()).status).toBe(200);
-  expect(login.seen.filter((one) => one.includes("evil"))).toEqual([]);
+test("the metadata is read where the server says, if it is about this server", async () => {
+  const place = "https://documents.example.test/notes";
+  const own = mcpLogin({ challenge: place });
+  let resource: object = { resource: NOTES, authorization_servers: [LOGIN] };
+  login = { ...own, fetch: async (url, init) => (url === place ? Response.json(resource) : own.fetch(url, init)) };
+  expect((await connected()).status).toMatchObject({ status: "completed" });
+  expect(own.seen.filter((one) => one.includes("oauth-protected-resource"))).toEqual([]);
+  resource = { resource: "https://bank.example.test/mcp", authorization_servers: [LOGIN] };
+  expect((await begin()).body.message).toContain("what it publishes is about another resource");
+});
+
+test("a server that publishes nothing has the default endpoints of 2025-03-26, with PKCE and resource", async () => {
+  const { origin } = new URL(NOTES);
+  const own = mcpLogin({ login: origin });
+  const publishNothing =
+    (fetch: Fetch): Fetch =>
+    async (url, init) =>
+      url.includes("/.well-known/") ? new Response(null, { status: 404 }) : fetch(url, init);
+  login = { ...own, fetch: publishNothing(own.fetch) };
+  expect((await connected()).status).toMatchObject({ status: "completed" });
+  expect(own.state).toMatchObject({ registrations: 1, faults: [] });
+  for (const answer of [
+    new Response(null, { status: 404 }),
+    Response.json({ welcome: "ann" }),
+    new Response("<html>"),
+  ]) {
+    await world().ports.db.deleteFrom("mcp_clients").execute();
+    login = {
+      ...own,
+      fetch: publishNothing(async (url, init) => (url === NOTES ? own.fetch(url, init) : answer.clone())),
+    };
+    expect((await begin()).body.message).toBe(
+      "Could not determine how to sign in to Notes: notes.example.test publishes no metadata of an authorization server.",
+    );
+  }
+});
+
+test("redirects and oversized documents are not read", async () => {
   const answers: [() => Response, string][] = [
     [
       () => Response.redirect("https://evil.example.test/", 302),

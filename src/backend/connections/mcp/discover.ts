@@ -1,6 +1,7 @@
 import * as oauth from "oauth4webapi";
 import { type AuthChallenge, parseChallenge, parseScopes } from "#connectors/mcp/transport/challenge";
 import { getRedirectTarget, isFollowable } from "#connectors/mcp/transport/redirect";
+import type { Problem } from "#protocol/errors";
 import { sanitizeSentence } from "../tokens/token-answer.ts";
 import { discoveryProblem, type FetchPolicy, fetchUnder, parseSafeUrl, readDocument } from "./fetch-policy.ts";
 
@@ -22,13 +23,15 @@ export type DiscoveredAuth = {
   namesItself: boolean;
   /** It accepts the URL of a metadata document as a client ID. */
   takesDocuments: boolean;
+  /** It publishes nothing about itself: these are the default endpoints, which may not exist. */
+  assumed?: true;
 };
 
 /**
  * Discovers how to sign in to an MCP server (MCP authorization, 2025-06-18 and later): its answer to a request without
  * a token, the metadata of the protected resource (RFC 9728), and the metadata of the authorization server (RFC 8414 or
  * OpenID Connect Discovery). All of it is untrusted: kay follows only addresses that `reach` allows, over https,
- * without redirects, and names must match.
+ * without redirects, and names must match. A server with neither document has the default endpoints of 2025-03-26.
  *
  * @throws Problem SERVICE_FAILED with what is wrong, ADDRESS_REFUSED
  */
@@ -37,6 +40,8 @@ export async function discoverAuth(reach: FetchPolicy, server: string, title: st
   const resource = await fetchResourceMetadata(reach, server, challenge, title);
   const issuer = chooseIssuer(resource?.authorization_servers, reach, server, title);
   const as = await fetchServerMetadata(reach, issuer, title);
+  if (!as && resource) throw noMetadataProblem(title, issuer.host);
+  if (!as) return assumeEndpoints(server, challenge);
   return {
     ...getEndpoints(as, reach, title),
     issuer: as.issuer,
@@ -46,6 +51,28 @@ export async function discoverAuth(reach: FetchPolicy, server: string, title: st
     namesItself: as.authorization_response_iss_parameter_supported === true,
     takesDocuments: (as as Record<string, unknown>).client_id_metadata_document_supported === true,
   };
+}
+
+/** The default endpoints of a server without metadata (MCP authorization, 2025-03-26, 2.3.3). */
+function assumeEndpoints(server: string, { scopes }: AuthChallenge): DiscoveredAuth {
+  const { origin } = new URL(server);
+  return {
+    issuer: origin,
+    authorize: `${origin}/authorize`,
+    token: `${origin}/token`,
+    registration: `${origin}/register`,
+    resource: toCanonicalUrl(server),
+    scopes,
+    clientAuth: ["none", "client_secret_post"],
+    namesItself: false,
+    takesDocuments: false,
+    assumed: true,
+  };
+}
+
+/** @param host of the authorization server */
+export function noMetadataProblem(title: string, host: string): Problem {
+  return discoveryProblem(title, `${host} publishes no metadata of an authorization server`);
 }
 
 /** Returns the server's answer to a request without a token. */
@@ -79,8 +106,7 @@ async function fetchResourceMetadata(
   const own = parseSafeUrl(named, reach);
   const path = pathname.replace(/(?<!\/)\/+$/, "");
   const places = [
-    // Metadata of another site does not count for this one.
-    ...(own?.origin === origin ? [own.href] : []),
+    ...(own ? [own.href] : []),
     ...(path === "" ? [] : [`${origin}/.well-known/oauth-protected-resource${path}`]),
     `${origin}/.well-known/oauth-protected-resource`,
   ];
@@ -112,7 +138,11 @@ function chooseIssuer(named: unknown, reach: FetchPolicy, server: string, title:
   throw discoveryProblem(title, "it names no authorization server that kay would go to");
 }
 
-async function fetchServerMetadata(reach: FetchPolicy, issuer: URL, title: string): Promise<oauth.AuthorizationServer> {
+async function fetchServerMetadata(
+  reach: FetchPolicy,
+  issuer: URL,
+  title: string,
+): Promise<oauth.AuthorizationServer | undefined> {
   for (const place of listMetadataUrls(issuer)) {
     const document = await readDocument(reach, new URL(place), title);
     if (!document) continue;
@@ -120,10 +150,10 @@ async function fetchServerMetadata(reach: FetchPolicy, issuer: URL, title: strin
       const own = isSameIssuer(document.issuer, issuer.href) ? new URL(String(document.issuer)) : issuer;
       return await oauth.processDiscoveryResponse(own, Response.json(document));
     } catch (cause) {
-      throw discoveryProblem(title, `the metadata at ${issuer.host} is of another authorization server`, cause);
+      throw discoveryProblem(title, `the metadata at ${issuer.host} is of another authorization server`, { cause });
     }
   }
-  throw discoveryProblem(title, `${issuer.host} publishes no metadata of an authorization server`);
+  return undefined;
 }
 
 /** Whether two texts name one issuer. A slash at the end makes no difference: both have their metadata at one place (RFC 8414, 3.1). */
@@ -150,7 +180,9 @@ function getEndpoints(as: oauth.AuthorizationServer, reach: FetchPolicy, title: 
   if (!authorize || !token)
     throw discoveryProblem(title, "its authorization server names endpoints that kay does not go to");
   if (!toTexts(as.code_challenge_methods_supported)?.includes("S256"))
-    throw discoveryProblem(title, "its authorization server does not say that it checks PKCE with S256");
+    throw discoveryProblem(title, "its authorization server does not say that it checks PKCE with S256", {
+      hint: "MCP forbids a consent there. Ask who runs it to publish `code_challenge_methods_supported`.",
+    });
   const grants = toTexts(as.grant_types_supported);
   if (grants && !grants.includes("authorization_code"))
     throw discoveryProblem(title, `its authorization server takes only ${sanitizeSentence(grants.join(", "))}`);

@@ -92,7 +92,7 @@ export async function fetchUnder(reach: FetchPolicy, url: URL, init: RequestInit
     return await reach.fetch(url.href, { ...init, redirect: "manual", signal: AbortSignal.timeout(TIME_LIMIT) });
   } catch (cause) {
     if (cause instanceof Problem) throw cause;
-    throw discoveryProblem(title, `${url.host} could not be reached`, cause);
+    throw discoveryProblem(title, `${url.host} could not be reached`, { cause });
   }
 }
 
@@ -108,9 +108,10 @@ export async function readJson(response: Response, what: string): Promise<unknow
 }
 
 /** @param why the end of a sentence */
-export function discoveryProblem(title: string, why: string, cause?: unknown): Problem {
-  return new Problem("SERVICE_FAILED", `Could not determine how to sign in to ${title}: ${why}.`, {
-    hint: findNetworkHint(cause),
-    cause,
-  });
+export function discoveryProblem(
+  title: string,
+  why: string,
+  { cause, hint = findNetworkHint(cause) }: { cause?: unknown; hint?: string | undefined } = {},
+): Problem {
+  return new Problem("SERVICE_FAILED", `Could not determine how to sign in to ${title}: ${why}.`, { hint, cause });
 }

@@ -10,13 +10,14 @@ import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../../ports.ts";
 import { findDescription } from "../../store/custom-services.ts";
 import { findMcp, type StoredMcp } from "../../store/mcp.ts";
+import { getRedirectUri } from "../consent/authorize.ts";
 import { checkAddressAllowed, chooseFetch } from "../services/custom-service.ts";
 import { getUsableGrant } from "../tokens/access.ts";
-import { supportsConsent } from "./prepare.ts";
+import { checkConsent } from "./prepare.ts";
 import { deriveServerName, type ParsedMcpRequest, parseMcpRequest } from "./request.ts";
 import { openOwnSecret, toMcpService } from "./service.ts";
 
-/** An inspected server that may be added. `left` has sentences about tools that kay leaves out. */
+/** An inspected server that may be added. `left` has sentences about what kay leaves out: tools, or its consent. */
 export type InspectedServer = {
   definition: McpDefinition;
   server?: InspectionResult["server"];
@@ -145,20 +146,22 @@ async function look(
       if (!(error instanceof Problem) || error.code !== "AUTH_REQUIRED") throw error;
     }
   }
-  const drafted = createDraft(parsed.auth ?? (await chooseSignIn(ports, place)));
+  const { auth, left } = parsed.auth ? { auth: parsed.auth, left: [] } : await chooseSignIn(ports, place);
+  const drafted = createDraft(auth);
   const definition = { ...drafted, title: getTitle(drafted.name) };
   const row = owner === undefined ? undefined : await findMcp(ports.db, owner, definition.name);
   const same = row && getMcpBinding(row.definition as McpDefinition) === getMcpBinding(definition);
   const secret = same ? await readStoredSecret(ports, row).catch(() => undefined) : undefined;
-  if (secret === undefined) return { definition, left: [], lacksSignIn: true };
+  if (secret === undefined) return { definition, left, lacksSignIn: true };
   const inspected = await ports.links.look({ definition, fetch: chooseFetch(ports), ...toSecretPart(secret) }, signal);
   return { ...findByName(definition, inspected), lacksSignIn: false };
 }
 
 /** Requires a consent if the server says how to sign in and kay can be a client there; otherwise a pasted token. */
-async function chooseSignIn(ports: Ports, place: McpDefinition["place"]): Promise<McpAuth> {
-  const consents = "url" in place && (await supportsConsent(ports, place.url));
-  return consents ? { type: "oauth2" } : { type: "bearer" };
+async function chooseSignIn(ports: Ports, place: McpDefinition["place"]): Promise<{ auth: McpAuth; left: string[] }> {
+  if (!("url" in place)) return { auth: { type: "bearer" }, left: [] };
+  const { consents, why } = await checkConsent(ports, place.url, getRedirectUri(ports));
+  return { auth: { type: consents ? "oauth2" : "bearer" }, left: why === undefined ? [] : [why] };
 }
 
 /** Its tools under its name in this installation. */

@@ -58,14 +58,29 @@ export async function prepareConsent(
   return { service: await withAuthorization(ports, service, authorization), authorization };
 }
 
-/** Returns whether a server describes its sign-in and accepts a client without registration by hand. */
-export async function supportsConsent(ports: BackendPorts, server: string): Promise<boolean> {
+/**
+ * Checks whether users can consent at a server without a client that they register. A server that publishes nothing
+ * says so by registering kay, if it does.
+ *
+ * @returns also why not, if the server describes a sign-in
+ */
+export async function checkConsent(
+  ports: BackendPorts,
+  server: string,
+  redirectUri: string,
+): Promise<{ consents: boolean; why?: string }> {
+  const title = new URL(server).host;
+  let assumed = false;
   try {
-    const auth = await discoverAuth(await createFetchPolicy(ports, server), server, new URL(server).host);
-    return auth.registration !== undefined || getClientDocument(ports, auth) !== undefined;
+    const reach = await createFetchPolicy(ports, server);
+    const found = await discoverAuth(reach, server, title);
+    assumed = found.assumed === true;
+    if (assumed) await getRegisteredClient(ports, reach, found, { redirectUri, title, doubted: undefined });
+    if (found.registration !== undefined || getClientDocument(ports, found) !== undefined) return { consents: true };
+    return { consents: false, why: `${title} has a consent for clients that you register: use \`--client-id\`.` };
   } catch (error) {
-    if (error instanceof Problem) return false;
-    throw error;
+    if (!(error instanceof Problem)) throw error;
+    return { consents: false, ...(assumed ? {} : { why: error.message }) };
   }
 }
 

@@ -8,7 +8,7 @@ import type { DbConnection } from "../../store/schema.ts";
 import { createConcurrencyLimit } from "../tokens/concurrency-limit.ts";
 import { sanitizeSentence } from "../tokens/token-answer.ts";
 import { type ClientPlace, openClient, type RegisteredClient, sealClient } from "./authorization.ts";
-import type { DiscoveredAuth } from "./discover.ts";
+import { type DiscoveredAuth, noMetadataProblem } from "./discover.ts";
 import { discoveryProblem, type FetchPolicy, fetchUnder, readJson } from "./fetch-policy.ts";
 
 /** Longest wait for another process that is registering; its own request ends after 10 s. */
@@ -70,7 +70,7 @@ function openKnownClient(ports: Ports, place: ClientPlace, sealed: Buffer | null
 async function register(
   ports: Ports,
   reach: FetchPolicy,
-  { issuer, registration, clientAuth }: DiscoveredAuth,
+  { issuer, registration, clientAuth, assumed }: DiscoveredAuth,
   { redirectUri, title }: { redirectUri: string; title: string },
 ): Promise<RegisteredClient> {
   const { host } = new URL(issuer);
@@ -88,7 +88,9 @@ async function register(
     title,
   );
   const body = (await readJson(response, `the registration at ${host}`)) as Record<string, unknown> | undefined;
-  if (response.status !== 201 && response.status !== 200) throw refuse(title, host, response.status, body);
+  const isAccepted = response.status === 201 || response.status === 200;
+  if (assumed && (!isAccepted || typeof Object(body).client_id !== "string")) throw noMetadataProblem(title, host);
+  if (!isAccepted) throw refuse(title, host, response.status, body);
   const { client_id: id, ...client } = await read(body, title, host);
   ports.log("info", "mcp.registered", { issuer });
   const secret = typeof client.client_secret === "string" ? client.client_secret : undefined;
@@ -126,7 +128,7 @@ async function read(body: unknown, title: string, host: string): Promise<oauth.O
     if (client.client_id.length <= LONGEST_CLIENT && String(client.client_secret ?? "").length <= LONGEST_CLIENT)
       return client as oauth.OmitSymbolProperties<oauth.Client>;
   } catch (cause) {
-    throw discoveryProblem(title, `${host} answered the registration with something unexpected`, cause);
+    throw discoveryProblem(title, `${host} answered the registration with something unexpected`, { cause });
   }
   throw discoveryProblem(title, `${host} answered the registration with something unexpected`);
 }

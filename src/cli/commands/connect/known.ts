@@ -70,6 +70,9 @@ export async function addKnownService(
   } else {
     kay.out.writeProgress(`Adding ${toLine(service.title)}, the MCP server at ${toLine(service.base_url)}.`);
     if (known?.note) kay.out.warn(known.note);
+    // A key is asked for because a consent is not possible, for a reason that is in the changes.
+    if (service.sign_in === "bearer" && known?.client !== "key")
+      for (const why of look.changes) kay.out.warn(toLine(why));
   }
   const done = await sendDescription(kay, link, { mcp, ...trust, ...toExpected(look), dry_run: false });
   explainApprovals(kay, done);
