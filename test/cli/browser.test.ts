@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type BrowserEnvironment, planBrowser } from "#cli/terminal/browser";
+import { type BrowserEnvironment, launchProgram, planBrowser } from "#cli/terminal/browser";
 
 const URL =
   "https://auth.example.test/authorize?audience=api.example.test&client_id=cid&scope=read%3Ajira%20offline_access&state=a%26b^c&prompt=consent";
@@ -115,3 +115,13 @@ test.for(["http://127.0.0.1:4010/authorize", "http://localhost:4010/", "http://[
   "%s is opened",
   (url) => expect(plan({ platform: "darwin" }, url)).toEqual({ launch: { command: "open", args: [url] } }),
 );
+
+test.for([
+  ["/bin/false", [], false],
+  ["/bin/true", [], true],
+  ["/bin/sleep", ["3"], true],
+  ["/nowhere/browser", [], false],
+  ["/bin/sh", ["-c", "kill -9 $$"], false],
+] as const)("N23 the browser %s %j has opened the link: %s", async ([command, args, opened]) => {
+  expect(await launchProgram({ command, args: [...args] })).toBe(opened);
+});

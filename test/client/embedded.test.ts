@@ -131,7 +131,7 @@ test("settings that do not affect a backend leave the running one alone", async 
   expect(spawned).toEqual([]);
 });
 
-test("a busy backend is used as it is", async () => {
+test("N36 a busy backend is used as it is, and a note names the command that applies the new settings", async () => {
   const { ports, world, notes, spawned } = await machine();
   await world.runs(7, { build: "build 2" });
   world.answerToStop = () => ({ status: 409, headers: {}, body: "" });

@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
+import type { EffectLog } from "#agent/calls/effect";
+import { runToolCall } from "#agent/calls/run-tool";
+import { UNATTENDED_CONTEXT } from "#agent/tool";
+import { configureServices } from "#connectors/catalogue";
 import { toToolResult } from "#connectors/custom/result";
 import { github } from "#connectors/github/github";
-import { parseJson } from "#connectors/http/body";
+import { parseAnswer, parseJson } from "#connectors/http/body";
 import { parseServiceFault } from "#connectors/http/service-fault";
 import { jira } from "#connectors/jira/jira";
 import { type Expected, httpOver, outside } from "./support/outside.ts";
@@ -54,6 +58,55 @@ const send = (given: Omit<Expected, "request">, method: "GET" | "POST") => {
 test("B258 a successful write is a success whatever its body, and its text is shown", async () => {
   expect(await send({ status: 200, text: "ok\n" }, "POST")).toBe("ok");
   expect(await send({ status: 201, text: "<html>created</html>" }, "POST")).toBeUndefined();
+});
+
+const List = z.object({
+  items: z.nullish(z.array(z.object({ id: z.string(), tags: z.array(z.object({ id: z.string() })) }))),
+});
+const item = (id: unknown, ...tags: object[]) => ({ id, tags });
+
+test.each([
+  ["an item without its ID", { items: [item("1"), item(null), item("3")] }, ["1", "3"], 1],
+  ["an item of another type", { items: ["1", item("2"), 3] }, ["2"], 2],
+  ["a part of an item without its ID", { items: [item("1", {}, { id: "t" })] }, ["1"], 1],
+  ["the only item instead of a list", { items: item("1") }, ["1"], undefined],
+  ["an empty object instead of a list", { items: {} }, [], undefined],
+])("%s does not hide the others of a list", async (_, answer, ids, leftOut) => {
+  const read = parseAnswer(List, answer) as { value: z.output<typeof List>; leftOut?: number };
+  expect(read.value.items?.map(({ id }) => id)).toEqual(ids);
+  expect(read.leftOut).toBe(leftOut);
+});
+
+test.each([
+  ["no item with an ID", { items: [item(null), { name: "x" }] }, "items.0.id is not of type string"],
+  ["text instead of a list", { items: "none" }, "items is not of type array"],
+])("%s is not an empty list", (_, answer, wrong) => {
+  expect(parseAnswer(List, answer)).toEqual({ wrong });
+});
+
+test("null is an empty list where a list is documented, and stays null elsewhere", () => {
+  expect(parseAnswer(z.array(List), null)).toEqual({ value: [] });
+  expect(parseAnswer(z.unknown(), null)).toEqual({ value: null });
+});
+
+test("the user and the model read that a list lacks items", async () => {
+  const issue = { number: 1, title: "Login fails", state: "open", html_url: "https://github.com/a/b/issues/1" };
+  const configuration = configureServices({ clients: {} }).find(({ service }) => service === github);
+  const tool = github.tools.find(({ name }) => name === "github.list_issues");
+  if (!configuration || !tool) throw new Error("GitHub has no such tool.");
+  const access = {
+    services: [configuration],
+    fetch: async () => Response.json([issue, { title: "Lost" }]),
+    clock: { now: () => 0 },
+    access: async () => ({ token: "T0", metadata: { url: "https://github.com", login: "dana" } }),
+    effects: { scope: "s" } as EffectLog,
+  };
+  const context = { ...UNATTENDED_CONTEXT, toolCallId: "c1", signal: new AbortController().signal, report: () => {} };
+  const result = await runToolCall(access, configuration, tool, { input: { repository: "a/b" }, context });
+  const note = "Left out 1 item that GitHub sent in a form that kay cannot use: 1.number is missing.";
+  expect(result.text).toContain(`Login fails`);
+  expect(result.text).toMatch(new RegExp(`\n\n${note}$`));
+  expect(result.data).toMatchObject({ issues: [{ number: 1 }], left_out: note });
 });
 
 const NEEDS = z.looseObject({ id: z.string() });
@@ -292,8 +345,8 @@ test("values of another type than documented are read, and null in a list is lef
   const page = z.looseObject({ isLast: z.boolean(), total: z.nullish(z.number()), by: z.nullish(z.looseObject({})) });
   const odd = outside({ request: "GET https://api.atlassian.com/x", json: { isLast: "True", total: {}, by: "Ann" } });
   expect(await httpOver(odd, jira).http.request({ path: "/x", answer: page })).toEqual({ isLast: true });
-  const lost = outside({ request: "GET https://api.atlassian.com/x", json: { items: [{ id: 7 }, { id: null }] } });
+  const lost = outside({ request: "GET https://api.atlassian.com/x", json: { items: [{ id: null }] } });
   expect(await failure(httpOver(lost, jira).http.request({ path: "/x", answer }))).toMatchObject({
-    message: "Jira returned an unexpected response: items.1.id is not of type string.",
+    message: "Jira returned an unexpected response: items.0.id is not of type string.",
   });
 });

@@ -20,7 +20,7 @@ test("every command in a sentence of the documents exists", async () => {
   expect(keys.filter((key) => !isSettingKey(key))).toEqual([]);
 });
 
-test("every example is a command line that kay accepts", async () => {
+test("N30 every example is a command line that kay accepts", async () => {
   expect(await listFaults(EXAMPLES)).toEqual([]);
   expect(EXAMPLES.length).toBeGreaterThan(90);
 });

@@ -123,7 +123,7 @@ function cardOf({ columns, rows }: { columns: number; rows: number }) {
   return { lines: lines.slice(over), cursor: { ...cursor, row: cursor.row - over } };
 }
 
-describe.skipIf(!hasTmux)("N52 a window that shrinks while a card is open", () => {
+describe.skipIf(!hasTmux)("N4 N52 a window that shrinks while a card is open", () => {
   const LARGE = { columns: 80, rows: 24 };
   const lines = Array.from({ length: 30 }, (_, row) => `line ${row}`);
   const shrinkAndGrow = async (smaller: { columns: number; rows: number }[]) => {

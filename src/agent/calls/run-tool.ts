@@ -2,6 +2,7 @@ import { createServiceHttp } from "#connectors/http/client";
 import { authRequiredProblem } from "#connectors/http/errors";
 import { sleepOrThrow } from "#connectors/http/retry";
 import { isReadRequest } from "#connectors/http/target";
+import { formatCount } from "#connectors/markup/markdown";
 import type { Account } from "#connectors/oauth";
 import type { ServiceConfiguration } from "#connectors/service";
 import type { ServiceHttp } from "#connectors/service-http";
@@ -9,6 +10,7 @@ import type { Tool, ToolResult } from "#connectors/tool";
 import type { Clock, Fetch } from "#net/ports";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
+import { isRecord } from "#protocol/json";
 import type { RunContext } from "../tool.ts";
 import { type ConversationFiles, loadBoundAttachments } from "./bind-attachments.ts";
 import { notSentProblem, restrictToReads } from "./dry-run.ts";
@@ -87,6 +89,7 @@ async function runTool(
     if (ports.clock.now() >= (access.until ?? 0)) access = await readAccess();
     return access.token;
   };
+  let leftOut: { count: number; reason: string } | undefined;
   const http = createServiceHttp({
     fetch: described?.fetch ?? ports.fetch,
     clock: ports.clock,
@@ -103,13 +106,16 @@ async function runTool(
       );
       await sleepOrThrow(ms, signal);
     },
+    onLeftOut: (count, reason) => {
+      leftOut = { count: count + (leftOut?.count ?? 0), reason: leftOut?.reason ?? reason };
+    },
     // Writes are never aborted: only the response says whether they succeeded.
     ...(effect ? { idempotencyKey } : { signal: context.signal }),
   });
   const { interaction, requestInteraction, log } = context;
   const taskId = effect?.id ?? buildEffectId(ports.effects.scope, context.toolCallId);
   const reading = ports.dryRun ? restrictToReads(http, formatSummary(tool, input)) : http;
-  return await tool.run(input, {
+  const result = await tool.run(input, {
     http: effect ? recordWrites(http, effect, () => access.as?.words) : reading,
     metadata: access.metadata,
     signal: effect ? new AbortController().signal : context.signal,
@@ -136,6 +142,18 @@ async function runTool(
       },
     },
   });
+  return leftOut ? addLeftOut(result, service.title, leftOut) : result;
+}
+
+/** Says to the user and the model that a list lacks items. */
+function addLeftOut(
+  result: ToolResult,
+  title: string,
+  { count, reason }: { count: number; reason: string },
+): ToolResult {
+  const note = `Left out ${formatCount(count, "item")} that ${title} sent in a form that kay cannot use: ${reason}.`;
+  const data = isRecord(result.data) ? { ...result.data, left_out: note } : result.data;
+  return { ...result, data, text: `${result.text}\n\n${note}` };
 }
 
 /** @throws Problem ACCOUNT_MISMATCH when another account was connected since the call was shown or allowed */

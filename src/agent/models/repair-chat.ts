@@ -4,7 +4,55 @@ import type { AnswerRepair } from "./repair-fetch.ts";
 
 /** Creates the repair of the Chat Completions API, as many servers offer it with fields of their own. */
 export function createChatRepair(): AnswerRepair {
-  return { repairEvent: repairChunk, splitAnswer: repairChunk };
+  const joinNames = createNameJoiner();
+  const repair = (chunk: JsonRecord) => repairChunk(isOllamaChunk(chunk) ? toChunk(chunk) : chunk).map(joinNames);
+  return { repairEvent: repair, splitAnswer: repair };
+}
+
+/** Whether it is a line of Ollama's own API (docs/api.md, "Generate a chat completion"). */
+function isOllamaChunk({ choices, message, done }: JsonRecord): boolean {
+  return choices === undefined && isRecord(message) && typeof done === "boolean";
+}
+
+function toChunk({ message, done, done_reason: reason, model }: JsonRecord): JsonRecord {
+  return { model, choices: [{ message, finish_reason: done ? (reason ?? "stop") : null }] };
+}
+
+/**
+ * Creates a function that holds the name of a call back until its arguments or its end come: the SDK takes the name of the first piece,
+ * while some servers send it in several.
+ */
+function createNameJoiner(): (chunk: JsonRecord) => JsonRecord {
+  const held = new Map<unknown, JsonRecord>();
+  const join = (call: JsonRecord): JsonRecord[] => {
+    const key = call.index ?? call.id;
+    const before = held.get(key);
+    const { name: piece = "", arguments: input } = call.function as { name?: string; arguments?: string };
+    const earlier = String((before?.function as JsonRecord | undefined)?.name ?? "");
+    const name = piece.startsWith(earlier) ? piece : earlier + piece;
+    const joined = { ...before, ...call, function: { ...(call.function as JsonRecord), ...(name ? { name } : {}) } };
+    held.delete(key);
+    if (input || !name) return [joined];
+    held.set(key, joined);
+    return [];
+  };
+  return (chunk) => ({
+    ...chunk,
+    ...(Array.isArray(chunk.choices)
+      ? {
+          choices: chunk.choices.map((choice: JsonRecord) => {
+            const delta = choice.delta as JsonRecord;
+            const calls = ((delta.tool_calls ?? []) as JsonRecord[]).flatMap(join);
+            if (choice.finish_reason !== null) {
+              calls.push(...held.values());
+              held.clear();
+            }
+            const { tool_calls: _, ...rest } = delta;
+            return { ...choice, delta: { ...rest, ...(calls.length > 0 ? { tool_calls: calls } : {}) } };
+          }),
+        }
+      : {}),
+  });
 }
 
 function repairChunk({ id, created, model, choices, usage, error, ...rest }: JsonRecord): JsonRecord[] {

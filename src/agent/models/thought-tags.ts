@@ -16,13 +16,30 @@ export function createAnswerMiddleware(openModel?: string): LanguageModelMiddlew
       const calls = createCallTransform((params.tools ?? []).map(({ name }) => name));
       const corrected = stream.pipeThrough(calls);
       if (openModel === undefined) return { ...rest, stream: corrected };
-      return { ...rest, stream: corrected.pipeThrough(createThoughtTransform(BEGINS_IN_THOUGHT.test(openModel))) };
+      return {
+        ...rest,
+        stream: corrected.pipeThrough(createThoughtTransform(findHold(openModel))),
+      };
     },
   };
 }
 
 /** DeepSeek R1, QwQ, and the thinking editions of Qwen, GLM, Kimi and others. */
 const BEGINS_IN_THOUGHT = /(?:^|[^a-z])(?:r1|qwq|think(?:ing|er)?|reason(?:ing|er)?)(?![a-z])/i;
+
+/**
+ * Returns which texts of a model may be the rest of a thought. Those of OpenAI's open models begin with the name of a
+ * channel, if a server removed the marks of Harmony.
+ */
+function findHold(model: string): Block["hold"] {
+  if (BEGINS_IN_THOUGHT.test(model)) return () => true;
+  if (!/gpt-?oss/i.test(model)) return undefined;
+  return (text) => text.startsWith("analysis") || "analysis".startsWith(text);
+}
+
+/** A thought between the names of channels, `analysis…assistantfinal…`. */
+const BARE_THOUGHT = /^\s*analysis(?=.*assistant(?:final|commentary))/s;
+const BARE_END = /assistant(?:final|commentary)/;
 
 type Block = {
   id: string;
@@ -31,21 +48,23 @@ type Block = {
   closing: RegExp | null;
   open: string | null;
   count: number;
-  /** The text may be the rest of a thought, so it is held until a tag or the end shows which it is. */
-  isHeld: boolean;
+  /** Whether the text may be the rest of a thought, so that it is held until a tag or the end shows which it is. */
+  hold: ((text: string) => boolean) | undefined;
+  /** The answer is in a tag: `<answer>…</answer>`. */
+  isTagged: boolean;
 };
 
-function createThoughtTransform(beginsInThought: boolean): TransformStream<StreamPart, StreamPart> {
+function createThoughtTransform(first: Block["hold"]): TransformStream<StreamPart, StreamPart> {
   const blocks = new Map<string, Block>();
-  let isHeld = beginsInThought;
+  let hold = first;
   return new TransformStream({
     transform(part, controller) {
       const emit = (each: StreamPart) => controller.enqueue(each);
       // The server has split the thoughts off already.
-      if (part.type === "reasoning-start") isHeld = false;
+      if (part.type === "reasoning-start") hold = undefined;
       if (part.type === "text-start") {
-        blocks.set(part.id, { id: part.id, pending: "", closing: null, open: null, count: 0, isHeld });
-        isHeld = false;
+        blocks.set(part.id, { id: part.id, pending: "", closing: null, open: null, count: 0, hold, isTagged: false });
+        hold = undefined;
         return;
       }
       const block = part.type === "text-delta" || part.type === "text-end" ? blocks.get(part.id) : undefined;
@@ -59,11 +78,13 @@ function createThoughtTransform(beginsInThought: boolean): TransformStream<Strea
 
 /** Emits what is certain to be text or thought. The rest may be the beginning of a tag. */
 function splitPending(block: Block, emit: (part: StreamPart) => void, isLast: boolean): void {
-  if (block.isHeld) {
+  if (block.hold) {
+    const bare = BARE_THOUGHT.exec(block.pending);
     const tag = findFirst(block.pending, PAIRS.flat());
-    if (!tag && !isLast) return;
-    block.isHeld = false;
-    block.closing = CLOSINGS.find((closing) => closing === tag?.pattern) ?? null;
+    if (!bare && !tag && !isLast && block.hold(block.pending.trimStart())) return;
+    block.hold = undefined;
+    block.closing = bare ? BARE_END : (CLOSINGS.find((closing) => closing === tag?.pattern) ?? null);
+    if (bare) block.pending = block.pending.slice(bare[0].length);
   }
   for (;;) {
     const tag = findFirst(block.pending, block.closing ? [block.closing] : [...OPENINGS, MARK]);
@@ -82,7 +103,12 @@ function splitPending(block: Block, emit: (part: StreamPart) => void, isLast: bo
 
 function emitPiece(block: Block, piece: string, emit: (part: StreamPart) => void): void {
   // The line breaks around a thought belong to its tags.
-  const delta = block.open === null && (block.count > 0 || block.closing) ? piece.trimStart() : piece;
+  let delta = block.open === null && (block.count > 0 || block.closing) ? piece.trimStart() : piece;
+  if (block.open === null && !block.closing && ANSWER_TAG.test(delta)) {
+    block.isTagged = true;
+    delta = delta.replace(ANSWER_TAG, "");
+  }
+  if (block.isTagged) delta = delta.replace(/\s*<\/answer\s*>\s*/i, "");
   if (delta === "") return;
   const isThought = block.closing !== null;
   if (block.open === null) {
@@ -105,6 +131,9 @@ function findFirst(text: string, patterns: RegExp[]) {
   });
   return tags.sort((a, b) => a.index - b.index)[0];
 }
+
+/** The tag of the answer, as models after R1 write it behind their thoughts. */
+const ANSWER_TAG = /^\s*<answer\s*>\s*/i;
 
 /** How thoughts begin and end: with tags, and in Mistral's, Kimi's, Cohere's and OpenAI's (Harmony) own marks. */
 const PAIRS: [opening: RegExp, closing: RegExp][] = [

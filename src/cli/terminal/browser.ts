@@ -101,15 +101,27 @@ export function splitCommand(command: string): string[] {
   return (command.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/, "$2"));
 }
 
-/** Without the terminal's streams, so that a text browser cannot take the keyboard; whether it succeeds cannot be known. */
+/**
+ * Starts a program without the terminal's streams, so that a text browser cannot take the keyboard. Returns false if it does not start, or
+ * fails at once.
+ */
 export function launchProgram({ command, args }: LaunchCommand): Promise<boolean> {
   return new Promise<boolean>((resolve) => {
     // Some faults (ENOTDIR, E2BIG) are thrown, which rejects; others arrive as an event.
     const child = spawn(command, args, { stdio: "ignore", detached: true, windowsHide: true });
-    child.once("error", () => resolve(false));
-    child.once("spawn", () => {
-      child.unref();
-      resolve(true);
-    });
+    const timer = setTimeout(resolve, FAILURE_WAIT_MS, true);
+    const end = (succeeded: boolean) => {
+      clearTimeout(timer);
+      resolve(succeeded);
+    };
+    child.once("error", () => end(false));
+    child.once("exit", (code) => end(code === 0 || MEANINGLESS_CODE.test(command)));
+    child.unref();
   }).catch(() => false);
 }
+
+/** How long a program may take to fail. A browser that stays open is a success after that. */
+const FAILURE_WAIT_MS = 1_000;
+
+/** explorer.exe ends with 1 after it opened a link, and rundll32.exe with any code. */
+const MEANINGLESS_CODE = /(?:explorer|rundll32)(?:\.exe)?$/i;

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { clean } from "#protocol/clean";
-import { keepDigits } from "#protocol/json";
+import { isRecord, keepDigits } from "#protocol/json";
 import { getPageTitle } from "#protocol/page-title";
 
 /** Largest response body that is read, in bytes. */
@@ -49,7 +49,7 @@ function reviveValue(key: string, value: unknown, context?: { source?: string })
 /**
  * Mends in a parsed body what services send though they document another type: a number or switch as a text and the reverse, null in a
  * list or for a text, an object or a list, and an optional field in another form, which counts as absent. An item of a list may also lack a
- * text, an object or a list. Returns whether anything changed.
+ * text, an object or a list. An optional list of the body may be its only item, or an empty object. Returns whether anything changed.
  */
 function mendTypes(body: unknown, issues: z.core.$ZodIssue[]): boolean {
   let isMended = false;
@@ -67,10 +67,11 @@ function mendTypes(body: unknown, issues: z.core.$ZodIssue[]): boolean {
     else if (expected === "boolean" && /^(?:true|false|0|1)$/i.test(String(value)))
       fields[key] = /^(?:true|1)$/i.test(String(value));
     else if (IDENTIFIER.test(String(key))) continue;
+    else if (expected === "array" && path.length === 1 && value !== null && value !== undefined)
+      fields[key] = isRecord(value) && Object.keys(value).length === 0 ? [] : [value];
     else if (EMPTY[expected ?? ""] && (value === null || (value === undefined && isInList(path))))
       fields[key] = EMPTY[expected ?? ""]?.();
-    else if (value !== undefined && !Array.isArray(parent) && (path.length > 1 || expected !== "array"))
-      fields[key] = undefined;
+    else if (value !== undefined && !Array.isArray(parent)) fields[key] = undefined;
     else continue;
     isMended = true;
   }
@@ -94,22 +95,52 @@ const EMPTY: Record<string, () => unknown> = {
 
 /**
  * Returns the parsed value, or what is wrong with it as the end of a sentence ("issues.0.key is missing"). A write
- * whose tool needs nothing from the response has succeeded whatever the body.
+ * whose tool needs nothing from the response has succeeded whatever the body. `leftOut` is the number of items that a read lost because
+ * they could not be used; `reason` is what was wrong with the first.
  */
 export function parseAnswer<T>(
   schema: z.ZodMiniType<T>,
-  value: unknown,
+  given: unknown,
   reads = true,
-): { value: T } | { wrong: string } {
+): { value: T; leftOut?: number; reason?: string } | { wrong: string } {
+  // GitHub has returned null for a list without items.
+  const isNoList = given === null && !schema.safeParse(null).success && schema.safeParse([]).success;
+  const value = isNoList ? [] : given;
   let result = schema.safeParse(value);
   const faults = new Map(result.error?.issues.map((issue) => [issue.path.join("."), describeIssue(value, issue)]));
-  for (let pass = 0; pass < MAX_PASSES && !result.success && mendTypes(value, result.error.issues); pass++)
-    result = schema.safeParse(value);
+  const mend = () => {
+    for (let pass = 0; pass < MAX_PASSES && !result.success && mendTypes(value, result.error.issues); pass++)
+      result = schema.safeParse(value);
+  };
+  mend();
   if (result.success) return { value: result.data };
   const bare = reads || (typeof value === "object" && value !== null) ? undefined : schema.safeParse({});
   if (bare?.success) return { value: bare.data };
   const [issue] = result.error.issues as [z.core.$ZodIssue];
-  return { wrong: faults.get(issue.path.join(".")) ?? describeIssue(value, issue) };
+  const place = issue.path.join(".");
+  const [, fault] = [...faults].find(([from]) => place === from || place.startsWith(`${from}.`)) ?? [];
+  const wrong = fault ?? describeIssue(value, issue);
+  const leftOut = reads ? leaveOutItems(value, result.error.issues) : 0;
+  if (leftOut === 0) return { wrong };
+  result = schema.safeParse(value);
+  mend();
+  return result.success ? { value: result.data, leftOut, reason: wrong } : { wrong };
+}
+
+/** Removes the items that cannot be used. Returns their number, or 0 if a fault is in no item or a list of the body would lose all its items. */
+function leaveOutItems(body: unknown, issues: z.core.$ZodIssue[]): number {
+  const unusable = new Map<unknown[], Set<number>>();
+  for (const { path } of issues) {
+    const at = path.findLastIndex((key) => typeof key === "number");
+    const list = getValueAtPath(body, path.slice(0, Math.max(at, 0)));
+    if (at < 0 || !Array.isArray(list)) return 0;
+    const indexes = unusable.get(list) ?? new Set();
+    unusable.set(list, indexes.add(path[at] as number));
+    if (indexes.size === list.length && at < 2) return 0;
+  }
+  for (const [list, indexes] of unusable)
+    list.splice(0, list.length, ...list.filter((_, index) => !indexes.has(index)));
+  return [...unusable.values()].reduce((count, { size }) => count + size, 0);
 }
 
 /** Mending a field may show that another one within it, or the field itself, must be mended too. */

@@ -52,6 +52,8 @@ export type ServiceHttpOptions = {
   idempotencyKey?: string;
   /** Time limit of one attempt in ms. Default: 30 s. */
   timeout?: number;
+  /** Called when items of a response were left out because they could not be used, with what was wrong with the first. */
+  onLeftOut?(count: number, reason: string): void;
 };
 
 /**
@@ -86,6 +88,7 @@ async function sendRequest<T>(options: ServiceHttpOptions, request: ServiceReque
   const checked = "wrong" in fits && "note" in parsed && parsed.note ? { wrong: parsed.note } : fits;
   if ("value" in checked) {
     request.onHeaders?.(headers);
+    if ("leftOut" in checked && checked.leftOut) options.onLeftOut?.(checked.leftOut, checked.reason ?? "");
     return checked.value;
   }
   const unexpected = `${title} returned an unexpected response: ${checked.wrong}.`;

@@ -21,6 +21,8 @@ const call = (input: unknown = INPUT, name = "jira__search") => ({
   type: "function",
   function: { name, arguments: input },
 });
+const named = (name: string) => ({ index: 0, function: { name } });
+const input = (text: string) => ({ index: 0, function: { arguments: text } });
 const calls = (...deltas: unknown[]) =>
   sse(...deltas.map((one) => chunk({ tool_calls: one })), chunk({}, "tool_calls"), "[DONE]");
 const json = (body: unknown) => Response.json(body);
@@ -54,6 +56,15 @@ describe("Chat Completions of other servers", () => {
       sse({ choices: [{ delta: { content: "Hi." } }, { index: 1, delta: { content: "Yo." } }] }, ...END),
     ],
     [
+      "lines of Ollama's own API",
+      [
+        { model: "m", message: { role: "assistant", content: "Hi" }, done: false },
+        { model: "m", message: { role: "assistant", content: "." }, done: true, done_reason: "stop", eval_count: 2 },
+      ]
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(""),
+    ],
+    [
       "one event in several lines",
       `data: {"choices":[{"delta":{"content":"Hi."},\ndata: "finish_reason":"stop"}]}\n\n`,
     ],
@@ -67,6 +78,9 @@ describe("Chat Completions of other servers", () => {
     ["an ID that is a number", calls([{ ...call(), id: 5 }])],
     ["an index that is a text", calls([{ ...call(), index: "0" }])],
     ["one call instead of a list", calls(call())],
+    ["its name in pieces", calls([call("", "jira_")], [named("_sear")], [named("ch")], [input(INPUT)])],
+    ["its name growing", calls([call("", "jira_")], [named("jira__search")], [input(INPUT)])],
+    ["its name in each piece", calls([call("")], [{ ...call('{"project":') }], [{ ...call('"KAY"}') }])],
     ["a first delta without its function", calls([{ index: 0, id: "c1" }], [{ ...call(), id: undefined }])],
     ["a name and arguments without a function", calls([{ id: "c1", name: "jira__search", arguments: INPUT }])],
     ["an extension that is no object", calls([{ ...call(), extra_content: "x" }])],
@@ -109,9 +123,20 @@ test.each<[string, string[]]>([
   ["Seed", ["<seed:think>secret</seed:think>Hi."]],
   ["a tag with a line break", ["<think\n>secret</think>Hi."]],
   ["gpt-oss", ["<|channel|>analysis<|mess", `age|>secret<|end|>${HARMONY}Hi.<|return|>`]],
+  ["models after R1", ["<think>secret</think>\n\n<ans", "wer>\nHi.", "</answer>\n"]],
 ])("thoughts and marks of %s are not part of the answer", async (_, pieces) => {
   const { text, thought } = await runModel(CHAT, [sse(...pieces.map((content) => chunk({ content })), ...END)]);
   expect({ text, thought }).toEqual({ text: "Hi.", thought: "secret" });
+});
+
+test.each<[string, string, string]>([
+  ["analysissecretassist|antfinalHi.", "Hi.", "secret"],
+  ["Hi, an analysis|.", "Hi, an analysis.", ""],
+  ["analysis of it: |none", "analysis of it: none", ""],
+])("channels of gpt-oss without their marks, %j, are thought and answer", async (words, text, thought) => {
+  const settings = { model: "openai-compatible:gpt-oss-20b", env: CHAT.env };
+  const body = sse(...words.split("|").map((content) => chunk({ content })), ...END);
+  expect(await runModel(settings, [body])).toMatchObject({ text, thought });
 });
 
 test("words that only look like the beginning of a mark are kept", async () => {
