@@ -1,11 +1,17 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openMcpClient } from "#connectors/mcp/client";
+import type { HttpTransportOptions } from "#connectors/mcp/transport/http-transport";
 import type { Fetch } from "#net/ports";
+import { Problem } from "#protocol/errors";
 
 type Message = { id?: number; method: string };
 
 const RESULTS: Record<string, unknown> = {
-  initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "odd", version: "1" } },
+  initialize: {
+    protocolVersion: "2025-06-18",
+    capabilities: { tools: { listChanged: true } },
+    serverInfo: { name: "odd", version: "1" },
+  },
   "tools/list": { tools: [{ name: "look", inputSchema: { type: "object" } }] },
   "tools/call": { content: [{ type: "text", text: "seen" }] },
 };
@@ -111,4 +117,97 @@ test("answers that come on the stream instead of in their response are understoo
       ? new Response(null, { status: 409 })
       : new Response(readable, { headers: { "content-type": "text/event-stream" } });
   expect(await call(accept, listen)).toMatchObject({ content: [{ text: "seen" }] });
+});
+
+/** A server whose answers depend on the request, and what was asked of it. */
+async function connect(
+  respond: (message: Message, headers: Headers) => Response | undefined,
+  listen?: (headers: Headers) => Response,
+  more: Partial<HttpTransportOptions> = {},
+  onToolsChanged = () => {},
+) {
+  const calls: string[] = [];
+  const fetch: Fetch = async (_url, init) => {
+    const headers = new Headers(init?.headers);
+    if (init?.method !== "POST") return listen?.(headers) ?? new Response(null, { status: 405 });
+    const message = JSON.parse(String(init.body)) as Message;
+    calls.push(message.method);
+    if (message.id === undefined) return new Response(null, { status: 202 });
+    return respond(message, headers) ?? send(answer(message), "application/json");
+  };
+  const place = { http: { url: "http://odd.example.test/mcp", fetch, ...more } };
+  const link = await openMcpClient({
+    name: "odd",
+    title: "Odd",
+    version: "0.0.0",
+    place,
+    era: "legacy",
+    onToolsChanged,
+  });
+  onTestFinished(() => link.close());
+  await link.tools();
+  return { link, countCalls: () => calls.filter((method) => method === "tools/call").length };
+}
+
+test("a stream that breaks off after an event with an ID is resumed there, and the call is not sent again", async () => {
+  let message: Message | undefined;
+  const resumed: (string | null)[] = [];
+  const { link, countCalls } = await connect(
+    (one) => {
+      if (one.method !== "tools/call") return undefined;
+      message = one;
+      return send("id: 7\nretry: 1\ndata:\n\n", "text/event-stream");
+    },
+    (headers) => {
+      resumed.push(headers.get("last-event-id"));
+      if (!message) return new Response(null, { status: 405 });
+      return send(`id: 8\ndata: ${JSON.stringify(answer(message))}\n\n`, "text/event-stream");
+    },
+  );
+  expect(await link.call("look", {}, { writes: true })).toMatchObject({ content: [{ text: "seen" }] });
+  expect(resumed).toContain("7");
+  expect(countCalls()).toBe(1);
+});
+
+test("a sign-in that ends during a session is renewed, and the refused call is sent with the new token", async () => {
+  let valid = "old";
+  const tokens: (string | undefined)[] = [];
+  const { link, countCalls } = await connect(
+    (_, headers) =>
+      headers.get("authorization") === `Bearer ${valid}` ? undefined : new Response(null, { status: 401 }),
+    undefined,
+    {
+      accessToken: async () => tokens.at(-1) ?? "old",
+      onUnauthorized: async ({ token }) => {
+        if (valid === "gone") throw new Problem("AUTH_REQUIRED", "Odd ended the connection.");
+        tokens.push(valid);
+        return token === "old" ? "new" : undefined;
+      },
+    },
+  );
+  valid = "new";
+  expect(await link.call("look", {}, { writes: true })).toMatchObject({ content: [{ text: "seen" }] });
+  expect(countCalls()).toBe(2);
+  valid = "gone";
+  await expect(link.call("look", {}, { writes: true })).rejects.toMatchObject({ code: "AUTH_REQUIRED" });
+});
+
+test("a thousand notices that the tools changed ask for no list", async () => {
+  let lists = 0;
+  let notices = 0;
+  const { link } = await connect(
+    (one) => {
+      if (one.method === "tools/list") lists++;
+      if (one.method !== "tools/call") return undefined;
+      const notice = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+      const events = [...Array.from({ length: 1_000 }, () => notice), answer(one)];
+      return send(events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(""), "text/event-stream");
+    },
+    undefined,
+    {},
+    () => notices++,
+  );
+  expect(await link.call("look", {}, { writes: false })).toMatchObject({ content: [{ text: "seen" }] });
+  await expect.poll(() => notices).toBeGreaterThan(0);
+  expect(lists).toBe(1);
 });
