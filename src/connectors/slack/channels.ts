@@ -15,6 +15,7 @@ export const Channel = z.looseObject({
   name: z.nullish(z.string()),
   user: z.nullish(z.string()),
   is_private: z.nullish(z.boolean()),
+  is_ext_shared: z.nullish(z.boolean()),
   is_member: z.nullish(z.boolean()),
   is_archived: z.nullish(z.boolean()),
   num_members: z.nullish(z.number()),
@@ -55,11 +56,11 @@ export function listChannels(
 export async function findConversation(context: Context, text: string, use: Use): Promise<Conversation> {
   const name = text.trim();
   const id = findConversationId(name);
-  if (id) return fetchConversationById(context, id);
-  if (name.startsWith("#")) return findConversationByName(context, name);
+  if (id) return toConversation(await fetchChannel(context, id));
+  if (name.startsWith("#")) return toConversation(await findChannelByName(context, name));
   if (isPerson(name)) return withPerson(context, name, use);
   try {
-    return await findConversationByName(context, name);
+    return toConversation(await findChannelByName(context, name));
   } catch (error) {
     const person = await findPerson(context, name, "read").catch(() => undefined);
     if (!person || !(error instanceof Problem)) throw error;
@@ -70,20 +71,21 @@ export async function findConversation(context: Context, text: string, use: Use)
 }
 
 /**
- * Describes a conversation for the approval of a call that names it by an ID, a URL or a person. A channel's name speaks
- * for itself.
+ * Describes a conversation for the approval of a call. The name of a channel speaks for itself, unless others than the
+ * members of the workspace read it, or not all of them.
+ *
+ * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function describeConversation(context: Context, text: string): Promise<string> {
   const name = text.trim();
   const id = findConversationId(name);
-  if (id) {
-    const channel = await fetchChannel(context, id);
-    const person = channel.user ? await findPerson(context, channel.user, "change") : undefined;
-    const kind = channel.is_private ? "private channel" : "channel";
-    return person ? `direct messages with ${describePerson(person)}` : `#${channel.name ?? id}, a ${kind}`;
-  }
-  if (name.startsWith("#") || !isPerson(name)) return "";
-  return describePerson(await findPerson(context, name, "change"));
+  if (!id && !name.startsWith("#") && isPerson(name)) return describePerson(await findPerson(context, name, "change"));
+  const channel = id ? await fetchChannel(context, id) : await findChannelByName(context, name);
+  if (channel.user) return `direct messages with ${describePerson(await findPerson(context, channel.user, "change"))}`;
+  const label = `#${channel.name ?? channel.id}`;
+  if (channel.is_ext_shared) return `${label}, a channel shared with another organization`;
+  if (channel.is_private) return `${label}, a private channel`;
+  return id ? `${label}, a channel` : "";
 }
 
 function describePerson(user: User): string {
@@ -147,17 +149,16 @@ async function fetchChannel(context: Context, id: string): Promise<Channel> {
   return (await callReadMethod(context.http, "conversations.info", request)).channel;
 }
 
-async function fetchConversationById(context: Context, id: string): Promise<Conversation> {
-  const channel = await fetchChannel(context, id);
-  return { id: channel.id, name: channel.name ? `#${channel.name}` : "the direct message" };
+function toConversation({ id, name }: Channel): Conversation {
+  return { id, name: name ? `#${name}` : "the direct message" };
 }
 
-async function findConversationByName(context: Context, text: string): Promise<Conversation> {
+async function findChannelByName(context: Context, text: string): Promise<Channel> {
   const name = text.replace(/^#/, "").toLowerCase();
   const isIt = (channel: Channel) => channel.name?.toLowerCase() === name;
   const { items } = await listChannels(context, (some) => some.some(isIt));
   const match = items.find(isIt);
-  if (match) return { id: match.id, name: `#${match.name ?? name}` };
+  if (match) return match;
   const names = items.flatMap((channel) => channel.name ?? []);
   throw new Problem("INVALID_REQUEST", `No channel in Slack is called “#${name}”, or this account cannot see it.`, {
     hint: suggestName(name, names, (near) => `#${near}`) || "List the channels first.",

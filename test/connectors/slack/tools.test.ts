@@ -478,3 +478,27 @@ test.each<[string, Omit<Expected, "request">, string]>([
   );
   expect(data).toMatchObject({ messages: [{ author, text: "hi" }] });
 });
+
+// https://docs.slack.dev/reference/objects/conversation-object/, https://docs.slack.dev/apis/slack-connect/
+test.each<[string, ReturnType<typeof channel> | undefined, string]>([
+  ["#general", GENERAL, ""],
+  ["#ops", channel("C0OPSOPS03", "ops", { is_private: true }), "#ops, a private channel"],
+  [
+    "ACME",
+    channel("C0ACMEAC04", "acme", { is_shared: true, is_ext_shared: true, is_private: true }),
+    "#acme, a channel shared with another organization",
+  ],
+  ["#gone", undefined, "No channel in Slack is called “#gone”, or this account cannot see it."],
+])("before a message, %s is looked up", async (name, found, description) => {
+  const world = outside({
+    request: LIST,
+    json: { ok: true, channels: [RANDOM, ...(found ? [found] : [])], response_metadata: { next_cursor: "" } },
+  });
+  const tool = slack.tools.find((each) => each.name === "slack.send_message");
+  const described = tool?.describeTarget?.(
+    { channel: name.toLowerCase(), text: "hi" },
+    contextOver(world, slack, TEAM),
+  );
+  expect(await described?.catch(({ message }) => message)).toBe(description);
+  world.done();
+});
