@@ -83,7 +83,10 @@ function getField(name: string, property: JSONSchema7, required: boolean, langua
     person: /\b(person|people|user|somebody|someone|e-?mail)\b/i.test(description),
     ...(shape ? { shape } : {}),
     particular: shape !== undefined && !ORDINARY.some((word) => shape.test(word)),
-    strict: shape === CELLS || shape === FILE_NAME || (shape === ADDRESS && !/\bname\b/i.test(description)),
+    strict:
+      typeof schema.pattern === "string" ||
+      [CELLS, FILE_NAME].some((look) => shape === look) ||
+      (shape === ADDRESS && !/\bname\b/i.test(description)),
     description,
     words: language.read(space(name)),
     ...(property.default !== undefined ? { initial: property.default } : {}),

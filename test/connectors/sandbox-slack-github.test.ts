@@ -151,3 +151,28 @@ test("GitHub: a pull request is reviewed, and its checks say what failed", async
   });
   expect((await run("github.list_checks", { repository })).data).toMatchObject({ state: "passed" });
 });
+
+test("GitHub: a pull request is opened, read with its diff, and merged", async () => {
+  const { run } = await connected(sandboxServices(), "github");
+  const repository = "kay-docs";
+  const open = (input: object) => run("github.create_pull_request", { repository, title: "Search box", ...input });
+  await expect(open({ source: "nowhere" })).rejects.toMatchObject({ details: { service_status: 422 } });
+  const made = (await open({ source: "search-box", body: "Closes #1." })).data as { number: number };
+  expect(made).toMatchObject({ source: "search-box", destination: "main", state: "open", author: "dana-demo" });
+  await expect(open({ source: "search-box" })).rejects.toThrow("already exists");
+  type Pulls = { pull_requests: { number: number; title: string }[] };
+  const { pull_requests: pulls } = (await run("github.list_pull_requests", { repository })).data as Pulls;
+  const { number = 0 } = pulls.find(({ title }) => title.startsWith("Node 20")) ?? {};
+  const read = await run("github.get_pull_request", { repository, number, diff: true });
+  expect(read.data).toMatchObject({
+    files: [{ path: "docs/install.md", state: "modified" }, { path: "package.json" }],
+  });
+  expect(read.text).toContain("\n-kay needs Node 18.\n+kay needs Node 20 or later.\n");
+  expect(read.text).toContain("```diff\n");
+  const merge = (input: object) => run("github.merge_pull_request", { repository, ...input });
+  expect((await merge({ number, method: "squash" })).text).toMatch(
+    /^Merged #\d+ in kay-demo\/kay-docs as [\da-f]{7}\.$/,
+  );
+  expect((await run("github.get_pull_request", { repository, number })).data).toMatchObject({ state: "merged" });
+  await expect(merge({ number })).rejects.toThrow("not mergeable");
+});

@@ -30,6 +30,18 @@ test("V01 the sandbox accepts every description that kay writes, and reads it ba
   });
 });
 
+test("Jira in the sandbox: links and time spent are on the issue, each side with its own words", async () => {
+  const { run } = await connected(sandboxServices(), "jira");
+  await run("jira.link_issues", { issue: "KAY-3", relation: "blocks", other: "KAY-4" });
+  await run("jira.log_work", { issue: "KAY-3", time: "1h", comment: "Read the code" });
+  await run("jira.log_work", { issue: "KAY-3", time: "30m", started: "2026-11-26" });
+  const blocker = await run("jira.get_issue", { issue: "KAY-3" });
+  expect(blocker.data).toMatchObject({ links: [{ relation: "blocks", issue: "KAY-4" }], minutes_spent: 90 });
+  expect(blocker.text).toMatch(/- Blocks: KAY-4 .+\n(?:.*\n)*- Time spent: 1h 30m/);
+  const blocked = (await run("jira.get_issue", { issue: "KAY-4" })).data;
+  expect(blocked).toMatchObject({ links: [{ relation: "is blocked by", issue: "KAY-3" }] });
+});
+
 test("V02 a connection without write access names the permission", async () => {
   const jira = await connected(sandboxServices(), "jira", ["read:jira-work", "read:me"]);
   await expect(jira.run("jira.add_comment", { issue: "KAY-3", text: "x" })).rejects.toMatchObject({

@@ -6,6 +6,7 @@ import type { Endpoints, ServiceHttp } from "../service-http.ts";
 import { closeIssueTool } from "./close-issue.ts";
 import { addCommentTool } from "./comment.ts";
 import { createIssueTool } from "./create-issue.ts";
+import { createPullRequestTool } from "./create-pull-request.ts";
 import { editIssueTool } from "./edit-issue.ts";
 import { getIssueTool } from "./get-issue.ts";
 import { getPullRequestTool } from "./get-pull-request.ts";
@@ -14,6 +15,7 @@ import { listCommitsTool } from "./list-commits.ts";
 import { listIssuesTool } from "./list-issues.ts";
 import { listPullRequestsTool } from "./list-pull-requests.ts";
 import { listRepositoriesTool } from "./list-repositories.ts";
+import { mergePullRequestTool } from "./merge-pull-request.ts";
 import { reviewPullRequestTool } from "./review-pull-request.ts";
 import { searchTool } from "./search.ts";
 
@@ -62,6 +64,8 @@ export const github: Service = {
     listPullRequestsTool,
     getPullRequestTool,
     reviewPullRequestTool,
+    createPullRequestTool,
+    mergePullRequestTool,
     listChecksTool,
     listRepositoriesTool,
     searchTool,

@@ -21,6 +21,17 @@ const Comment = z.looseObject({
   body: z.optional(z.unknown()),
 });
 
+const Other = z.nullish(
+  z.looseObject({ key: z.string(), fields: z.nullish(z.looseObject({ summary: z.nullish(z.string()) })) }),
+);
+
+/** A link, from the side of the issue: `outwardIssue` goes with the outward words. */
+const Link = z.looseObject({
+  type: z.looseObject({ inward: z.string(), outward: z.string() }),
+  inwardIssue: Other,
+  outwardIssue: Other,
+});
+
 const WholeIssue = z.looseObject({
   key: z.string(),
   fields: z.extend(IssueFields, {
@@ -29,14 +40,14 @@ const WholeIssue = z.looseObject({
     labels: z.nullish(z.array(z.string())),
     duedate: z.nullish(z.string()),
     parent: z.nullish(z.looseObject({ key: z.nullish(z.string()) })),
+    timespent: z.nullish(z.number()),
+    issuelinks: z.nullish(z.array(Link)),
     comment: z.nullish(z.looseObject({ comments: z.nullish(z.array(Comment)), total: z.nullish(z.number()) })),
   }),
 });
 type WholeIssue = z.output<typeof WholeIssue>;
 
-const FIELDS = [...ISSUE_FIELDS, "reporter", "created", "labels", "duedate", "parent", "description", "comment"].join(
-  ",",
-);
+const FIELDS = `${ISSUE_FIELDS.join(",")},reporter,created,labels,duedate,parent,timespent,issuelinks,description,comment`;
 
 /** Longest description or comment shown to the user and the model, in characters. */
 const MAX_TEXT_LENGTH = 4_000;
@@ -46,7 +57,7 @@ const MAX_COMMENTS = 5;
 /** Source: Jira Cloud REST v3, GET /rest/api/3/issue/{issueIdOrKey}. */
 export const getIssueTool = defineTool({
   name: "jira.get_issue",
-  description: "Read one Jira issue: its status, people, description and newest comments.",
+  description: "Read one Jira issue: its status, people, links, time spent, description and newest comments.",
   access: "read",
   input: Input,
   examples: [
@@ -67,6 +78,7 @@ export const getIssueTool = defineTool({
     const issue = await readIssue(context, parseIssueKey(input.issue));
     const comments = fetchNewestComments(issue);
     const description = truncateText(toMarkdown(issue.fields.description), MAX_TEXT_LENGTH);
+    const [links, minutes] = [listLinks(issue), Math.round((issue.fields.timespent ?? 0) / 60)];
     const { reporter, created, labels, duedate, parent } = issue.fields;
     const data = {
       ...toIssueData(issue, site),
@@ -75,6 +87,8 @@ export const getIssueTool = defineTool({
       labels: labels ?? [],
       due: duedate ?? null,
       parent: parent?.key ?? null,
+      ...(links.length > 0 ? { links } : {}),
+      ...(minutes > 0 ? { minutes_spent: minutes } : {}),
       description,
       comments,
       comments_total: issue.fields.comment?.total ?? comments.length,
@@ -88,6 +102,18 @@ async function readIssue(context: ToolContext, key: string): Promise<WholeIssue>
   return context.http.request({ path, query: { fields: FIELDS }, answer: WholeIssue, scope: "read:jira-work" });
 }
 
+function listLinks({ fields }: WholeIssue): { relation: string; issue: string; summary: string }[] {
+  return (fields.issuelinks ?? []).flatMap(({ type, inwardIssue, outwardIssue }) => {
+    const other = outwardIssue ?? inwardIssue;
+    const relation = outwardIssue ? type.outward : type.inward;
+    return other ? [{ relation, issue: other.key, summary: other.fields?.summary ?? "" }] : [];
+  });
+}
+
+function formatMinutes(minutes: number): string {
+  return [`${Math.floor(minutes / 60)}h`, `${minutes % 60}m`].filter((part) => !part.startsWith("0")).join(" ");
+}
+
 type ShownComment = { author: string; created: string; text: string };
 
 function fetchNewestComments({ fields }: WholeIssue): ShownComment[] {
@@ -98,7 +124,8 @@ function fetchNewestComments({ fields }: WholeIssue): ShownComment[] {
   }));
 }
 
-function formatIssueText({ key, fields }: WholeIssue, description: string, comments: ShownComment[]): string {
+function formatIssueText(issue: WholeIssue, description: string, comments: ShownComment[]): string {
+  const { key, fields } = issue;
   const facts: [string, string | null | undefined][] = [
     ["Type", fields.issuetype?.name],
     ["Status", fields.status?.name],
@@ -108,6 +135,11 @@ function formatIssueText({ key, fields }: WholeIssue, description: string, comme
     ["Labels", fields.labels?.join(", ")],
     ["Due", fields.duedate],
     ["Parent", fields.parent?.key],
+    ...listLinks(issue).map(({ relation, issue: other, summary }): [string, string] => [
+      relation.charAt(0).toUpperCase() + relation.slice(1),
+      `${other} ${summary}`,
+    ]),
+    ["Time spent", formatMinutes(Math.round((fields.timespent ?? 0) / 60))],
     ["Updated", fields.updated?.slice(0, 10)],
   ];
   const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : []));

@@ -7,7 +7,9 @@ import { addCommentTool } from "./comment.ts";
 import { createIssueTool } from "./create.ts";
 import { editIssueTool } from "./edit.ts";
 import { getIssueTool } from "./get.ts";
+import { linkIssuesTool } from "./link.ts";
 import { listProjectsTool } from "./list-projects.ts";
+import { logWorkTool } from "./log-work.ts";
 import { searchTool } from "./search.ts";
 import { transitionIssueTool } from "./transition.ts";
 
@@ -33,6 +35,8 @@ export const jira: Service = {
     addCommentTool,
     addAttachmentTool,
     assignIssueTool,
+    linkIssuesTool,
+    logWorkTool,
     listProjectsTool,
   ],
 };

@@ -114,11 +114,17 @@ function buildIssue(data: IssueSeed, index: number, projects: Project[], lookup:
         ? null
         : toAdf(data.description),
     comments: buildComments(data, reporter, updated, 20_000 + index * 100, lookup, path),
+    ...(data.links ? { links: data.links } : {}),
+    ...(data.worklogs ? { worklogs: data.worklogs.map(toWorklog) } : {}),
     ...(data.attachments ? { attachments: data.attachments } : {}),
     created,
     updated,
     resolutiondate: resolved,
   };
+}
+
+function toWorklog({ comment, ...worklog }: NonNullable<IssueSeed["worklogs"]>[number]) {
+  return { ...worklog, ...(comment === undefined ? {} : { comment: toAdf(comment) }) };
 }
 
 function buildComments(

@@ -23,6 +23,14 @@ const Account = z.strictObject({
 
 const Comment = z.strictObject({ id: optional, author: optional, body: Rich, created: optional, updated: optional });
 
+const Worklog = z.strictObject({
+  id: text,
+  author: text,
+  timeSpentSeconds: z.number().check(z.int(), z.gte(60)),
+  started: text,
+  comment: z.optional(Rich),
+});
+
 const Issue = z.strictObject({
   id: optional,
   key: z.string().check(z.regex(/^[A-Z][A-Z0-9_]+-[1-9]\d*$/, "a key looks like KAY-3")),
@@ -37,6 +45,9 @@ const Issue = z.strictObject({
   duedate: z.optional(z.nullable(z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/, "a day looks like 2026-01-31")))),
   description: z.optional(z.nullable(Rich)),
   comments: z.optional(z.array(Comment)),
+  worklogs: z.optional(z.array(Worklog)),
+  /** Links of which this is the inward issue, by the name of their type. */
+  links: z.optional(z.array(z.strictObject({ id: text, type: text, to: text }))),
   attachments: z.optional(z.array(z.strictObject({ ...SandboxFile.shape, author: text, created: text }))),
   created: optional,
   updated: optional,

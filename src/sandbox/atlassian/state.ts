@@ -53,6 +53,8 @@ export type Comment = {
 
 export type IssueAttachment = SandboxFile & { author: string; created: string };
 
+export type Worklog = { id: string; author: string; timeSpentSeconds: number; started: string; comment?: Adf };
+
 export type Issue = {
   id: string;
   key: string;
@@ -68,6 +70,9 @@ export type Issue = {
   parent: string | null;
   description: Adf | null;
   comments: Comment[];
+  worklogs?: Worklog[];
+  /** Links of which this is the inward issue, by the name of their type. */
+  links?: { id: string; type: string; to: string }[];
   attachments?: IssueAttachment[];
   created: string;
   updated: string;

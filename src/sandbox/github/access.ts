@@ -2,7 +2,7 @@ import type { Context, ErrorHandler, MiddlewareHandler } from "hono";
 import type { ProviderContext, SandboxEnv } from "../provider.ts";
 import type { GithubState, Issue, PullRequest, Repository, User } from "./state.ts";
 
-type Status = 400 | 401 | 403 | 404 | 410 | 422;
+type Status = 400 | 401 | 403 | 404 | 405 | 410 | 422;
 
 /** Context of a request to the API: its account and the state. */
 export type GithubEnv = {

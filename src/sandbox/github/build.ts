@@ -89,6 +89,7 @@ function buildRepository(data: RepositorySeed, lookup: Lookup, path: string): Re
     description: data.description ?? "",
     language: data.language ?? "",
     default_branch,
+    ...(data.branches ? { branches: data.branches } : {}),
     stargazers_count: data.stargazers_count ?? 0,
     collaborators: lookup.people(data.collaborators, `${path}.collaborators`),
     labels: [...new Set([...(data.labels ?? ["bug", "documentation", "enhancement"]), ...used])],
@@ -154,6 +155,7 @@ function buildPullRequest(
     additions: data.additions ?? 0,
     deletions: data.deletions ?? 0,
     changed_files: data.changed_files ?? 0,
+    ...(data.files ? { files: data.files } : {}),
     checks: data.checks ?? [],
   };
 }

@@ -64,6 +64,7 @@ export const DEFAULT_SEED: GithubSeed = {
         },
       ],
       checks: [{ name: "build", conclusion: "success" }],
+      branches: ["search-box"],
       pull_requests: [
         {
           title: "Node 20 on the install page",
@@ -76,9 +77,22 @@ export const DEFAULT_SEED: GithubSeed = {
             { name: "build", conclusion: "success" },
             { name: "links", conclusion: "failure" },
           ],
-          additions: 12,
-          deletions: 9,
+          additions: 3,
+          deletions: 2,
           changed_files: 2,
+          files: [
+            {
+              filename: "docs/install.md",
+              status: "modified",
+              patch:
+                "@@ -3,3 +3,4 @@\n # Install\n-kay needs Node 18.\n+kay needs Node 20 or later.\n+Check yours with `node --version`.\n",
+            },
+            {
+              filename: "package.json",
+              status: "modified",
+              patch: '@@ -8,1 +8,1 @@\n-"node": ">=18"\n+"node": ">=20"\n',
+            },
+          ],
           created_at: "-1d",
           updated_at: "-5h",
         },

@@ -1,6 +1,7 @@
 import type { Context, Hono } from "hono";
 import type { ProviderContext } from "../provider.ts";
 import {
+  canWrite,
   findIssue,
   findRepository,
   findWritableRepository,
@@ -44,6 +45,12 @@ export function registerPullRequestRoutes(api: Hono<GithubEnv>, provider: Provid
     const pull = findPullRequest(c, repository);
     return c.json(paginate(c, pull.reviews).map((review) => toReviewView(c, repository, pull, review)));
   });
+  api.get(`${ONE}/files`, (c) => {
+    const { files = [] } = findPullRequest(c, findRepository(c));
+    return c.json(paginate(c, files).map((file) => ({ ...file, ...countLines(file.patch) })));
+  });
+  api.post(PULLS, (c) => open(c, provider));
+  api.put(`${ONE}/merge`, (c) => merge(c, provider));
   api.post(`${ONE}/reviews`, (c) => addReview(c, provider));
   api.get(`${COMMIT}/check-runs`, (c) => {
     const { sha, checks } = findChecks(c);
@@ -78,6 +85,55 @@ function findChecks(c: Context<GithubEnv>): { sha: string; checks: Check[] } {
   if (!branch) throw new GithubError(422, `No commit found for SHA: ${ref}`);
   // A world that an older release saved has none.
   return { sha: getBranchSha(branch.head), checks: branch.checks ?? [] };
+}
+
+function countLines(patch: string) {
+  const [additions, deletions] = [/^\+/gm, /^-/gm].map((sign) => patch.match(sign)?.length ?? 0);
+  return { additions, deletions, changes: (additions ?? 0) + (deletions ?? 0) };
+}
+
+async function open(c: Context<GithubEnv>, provider: ProviderContext<GithubState>) {
+  const repository = findWritableRepository(c);
+  const { title, head, base, body, draft } = await parseBody(c);
+  const branches = [repository.default_branch, ...(repository.branches ?? [])].concat(
+    repository.pull_requests.flatMap(({ state, head: branch }) => (state === "open" ? [branch] : [])),
+  );
+  if (typeof title !== "string" || title.trim() === "") throw invalidError("PullRequest", "title", "missing_field");
+  if (typeof head !== "string" || !branches.includes(head)) throw invalidError("PullRequest", "head", "invalid");
+  if (typeof base !== "string" || !branches.includes(base)) throw invalidError("PullRequest", "base", "invalid");
+  const refuse = (message: string) =>
+    new GithubError(422, "Validation Failed", [{ resource: "PullRequest", code: "custom", message }]);
+  if (head === base) throw refuse(`No commits between ${base} and ${head}`);
+  if (repository.pull_requests.some((one) => one.state === "open" && one.head === head && one.base === base))
+    throw refuse(`A pull request already exists for ${repository.owner}:${head}.`);
+  const now = new Date(provider.now()).toISOString();
+  const pull: PullRequest = {
+    number: Math.max(0, ...[...repository.issues, ...repository.pull_requests].map(({ number }) => number)) + 1,
+    title,
+    body: typeof body === "string" ? body : "",
+    user: c.get("user").login,
+    ...{ assignees: [], labels: [], comments: [], requested_reviewers: [], reviews: [], checks: [] },
+    ...{ state: "open", state_reason: null, closed_at: null, merged: false, merged_at: null },
+    ...{ head, base, draft: draft === true, additions: 0, deletions: 0, changed_files: 0 },
+    created_at: now,
+    updated_at: now,
+  };
+  repository.pull_requests.push(pull);
+  provider.save();
+  return c.json({ ...toPullRequestView(c, repository, pull), ...toPullRequestDetails(pull) }, 201);
+}
+
+async function merge(c: Context<GithubEnv>, provider: ProviderContext<GithubState>) {
+  const repository = findWritableRepository(c);
+  const pull = findPullRequest(c, repository);
+  if (!canWrite(c, repository)) throw new GithubError(403, "Resource not accessible by personal access token");
+  if (pull.state !== "open" || pull.draft)
+    throw new GithubError(405, pull.draft ? "Pull Request is still a draft" : "Pull Request is not mergeable");
+  const now = new Date(provider.now()).toISOString();
+  Object.assign(pull, { state: "closed", closed_at: now, merged: true, merged_at: now, updated_at: now });
+  provider.save();
+  const sha = getBranchSha(`merge of ${pull.head}`);
+  return c.json({ sha, merged: true, message: "Pull Request successfully merged" });
 }
 
 const STATES = { APPROVE: "APPROVED", REQUEST_CHANGES: "CHANGES_REQUESTED", COMMENT: "COMMENTED" } as const;

@@ -72,6 +72,10 @@ const PullRequest = z.strictObject({
   additions: z.optional(z.number().check(z.int(), z.gte(0))),
   deletions: z.optional(z.number().check(z.int(), z.gte(0))),
   changed_files: z.optional(z.number().check(z.int(), z.gte(0))),
+  /** The diff, where the seed has one. */
+  files: z.optional(
+    z.array(z.strictObject({ filename: text, status: z.enum(["added", "modified", "removed"]), patch: z.string() })),
+  ),
 });
 
 const Repository = z.strictObject({
@@ -83,6 +87,8 @@ const Repository = z.strictObject({
   description: z.optional(z.string()),
   language: z.optional(z.string()),
   default_branch: optional,
+  /** Branches besides those of pull requests. */
+  branches: z.optional(z.array(text)),
   stargazers_count: z.optional(z.number().check(z.int(), z.gte(0))),
   /** Accounts that may write besides its owner. */
   collaborators: z.optional(z.array(text)),

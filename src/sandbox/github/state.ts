@@ -14,6 +14,7 @@ export type Repository = {
   description: string;
   language: string;
   default_branch: string;
+  branches?: string[];
   stargazers_count: number;
   collaborators: string[];
   labels: string[];
@@ -61,6 +62,7 @@ export type PullRequest = Issue & {
   additions: number;
   deletions: number;
   changed_files: number;
+  files?: { filename: string; status: "added" | "modified" | "removed"; patch: string }[];
   checks: Check[];
 };
 

@@ -315,7 +315,7 @@ test("V02 an issue is read with its description and newest comments as text", as
     },
   };
   const fields =
-    "summary,issuetype,status,priority,assignee,updated,reporter,created,labels,duedate,parent,description,comment";
+    "summary,issuetype,status,priority,assignee,updated,reporter,created,labels,duedate,parent,timespent,issuelinks,description,comment";
   const request = `GET /issue/KAY-3?fields=${fields.replaceAll(",", "%2C")}`;
   expect(await run("jira.get_issue", { issue: "KAY-3" }, { request, json: issue })).toEqual({
     data: {
@@ -387,4 +387,53 @@ test("a project is the one with that key, before one with that name", async () =
     },
   );
   expect(result.data).toMatchObject({ key: "SHOP-1" });
+});
+
+const LINK_TYPES: Expected = {
+  request: "GET /issueLinkType",
+  json: {
+    issueLinkTypes: [
+      { id: "1", name: "Blocks", inward: "is blocked by", outward: "blocks" },
+      { id: "2", name: "Relates", inward: "relates to", outward: "relates to" },
+    ],
+  },
+};
+
+test.each([
+  ["blocks", "Blocks", "KAY-3", "KAY-4"],
+  ["is blocked by", "Blocks", "KAY-4", "KAY-3"],
+  ["Relates to", "Relates", "KAY-3", "KAY-4"],
+  ["blocks ", "Blocks", "KAY-3", "KAY-4"],
+])(
+  "KAY-3 %s KAY-4: Jira takes the issue that the link goes out from as inwardIssue",
+  async (relation, name, from, to) => {
+    const body = { type: { name }, inwardIssue: { key: from }, outwardIssue: { key: to } };
+    const post: Expected = { request: "POST /issueLink", body, status: 201 };
+    const result = await run("jira.link_issues", { issue: "kay-3", relation, other: "KAY-4" }, LINK_TYPES, post);
+    expect(result.data).toMatchObject({ key: "KAY-3", relation: relation.trim().toLowerCase(), other: "KAY-4" });
+  },
+);
+
+test("a relation that Jira does not have is refused with those that it has", async () => {
+  const input = { issue: "KAY-3", relation: "hates", other: "KAY-4" };
+  await expect(run("jira.link_issues", input, LINK_TYPES)).rejects.toMatchObject({
+    message: "Jira has no relation “hates”. It has: blocks, is blocked by, relates to.",
+  });
+});
+
+test.each([
+  ["2h 30m", "2h 30m"],
+  ["90 minutes", "90m"],
+  ["1.5 hours", "1h 30m"],
+  ["0,5h", "30m"],
+  ["1 day and 2 hours", "1d 2h"],
+])("%s is logged as %s", async (time, timeSpent) => {
+  const body = { timeSpent, started: "2026-11-27T08:00:00.000+0000" };
+  const post: Expected = { request: "POST /issue/KAY-3/worklog", body, status: 201, json: { id: "9", timeSpent } };
+  const input = { issue: "KAY-3", time, started: "2026-11-27T08:00" };
+  expect((await run("jira.log_work", input, post)).text).toMatch(`Logged ${timeSpent} on KAY-3.`);
+});
+
+test.each(["0h", "2", "2 halves of a day", "1.5d", "2h and a bit"])("“%s” is not a length of time", async (time) => {
+  await expect(run("jira.log_work", { issue: "KAY-3", time })).rejects.toMatchObject({ details: { field: "time" } });
 });

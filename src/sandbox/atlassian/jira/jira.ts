@@ -8,6 +8,7 @@ import { registerCommentRoutes, registerTextCommentRoutes } from "./comments.ts"
 import { handleErrors, JiraError, parseBody, sendNoEndpoint } from "./errors.ts";
 import { findIssue, getNextNumber, touchIssue, toViewContext } from "./issue.ts";
 import { createIssue, registerIssueRoutes } from "./issues.ts";
+import { registerLinkRoutes } from "./links.ts";
 import { registerProjectRoutes } from "./projects.ts";
 import { ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
 import { registerSearchRoutes } from "./search.ts";
@@ -38,6 +39,7 @@ export function createJiraApp(provider: ProviderContext<AtlassianState>): Hono<S
   registerIssueRoutes(app, provider);
   registerCommentRoutes(app, provider);
   registerAttachmentRoutes(app, provider);
+  registerLinkRoutes(app, provider);
   app.all("/*", sendNoEndpoint);
   return app;
 }

@@ -18,6 +18,13 @@ export const PRIORITIES = [
   { id: "5", name: "Lowest", statusColor: "#999999" },
 ] as const;
 
+export const LINK_TYPES = [
+  { id: "10000", name: "Blocks", inward: "is blocked by", outward: "blocks" },
+  { id: "10001", name: "Cloners", inward: "is cloned by", outward: "clones" },
+  { id: "10002", name: "Duplicate", inward: "is duplicated by", outward: "duplicates" },
+  { id: "10003", name: "Relates", inward: "relates to", outward: "relates to" },
+] as const;
+
 export const CATEGORIES: Record<StatusCategory, { id: number; key: string; colorName: string; name: string }> = {
   new: { id: 2, key: "new", colorName: "blue-gray", name: "To Do" },
   indeterminate: { id: 4, key: "indeterminate", colorName: "yellow", name: "In Progress" },

@@ -1,6 +1,6 @@
 import { getAvatarUrl } from "../../files.ts";
 import type { Account, Comment, Issue, IssueAttachment, Project, Site, Status } from "../state.ts";
-import { CATEGORIES, ISSUE_TYPES, PRIORITIES } from "./schemes.ts";
+import { CATEGORIES, ISSUE_TYPES, LINK_TYPES, PRIORITIES } from "./schemes.ts";
 
 /** The context of the views of one request. */
 export type ViewContext = { site: Site; accounts: Account[]; request: Request };
@@ -145,6 +145,8 @@ export function toFieldsView(view: ViewContext, issue: Issue): Record<string, un
         }
       : null,
     resolutiondate: issue.resolutiondate === null ? null : formatJiraTime(issue.resolutiondate),
+    timespent: issue.worklogs?.reduce((sum, { timeSpentSeconds }) => sum + timeSpentSeconds, 0) ?? null,
+    issuelinks: toLinkViews(view.site.issues, issue),
     attachment: (issue.attachments ?? []).map((one) => toAttachmentView(view, one)),
     comment: {
       comments: issue.comments.map((comment) => toCommentView(view, issue, comment)),
@@ -154,6 +156,25 @@ export function toFieldsView(view: ViewContext, issue: Issue): Record<string, un
       startAt: 0,
     },
   };
+}
+
+/** Returns the field `issuelinks` of an issue, from its side. */
+function toLinkViews(issues: Issue[], issue: Issue) {
+  const toEnd = (key: string) => {
+    const other = issues.find((one) => one.key === key);
+    return { id: other?.id, key, fields: { summary: other?.summary } };
+  };
+  const out = (issue.links ?? []).map(({ id, type, to }) => ({ id, type: findType(type), outwardIssue: toEnd(to) }));
+  const back = issues.flatMap(({ key, links = [] }) =>
+    links
+      .filter(({ to }) => to === issue.key)
+      .map(({ id, type }) => ({ id, type: findType(type), inwardIssue: toEnd(key) })),
+  );
+  return [...out, ...back];
+}
+
+function findType(name: string) {
+  return LINK_TYPES.find((one) => one.name === name) ?? LINK_TYPES[3];
 }
 
 function toParentView(view: ViewContext, key: string) {
@@ -185,6 +206,8 @@ const FIELD_NAMES: Record<string, string> = {
   parent: "Parent",
   resolution: "Resolution",
   resolutiondate: "Resolved",
+  timespent: "Time Spent",
+  issuelinks: "Linked Issues",
   attachment: "Attachment",
   comment: "Comment",
 };
