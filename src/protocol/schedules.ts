@@ -52,7 +52,7 @@ export const ScheduleView = z.looseObject({
       count: z.number(),
       since: z.string(),
       until: z.string(),
-      /** `backend_off`: no backend ran. `signed_out`: its owner was signed out. `still_running`: the run before had not ended. */
+      /** `backend_off`: no backend ran. `signed_out`: its owner was signed out. `still_running`: the previous run had not ended. */
       reason: z.enum(["backend_off", "signed_out", "still_running"]),
     }),
   ),

@@ -29,9 +29,23 @@ export function findSecretQuestion(texts: string[]): string | undefined {
 }
 
 /** Whether a field asks for a secret, which must not be typed here. */
-export function isSecretField({ id, type, label, description = "" }: InputField): boolean {
-  return (type === "text" || type === "textarea") && findSecretQuestion([id, label, description]) !== undefined;
+export function isSecretField(field: InputField): boolean {
+  return (
+    (field.type === "text" || field.type === "textarea") && findSecretQuestion(listFieldTexts(field)) !== undefined
+  );
 }
+
+/** Lists the texts by which a field can ask for a secret: a description that warns of entering one does not ask for it. */
+export function listFieldTexts({
+  id,
+  label,
+  description = "",
+}: Pick<InputField, "id" | "label" | "description">): string[] {
+  return [id, label, description.replace(WARNING, "")];
+}
+
+const WARNING =
+  /\b(?:do not|don['’]t|never)\s+(?:enter|give|include|paste|provide|put|send|share|type|use|write)\b[^.!?()]*/gi;
 
 /** Splits the words of an ID: `cardPin` and `card_pin` are `card Pin` and `card pin`. */
 function splitWords(text: string): string {

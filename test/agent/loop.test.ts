@@ -213,7 +213,7 @@ test("a call with deeply nested values ends the turn, and one that hides them in
   const { events } = await run([calls(["a", "notes.read", { id: JSON.parse(deep) }])]);
   expect(events.at(-1)).toMatchObject({
     type: "error",
-    errorText: "The model made a call with values in more than 100 levels.",
+    errorText: "The model made a call with an input nested more than 100 levels deep.",
   });
   const hidden = await run([calls(["a", "notes.read", { id: deep }]), say("No.")]);
   expect(hidden.ran).toEqual([]);

@@ -203,7 +203,7 @@ test("an invalid name of an account is refused before anything is asked", async 
   const ann = kay({ signedIn: true });
   expect(await ann("connect jira --as Work!")).toMatchObject({
     exit: 2,
-    stderr: expect.stringContaining('"Work!" cannot be the name of an account.'),
+    stderr: expect.stringContaining('"Work!" is not a valid account name.'),
   });
   expect(await ann("connect jira slack --as work")).toMatchObject({ exit: 2 });
   expect((await ann("connect nope --as work")).stderr).toContain("Unknown service");

@@ -185,7 +185,7 @@ test("files that are too large or missing are refused before anything is sent", 
     '✗ File not found: "none.png".\n',
   ]);
   expect(await refusal("a", "b", "c")).toBe(
-    "✗ The attachments have 21 MB; a request takes 20 MB.\n  Attach fewer or smaller files.\n",
+    "✗ The attachments total 21 MB; the limit is 20 MB.\n  Attach fewer or smaller files.\n",
   );
   expect(ann.place.network.seen.length).toBe(seen);
 });

@@ -67,6 +67,6 @@ test("/detach stays if nothing is running", async () => {
   const ink = await openInk(ann, "ask");
   await ink.sees("● jira");
   ink.enter("/detach");
-  await ink.shows("Nothing is running. /quit leaves.");
+  await ink.shows("Nothing is running. Use /quit to leave.");
   await ink.leave();
 });

@@ -36,7 +36,7 @@ test("A20 WSL is detected by /proc/version, and the whole URL goes to one Window
     launch: { command: "/bin/wslview", args: [URL] },
   });
   expect(plan({ ...wsl, programs: ["xdg-open"] })).toEqual({
-    reason: "No way was found to open a Windows browser from WSL (wslview, rundll32.exe, explorer.exe).",
+    reason: "Found no way to open a Windows browser from WSL (wslview, rundll32.exe, explorer.exe).",
   });
 });
 

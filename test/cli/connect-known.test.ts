@@ -111,7 +111,7 @@ test("a server whose consent kay must not use says why, and takes a token", asyn
   const { ann } = beside("linear", { metadata: { code_challenge_methods_supported: undefined } });
   const run = await ann("connect linear --no-wait", { person: "stays away" });
   expect([run.exit, run.stdout + run.stderr]).toEqual([0, expect.stringContaining("/auth/key")]);
-  expect(run.stderr).toContain("its authorization server does not say that it checks PKCE with S256.");
+  expect(run.stderr).toContain("its authorization server does not announce PKCE with S256.");
   const { ann: bob, notes } = beside("linear", { metadata: { registration_endpoint: undefined } }, { signedIn: true });
   const added = await bob(["services", "add", "--name", "notes", "--mcp", notes, "--dry-run"]);
   expect(added.stderr).toContain("mcp.linear.app has a consent for clients that you register: use `--client-id`.");

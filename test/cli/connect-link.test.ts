@@ -171,7 +171,9 @@ test("while it waits, the line shows the time left, and o, c and q work", async 
   expect(raw).toContain(`\u001b]52;c;${Buffer.from(url).toString("base64")}\u0007`);
   expect(raw).toContain("\r\u001b[2KWaiting for authorization… 9:59 left · o open  c copy  q QR  esc cancel");
   expect(stderr).toContain("Copied the link (if your terminal supports it).\n");
-  expect(stderr).toContain("A phone cannot use this link: it leads back to this machine. Copy it with c instead.\n");
+  expect(stderr).toContain(
+    "A phone cannot use this link: it leads back to this machine. Press c to copy it instead.\n",
+  );
 });
 
 test("other output appears above the waiting line", async () => {
@@ -241,7 +243,7 @@ test.for<[string, (address: string) => string[]]>([
 ])("N22 the address that the browser could not open is pasted: %s", async ([, pastes]) => {
   const { exit, stdout, stderr } = await pasteAddress(kay({ env: SSH }), "connect jira", pastes);
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: CONNECTED });
-  expect(stderr).toContain("Took the address.\n");
+  expect(stderr).toContain("Address accepted.\n");
 });
 
 test("N22 the address is pasted as a line where nothing is redrawn, for a link that works elsewhere", async () => {
@@ -259,7 +261,7 @@ test("N22 the address is pasted as a line where nothing is redrawn, for a link t
     };
   });
   const { exit, stderr } = await pasteAddress(ann, "connect jira", (address) => [address], setting);
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining("Took the address.\n") });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining("Address accepted.\n") });
 });
 
 test("N22 a wrong paste is refused with a sentence, sends nothing, and a right one still counts", async () => {
@@ -277,16 +279,16 @@ test("N22 a wrong paste is refused with a sentence, sends nothing, and a right o
     address,
   ]);
   const start = "http://127.0.0.1:4000/auth/callback";
-  expect(stderr.split("\n").filter((text) => /^✗|^Took/.test(text))).toEqual([
-    `✗ That is not an address. Paste the whole one, which begins with ${start}`,
+  expect(stderr.split("\n").filter((text) => /^✗|^Address/.test(text))).toEqual([
+    `✗ That is not an address. Paste the full address, which begins with ${start}`,
     `✗ https://example.test/auth/callback is another address. Paste the one that begins with ${start}`,
     `✗ http://127.0.0.1:4001/auth/callback is another address. Paste the one that begins with ${start}`,
     `✗ http://127.0.0.1:4000/auth/undo is another address. Paste the one that begins with ${start}`,
-    "✗ That address belongs to another attempt. Open the link above, and paste what follows it.",
-    "✗ That address belongs to another attempt. Open the link above, and paste what follows it.",
+    "✗ That address belongs to another attempt. Open the link above, and paste the address that it leads to.",
+    "✗ That address belongs to another attempt. Open the link above, and paste the address that it leads to.",
     "✗ That address is incomplete: it has no code. Copy all of it.",
-    `✗ That is not an address. Paste the whole one, which begins with ${start}`,
-    "Took the address.",
+    `✗ That is not an address. Paste the full address, which begins with ${start}`,
+    "Address accepted.",
   ]);
   expect(exit).toBe(0);
   expect(ann.place.network.calls().filter((call) => call.startsWith("GET /auth/callback"))).toHaveLength(1);

@@ -133,7 +133,7 @@ test("a project's text is never read beyond its folder, from a device, as bytes,
     warnings: [
       "bytes.md is not UTF-8 text.",
       "pipe.md is not a regular file.",
-      "secrets.md is a link to a file elsewhere.",
+      "secrets.md is a link to a file outside the project.",
     ],
   });
 });
@@ -186,7 +186,7 @@ test("a backend without instructions gets none, and kay says so", async () => {
   });
   model.script({ text: "Hello." });
   expect((await ann('ask "hi"')).stderr).toBe(
-    "! This backend takes no instructions and defaults, so they were left out.\n",
+    "! This backend does not accept instructions and defaults, so they were omitted.\n",
   );
   expect(String(model.prompts.at(-1)?.messages[0]?.content)).not.toMatch(/German|default project/);
 });

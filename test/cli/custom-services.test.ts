@@ -146,7 +146,7 @@ test("a dry run and stdin show what would be added, and add nothing", async () =
   });
   expect(await ann("services export tasks")).toMatchObject({
     exit: 1,
-    stderr: expect.stringContaining("There is none."),
+    stderr: expect.stringContaining("You have none."),
   });
 });
 

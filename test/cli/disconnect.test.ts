@@ -31,7 +31,7 @@ test.for([["n"], [""], ["yeah"], [null]])("disconnect does nothing when the answ
 
 test.for([
   ["disconnect jira", {}, "this is not a terminal"],
-  ["disconnect jira --no-input", { terminal: true, env: { NO_COLOR: "1" } }, "--no-input was given"],
+  ["disconnect jira --no-input", { terminal: true, env: { NO_COLOR: "1" } }, "--no-input is set"],
   ["disconnect jira", { terminal: true, env: { CI: "1", NO_COLOR: "1" } }, "this is CI"],
   ["disconnect jira", { terminal: true, env: { GITHUB_ACTIONS: "true", NO_COLOR: "1" } }, "this is CI"],
 ] as const)("C08 %s with %o names --yes instead of asking", async ([line, setting, why]) => {

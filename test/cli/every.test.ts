@@ -248,6 +248,8 @@ test("a time of day in a zone that TZ misspells is refused, and an interval has 
 test.for(["--file", "--attach"])("a schedule takes no files (%s), which says how to give it text", async (option) => {
   expect(await kay({ signedIn: true })(["every", "15m", option, "notes.txt", "summarize it"])).toMatchObject({
     exit: 2,
-    stderr: expect.stringContaining(`✗ A schedule takes no files, so ${option} cannot be used.\n  Write the text into`),
+    stderr: expect.stringContaining(
+      `✗ Schedules do not accept files, so ${option} cannot be used.\n  Write the text into`,
+    ),
   });
 });

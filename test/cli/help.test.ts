@@ -116,8 +116,8 @@ test.for([
     "Option '--color <when>' argument 'sometimes' is invalid. Allowed choices are auto, always, never.",
     "Run `kay help whoami`.",
   ],
-  ["serve --port x", '"x" is not a valid port.', "Give a number from 0 to 65535."],
-  ["serve --port 65536", '"65536" is not a valid port.', "Give a number from 0 to 65535."],
+  ["serve --port x", '"x" is not a valid port.', "Use a number from 0 to 65535."],
+  ["serve --port 65536", '"65536" is not a valid port.', "Use a number from 0 to 65535."],
 ])("%s is a usage error", async ([line = "", sentence, hint]) => {
   expect(await kay()(line)).toEqual({ exit: 2, stdout: "", stderr: `✗ ${sentence}\n  ${hint}\n` });
 });

@@ -41,7 +41,7 @@ test.for([
   expect(await ann(["ask", "--jq", expression, "create a task in KAY: Never"])).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `✗ The expression of --jq does not compile: ${why}\n  jq's manual has the language: https://jqlang.org/manual\n`,
+    stderr: `✗ The --jq expression does not compile: ${why}\n  For the syntax, see https://jqlang.org/manual\n`,
   });
   expect(ann.place.network.calls().length).toBe(before);
 });

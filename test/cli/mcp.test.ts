@@ -142,7 +142,7 @@ test("an invalid server is refused in a sentence with what to do", async () => {
   const ann = kay({ signedIn: true, elsewhere: async () => page() });
   const bob = own();
   expect((await ann(["services", "add", "--mcp", "https://web.example.test/", "--yes"])).stderr).toContain(
-    "✗ web.example.test does not respond like an MCP server.\n  Give the address of the server's MCP endpoint",
+    "✗ web.example.test does not respond like an MCP server.\n  Specify the address of the server's MCP endpoint",
   );
   expect((await ann(trust(NOTES, "--yes"))).stderr).toContain("✗ This backend does not start programs");
   expect((await bob(add(["/nowhere/at-all"], "--yes"))).stderr).toContain(
@@ -151,7 +151,7 @@ test("an invalid server is refused in a sentence with what to do", async () => {
   expect((await bob(add([NODE, "-e", "console.error('no key'); process.exit(3)"], "--yes"))).stderr).toContain(
     "node ended with code 3 (“no key”).\n",
   );
-  expect((await bob(["services", "add", "--mcp", "node 'x"])).stderr).toContain("a quote is not closed");
+  expect((await bob(["services", "add", "--mcp", "node 'x"])).stderr).toContain("unclosed quote");
   expect((await bob(["services", "add", "--mcp", "https://x.example.com", "--env", "A"])).stderr).toContain(
     "✗ Only a program can receive environment variables.",
   );

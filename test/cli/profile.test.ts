@@ -253,7 +253,7 @@ test("profile remove deletes a profile whose keychain is gone, and says what rem
   expect(await ann("profile remove work --yes")).toEqual({
     exit: 0,
     stdout: "Removed profile work.\n",
-    stderr: `! ${says} The sign-in of profile work could not be ended at its backend.\n! ${says} Its key may still be there, but it opens nothing.\n`,
+    stderr: `! ${says} The sign-in of profile work could not be ended at its backend.\n! ${says} Its key may still be there, but it can no longer decrypt anything.\n`,
   });
 });
 

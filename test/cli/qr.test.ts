@@ -21,6 +21,6 @@ test.each([
   ["its way back", "https://auth.example.com/authorize?redirect_uri=http%3A%2F%2Flocalhost%3A4040%2Fauth%2Fcallback"],
 ])("N3 there is no QR code if %s leads to this machine", async (_, url) => {
   expect(await formatQr(url, createWindow(200, 60))).toBe(
-    "A phone cannot use this link: it leads back to this machine. Copy it with c instead.",
+    "A phone cannot use this link: it leads back to this machine. Press c to copy it instead.",
   );
 });

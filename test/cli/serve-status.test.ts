@@ -58,7 +58,7 @@ test("all known facts are shown, one per line; an unavailable database is an err
     "database    away, connections: 3 open, 1 idle, 2 waiting",
     "node        number 4; alive: 2",
     "generations 1 running, 2 awaiting auth",
-    "here        1 at work, 5 followed",
+    "here        1 running, 5 followed",
     "memory      100 MiB, 50 MiB of it used by JavaScript",
   ]);
 });

@@ -30,7 +30,7 @@ async function atAuthCard(ann: Machine, line = "ask"): Promise<Ink> {
 test("a user who is not signed in chooses a service at the first request, which then is in the input", async () => {
   const ann = kay({ person: "stays away" });
   const ink = await openInk(ann, "ask");
-  await ink.shows("You are not signed in yet. Connect a first service to begin: /connect jira");
+  await ink.shows("You are not signed in yet. Connect a service to begin: /connect jira");
   await ink.sees("○ not signed in");
   ink.enter("show KAY-1");
   await ink.shows("You are not signed in. Connect a service, then press Enter to send your request.");
@@ -70,7 +70,7 @@ test("N22 the address that a browser elsewhere could not open is pasted and sent
   ink.enter(address.replace(/state=\w+/, `state=${"0".repeat(64)}`));
   await ink.sees("That address belongs to another attempt.");
   ink.enter(address);
-  await ink.shows("Took the address.");
+  await ink.shows("Address accepted.");
   await ink.shows("1 page about");
   expect(await ink.all()).not.toContain("code=");
   await ink.leave();

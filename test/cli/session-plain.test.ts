@@ -62,7 +62,7 @@ To connect confluence, allow access at 127.0.0.1:4010:
 URL
 
 There is no display to open a browser on. Open the link manually.
-Waiting until confluence is connected. Ctrl+C cancels it.
+Waiting for confluence to be connected. Press Ctrl+C to cancel.
 `);
   expect(read(ann)).toMatch(/tool confluence.search: done, 1 page, \d\.\d s\nkay: 1 page about “release”:\n/);
   expect(ann.raw().both).not.toContain("\x1b");

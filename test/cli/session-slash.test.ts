@@ -155,7 +155,7 @@ test("/model NAME chooses the model for later requests, and /model default undoe
     ...["/model offline", "/model", "/model default", "/model", "/model nobody:x", "/model a b"],
   );
   expect(said).toContain(
-    "> /model offline\nThe next requests of this session go to offline. /model default undoes it.\n",
+    "> /model offline\nThe next requests of this session go to offline. Use /model default to undo this.\n",
   );
   expect(said).toContain("> /model\noffline: chosen with /model for this session.\n");
   expect(said).toContain("> /model default\nThe next requests go to offline.\n> /model\nOffline planner: ");

@@ -26,7 +26,7 @@ test("services show lists scopes, tools, and where to set a custom client", asyn
     stdout: `service\tkyg
 title\tkyg
 state\tnot configured
-scopes wanted\topenid profile email offline_access
+scopes requested\topenid profile email offline_access
 own client\tnone
 its settings\tkyg.client-id kyg.client-secret kyg.authorize-url kyg.token-url kyg.api-url
 its variables\tKAY_CLIENT_KYG_ID KAY_CLIENT_KYG_SECRET KAY_KYG_AUTHORIZE_URL KAY_KYG_TOKEN_URL KAY_KYG_API_URL

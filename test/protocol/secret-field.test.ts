@@ -33,5 +33,7 @@ test("a field asks for a secret by its ID, label or description, if it takes tex
   expect(isSecretField({ ...field, id: "apiKey" })).toBe(true);
   expect(isSecretField({ ...field, label: "Mot de passe" })).toBe(true);
   expect(isSecretField({ ...field, description: "Paste your access token." })).toBe(true);
+  expect(isSecretField({ ...field, description: "Do not enter passwords (never share a PIN)." })).toBe(false);
+  expect(isSecretField({ ...field, description: "Never share it. Your password:" })).toBe(true);
   expect(isSecretField({ ...field, type: "checkbox", label: "Rotate the token" })).toBe(false);
 });

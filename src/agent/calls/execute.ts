@@ -23,7 +23,7 @@ export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | Rejecte
     const input = adaptInput(match.schema, call.input);
     rejectUnknownFields(match, input);
     if (isNestedDeeper(input, MAX_INPUT_DEPTH))
-      throw new Problem("INVALID_REQUEST", `The input has values in more than ${MAX_INPUT_DEPTH} levels.`, {
+      throw new Problem("INVALID_REQUEST", `The input is nested more than ${MAX_INPUT_DEPTH} levels deep.`, {
         hint: "",
       });
     const parsed = match.parse(input);

@@ -88,7 +88,7 @@ export function rejectUnknownFields({ name, schema }: Pick<AgentTool, "name" | "
   const unknown = Object.keys(input).find((field) => !known.includes(field));
   if (unknown === undefined || schema.additionalProperties) return;
   const guess = suggestName(unknown, known, (near) => `“${near}”`);
-  const list = known.length > 0 ? ` Valid fields: ${known.join(", ")}.` : " It takes no fields.";
+  const list = known.length > 0 ? ` Valid fields: ${known.join(", ")}.` : " This tool takes no fields.";
   throw new Problem(
     "INVALID_REQUEST",
     `${name} has no field “${unknown.slice(0, 60)}”.${guess && ` ${guess}`}${list}`,

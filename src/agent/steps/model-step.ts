@@ -153,7 +153,10 @@ function* translatePart(part: Part, answer: Gathered, id: (given: string) => str
       // The provider ran it itself; its words follow.
       if (part.providerExecuted) break;
       if (isNestedDeeper(part.input, MAX_INPUT_DEPTH))
-        throw new Problem("MODEL_FAILED", `The model made a call with values in more than ${MAX_INPUT_DEPTH} levels.`);
+        throw new Problem(
+          "MODEL_FAILED",
+          `The model made a call with an input nested more than ${MAX_INPUT_DEPTH} levels deep.`,
+        );
       const call = { toolCallId: id(part.toolCallId), toolName: fromWireName(part.toolName), input: part.input };
       answer.calls.push(call);
       yield { type: "tool-input-available", ...call };

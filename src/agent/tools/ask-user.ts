@@ -4,7 +4,7 @@ import { withDescription } from "#connectors/tool";
 import { cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
 import { InputField } from "#protocol/interactions";
-import { findSecretQuestion } from "#protocol/secret-field";
+import { findSecretQuestion, listFieldTexts } from "#protocol/secret-field";
 import { adaptInput } from "../calls/adapt-input.ts";
 import type { AgentTool } from "../tool.ts";
 import { defineOwnTool } from "./own.ts";
@@ -40,8 +40,7 @@ export const askUserTool: AgentTool = defineOwnTool({
   run: async ({ question, fields = [] }, { requestInteraction }) => {
     const form =
       fields.length > 0 ? fields : [{ id: "answer", type: "text" as const, label: question, required: true }];
-    const texts = [question, ...form.flatMap(({ id, label, description = "" }) => [id, label, description])];
-    const secret = findSecretQuestion(texts);
+    const secret = findSecretQuestion([question, ...form.flatMap(listFieldTexts)]);
     if (secret !== undefined) {
       throw new Problem(
         "INVALID_REQUEST",

@@ -23,7 +23,7 @@ export function parseAttachments(given: NewAttachment[] = []): StoredFile[] {
   if (total > MAX_ATTACHMENTS_BYTES)
     throw new Problem(
       "PAYLOAD_TOO_LARGE",
-      `The attachments have ${formatSize(total)}; a request takes ${formatSize(MAX_ATTACHMENTS_BYTES)}.`,
+      `The attachments total ${formatSize(total)}; the limit is ${formatSize(MAX_ATTACHMENTS_BYTES)}.`,
     );
   return files;
 }

@@ -71,7 +71,7 @@ export async function findAnsweringClient(
   if (known === undefined) return given;
   const { supported, enabled } = known.interaction;
   if (supported && enabled) return known.name ?? given;
-  const why = supported ? "is set to answer nothing" : "cannot answer";
+  const why = supported ? "is set to only watch" : "cannot answer";
   const hint = supported ? "Turn it on with /interactive on, or answer in another terminal." : "Answer elsewhere.";
   throw new Problem("INTERACTION_UNAVAILABLE", `This client ${why}; the request is still open.`, { hint });
 }

@@ -187,7 +187,7 @@ async function* conclude({ ports, row }: RemoteWork, tracker: TurnTracker, end: 
   const text = tracker.getText();
   if (messages.length > 0) yield { type: "step", messages };
   else if (text !== "" || end === "finish") {
-    const content = text || "(The agent server said nothing.)";
+    const content = text || "(The agent server sent no text.)";
     yield { type: "step", messages: [{ role: "assistant", content }] };
   }
   yield { type: "finish-step" };

@@ -60,8 +60,7 @@ export function createAboutRoutes(ports: BackendPorts, draining: () => boolean):
   });
   app.get("/ready", async (c) => {
     if (draining()) throw new Problem("NOT_READY", "This node is shutting down. Use another one.");
-    if (!(await getTables(ports)))
-      throw new Problem("NOT_READY", "The tables of the database are older than this node's.");
+    if (!(await getTables(ports))) throw new Problem("NOT_READY", "The database schema is older than this node's.");
     return c.json({ status: "ready" });
   });
   app.get("/health/stream", () => streamBeats(ports.clock));

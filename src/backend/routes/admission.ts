@@ -53,7 +53,7 @@ function checkOrigin({ publicUrl }: Ports, request: Request, host: string): void
   const origin = request.headers.get("origin");
   if (origin === null || request.method === "GET" || request.method === "HEAD") return;
   if (origin === new URL(publicUrl).origin || origin === `http://${host}` || origin === `https://${host}`) return;
-  throw new Problem("ORIGIN_REFUSED", "Pages of other origins may not change anything here.");
+  throw new Problem("ORIGIN_REFUSED", "Pages of other origins cannot change anything here.");
 }
 
 function checkLocalSecret({ localSecret }: Ports, request: Request, path: string): void {

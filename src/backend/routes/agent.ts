@@ -41,7 +41,7 @@ export function createAgentRoutes(turns: AgentServer, { password }: NonNullable<
 function checkPassword(password: string, header: string | undefined): void {
   const [, token = ""] = /^Bearer (.+)$/i.exec(header ?? "") ?? [];
   if (compareSecrets(token, password)) return;
-  throw new Problem("TOKEN_INVALID", "This is not the password of the agent server.", {
+  throw new Problem("TOKEN_INVALID", "The password of the agent server is wrong.", {
     hint: "The administrator of the backend must set KAY_AGENT_PASSWORD to the agent server's password.",
   });
 }

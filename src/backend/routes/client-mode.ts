@@ -46,7 +46,7 @@ export function toClientMode({ name, interaction = { supported: true, enabled: t
 /** Validates a client's ID, which appears in paths and is shown. @throws Problem INVALID_REQUEST */
 function parseClientId(id: string): string {
   if (/^[\w.:-]{1,100}$/.test(id)) return id;
-  throw new Problem("INVALID_REQUEST", "A client's id has 1 to 100 letters, digits, or . _ : -", {
+  throw new Problem("INVALID_REQUEST", "A client ID has 1 to 100 letters, digits, or . _ : -", {
     details: { field: "client_id" },
   });
 }

@@ -34,7 +34,7 @@ export function checkAttachments(files: ReadFile[]): void {
   if (size > MAX_ATTACHMENTS_BYTES)
     throw new Problem(
       "USAGE",
-      `The attachments have ${formatSize(size)}; a request takes ${formatSize(MAX_ATTACHMENTS_BYTES)}.`,
+      `The attachments total ${formatSize(size)}; the limit is ${formatSize(MAX_ATTACHMENTS_BYTES)}.`,
       {
         hint: "Attach fewer or smaller files.",
       },

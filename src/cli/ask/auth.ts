@@ -113,7 +113,7 @@ function showConsentProgress(
         .map(toLine)
         .join(", ");
       if (waiting !== lastNote && waiting !== "")
-        kay.out.writeProgress(`Waiting until ${waiting} is connected. Ctrl+C cancels it.`);
+        kay.out.writeProgress(`Waiting for ${waiting} to be connected. Press Ctrl+C to cancel.`);
       lastNote = waiting;
       return null;
     }

@@ -35,7 +35,7 @@ export async function readAskChoices(
 export function parseApprovalOption(text: string): number {
   const seconds = parseApprovalTimeout(text);
   if (seconds !== undefined) return seconds;
-  throw new Problem("USAGE", `${JSON.stringify(toLine(text))} is not a time from 10s to 7d.`, {
+  throw new Problem("USAGE", `${JSON.stringify(toLine(text))} is not a time between 10s and 7d.`, {
     hint: "Set --approval-timeout to a time such as 30m, 24h or 7d.",
   });
 }

@@ -36,8 +36,7 @@ export async function readPrompt(kay: Kay, link: BackendHandle, ...words: string
     return { prompt: text };
   }
   const argv = words.length > 1 ? words.slice(1) : splitShellWords(argument);
-  if (argv === undefined)
-    throw new Problem("USAGE", `A quote in the arguments of /${name} is not closed.`, { hint: "" });
+  if (argv === undefined) throw new Problem("USAGE", `The arguments of /${name} have an unclosed quote.`, { hint: "" });
   const prompt = fillAlias(alias, argv);
   if (alias.origin === "person") return { prompt };
   const read = { prompt, typed: text };

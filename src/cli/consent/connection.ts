@@ -175,7 +175,7 @@ export async function completeConsent(
   const { service } = attempt.response;
   await saveAccountLabels(link, { [service]: connection });
   const site = formatSite(connection);
-  const who = `${formatAccount(connection) || "an account it does not name"}${site ? ` at ${site}` : ""}`;
+  const who = `${formatAccount(connection) || "an unnamed account"}${site ? ` at ${site}` : ""}`;
   const { name } = kay.profile();
   const where = name === DEFAULT_PROFILE ? "" : ` in profile ${name}`;
   const other = findReplacedAccount(attempt.before, connection);

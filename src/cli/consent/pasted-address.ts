@@ -44,7 +44,7 @@ export async function takePastedAddress(
 ): Promise<void> {
   const status = await kay.visitCallback(findCallback(text, link, waiting));
   if (status < 500) return;
-  throw new Problem("SERVICE_FAILED", `The backend could not take the address (HTTP ${status}). Paste it again.`);
+  throw new Problem("SERVICE_FAILED", `The backend did not accept the address (HTTP ${status}). Paste it again.`);
 }
 
 function findCallback(text: string, { baseUrl }: Pick<BackendHandle, "baseUrl">, waiting: WaitingConnection[]): string {
@@ -55,12 +55,12 @@ function findCallback(text: string, { baseUrl }: Pick<BackendHandle, "baseUrl">,
     return redirect && isOwn ? [{ redirect, state: response.state }] : [];
   });
   const [first] = redirects;
-  if (!first) throw refuse("This link is finished in the browser only, so nothing can be pasted here.");
+  if (!first) throw refuse("This sign-in completes in the browser, so there is nothing to paste here.");
   const start = `${first.redirect.origin}${first.redirect.pathname}`;
   const url = parseAddress(text);
-  if (!url) throw refuse(`That is not an address. Paste the whole one, which begins with ${start}`);
+  if (!url) throw refuse(`That is not an address. Paste the full address, which begins with ${start}`);
   if (waiting.some(({ response }) => url.href === URL.parse(response.authorization_url)?.href))
-    throw refuse(`That is the link to open. Paste the address that follows it, which begins with ${start}`);
+    throw refuse(`That is the link to open. Paste the address that it leads to, which begins with ${start}`);
   const places = redirects.filter(
     ({ redirect }) => isLoopbackHost(url.hostname) && url.port === redirect.port && url.pathname === redirect.pathname,
   );
@@ -69,7 +69,10 @@ function findCallback(text: string, { baseUrl }: Pick<BackendHandle, "baseUrl">,
   const place = places.find(({ state }) => url.searchParams.getAll("state").join() === state);
   if (!url.searchParams.has("code") && !url.searchParams.has("error"))
     throw refuse("That address is incomplete: it has no code. Copy all of it.");
-  if (!place) throw refuse("That address belongs to another attempt. Open the link above, and paste what follows it.");
+  if (!place)
+    throw refuse(
+      "That address belongs to another attempt. Open the link above, and paste the address that it leads to.",
+    );
   return `${place.redirect.href}${url.search}`;
 }
 

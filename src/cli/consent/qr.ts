@@ -3,7 +3,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 
 /** Formats a link as a QR code, or says why it would not help: the link returns to this machine, or has no room. */
 export async function formatQr(url: string, window: Pick<Terminal["stdout"], "columns" | "rows">): Promise<string> {
-  if (leadsHere(url)) return "A phone cannot use this link: it leads back to this machine. Copy it with c instead.";
+  if (leadsHere(url)) return "A phone cannot use this link: it leads back to this machine. Press c to copy it instead.";
   const { renderUnicodeCompact } = await import("uqr");
   const code = renderUnicodeCompact(url);
   const lines = code.split("\n");

@@ -124,10 +124,10 @@ async function takeLines(kay: Kay, wait: ConsentWait, signal: AbortSignal): Prom
 async function takeAddress(kay: Kay, { link, open }: ConsentWait, text: string): Promise<void> {
   try {
     await takePastedAddress(kay, link, open(), text);
-    kay.out.writeProgress("Took the address.");
+    kay.out.writeProgress("Address accepted.");
   } catch (error) {
     if (kay.signal.aborted) return;
-    const message = error instanceof Problem ? error.message : "The address was not taken. Paste it again.";
+    const message = error instanceof Problem ? error.message : "The address was not accepted. Paste it again.";
     kay.out.writeProgress(`${kay.out.paint("red", "✗", "stderr")} ${message}`);
   }
 }

@@ -43,11 +43,11 @@ export async function hasAlias(kay: Kay, name: string): Promise<boolean> {
 /** Writes an alias of the user's own, whole or not at all. @throws Problem USAGE, STORE_UNREADABLE */
 export async function writeAlias(kay: Kay, name: string, text: string, reserved: readonly string[]): Promise<Alias> {
   if (!NAME.test(name))
-    throw new Problem("USAGE", `${JSON.stringify(toLine(name))} cannot be the name of an alias.`, {
+    throw new Problem("USAGE", `${JSON.stringify(toLine(name))} is not a valid alias name.`, {
       hint: "Use lowercase letters, digits and hyphens, such as standup or release-notes.",
     });
   if (reserved.includes(name))
-    throw new Problem("USAGE", `${name} is a command of kay.`, { hint: "Choose another name." });
+    throw new Problem("USAGE", `${name} is a kay command.`, { hint: "Choose another name." });
   if (text.trim() === "") throw new Problem("USAGE", "The prompt is empty.");
   const path = join(getFolder(kay), `${name}.md`);
   ensurePrivateFolder(getFolder(kay));

@@ -34,7 +34,7 @@ export function readContextFile(path: string, within?: string): FoundFile {
   try {
     const target = realpathSync(path);
     if (within !== undefined && !target.startsWith(`${realpathSync(within)}${sep}`))
-      return { fault: `${name} is a link to a file elsewhere.` };
+      return { fault: `${name} is a link to a file outside the project.` };
     const bytes = readStart(target);
     if (bytes === undefined) return { fault: `${name} is not a regular file.` };
     const isCut = bytes.length > MAX_BYTES;

@@ -67,7 +67,7 @@ export async function readStandingContext(
   if (instructions.length === 0 && !hasDefaults) return {};
   const features = (await link.api.capabilities({ signal: kay.signal }))?.features ?? [];
   if (!features.includes("instructions")) {
-    sayOnce(kay, "This backend takes no instructions and defaults, so they were left out.");
+    sayOnce(kay, "This backend does not accept instructions and defaults, so they were omitted.");
     return {};
   }
   return { ...(instructions.length > 0 ? { instructions } : {}), ...(hasDefaults ? { defaults } : {}) };

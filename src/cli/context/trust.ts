@@ -48,7 +48,7 @@ export async function decideTrust(kay: Kay, use: boolean): Promise<Project> {
   const project = readProjectContext(kay);
   if (!project || !hasText(project.project))
     throw new Problem("NOT_FOUND", `${project?.project.faults[0] ?? `This folder has no ${INSTRUCTIONS_FILE}.`}`, {
-      hint: `Write ${INSTRUCTIONS_FILE} here, or in a folder above up to the root of the repository.`,
+      hint: `Write ${INSTRUCTIONS_FILE} here or in a parent folder, up to the root of the repository.`,
     });
   await kay.trust.decide(project.project, use);
   return project.project;

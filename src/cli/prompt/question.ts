@@ -12,7 +12,7 @@ import { isCi, isInteractive, type Source } from "../terminal/terminal.ts";
 export async function confirmOrThrow(kay: Kay, question: string, otherwise: string): Promise<boolean> {
   if (kay.flags.yes) return true;
   if (!canPrompt(kay)) {
-    const why = isCi(kay.env) ? "this is CI" : kay.flags.input ? "this is not a terminal" : "--no-input was given";
+    const why = isCi(kay.env) ? "this is CI" : kay.flags.input ? "this is not a terminal" : "--no-input is set";
     throw new Problem("INPUT_REQUIRED", `${question} Cannot prompt: ${why}.`, { hint: otherwise });
   }
   return promptYesNo(kay, question);

@@ -105,12 +105,12 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     clearWindow: screen.clearWindow,
     expand: () => {
       const tool = ports.newest();
-      say(tool ? formatToolCall(tool, screen.look()) : "Nothing was called yet.");
+      say(tool ? formatToolCall(tool, screen.look()) : "No tool was called yet.");
     },
     help: () => void showKeys(kay, say),
     visit: async () => {
       const url = findReceiptLink(now().view);
-      if (url === undefined) return say("No receipt of this conversation has a link.");
+      if (url === undefined) return say("No receipt in this conversation has a link.");
       const { openLinks } = await import("../consent/open-links.ts");
       await openLinks(kay, [url], say);
     },
@@ -176,7 +176,7 @@ function createSlashContext(ports: SessionPorts, requests: LocalRequests, say: (
     fill: requests.fill,
     send: async (prompt, more) => {
       if (isBusy(now()))
-        throw new Problem("USAGE", "Another request is still running.", { hint: "Try again when it has ended." });
+        throw new Problem("USAGE", "Another request is still running.", { hint: "Try again when it ends." });
       await conversation.send(prompt, more);
     },
     connect: (services, site) =>

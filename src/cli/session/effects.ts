@@ -164,7 +164,7 @@ async function act(ports: EffectPorts, card: AnyCard, what: CardAction): Promise
     dispatch({
       type: "refused",
       card: card.id,
-      error: error instanceof Problem ? toLine(error.message) : "It was not taken.",
+      error: error instanceof Problem ? toLine(error.message) : "It was not accepted.",
     });
     // The winning answer arrives with the conversation; the rest is reported here.
     if (!(error instanceof Problem)) throw error;
@@ -191,7 +191,7 @@ async function connect(ports: EffectPorts, card: AuthCard, what: CardAction): Pr
   try {
     await connectAct(ports, card, what);
   } catch (error) {
-    const reason = error instanceof Problem ? toLine(error.message) : "It was not taken.";
+    const reason = error instanceof Problem ? toLine(error.message) : "It was not accepted.";
     ports.dispatch({ type: "refused", card: card.id, error: reason });
     if (!(error instanceof Problem)) throw error;
   }
@@ -214,7 +214,7 @@ async function connectAct(ports: EffectPorts, card: AuthCard, what: CardAction):
     }
     case "paste":
       await connector.paste(card, what.text);
-      return say("Took the address.");
+      return say("Address accepted.");
     case "without":
       return sayNo(ports, card, true);
     case "cancel request":
@@ -237,7 +237,6 @@ function isOthers(card: AnyCard): boolean {
 
 async function edit({ kay, lend, dispatch, say }: EffectPorts, of: string, text: string): Promise<void> {
   const edited = await lend(() => kay.editText(text, { usual: true }));
-  if (edited === null)
-    say("The editor did not start or failed, so nothing was changed. Set EDITOR to the name of one, such as nano.");
+  if (edited === null) say("The editor failed, so nothing was changed. Set EDITOR to an editor, such as nano.");
   dispatch({ type: "edited", of, text: edited });
 }

@@ -4,7 +4,7 @@ import { toLine } from "#ui/text/words";
 /** Formats an error for the transcript: its message and the next step, as a session command if there is one. Canceling is not an error. */
 export function formatFault(error: unknown): string {
   if (!(error instanceof Problem))
-    return `✗ Something in kay went wrong: ${error instanceof Error ? toLine(error.message) : "unknown"}`;
+    return `✗ Something went wrong inside kay: ${error instanceof Error ? toLine(error.message) : "unknown"}`;
   if (error.code === "CANCELLED") return toLine(error.message);
   return `✗ ${toLine(error.message)}${error.hint ? `\n  ${toLine(asSlash(error.hint))}` : ""}`;
 }

@@ -198,7 +198,7 @@ function begin(kay: Kay, link: BackendHandle, { dispatch, conversation, options,
   void isSignedIn(link).then((isIn) => {
     if (isIn) return;
     dispatch({ type: "status", status: { connection: "signed out" } });
-    say("You are not signed in yet. Connect a first service to begin: /connect jira");
+    say("You are not signed in yet. Connect a service to begin: /connect jira");
   });
 }
 

@@ -106,7 +106,7 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
         const before = lines.length;
         if (!ended) keep(await stdin.forget());
         if (draft.trim() !== "") stderr.write(`\nkept for your next message: ${clean(draft)}\n`);
-        else if (lines.length > before) stderr.write("\nkept: what you typed is sent after this.\n");
+        else if (lines.length > before) stderr.write("\nkept: your input is sent after this.\n");
         return "";
       },
       line: async (signal, question) => {

@@ -50,7 +50,7 @@ function createSessionReview({ kay, say, pick, width }: SlashContext): ToolRevie
               {
                 value: "reads",
                 label: "Approve them, and run reads without asking",
-                note: `${reads} only read, by its word`,
+                note: `the server says that ${reads} only read`,
               },
             ]
           : []),

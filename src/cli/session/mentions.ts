@@ -112,7 +112,10 @@ async function readMentionedResources(
   const resources: MentionedResource[] = [];
   const notes = known
     .slice(MOST_RESOURCES)
-    .map(({ name }) => `${toLine(name)} is one resource too many. Only its name was sent.`);
+    .map(
+      ({ name }) =>
+        `A request takes at most ${MOST_RESOURCES} resources, so only the name of ${toLine(name)} was sent.`,
+    );
   for (const { service, uri, name } of known.slice(0, MOST_RESOURCES)) {
     try {
       const { output } = await link.api.callTool(`${service}.resources_read`, { uri }, { signal: kay.signal });

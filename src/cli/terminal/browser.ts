@@ -90,7 +90,7 @@ function planUnderWsl(url: string, environment: BrowserEnvironment): BrowserPlan
   if (rundll) return { launch: openOnWindows(rundll, url) };
   const explorer = environment.find("explorer.exe");
   if (explorer) return { launch: { command: explorer, args: [url] } };
-  return { reason: "No way was found to open a Windows browser from WSL (wslview, rundll32.exe, explorer.exe)." };
+  return { reason: "Found no way to open a Windows browser from WSL (wslview, rundll32.exe, explorer.exe)." };
 }
 
 /**

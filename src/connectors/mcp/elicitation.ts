@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isLoopbackHost } from "#net/addresses";
 import { clean, cleanLine } from "#protocol/clean";
 import { Problem } from "#protocol/errors";
-import { findSecretQuestion } from "#protocol/secret-field";
+import { findSecretQuestion, listFieldTexts } from "#protocol/secret-field";
 import type { InteractionOutcome, InteractionPrompt, Interactive, UserResponse } from "../interaction.ts";
 
 import { type FormField, parseFormFields } from "./form.ts";
@@ -108,9 +108,7 @@ function getQuestion(request: ElicitationRequest, asking: ElicitationSource): Qu
   if (request.mode === "url") return buildUrlQuestion(request, asking);
   const fields = parseFormFields(request.requestedSchema);
   if (!fields) return { problem: `${asking.title} asked with a form that kay cannot show.` };
-  const secret = findSecretQuestion(
-    fields.flatMap(({ field: { id, label, description = "" } }) => [id, label, description]),
-  );
+  const secret = findSecretQuestion(fields.flatMap(({ field }) => listFieldTexts(field)));
   if (secret !== undefined)
     return {
       problem: `${asking.title} asked for a secret in a form (“${cleanLine(secret, 80)}”), which kay does not show. The server must ask for it on a web page.`,

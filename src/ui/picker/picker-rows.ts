@@ -31,7 +31,7 @@ export function layOutPicker(picker: Picker, { width, maxRows }: { width: number
   return {
     question: asked,
     column: stringWidth(asked),
-    rows: rows.length > 0 ? rows : [{ text: "No match. Backspace shows more.", chosen: false }],
+    rows: rows.length > 0 ? rows : [{ text: "No match. Press Backspace to see more.", chosen: false }],
     hint: formatHint(picker, { count: matches.length, shown: rows.length }, width),
   };
 }

@@ -165,7 +165,7 @@ function getHint({ hint, search, status, offer, size }: Session): string | null 
       size.columns,
     );
   if (search) return joinHints(["enter use it", "ctrl+r older", "esc cancel"], size.columns);
-  return status.connection === "lost" ? "Connection lost. Reconnecting… What you type is kept." : null;
+  return status.connection === "lost" ? "Connection lost. Reconnecting… Your input is kept." : null;
 }
 
 function formatCount(matches: number): string {

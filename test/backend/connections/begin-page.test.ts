@@ -37,7 +37,7 @@ test("F7 the link leads to a page that explains the request, with the terminal's
   expect(`${link.origin}${link.pathname}`).toBe(`${world().ports.publicUrl}/auth/begin`);
   expect(body.user_code).toMatch(CODE);
   const page = await openPage(link);
-  for (const words of ["Connect Jira to kay?", body.user_code, "just now", "a kay without a sign-in"])
+  for (const words of ["Connect Jira to kay?", body.user_code, "just now", "a kay that is not signed in"])
     expect(page).toContain(words);
   expect(page).toContain("the person who sent you this\nlink would get access to your Jira account");
   const signedIn = await begin({ session_id: (await connectHere()).session });

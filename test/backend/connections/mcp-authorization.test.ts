@@ -174,8 +174,8 @@ test("a response of another authorization server, or of an unnamed one, connects
 test("documents that lead elsewhere are refused: plain http, this machine, other names, javascript:, no PKCE, no authorization server", async () => {
   const words = "Could not determine how to sign in to Notes:";
   const refused = (why: string) => [502, "SERVICE_FAILED", `${words} ${why}.`];
-  const nowhere = refused("it names no authorization server that kay would go to");
-  const endpoints = refused("its authorization server names endpoints that kay does not go to");
+  const nowhere = refused("it names no authorization server that kay trusts");
+  const endpoints = refused("its authorization server names endpoints that kay does not trust");
   for (const server of [
     "http://login.example.test",
     "http://127.0.0.1:9",
@@ -185,13 +185,13 @@ test("documents that lead elsewhere are refused: plain http, this machine, other
   ])
     expect(await refusalOf({ resource: { authorization_servers: [server] } })).toEqual(nowhere);
   expect(await refusalOf({ resource: { resource: "https://bank.example.test/mcp" } })).toEqual(
-    refused("what it publishes is about another resource"),
+    refused("its metadata describes another resource"),
   );
   expect(await refusalOf({ resource: { resource: "https://notes.example.test/mc" } })).toEqual(
-    refused("what it publishes is about another resource"),
+    refused("its metadata describes another resource"),
   );
   expect(await refusalOf({ metadata: { issuer: "https://login.example.test/t2" } })).toEqual(
-    refused("the metadata at login.example.test is of another authorization server"),
+    refused("the metadata at login.example.test belongs to another authorization server"),
   );
   for (const bad of [
     "javascript:alert(1)",
@@ -204,7 +204,7 @@ test("documents that lead elsewhere are refused: plain http, this machine, other
   expect(await refusalOf({ metadata: { token_endpoint: "http://169.254.169.254/latest" } })).toEqual(endpoints);
   for (const methods of [undefined, ["plain"], "S256"])
     expect(await refusalOf({ metadata: { code_challenge_methods_supported: methods } })).toEqual(
-      refused("its authorization server does not say that it checks PKCE with S256"),
+      refused("its authorization server does not announce PKCE with S256"),
     );
   await world().ports.db.deleteFrom("mcp_clients").execute();
   expect(await refusalOf({ metadata: { registration_endpoint: undefined } })).toEqual([
@@ -255,7 +255,7 @@ test("redirects and oversized documents are not read", async () => {
   const answers: [() => Response, string][] = [
     [
       () => Response.redirect("https://evil.example.test/", 302),
-      "login.example.test publishes no metadata of an authorization server",
+      "login.example.test does not publish authorization server metadata",
     ],
     [() => new Response("x".repeat(200_000)), "too large"],
     [() => new Response(null, { status: 503 }), "login.example.test does not answer at the moment (HTTP 503)"],

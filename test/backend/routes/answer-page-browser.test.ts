@@ -83,7 +83,7 @@ test.for([true, false])(
     await page.getByRole("link", { name: "Edit before approving" }).click();
     await page.getByRole("textbox", { name: "to", exact: true }).fill("#random");
     await page.getByRole("button", { name: "Approve as edited once" }).click();
-    await page.getByRole("heading", { name: "This is answered" }).waitFor();
+    await page.getByRole("heading", { name: "This request was answered" }).waitFor();
     await turn.until("completed");
     expect(sent).toEqual([{ text: LONG, to: "#random" }]);
     expect(faults).toEqual([]);
@@ -100,7 +100,7 @@ test("a phone shows every change of a step above the button that approves them a
     expect(shown && shown.x >= 0 && shown.x + shown.width <= 390 && shown.y + shown.height < top).toBe(true);
   }
   await button.click();
-  await page.getByRole("heading", { name: "This is answered" }).waitFor();
+  await page.getByRole("heading", { name: "This request was answered" }).waitFor();
   await turn.until("completed");
   expect(sent).toHaveLength(3);
   expect(faults).toEqual([]);
@@ -110,7 +110,7 @@ test("Enter in the reason denies, and approves nothing", { timeout: 60_000 }, as
   const { page, turn } = await openPhone(false);
   await page.getByRole("textbox", { name: "Reason to deny" }).fill("wrong channel");
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "This is answered" }).waitFor();
+  await page.getByRole("heading", { name: "This request was answered" }).waitFor();
   await turn.until("completed");
   expect(sent).toEqual([]);
   expect(turn.parts.find(({ type }) => type === "data-interaction-response")).toMatchObject({
@@ -179,7 +179,7 @@ test.for([
     await page.keyboard.type("#random");
     await focusOn('button "Approve as edited once"');
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "This is answered" }).waitFor();
+    await page.getByRole("heading", { name: "This request was answered" }).waitFor();
     await turn.until("completed");
     expect(sent).toEqual([{ text: LONG, to: "#random" }]);
   },

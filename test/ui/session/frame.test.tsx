@@ -90,7 +90,7 @@ describe("the whole frame", () => {
       "next: next",
       "─".repeat(40),
       "> draft",
-      "Connection lost. Reconnecting… What you…",
+      "Connection lost. Reconnecting… Your inp…",
       "○ reconnecting · offline · ● jira",
     ]);
     expect(frame.cursor).toEqual({ row: 4, column: 7 });

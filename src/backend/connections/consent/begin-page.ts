@@ -97,7 +97,7 @@ export async function listFacts(ports: BackendPorts, row: AuthorizationState): P
     ...(row.user_code ? [["Code", row.user_code] as [string, string]] : []),
     ["Requested", `${row.created_at.toISOString().slice(0, 16).replace("T", " ")} UTC, ${ago}`],
     ["From", row.requested_from ?? "an unknown address"],
-    ["By", who ? `the kay of ${who}` : "a kay without a sign-in"],
+    ["By", who ? `the kay of ${who}` : "a kay that is not signed in"],
   ];
 }
 

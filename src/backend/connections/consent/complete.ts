@@ -200,7 +200,7 @@ function getAccountLabel({ user, accountId }: Identity): string {
   const named = [user.name, user.display_name, user.username, user.email].find(
     (text): text is string => typeof text === "string" && text.trim() !== "",
   );
-  return named?.trim() ?? (Object.keys(user).length === 0 ? "an account it does not name" : accountId);
+  return named?.trim() ?? (Object.keys(user).length === 0 ? "an unnamed account" : accountId);
 }
 
 function getUrl(grant: Grant | undefined): string | undefined {

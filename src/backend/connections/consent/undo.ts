@@ -47,7 +47,7 @@ export async function undoConnection(
       title: `${title} is disconnected again`,
       text:
         revocation?.status === "revoked"
-          ? `kay deleted the access, and took it back at ${title}.`
+          ? `kay deleted the access and revoked it at ${title}.`
           : (revocation?.message ?? `kay deleted the access to ${title}.`),
       footer: "You can close this tab. Tell the person who sent you the link that you did not expect it.",
     },

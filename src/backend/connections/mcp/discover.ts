@@ -114,7 +114,7 @@ async function fetchResourceMetadata(
     const document = await readDocument(reach, new URL(place), title);
     if (!document) continue;
     if (speaksFor(document.resource, server)) return document;
-    throw discoveryProblem(title, "what it publishes is about another resource");
+    throw discoveryProblem(title, "its metadata describes another resource");
   }
   return undefined;
 }
@@ -135,7 +135,7 @@ function chooseIssuer(named: unknown, reach: FetchPolicy, server: string, title:
     const issuer = parseSafeUrl(one, reach);
     if (issuer && issuer.search === "") return issuer;
   }
-  throw discoveryProblem(title, "it names no authorization server that kay would go to");
+  throw discoveryProblem(title, "it names no authorization server that kay trusts");
 }
 
 async function fetchServerMetadata(
@@ -150,7 +150,7 @@ async function fetchServerMetadata(
       const own = isSameIssuer(document.issuer, issuer.href) ? new URL(String(document.issuer)) : issuer;
       return await oauth.processDiscoveryResponse(own, Response.json(document));
     } catch (cause) {
-      throw discoveryProblem(title, `the metadata at ${issuer.host} is of another authorization server`, { cause });
+      throw discoveryProblem(title, `the metadata at ${issuer.host} belongs to another authorization server`, { cause });
     }
   }
   return undefined;
@@ -178,14 +178,14 @@ function getEndpoints(as: oauth.AuthorizationServer, reach: FetchPolicy, title: 
     (one) => parseSafeUrl(one, reach)?.href,
   );
   if (!authorize || !token)
-    throw discoveryProblem(title, "its authorization server names endpoints that kay does not go to");
+    throw discoveryProblem(title, "its authorization server names endpoints that kay does not trust");
   if (!toTexts(as.code_challenge_methods_supported)?.includes("S256"))
-    throw discoveryProblem(title, "its authorization server does not say that it checks PKCE with S256", {
+    throw discoveryProblem(title, "its authorization server does not announce PKCE with S256", {
       hint: "MCP forbids a consent there. Ask who runs it to publish `code_challenge_methods_supported`.",
     });
   const grants = toTexts(as.grant_types_supported);
   if (grants && !grants.includes("authorization_code"))
-    throw discoveryProblem(title, `its authorization server takes only ${sanitizeSentence(grants.join(", "))}`);
+    throw discoveryProblem(title, `its authorization server accepts only ${sanitizeSentence(grants.join(", "))}`);
   const [registration, revocation] = [as.registration_endpoint, as.revocation_endpoint].map(
     (one) => parseSafeUrl(one, reach)?.href,
   );

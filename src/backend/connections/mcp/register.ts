@@ -76,7 +76,8 @@ async function register(
   const { host } = new URL(issuer);
   if (!registration) throw createRegistrationProblem(title, host);
   const wanted = chooseAuthMethod(clientAuth);
-  if (wanted === undefined) throw discoveryProblem(title, `${host} takes clients only in ways that kay does not have`);
+  if (wanted === undefined)
+    throw discoveryProblem(title, `${host} registers clients only in ways that kay does not support`);
   const response = await fetchUnder(
     reach,
     new URL(registration),

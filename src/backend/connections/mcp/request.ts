@@ -71,7 +71,7 @@ function getAddress(text: string): string {
   const address = URL.parse(text.trim());
   const createFault = (says: string) => invalid("url", `The address ${says}.`);
   if (!address || text.length > LONGEST_ADDRESS || !/^https?:$/.test(address.protocol))
-    throw createFault("is none that can be reached: it must begin with https://");
+    throw createFault("cannot be reached: it must begin with https://");
   if (address.protocol === "http:" && !isLoopbackHost(address.hostname))
     throw createFault("must begin with https://; http:// is allowed only for this machine");
   if (address.username || address.password) throw createFault("must not contain a user name or password");
@@ -85,7 +85,7 @@ function getCommand(command: string[], folder: string | undefined, env: string[]
   if (command.length > MOST_WORDS || command.some((word) => word.length > LONGEST_WORD || word.includes("\0")))
     throw invalid("command", "The command is too long.");
   if (folder !== undefined && (!isAbsolute(folder) || folder.includes("\0")))
-    throw invalid("folder", "The folder must be a whole path.");
+    throw invalid("folder", "The folder must be an absolute path.");
   const wrong = env.find((name) => !VARIABLE.test(name));
   if (wrong !== undefined || env.length > MOST_VARIABLES)
     throw invalid("env", "Specify only names of environment variables, such as GITHUB_TOKEN, and none of kay's own.");

@@ -113,7 +113,7 @@ export async function approveServer(
 ): Promise<AddServiceResponse> {
   const row = await findMcp(ports.db, installationId, name);
   if (!row)
-    throw new Problem("NOT_FOUND", `There is no MCP server ${JSON.stringify(name.slice(0, 60))} among your services.`, {
+    throw new Problem("NOT_FOUND", `No MCP server is called ${JSON.stringify(name.slice(0, 60))}.`, {
       hint: "Run `kay services list` to see every service.",
     });
   return await addServer(ports, installationId, await inspectStored(ports, row, signal), storing);
@@ -165,7 +165,7 @@ function describeVariables(before: McpDefinition, { place }: McpDefinition): str
   const listNames = (mcpPlace: McpDefinition["place"]) => (("command" in mcpPlace && mcpPlace.env) || []).join(", ");
   if (listNames(before.place) === listNames(place)) return [];
   return [
-    listNames(place) ? `It is given ${listNames(place)} now.` : `It is given ${listNames(before.place)} no longer.`,
+    listNames(place) ? `It now receives ${listNames(place)}.` : `It no longer receives ${listNames(before.place)}.`,
   ];
 }
 
@@ -174,7 +174,7 @@ function requireExpected({ definition }: InspectedServer, expected: string | und
   if (expected === undefined || expected === computeFingerprint(definition)) return;
   throw new Problem(
     "INVALID_REQUEST",
-    `${definition.title} lists other tools than a moment ago. Nothing was changed.`,
+    `${definition.title} lists different tools than a moment ago. Nothing was changed.`,
     {
       hint: "Review it again.",
       details: { field: "expected" },

@@ -149,7 +149,7 @@ async function notDescribed(ports: BackendPorts, installationId: string, name: s
     return new Problem("INVALID_REQUEST", `${label} is a built-in service and cannot be changed.`, { hint: "" });
   const own = [...(await listDescriptions(ports.db, installationId)), ...(await listMcp(ports.db, installationId))];
   const names = own.map((row) => row.name);
-  const available = names.length > 0 ? `There are ${names.join(", ")}.` : "There is none.";
+  const available = names.length > 0 ? `You have ${names.join(", ")}.` : "You have none.";
   return new Problem("NOT_FOUND", `No custom service is called "${label}". ${available}`, {
     hint: "Run `kay services list` to see every service.",
   });

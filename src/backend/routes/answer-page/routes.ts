@@ -126,13 +126,9 @@ async function showClosed(work: () => Promise<Response>): Promise<Response> {
     return await work();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.code === "INTERACTION_CLOSED") return showNote("This is answered", error.message);
+    if (error.code === "INTERACTION_CLOSED") return showNote("This request was answered", error.message);
     if (error.code === "INTERACTION_NOT_FOUND")
-      return showNote(
-        "There is no such request",
-        "It may belong to another account, or its conversation was deleted.",
-        404,
-      );
+      return showNote("Request not found", "It may belong to another account, or its conversation was deleted.", 404);
     throw error;
   }
 }

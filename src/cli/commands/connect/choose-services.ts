@@ -45,7 +45,7 @@ export function toAccountName(services: string[], label: string): string {
   const [service = "", ...others] = services;
   if (others.length > 0) throw new Problem("USAGE", "--as accepts only one service.");
   if (isAccountLabel(label)) return `${service}@${label}`;
-  throw new Problem("USAGE", `${JSON.stringify(label.slice(0, 40))} cannot be the name of an account.`, {
+  throw new Problem("USAGE", `${JSON.stringify(label.slice(0, 40))} is not a valid account name.`, {
     hint: "Use up to 20 lowercase letters, digits and hyphens, for example --as work.",
   });
 }

@@ -141,7 +141,7 @@ function formatFile({ path, bytes, isCut, trust }: InstructionsFile): string {
 }
 
 function formatModel({ label, offline, context_window: room }: NonNullable<ContextReport["model"]>): string {
-  if (offline) return `${toLine(label)}, which reads no instructions`;
+  if (offline) return `${toLine(label)}, which does not use instructions`;
   return room === undefined ? toLine(label) : `${toLine(label)}, context window ${formatCount(room)} tokens`;
 }
 

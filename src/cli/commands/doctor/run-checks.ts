@@ -71,7 +71,7 @@ function getFault(error: unknown, { signal }: CheckContext): Finding {
   if (error instanceof BlockedCheck) return skip(error.message);
   if (error instanceof Problem) return fail(error.message, getAdvice(error));
   const message = error instanceof Error ? error.message : String(error);
-  return fail(`Something in kay went wrong: ${message}`, "Report it with `kay doctor --bundle`.");
+  return fail(`Something went wrong inside kay: ${message}`, "Report it with `kay doctor --bundle`.");
 }
 
 /** Does not suggest `kay doctor` to its own user. */

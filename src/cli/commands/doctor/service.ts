@@ -146,7 +146,7 @@ function checkAccount(service: ServiceView) {
   if (!isConnected)
     return state === "not_configured" ? skip("It cannot be connected yet.") : warn("It is not connected.", connect);
   const site = formatSite(service);
-  return ok(`Connected as ${formatAccount(service) || "an account without a name"}${site ? `, at ${site}` : ""}.`);
+  return ok(`Connected as ${formatAccount(service) || "an unnamed account"}${site ? `, at ${site}` : ""}.`);
 }
 
 async function checkServer(facts: CheckContext, service: ServiceView) {

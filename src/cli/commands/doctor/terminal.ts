@@ -22,7 +22,7 @@ export const terminalCheck: Check = {
     const what = `${says}${piped}`;
     if (machine.platform !== "win32" && !isUnicode(kay.env))
       return warn(
-        `${what} The locale is not UTF-8, so other letters may be garbled.`,
+        `${what} The locale is not UTF-8, so non-ASCII characters may be garbled.`,
         "Set LANG=C.UTF-8, or another locale with UTF-8.",
       );
     if (machine.platform !== "win32" && !kay.env.TERM)
@@ -66,7 +66,7 @@ export const browserCheck: Check = {
     const plan = await kay.planBrowser("https://example.com/");
     if ("reason" in plan) {
       if (/--no-browser|BROWSER=none|in CI/.test(plan.reason)) return skip(`${plan.reason} Links are printed.`);
-      const fix = "Open printed links yourself, or name a program with `kay config set browser <program>`.";
+      const fix = "Open printed links yourself, or set a program with `kay config set browser <program>`.";
       return warn(`${plan.reason} Links are printed.`, fix);
     }
     const { command } = plan.launch;
@@ -74,7 +74,7 @@ export const browserCheck: Check = {
     if (!isPath && machine.find(command) === null)
       return warn(
         `${command} is set to open links, but is not on the PATH.`,
-        "Name an installed program with BROWSER or `kay config set browser <program>`.",
+        "Set an installed program with BROWSER or `kay config set browser <program>`.",
       );
     return ok(`Links are opened by ${command}.`);
   },

@@ -29,7 +29,7 @@ export function createEveryCommand(kay: Kay): Command {
     .action(async (words: string[], options: ScheduleOptions & { file?: string; attach?: string }) => {
       const wrong = options.file === undefined ? options.attach && "--attach" : "--file";
       if (wrong !== undefined)
-        throw new Problem("USAGE", `A schedule takes no files, so ${wrong} cannot be used.`, {
+        throw new Problem("USAGE", `Schedules do not accept files, so ${wrong} cannot be used.`, {
           hint: "Write the text into the prompt, or pipe the prompt: `kay every day 9:00 - < prompt.txt`.",
         });
       if (words.length === 0) return (await import("./run.ts")).listSchedules(kay);

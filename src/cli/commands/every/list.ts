@@ -45,7 +45,7 @@ function findMissed(kay: Kay, { missed }: ScheduleView): ScheduleView["missed"] 
 const REASONS = {
   backend_off: "the backend was off",
   signed_out: "you were signed out",
-  still_running: "the run before had not ended",
+  still_running: "the previous run had not ended",
 };
 
 /** Names the time zone only if it is another one. */

@@ -67,7 +67,7 @@ export function parsePolicy(target: string, value: string): PoliciesChange {
 function parseTimeout(value: string): number | null {
   const seconds = value === "unset" ? null : parseApprovalTimeout(value);
   if (seconds !== undefined) return seconds;
-  throw new Problem("USAGE", `${JSON.stringify(toLine(value))} is not a time from 10s to 7d.`, {
+  throw new Problem("USAGE", `${JSON.stringify(toLine(value))} is not a time between 10s and 7d.`, {
     hint: "Use a time such as 30m, 24h or 7d, or unset.",
   });
 }

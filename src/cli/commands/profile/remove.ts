@@ -31,7 +31,7 @@ export async function removeProfile(kay: Kay, typed: string): Promise<void> {
   for (const [origin, signIn] of Object.entries(contents.signIns ?? {}))
     if (signIn.token || signIn.refresh_token) signedOut.push(await signOut(kay, contents.profile, origin));
   const left = await contents.credentials.remove();
-  if (left) kay.out.warn(`${left.message} Its key may still be there, but it opens nothing.`);
+  if (left) kay.out.warn(`${left.message} Its key may still be there, but it can no longer decrypt anything.`);
   await contents.profile.history.remove();
   await settings.profiles.forget(name);
   const current = settings.profiles.current();

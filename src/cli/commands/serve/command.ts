@@ -102,7 +102,7 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) {
     throw new Problem("USAGE", `${JSON.stringify(text)} is not a valid port.`, {
-      hint: "Give a number from 0 to 65535.",
+      hint: "Use a number from 0 to 65535.",
     });
   }
   return port;

@@ -38,7 +38,7 @@ function getLines(status: StatusResponse): [name: string, value: string][] {
     ],
     ["node", node === undefined ? undefined : `number ${node}; alive: ${nodes}`],
     ["generations", generations && (getOpen(generations) || "none open")],
-    ["here", here && `${here.working} at work, ${here.followers} followed`],
+    ["here", here && `${here.working} running, ${here.followers} followed`],
     [
       "memory",
       memory && `${toMebibytes(memory.rss)} MiB, ${toMebibytes(memory.heap_used)} MiB of it used by JavaScript`,

@@ -38,7 +38,7 @@ export async function printClientDocument(kay: Kay, typed: string | undefined): 
   if (!document) throw new Problem("NOT_FOUND", "This backend has no client document.", { hint: "" });
   if (url === undefined && !baseUrl.startsWith("https:"))
     throw new Problem("USAGE", "Specify the URL where you host the document.", {
-      hint: "Such as `kay services client-document https://example.com/kay.json`.",
+      hint: "For example: `kay services client-document https://example.com/kay.json`.",
     });
   kay.out.writeJson({ ...document, ...(url === undefined ? {} : { client_id: url }) });
 }

@@ -117,7 +117,7 @@ async function readSource(kay: Kay, file: string): Promise<string> {
   return text;
 }
 
-const HINT = "Give a YAML or JSON file that describes the service, or `-` for stdin.";
+const HINT = "Specify a YAML or JSON file that describes the service, or `-` for stdin.";
 
 /** Reads a regular file up to the limit, but no device or endless pipe. */
 async function readFile(kay: Kay, file: string): Promise<string> {

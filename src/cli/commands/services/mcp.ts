@@ -83,7 +83,7 @@ function explainNoServer({ code, message, details, hint: said }: Problem, { url 
   const hint =
     url === undefined
       ? "Run the command to see its output. It must speak MCP over stdin and stdout."
-      : "Give the address of the server's MCP endpoint (Streamable HTTP), often ending in /mcp.";
+      : "Specify the address of the server's MCP endpoint (Streamable HTTP), often ending in /mcp.";
   return new Problem(code, message, { details, hint: message.includes("kay serve --stop") ? "" : hint });
 }
 
@@ -128,7 +128,7 @@ function getPlace(kay: Kay, words: string[], place: string | true): Pick<McpRequ
   if (!command || command.length === 0)
     throw new Problem(
       "USAGE",
-      `${toLine(place === true ? "" : place)} is not a valid command: a quote is not closed.`,
+      `${toLine(place === true ? "" : place)} is not a valid command: it has an unclosed quote.`,
       {
         hint: HINT,
       },
@@ -137,4 +137,4 @@ function getPlace(kay: Kay, words: string[], place: string | true): Pick<McpRequ
 }
 
 const HINT =
-  "Such as `kay services add --mcp https://mcp.example.com`, or `kay services add --mcp -- npx -y some-server`.";
+  "For example: `kay services add --mcp https://mcp.example.com`, or `kay services add --mcp -- npx -y some-server`.";

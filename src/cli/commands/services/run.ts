@@ -59,7 +59,7 @@ function getRows(service: ServiceView): [string, string][] {
     ["account", service.connected ? formatOwner(service) : ""],
     ["site", service.connected ? formatSite(service) : ""],
     ["reason", service.reason ?? ""],
-    ["scopes wanted", scopes?.wanted.join(" ") ?? ""],
+    ["scopes requested", scopes?.wanted.join(" ") ?? ""],
     ["scopes granted", scopes?.granted.join(" ") ?? ""],
     ["tools", service.tools?.join(" ") ?? ""],
     ["own client", client ? (client.configured ? "configured" : "none") : ""],

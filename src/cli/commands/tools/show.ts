@@ -34,7 +34,7 @@ export async function showTool(kay: Kay, name: string): Promise<void> {
   out.writeLine(clean(tool.description));
   const fields = listFields(tool);
   out.writeLine();
-  if (fields.length === 0) out.writeLine("It takes no fields.");
+  if (fields.length === 0) out.writeLine("This tool takes no fields.");
   else await showFields(kay, fields);
   const examples = tool.examples ?? [];
   if (examples.length > 0) out.writeLine(`\nAsk for it:\n${examples.map((each) => `  ${toLine(each)}`).join("\n")}`);

@@ -25,7 +25,7 @@ async function createFilter(thread: JqThread, { stdout, stderr }: Streams): Prom
   const compiled = await thread.run("");
   if ("ended" in compiled || compiled.code !== 0) {
     thread.end();
-    throw new Problem("USAGE", `The expression of --jq does not compile: ${explainFailure(compiled)}`, { hint: HINT });
+    throw new Problem("USAGE", `The --jq expression does not compile: ${explainFailure(compiled)}`, { hint: HINT });
   }
   let failed: Problem | undefined;
   const print = (ran: JqResult) => {
@@ -57,7 +57,7 @@ async function createFilter(thread: JqThread, { stdout, stderr }: Streams): Prom
 
 type Streams = { stdout: Sink; stderr: Sink };
 
-const HINT = "jq's manual has the language: https://jqlang.org/manual";
+const HINT = "For the syntax, see https://jqlang.org/manual";
 const DONE = "The command succeeded, but its --jq expression failed:";
 
 /** Prints a string raw, like `jq -r`, but cleaned for a terminal; everything else as compact JSON. */

@@ -14,7 +14,7 @@ export async function runSessions(context: SlashContext, argument: string): Prom
   const { api } = context.link;
   if (argument === "") {
     const { data } = await api.sessions({ page: 1, limit: context.pick ? MOST_LISTED : LISTED });
-    if (data.length === 0) return context.say("There is no conversation here.");
+    if (data.length === 0) return context.say("There is no conversation yet.");
     if (context.pick) {
       const [id] = (await context.pick(WHICH_CONVERSATION, toConversationChoices(data, context.kay.clock.now()))) ?? [];
       return id === undefined || id === context.session() ? undefined : context.resume(id);
@@ -45,7 +45,7 @@ export async function runExport(context: SlashContext, argument: string): Promis
 
 /** `/detach`. */
 export async function runDetach({ detach, say }: SlashContext): Promise<void> {
-  if (!(await detach())) say("Nothing is running. /quit leaves.");
+  if (!(await detach())) say("Nothing is running. Use /quit to leave.");
 }
 
 async function resolveNumber({ link }: SlashContext, argument: string): Promise<string> {

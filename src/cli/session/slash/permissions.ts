@@ -136,7 +136,7 @@ async function chooseModel(
       hint: "Choose it with `kay config set model`, where the backend runs.",
     });
   kay.choices.model = name;
-  return `The next requests of this session go to ${toLine(name)}. /model default undoes it.`;
+  return `The next requests of this session go to ${toLine(name)}. Use /model default to undo this.`;
 }
 
 const USAGE = "Use /model, /model NAME or /model test.";

@@ -14,13 +14,9 @@ import { formatRows } from "./command.ts";
 /** `/connect SERVICE…`, `/connect jira --site NAME`, and `/connect jira --as NAME`. */
 export async function runConnect(context: SlashContext, argument: string): Promise<void> {
   if (context.link.usesEnvironmentToken)
-    throw new Problem(
-      "USAGE",
-      "KAY_TOKEN is set, but services are connected for a sign-in that is kept on this machine.",
-      {
-        hint: "Quit, unset KAY_TOKEN, and start kay again.",
-      },
-    );
+    throw new Problem("USAGE", "Services cannot be connected while KAY_TOKEN is set.", {
+      hint: "Quit, unset KAY_TOKEN, and start kay again.",
+    });
   const [site = "", quoted, bare] = SITE.exec(argument) ?? [];
   const [as = "", label] = AS.exec(argument.replace(site, " ")) ?? [];
   const rest = argument.replace(site, " ").replace(as, " ");

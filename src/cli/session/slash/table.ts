@@ -147,7 +147,7 @@ export const SLASH_COMMANDS: SlashCommand[] = [
   {
     name: "detach",
     args: "",
-    does: "Leave, and let the request run",
+    does: "Leave, and keep the request running",
     run: async (context) => (await import("./conversations.ts")).runDetach(context),
   },
   { name: "quit", args: "", does: "Leave", run: async ({ quit }) => quit() },
