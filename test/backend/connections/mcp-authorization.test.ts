@@ -222,7 +222,7 @@ test("the metadata is read where the server says, if it is about this server", a
   expect((await connected()).status).toMatchObject({ status: "completed" });
   expect(own.seen.filter((one) => one.includes("oauth-protected-resource"))).toEqual([]);
   resource = { resource: "https://bank.example.test/mcp", authorization_servers: [LOGIN] };
-  expect((await begin()).body.message).toContain("what it publishes is about another resource");
+  expect((await begin()).body.message).toContain("its metadata describes another resource");
 });
 
 test("a server that publishes nothing has the default endpoints of 2025-03-26, with PKCE and resource", async () => {
@@ -246,7 +246,7 @@ test("a server that publishes nothing has the default endpoints of 2025-03-26, w
       fetch: publishNothing(async (url, init) => (url === NOTES ? own.fetch(url, init) : answer.clone())),
     };
     expect((await begin()).body.message).toBe(
-      "Could not determine how to sign in to Notes: notes.example.test publishes no metadata of an authorization server.",
+      "Could not determine how to sign in to Notes: notes.example.test does not publish authorization server metadata.",
     );
   }
 });

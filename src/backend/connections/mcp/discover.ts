@@ -72,7 +72,7 @@ function assumeEndpoints(server: string, { scopes }: AuthChallenge): DiscoveredA
 
 /** @param host of the authorization server */
 export function noMetadataProblem(title: string, host: string): Problem {
-  return discoveryProblem(title, `${host} publishes no metadata of an authorization server`);
+  return discoveryProblem(title, `${host} does not publish authorization server metadata`);
 }
 
 /** Returns the server's answer to a request without a token. */
@@ -150,7 +150,9 @@ async function fetchServerMetadata(
       const own = isSameIssuer(document.issuer, issuer.href) ? new URL(String(document.issuer)) : issuer;
       return await oauth.processDiscoveryResponse(own, Response.json(document));
     } catch (cause) {
-      throw discoveryProblem(title, `the metadata at ${issuer.host} belongs to another authorization server`, { cause });
+      throw discoveryProblem(title, `the metadata at ${issuer.host} belongs to another authorization server`, {
+        cause,
+      });
     }
   }
   return undefined;
