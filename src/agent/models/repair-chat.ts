@@ -24,17 +24,24 @@ function toChunk({ message, done, done_reason: reason, model }: JsonRecord): Jso
  */
 function createNameJoiner(): (chunk: JsonRecord) => JsonRecord {
   const held = new Map<unknown, JsonRecord>();
+  let last: unknown;
   const join = (call: JsonRecord): JsonRecord[] => {
-    const key = call.index ?? call.id;
-    const before = held.get(key);
+    last = call.index ?? call.id ?? last;
+    const before = held.get(last);
     const { name: piece = "", arguments: input } = call.function as { name?: string; arguments?: string };
     const earlier = String((before?.function as JsonRecord | undefined)?.name ?? "");
     const name = piece.startsWith(earlier) ? piece : earlier + piece;
     const joined = { ...before, ...call, function: { ...(call.function as JsonRecord), ...(name ? { name } : {}) } };
-    held.delete(key);
-    if (input || !name) return [joined];
-    held.set(key, joined);
-    return [];
+    held.delete(last);
+    const ended = flush();
+    if (input || !name) return [...ended, joined];
+    held.set(last, joined);
+    return ended;
+  };
+  const flush = (): JsonRecord[] => {
+    const calls = [...held.values()];
+    held.clear();
+    return calls;
   };
   return (chunk) => ({
     ...chunk,
@@ -43,10 +50,7 @@ function createNameJoiner(): (chunk: JsonRecord) => JsonRecord {
           choices: chunk.choices.map((choice: JsonRecord) => {
             const delta = choice.delta as JsonRecord;
             const calls = ((delta.tool_calls ?? []) as JsonRecord[]).flatMap(join);
-            if (choice.finish_reason !== null) {
-              calls.push(...held.values());
-              held.clear();
-            }
+            if (choice.finish_reason !== null) calls.push(...flush());
             const { tool_calls: _, ...rest } = delta;
             return { ...choice, delta: { ...rest, ...(calls.length > 0 ? { tool_calls: calls } : {}) } };
           }),

@@ -18,6 +18,8 @@ export function createMessagesRepair(): AnswerRepair {
     const block = isRecord(event.content_block) ? event.content_block : {};
     switch (type) {
       case "message_start": {
+        // A gateway that asked another server after the first one failed.
+        if (started.size > 0) return [{ type: "error", error: toError("it began again in the middle of its answer") }];
         const { id, model, usage: counts } = isRecord(message) ? message : {};
         return [{ type, message: { ...pickTexts({ id, model }), usage: { input_tokens: 0, ...toUsage(counts) } } }];
       }

@@ -37,14 +37,21 @@ export function createResponsesRepair(): AnswerRepair {
       type === "reasoning" ? [{ type: SUMMARY_PART, item_id: id, output_index: place, summary_index: 0 }] : [];
     return [item, [{ type: "response.output_item.added", output_index: place, item: toItem(item, given) }, ...parts]];
   };
-  const add = (type: string, event: JsonRecord, words: unknown): JsonRecord[] => {
+  const add = (type: string, event: JsonRecord, given: unknown): JsonRecord[] => {
     const delta =
-      typeof words === "string" ? words : isRecord(words) ? toText(words.text) || JSON.stringify(words) : "";
+      typeof given === "string" ? given : isRecord(given) ? toText(given.text) || JSON.stringify(given) : "";
     if (delta === "") return [];
     const known = find(type, event.item_id, event.output_index);
     const [item, started] = known ? [known, []] : start(type, event, event.output_index);
+    // A remark and the answer behind it are two messages.
+    const follows =
+      type === "message" && item.given === "" && items.some((one) => one.type === type && one.given !== "");
     item.given += delta;
-    return [...started, { type: DELTAS[type], item_id: item.id, output_index: item.index, summary_index: 0, delta }];
+    const words = follows ? `\n\n${delta}` : delta;
+    return [
+      ...started,
+      { type: DELTAS[type], item_id: item.id, output_index: item.index, summary_index: 0, delta: words },
+    ];
   };
   /** The whole text of what should have come in pieces. */
   const fill = (type: string, event: JsonRecord, whole: unknown): JsonRecord[] => {
@@ -156,8 +163,14 @@ function isKnownItem(item: unknown): item is JsonRecord {
 
 function toItem({ type, id, callId, name, given }: Item, more: JsonRecord): JsonRecord {
   if (type === "function_call") return { type, id, call_id: callId, name: toText(more.name) || name, arguments: given };
-  const { encrypted_content: encrypted } = more;
-  return { type, id, ...(typeof encrypted === "string" ? { encrypted_content: encrypted } : {}) };
+  const { encrypted_content: encrypted, phase } = more;
+  return {
+    type,
+    id,
+    ...(typeof encrypted === "string" ? { encrypted_content: encrypted } : {}),
+    // Models from GPT-5.3 on want it back: https://developers.openai.com/api/docs/guides/prompt-guidance
+    ...(phase === "commentary" || phase === "final_answer" ? { phase } : {}),
+  };
 }
 
 function isRefusal({ content }: JsonRecord): boolean {

@@ -45,6 +45,7 @@ function describeStatus({ label, key }: ModelSource, fault: ModelFault): string 
   if (cannotCallTools(fault))
     return `${label} cannot call tools, which kay needs${isStreamed ? "" : ` (HTTP ${status})`}`;
   if (isStreamed) return `${label} reported an error in its answer`;
+  if (OTHER_API.test(fault.text)) return `${label} answers with Chat Completions instead of OpenAI's Responses`;
   if (status === undefined) return `${label} could not be reached`;
   if (isKeyRefused(fault) && key && !key.isSet) return `${label} requires an API key (HTTP ${status})`;
   if (isKeyRefused(fault)) return `${label} refused the API key${key ? ` in ${key.variable}` : ""} (HTTP ${status})`;
@@ -74,10 +75,14 @@ function getHint({ label, key }: ModelSource, fault: ModelFault, error: unknown)
 
 /** Nothing answers models at this address: the provider's own 404 names the model. */
 function isWrongAddress({ status = 0, reason, text }: ModelFault): boolean {
+  if (OTHER_API.test(text)) return true;
   const isMissing =
     status === 404 && (reason === "" || !/model|deployment|endpoints|engine/i.test(`${reason} ${text}`));
   return isMissing || status === 405 || (status >= 300 && status < 400);
 }
+
+/** The SDK's own sentence. */
+const OTHER_API = /^Received a Chat Completions stream/;
 
 const ADDRESS_HINT =
   "Check the base URL of the provider. A server with OpenAI's Chat Completions needs the provider `openai-compatible`, and its URL often ends in /v1.";

@@ -4,6 +4,13 @@ import { type Body, runModel, toSse as sse } from "#test/model-run";
 
 type Json = Record<string, unknown>;
 
+const CHAT: ModelSettings = {
+  model: "openai-compatible:m",
+  env: { OPENAI_COMPATIBLE_BASE_URL: "http://model.test/v1" },
+};
+const ANTHROPIC: ModelSettings = { model: "anthropic", env: { ANTHROPIC_API_KEY: "k" } };
+const OPENAI: ModelSettings = { model: "openai:m", env: { OPENAI_API_KEY: "k" } };
+
 const chunk = (delta: unknown, finish_reason: unknown = null, more: Json = {}): Json => ({
   id: "c",
   object: "chat.completion.chunk",
@@ -203,16 +210,6 @@ test.each<[string, () => ModelSettings, () => Response, RegExp, RegExp]>([
   });
 });
 
-test("a refusal that comes whole is a refusal", async () => {
-  const item = { type: "message", id: "i", content: [{ type: "refusal", refusal: "I can't." }] };
-  const body = sse(
-    { type: "response.output_item.done", output_index: 0, item },
-    { type: "response.completed", response: {} },
-  );
-  const { last } = await runModel({ model: "openai:m", env: { OPENAI_API_KEY: "k" } }, [body]);
-  expect(last).toMatchObject({ errorText: "OpenAI m refused to answer." });
-});
-
 const event = (type: string, more: Json = {}) => ({ type, ...more });
 const message = (usage?: Json) =>
   event("message_start", { message: { id: "m", content: [], ...(usage ? { usage } : {}) } });
@@ -228,6 +225,63 @@ const ended = (stop_reason = "end_turn", usage: unknown = { output_tokens: 5 }) 
   event("message_stop"),
 ];
 const counted = message({ input_tokens: 3, output_tokens: 1 });
+
+// https://github.com/vercel/ai, packages/openai and packages/anthropic: openai-phase.1, azure-deepseek-reasoning.1, spliced-message-start
+test("a remark before an answer stays apart from it, and is marked as one in the next request", async () => {
+  const words = (id: string, output_index: number, phase: string, delta: string) => {
+    const item = { type: "message", id, phase, content: [] };
+    return [
+      { type: "response.output_item.added", output_index, item },
+      { type: "response.output_text.delta", output_index, item_id: id, delta },
+      {
+        type: "response.output_item.done",
+        output_index,
+        item: { ...item, content: [{ type: "output_text", text: delta }] },
+      },
+    ];
+  };
+  const call = { type: "function_call", id: "f", call_id: "c1", name: "jira__search", arguments: INPUT };
+  const remark = words("m1", 0, "commentary", "Got it");
+  const completed = { type: "response.completed", response: {} };
+  const item = [{ type: "response.output_item.done", output_index: 1, item: call }];
+  const { text, requests } = await runModel(OPENAI, [
+    sse(...remark, ...item, completed),
+    sse(...remark, ...words("m2", 2, "final_answer", "Hi."), completed),
+  ]);
+  expect(text).toBe("Got itGot it\n\nHi.");
+  expect(requests[1]).toContain('"phase":"commentary"');
+});
+
+test.each<[string, ModelSettings, Body, string, string]>([
+  [
+    "Chat Completions instead of Responses",
+    OPENAI,
+    sse(HI, ...END),
+    "OpenAI m answers with Chat Completions instead of OpenAI's Responses.",
+    "needs the provider `openai-compatible`",
+  ],
+  [
+    "a second answer within the first",
+    ANTHROPIC,
+    sse(counted, ...block(use, { type: "input_json_delta", partial_json: '{"project":"KA' }).slice(0, 2), counted),
+    "Anthropic claude-sonnet-5-5 reported an error in its answer: it began again in the middle of its answer.",
+    "Try again",
+  ],
+])("%s is told with what to do", async (_, settings, body, errorText, hint) => {
+  const { last, ran } = await runModel(settings, [body]);
+  expect(last).toMatchObject({ errorText, problem: { hint: expect.stringContaining(hint) } });
+  expect(ran).toEqual([]);
+});
+
+test("a refusal that comes whole is a refusal", async () => {
+  const item = { type: "message", id: "i", content: [{ type: "refusal", refusal: "I can't." }] };
+  const body = sse(
+    { type: "response.output_item.done", output_index: 0, item },
+    { type: "response.completed", response: {} },
+  );
+  const { last } = await runModel(OPENAI, [body]);
+  expect(last).toMatchObject({ errorText: "OpenAI m refused to answer." });
+});
 
 describe("Anthropic's Messages of other servers", () => {
   test.each<[string, Body]>([
@@ -295,9 +349,3 @@ test("a call that Gemini ran itself is no call to kay", async () => {
   const { text, last } = await runModel({ model: "google", env: { GEMINI_API_KEY: "k" } }, [body]);
   expect({ text, last }).toMatchObject({ text: "Hi.", last: { type: "finish", finishReason: "stop" } });
 });
-
-const CHAT: ModelSettings = {
-  model: "openai-compatible:m",
-  env: { OPENAI_COMPATIBLE_BASE_URL: "http://model.test/v1" },
-};
-const ANTHROPIC: ModelSettings = { model: "anthropic", env: { ANTHROPIC_API_KEY: "k" } };
