@@ -43,8 +43,10 @@ export const linkIssuesTool = defineTool({
   },
   object: ({ issue, relation, other }: Input) =>
     `${formatIssueKey(issue)} ${toOneLine(relation).toLowerCase()} ${formatIssueKey(other)}`,
-  describeTarget: async ({ issue, other }, context) =>
-    `${await describeIssue(issue, context)} and ${await describeIssue(other, context)}`,
+  describeTarget: async ({ issue, relation, other }, context) => {
+    const { words } = await findRelation(relation, context);
+    return `${await describeIssue(issue, context)} ${words} ${await describeIssue(other, context)}`;
+  },
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const [key, other] = [parseIssueKey(input.issue), parseIssueKey(input.other)];
