@@ -108,7 +108,7 @@ function emitPiece(block: Block, piece: string, emit: (part: StreamPart) => void
     block.isTagged = true;
     delta = delta.replace(ANSWER_TAG, "");
   }
-  if (block.isTagged) delta = delta.replace(/\s*<\/answer\s*>\s*/i, "");
+  if (block.isTagged) delta = delta.replace(/(?<!\s)\s*<\/answer\s*>\s*/i, "");
   if (delta === "") return;
   const isThought = block.closing !== null;
   if (block.open === null) {
