@@ -8,7 +8,6 @@ import { MAX_INPUT_DEPTH } from "../limits.ts";
 import { recordOutcome } from "../observe.ts";
 import type { AgentTool } from "../tool.ts";
 import { adaptInput } from "./adapt-input.ts";
-import { coalesce, createChannel } from "./channel.ts";
 import { type CheckedCall, type RejectedCall, toCall } from "./checked-call.ts";
 import { rejectUnknownFields } from "./input.ts";
 import { askAboutWrites, isWrite, type Run, runCall, toProblem } from "./run-call.ts";
@@ -152,4 +151,51 @@ function buildOutcomeEvent(outcome: Outcome, access: Access | undefined): AgentE
     return { type: "tool-output-error", toolCallId, errorText, code, ...(access ? { access } : {}) };
   }
   return { type: "tool-output-denied", toolCallId, reason: outcome.denied };
+}
+
+/** Creates a queue with many writers and one reader: `drain` yields pushed items in order until `end`. */
+function createChannel<T>(): { push(item: T): void; end(): void; drain(): AsyncGenerator<T> } {
+  const items: T[] = [];
+  let ended = false;
+  let wake: (() => void) | undefined;
+  const notify = () => {
+    wake?.();
+    wake = undefined;
+  };
+  return {
+    push: (item) => {
+      items.push(item);
+      notify();
+    },
+    end: () => {
+      ended = true;
+      notify();
+    },
+    async *drain() {
+      for (;;) {
+        while (items.length > 0) yield items.shift() as T;
+        if (ended) return;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}
+
+/** Wraps `work` so that it never runs twice at once. Calls made during a run cause one more run afterwards. */
+function coalesce(work: () => Promise<void>): () => void {
+  let state: "idle" | "busy" | "again" = "idle";
+  return function go() {
+    if (state !== "idle") {
+      state = "again";
+      return;
+    }
+    state = "busy";
+    void work().finally(() => {
+      const again = state === "again";
+      state = "idle";
+      if (again) go();
+    });
+  };
 }

@@ -3,13 +3,9 @@ import { SAFE_GET } from "../http/generic-request.ts";
 import type { Identity } from "../oauth.ts";
 import type { Service } from "../service.ts";
 import type { ServiceHttp } from "../service-http.ts";
-import { createRecordTool } from "./create.ts";
-import { deleteRecordTool } from "./delete.ts";
-import { describeBaseTool } from "./describe-base.ts";
-import { getRecordTool } from "./get.ts";
 import { listRecordsTool } from "./list.ts";
-import { listBasesTool } from "./list-bases.ts";
-import { updateRecordTool } from "./update.ts";
+import { describeBaseTool, getRecordTool, listBasesTool } from "./read.ts";
+import { createRecordTool, deleteRecordTool, updateRecordTool } from "./write.ts";
 
 /**
  * Airtable. PKCE with S256 is required. Access tokens last an hour; refresh tokens last 60 days and are rotated. More

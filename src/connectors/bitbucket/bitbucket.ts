@@ -1,14 +1,16 @@
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
-import { approvePullRequestTool } from "./approve.ts";
-import { addCommentTool } from "./comment.ts";
+import {
+  addCommentTool,
+  approvePullRequestTool,
+  declinePullRequestTool,
+  mergePullRequestTool,
+} from "./change-pull-request.ts";
 import { createPullRequestTool } from "./create.ts";
-import { declinePullRequestTool } from "./decline.ts";
 import { getPullRequestTool } from "./get.ts";
 import { fetchBitbucketIdentity } from "./identity.ts";
 import { listPullRequestsTool } from "./list.ts";
 import { listRepositoriesTool } from "./list-repositories.ts";
-import { mergePullRequestTool } from "./merge.ts";
 
 /**
  * Bitbucket Cloud. Its OAuth differs from Atlassian's: no audience, no documented PKCE, scopes fixed on the consumer,

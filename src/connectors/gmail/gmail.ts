@@ -1,13 +1,11 @@
 import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
-import { archiveTool } from "./archive.ts";
-import { createDraftTool } from "./draft.ts";
-import { changeLabelTool } from "./label.ts";
+import { archiveTool, changeLabelTool } from "./label.ts";
 import { readMessageTool } from "./read.ts";
 import { replyTool } from "./reply.ts";
 import { searchTool } from "./search.ts";
-import { sendMessageTool } from "./send.ts";
+import { createDraftTool, sendMessageTool } from "./send.ts";
 
 /**
  * Gmail. `gmail.modify` allows everything but permanent deletion. Source:

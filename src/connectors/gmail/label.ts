@@ -6,12 +6,12 @@ import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { findMessage } from "./find.ts";
 import { buildThreadUrl, describeMessage, formatMessageLine, GMAIL_SCOPE, toMessageData } from "./message.ts";
 
-const Input = z.object({
+const LabelInput = z.object({
   message: withDescription(z.string(), "ID of a message in the conversation, or its subject."),
   label: withDescription(z.string(), '"read", "unread", "starred", "important", "spam", or the name of a label.'),
   remove: withDescription(z.optional(z.boolean()), "Whether to remove the label."),
 });
-type Input = z.output<typeof Input>;
+type LabelInput = z.output<typeof LabelInput>;
 
 const Labels = z.looseObject({ labels: z.nullish(z.array(z.looseObject({ id: z.string(), name: z.string() }))) });
 
@@ -22,7 +22,7 @@ export const changeLabelTool = defineTool({
   name: "gmail.label",
   description: "Label an email conversation in Gmail, or mark it as read, unread, starred or important.",
   access: "write",
-  input: Input,
+  input: LabelInput,
   examples: [
     "label the email {message} as {label}",
     "label {message} as {label}",
@@ -30,11 +30,11 @@ export const changeLabelTool = defineTool({
     "add the label {label} to the email {message}",
     "put the label {label} on the email {message}",
   ],
-  summary: ({ message, label, remove }: Input) =>
+  summary: ({ message, label, remove }: LabelInput) =>
     remove
       ? `Remove ${escapeCell(label)} from the email ${escapeCell(message)}`
       : `Mark the email ${escapeCell(message)} as ${escapeCell(label)}`,
-  resource: ({ message, label, remove }: Input) =>
+  resource: ({ message, label, remove }: LabelInput) =>
     narrowPlace(formatPlace(remove ? "without" : "with", quoteName(label)), quoteName(message)),
   placeIsTarget: true,
   describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message, "change")),
@@ -57,7 +57,7 @@ export const changeLabelTool = defineTool({
 });
 
 /** Returns the change for a label that Gmail defines. "read" removes a label. */
-function findSystemChange({ label: name, remove }: Input): Change | undefined {
+function findSystemChange({ label: name, remove }: LabelInput): Change | undefined {
   const word = name.trim().toLowerCase();
   if (word === "read" || word === "unread") {
     const unread = (word === "unread") !== (remove === true);
@@ -71,7 +71,7 @@ function findSystemChange({ label: name, remove }: Input): Change | undefined {
   return id === undefined ? undefined : getChange(id, remove);
 }
 
-async function findLabelChange({ label: name, remove }: Input, { http }: ToolContext): Promise<Change> {
+async function findLabelChange({ label: name, remove }: LabelInput, { http }: ToolContext): Promise<Change> {
   const { labels } = await http.request({ path: "/gmail/v1/users/me/labels", answer: Labels, scope: GMAIL_SCOPE });
   const own = (labels ?? []).filter(({ id }) => id.startsWith("Label_"));
   const label = own.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
@@ -86,3 +86,38 @@ async function findLabelChange({ label: name, remove }: Input, { http }: ToolCon
 function getChange(id: string, remove: boolean | undefined): Change {
   return remove ? { removeLabelIds: [id] } : { addLabelIds: [id] };
 }
+
+const ArchiveInput = z.object({
+  message: withDescription(z.string(), "ID of a message in the conversation, or its subject."),
+});
+type ArchiveInput = z.output<typeof ArchiveInput>;
+
+/** Source: Gmail API v1, POST /gmail/v1/users/{userId}/threads/{id}/modify. */
+export const archiveTool = defineTool({
+  name: "gmail.archive",
+  description: "Archive an email conversation in Gmail. It leaves the inbox and stays in All Mail.",
+  access: "write",
+  input: ArchiveInput,
+  examples: [
+    "archive the email {message}",
+    "archive {message}",
+    "archive the message {message}",
+    "move the email {message} out of my inbox",
+  ],
+  summary: ({ message }: ArchiveInput) => `Archive the conversation of the email ${escapeCell(message)}`,
+  describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message, "change")),
+  async run(input, context) {
+    const message = await findMessage(context, input.message, "change");
+    await context.http.request({
+      method: "POST",
+      path: `/gmail/v1/users/me/threads/${encodeURIComponent(message.threadId)}/modify`,
+      body: { removeLabelIds: ["INBOX"] },
+      answer: z.unknown(),
+      scope: GMAIL_SCOPE,
+    });
+    const url = buildThreadUrl(message.threadId, context);
+    const { id, thread, from, subject } = toMessageData(message, context);
+    const data = { id, thread, from, subject, archived: true, url };
+    return { data, text: `Archived ${formatMessageLine(message)}.\n\n${url}`, url };
+  },
+});

@@ -5,10 +5,10 @@ import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { formatRecipients, hasManyRecipients, listDestinations, parseRecipients } from "./addresses.ts";
-import { buildThreadUrl, MESSAGES_PATH } from "./message.ts";
+import { buildMailUrl, buildThreadUrl, MESSAGES_PATH } from "./message.ts";
 import { buildMailRequest } from "./mime.ts";
 
-const Input = z.object({
+const SendInput = z.object({
   to: withDescription(z.string(), "Email addresses of the recipients, such as sam@example.com, separated by commas."),
   subject: withDescription(z.optional(z.string()), "The subject."),
   body: withDescription(z.string(), "The text of the message."),
@@ -17,7 +17,7 @@ const Input = z.object({
   attachments: withDescription(z.optional(Attachments), "Names of files that the user attached in this conversation."),
 });
 
-type Input = z.output<typeof Input>;
+type SendInput = z.output<typeof SendInput>;
 
 export const SentMessage = z.looseObject({ id: z.string(), threadId: z.string() });
 
@@ -26,7 +26,7 @@ export const sendMessageTool = defineTool({
   name: "gmail.send_message",
   description: "Send an email with Gmail.",
   access: "write",
-  input: Input,
+  input: SendInput,
   takesAttachments: true,
   examples: [
     "send an email to {to}: {body}",
@@ -42,9 +42,10 @@ export const sendMessageTool = defineTool({
     "email {attachments} to {to}: {body}",
   ],
   summary: describeMail("Send an email"),
-  resource: ({ to, cc, bcc }: Input) => formatPlace("to", formatRecipients([to, cc, bcc])),
-  destinations: ({ to, cc, bcc }: Input) => listDestinations([to, cc, bcc]),
-  chooseMode: ({ to, cc, bcc }: Input) => (hasManyRecipients([to, cc, bcc]) ? "confirm_before_execution" : undefined),
+  resource: ({ to, cc, bcc }: SendInput) => formatPlace("to", formatRecipients([to, cc, bcc])),
+  destinations: ({ to, cc, bcc }: SendInput) => listDestinations([to, cc, bcc]),
+  chooseMode: ({ to, cc, bcc }: SendInput) =>
+    hasManyRecipients([to, cc, bcc]) ? "confirm_before_execution" : undefined,
   async run(input, context) {
     const outgoing = toOutgoingMail(input);
     if (outgoing.to.length + outgoing.cc.length + outgoing.bcc.length === 0) {
@@ -60,7 +61,7 @@ export const sendMessageTool = defineTool({
 });
 
 /** Describes a mail and all its recipients in one line, for approvals. */
-export function describeMail(verb: string): (input: Pick<Input, "body"> & Partial<Input>) => string {
+function describeMail(verb: string): (input: Pick<SendInput, "body"> & Partial<SendInput>) => string {
   return ({ to, cc, bcc, subject, body, attachments = [] }) => {
     const people = [
       to?.trim() ? ` to ${toOneLine(to)}` : "",
@@ -73,7 +74,7 @@ export function describeMail(verb: string): (input: Pick<Input, "body"> & Partia
 }
 
 /** Builds the message from the input. @throws Problem INVALID_REQUEST */
-export function toOutgoingMail(input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string }) {
+function toOutgoingMail(input: { to?: string; subject?: string; body: string; cc?: string; bcc?: string }) {
   return {
     to: parseRecipients(input.to, "to"),
     cc: parseRecipients(input.cc, "cc"),
@@ -82,3 +83,49 @@ export function toOutgoingMail(input: { to?: string; subject?: string; body: str
     body: input.body,
   };
 }
+
+const DraftInput = z.object({
+  to: withDescription(
+    z.optional(z.string()),
+    "Email addresses of the recipients, such as sam@example.com, separated by commas.",
+  ),
+  subject: withDescription(z.optional(z.string()), "The subject."),
+  body: withDescription(z.string(), "The text of the message."),
+  cc: withDescription(z.optional(z.string()), "Email addresses for a copy (Cc), such as sam@example.com."),
+  bcc: withDescription(z.optional(z.string()), "Email addresses for a hidden copy (Bcc), such as sam@example.com."),
+  attachments: withDescription(z.optional(Attachments), "Names of files that the user attached in this conversation."),
+});
+type DraftInput = z.output<typeof DraftInput>;
+
+const Draft = z.looseObject({ id: z.string(), message: z.nullish(SentMessage) });
+
+/** Source: Gmail API v1, POST /gmail/v1/users/{userId}/drafts. */
+export const createDraftTool = defineTool({
+  name: "gmail.create_draft",
+  description: "Create an email draft in Gmail without sending it.",
+  access: "write",
+  input: DraftInput,
+  takesAttachments: true,
+  examples: [
+    "draft an email to {to}: {body}",
+    "draft an email to {to} saying {body}",
+    "create a draft to {to}: {body}",
+    "put {body} in a draft to {to} with subject {subject}",
+    "write a draft to {to} about {subject}: {body}",
+    "draft a mail to {to} with subject {subject}: {body}",
+    "draft an email to {to} with {attachments}: {body}",
+  ],
+  summary: (input: DraftInput) => describeMail("Write a draft")(input),
+  mode: "confirm_after_execution",
+  resource: ({ to, cc, bcc }: DraftInput) => formatPlace("to", formatRecipients([to, cc, bcc])),
+  destinations: ({ to, cc, bcc }: DraftInput) => listDestinations([to, cc, bcc]),
+  async run(input, context) {
+    const mail = { ...toOutgoingMail(input), attachments: await loadAttachments(context, input.attachments) };
+    const request = buildMailRequest("/gmail/v1/users/me/drafts", mail, Draft, (message) => ({ message }));
+    const draft = await context.http.request(request);
+    const url = buildMailUrl("drafts", context);
+    const data = { id: draft.id, message: draft.message?.id, url };
+    const subject = input.subject?.trim() ? ` “${escapeCell(input.subject)}”` : "";
+    return { data, text: `The draft${subject} is in Gmail; nothing was sent.\n\n${url}`, url };
+  },
+});

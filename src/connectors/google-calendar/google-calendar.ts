@@ -5,10 +5,9 @@ import type { Identity } from "../oauth.ts";
 import type { Service } from "../service.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import { createEventTool } from "./create.ts";
-import { deleteEventTool } from "./delete.ts";
 import { findFreeTimeTool } from "./free-busy.ts";
 import { listEventsTool } from "./list.ts";
-import { updateEventTool } from "./update.ts";
+import { deleteEventTool, updateEventTool } from "./update.ts";
 
 /** Google Calendar. Source: https://developers.google.com/workspace/calendar/api/v3/reference */
 export const googleCalendar: Service = {

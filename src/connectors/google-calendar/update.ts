@@ -18,7 +18,7 @@ import {
 import { findEvent } from "./find.ts";
 import { type GoogleTime, toMovedTimes } from "./times.ts";
 
-const Input = z.object({
+const UpdateInput = z.object({
   event: withDescription(z.string(), "Title, id or URL of the event. Of a recurring event, the next one is changed."),
   start: withDescription(z.optional(z.string()), "New start: a date (the time of day stays) or a time, in ISO 8601."),
   end: withDescription(z.optional(z.string()), "New end, in ISO 8601. Default: the duration stays the same."),
@@ -27,7 +27,7 @@ const Input = z.object({
   description: withDescription(z.optional(z.string()), "New description."),
   day: withDescription(z.optional(z.string()), "Current day of the event, in ISO 8601, if several have the title."),
 });
-type Input = z.output<typeof Input>;
+type UpdateInput = z.output<typeof UpdateInput>;
 
 /** Source: Calendar API v3, PATCH /calendar/v3/calendars/{calendarId}/events/{eventId}. */
 export const updateEventTool = defineTool({
@@ -35,7 +35,7 @@ export const updateEventTool = defineTool({
   description:
     "Move an event or meeting of the user's Google Calendar to another time, or change its title, location or description.",
   access: "write",
-  input: Input,
+  input: UpdateInput,
   examples: [
     "move {event} to {start}",
     "move the meeting {event} to {start}",
@@ -48,7 +48,7 @@ export const updateEventTool = defineTool({
   ],
   summary: describeCall,
   resource: () => "in your calendar",
-  object: ({ event, day, ...changes }: Input) =>
+  object: ({ event, day, ...changes }: UpdateInput) =>
     narrowPlace(quoteName(event), [...(day ? [day.trim()] : []), ...listGiven(changes)].join(", ")),
   placeIsTarget: true,
   describeTarget: async ({ event, day }, context) => describeEvent(await findEvent(context, event, day), context),
@@ -88,7 +88,7 @@ function withoutOtherKind(time: GoogleTime): Record<string, string | null> {
   return "date" in time ? { ...time, dateTime: null, timeZone: null } : { ...time, date: null };
 }
 
-function describeCall(input: Input): string {
+function describeCall(input: UpdateInput): string {
   const [start, end] = [input.start?.trim(), input.end?.trim()];
   const changes = [
     start ? `move it to ${start}${end ? ` until ${end}` : ""}` : end ? `let it end ${end}` : "",
@@ -99,3 +99,49 @@ function describeCall(input: Input): string {
   const day = input.day?.trim() ? ` of ${input.day.trim()}` : "";
   return `Change the event “${toOneLine(parseEventName(input.event))}”${day}: ${changes.join(", ") || "nothing"} (guests are notified)`;
 }
+
+const DeleteInput = z.object({
+  event: withDescription(
+    z.string(),
+    "Title, id or URL of the event. Of a recurring event, only the next one is deleted.",
+  ),
+  day: withDescription(z.optional(z.string()), "Day of the event, in ISO 8601, if several have the title."),
+});
+type DeleteInput = z.output<typeof DeleteInput>;
+
+/** Source: Calendar API v3, DELETE /calendar/v3/calendars/{calendarId}/events/{eventId}; returns 204. */
+export const deleteEventTool = defineTool({
+  name: "google-calendar.delete_event",
+  description: "Delete or cancel an event or meeting of the user's Google Calendar.",
+  access: "destructive",
+  input: DeleteInput,
+  examples: [
+    "delete the event {event}",
+    "delete the meeting {event}",
+    "cancel {event}",
+    "cancel the meeting {event}",
+    "cancel the meeting {event} on {day}",
+    "remove {event} from my calendar",
+  ],
+  summary: ({ event, day }: DeleteInput) =>
+    `Delete the event “${toOneLine(parseEventName(event))}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are notified)`,
+  resource: () => "in your calendar",
+  describeTarget: async ({ event, day }, context) => describeEvent(await findEvent(context, event, day), context),
+  async run(input, context) {
+    const event = await findEvent(context, input.event, input.day);
+    await context.http.request({
+      method: "DELETE",
+      path: buildEventPath(event.id),
+      query: { sendUpdates: "all" },
+      answer: z.unknown(),
+      scope: EVENTS_SCOPE,
+    });
+    const zone = getTimeZone(context);
+    const text = `Deleted ${formatEventLine(event, zone, context.clock.now())}.`;
+    return {
+      data: { ...toEventData(event, zone), deleted: true },
+      text,
+      url: `${context.http.endpoints.web}/calendar/r`,
+    };
+  },
+});

@@ -6,18 +6,18 @@ import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { buildDocumentUrl, Document } from "./document.ts";
 
-const Input = z.object({
+const AppendInput = z.object({
   document: withDescription(z.string(), "Title, id or URL of the document."),
   text: withDescription(z.string(), "The text to append."),
 });
-type Input = z.output<typeof Input>;
+type AppendInput = z.output<typeof AppendInput>;
 
 /** Source: Docs API v1, POST /v1/documents/{documentId}:batchUpdate with `insertText` at the end of the body. */
 export const appendTextTool = defineTool({
   name: "google-docs.append_text",
   description: "Append text to a Google Docs document.",
   access: "write",
-  input: Input,
+  input: AppendInput,
   examples: [
     "append to the document {document}: {text}",
     "append {text} to the document {document}",
@@ -25,8 +25,9 @@ export const appendTextTool = defineTool({
     "add {text} to the google doc {document}",
     "write in the document {document}: {text}",
   ],
-  summary: ({ document, text }: Input) => `Append to the document ${escapeCell(document)}: ${quoteText(text, 200)}`,
-  resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
+  summary: ({ document, text }: AppendInput) =>
+    `Append to the document ${escapeCell(document)}: ${quoteText(text, 200)}`,
+  resource: ({ document }: AppendInput) => formatPlace("in the document", formatFilePlace(document)),
   placeIsTarget: true,
   describeTarget: async ({ document }, context) => describeFile(await findFileToChange(context, document, "document")),
   async run(input, context) {

@@ -4,18 +4,18 @@ import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { buildDocumentUrl, Document } from "./document.ts";
 
-const Input = z.object({
+const CreateInput = z.object({
   title: withDescription(z.string(), "Title of the new document."),
   text: withDescription(z.optional(z.string()), "Initial content."),
 });
-type Input = z.output<typeof Input>;
+type CreateInput = z.output<typeof CreateInput>;
 
 /** Source: Docs API v1, POST /v1/documents, which accepts only the title. The text is inserted afterwards. */
 export const createDocumentTool = defineTool({
   name: "google-docs.create_document",
   description: "Create a Google Docs document, with text if there is any.",
   access: "write",
-  input: Input,
+  input: CreateInput,
   examples: [
     "create a google doc called {title}",
     "create a document called {title}",
@@ -24,7 +24,7 @@ export const createDocumentTool = defineTool({
     "make a google doc titled {title}",
     "write a google doc called {title}: {text}",
   ],
-  summary: ({ title, text }: Input) =>
+  summary: ({ title, text }: CreateInput) =>
     `Create the document “${toOneLine(title)}”${text?.trim() ? `: ${quoteText(text, 200)}` : ""}`,
   resource: () => "in My Drive",
   async run(input, context) {

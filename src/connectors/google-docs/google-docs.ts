@@ -3,9 +3,8 @@ import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
 import { appendTextTool } from "./append.ts";
 import { createDocumentTool } from "./create.ts";
-import { readDocumentTool } from "./read.ts";
+import { readDocumentTool, searchTool } from "./read.ts";
 import { replaceTextTool } from "./replace.ts";
-import { searchTool } from "./search.ts";
 
 /**
  * Google Docs. Drive finds its documents. Source: https://developers.google.com/workspace/docs/api/reference/rest/v1

@@ -6,12 +6,12 @@ import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { buildDocumentUrl } from "./document.ts";
 
-const Input = z.object({
+const ReplaceInput = z.object({
   document: withDescription(z.string(), "Title, id or URL of the document."),
   find: withDescription(z.string(), "The text to replace; letter case must match."),
   replacement: withDescription(z.string(), "The replacement. An empty value removes the text."),
 });
-type Input = z.output<typeof Input>;
+type ReplaceInput = z.output<typeof ReplaceInput>;
 
 const Replies = z.looseObject({
   replies: z.nullish(
@@ -24,15 +24,15 @@ export const replaceTextTool = defineTool({
   name: "google-docs.replace_text",
   description: "Replace a text everywhere in a Google Docs document.",
   access: "write",
-  input: Input,
+  input: ReplaceInput,
   examples: [
     "replace {find} with {replacement} in the document {document}",
     "replace {find} by {replacement} in the google doc {document}",
     "change {find} to {replacement} in the document {document}",
   ],
-  summary: ({ document, find, replacement }: Input) =>
+  summary: ({ document, find, replacement }: ReplaceInput) =>
     `Replace “${toOneLine(find)}” with “${toOneLine(replacement)}” everywhere in the document ${toOneLine(document)}`,
-  resource: ({ document }: Input) => formatPlace("in the document", formatFilePlace(document)),
+  resource: ({ document }: ReplaceInput) => formatPlace("in the document", formatFilePlace(document)),
   placeIsTarget: true,
   describeTarget: async ({ document }, context) => describeFile(await findFileToChange(context, document, "document")),
   async run(input, context) {

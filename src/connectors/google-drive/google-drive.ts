@@ -1,11 +1,9 @@
 import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
-import { createFolderTool } from "./create-folder.ts";
+import { createFolderTool, shareFileTool, trashFileTool } from "./change.ts";
 import { getFileTool } from "./get.ts";
 import { searchTool } from "./search.ts";
-import { shareFileTool } from "./share.ts";
-import { trashFileTool } from "./trash.ts";
 
 /** Google Drive. Source: https://developers.google.com/workspace/drive/api/reference/rest/v3 */
 export const googleDrive: Service = {

@@ -7,26 +7,26 @@ import { defineTool, withDescription } from "../tool.ts";
 import { buildSpreadsheetUrl } from "./cells.ts";
 import { findSpreadsheet } from "./spreadsheet.ts";
 
-const Input = z.object({
+const AddSheetInput = z.object({
   spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
   title: withDescription(z.string(), "Name of the new sheet (tab)."),
 });
-type Input = z.output<typeof Input>;
+type AddSheetInput = z.output<typeof AddSheetInput>;
 
 /** Source: Sheets API v4, POST /v4/spreadsheets/{spreadsheetId}:batchUpdate with `addSheet`. */
 export const addSheetTool = defineTool({
   name: "google-sheets.add_sheet",
   description: "Add a sheet (tab) to a Google Sheets spreadsheet.",
   access: "write",
-  input: Input,
+  input: AddSheetInput,
   examples: [
     "add a tab called {title} to the spreadsheet {spreadsheet}",
     "add a sheet called {title} to the spreadsheet {spreadsheet}",
     "create a tab {title} in the spreadsheet {spreadsheet}",
   ],
-  summary: ({ spreadsheet, title }: Input) =>
+  summary: ({ spreadsheet, title }: AddSheetInput) =>
     `Add the sheet “${toOneLine(title)}” to the spreadsheet ${toOneLine(spreadsheet)}`,
-  resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
+  resource: ({ spreadsheet }: AddSheetInput) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
   placeIsTarget: true,
   describeTarget: async ({ spreadsheet }, context) =>
     describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),

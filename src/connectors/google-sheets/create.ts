@@ -5,18 +5,18 @@ import { defineTool, withDescription } from "../tool.ts";
 import { buildSpreadsheetUrl, formatCells, parseCells, parseRows } from "./cells.ts";
 import { Spreadsheet } from "./spreadsheet.ts";
 
-const Input = z.object({
+const CreateInput = z.object({
   title: withDescription(z.string(), "Title of the new spreadsheet."),
   text: withDescription(z.optional(z.string()), "The first rows: cells separated by commas, one row per line."),
 });
-type Input = z.output<typeof Input>;
+type CreateInput = z.output<typeof CreateInput>;
 
 /** Source: Sheets API v4, POST /v4/spreadsheets, which also accepts cells; kay infers their types. */
 export const createSpreadsheetTool = defineTool({
   name: "google-sheets.create_spreadsheet",
   description: "Create a Google Sheets spreadsheet, with its first rows if there are any.",
   access: "write",
-  input: Input,
+  input: CreateInput,
   examples: [
     "create a spreadsheet called {title}",
     "create a spreadsheet {title} with {text}",
@@ -24,7 +24,7 @@ export const createSpreadsheetTool = defineTool({
     "new spreadsheet {title}",
     "make a spreadsheet titled {title}",
   ],
-  summary: ({ title, text }: Input) =>
+  summary: ({ title, text }: CreateInput) =>
     `Create the spreadsheet “${toOneLine(title)}”${text?.trim() ? `: ${formatCells(parseRows(text))}` : ""}`,
   resource: () => "in My Drive",
   async run(input, context) {

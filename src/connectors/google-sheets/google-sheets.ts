@@ -4,8 +4,7 @@ import type { Service } from "../service.ts";
 import { addSheetTool } from "./add-sheet.ts";
 import { appendRowsTool } from "./append.ts";
 import { createSpreadsheetTool } from "./create.ts";
-import { readRangeTool } from "./read.ts";
-import { searchTool } from "./search.ts";
+import { readRangeTool, searchTool } from "./read.ts";
 import { updateCellsTool } from "./update.ts";
 
 /**

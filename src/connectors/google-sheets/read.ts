@@ -1,15 +1,17 @@
 import * as z from "zod/mini";
+import { findFiles, formatFileTable, toFileData } from "../google/files.ts";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { buildSpreadsheetUrl, buildValuesPath, formatRange } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
-const Input = z.object({
+const ReadInput = z.object({
   spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
   range: withDescription(z.optional(z.string()), "Cells in A1 notation, such as A1:C10. Default: the whole sheet."),
   sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),
 });
-type Input = z.output<typeof Input>;
+type ReadInput = z.output<typeof ReadInput>;
 
 const Values = z.looseObject({
   range: z.nullish(z.string()),
@@ -24,7 +26,7 @@ export const readRangeTool = defineTool({
   name: "google-sheets.read_range",
   description: "Read cells of a Google Sheets spreadsheet.",
   access: "read",
-  input: Input,
+  input: ReadInput,
   examples: [
     "read the spreadsheet {spreadsheet}",
     "show the spreadsheet {spreadsheet}",
@@ -33,7 +35,7 @@ export const readRangeTool = defineTool({
     "show the sheet {sheet} of the spreadsheet {spreadsheet}",
     "open the spreadsheet {spreadsheet}",
   ],
-  summary: ({ spreadsheet, range, sheet }: Input) =>
+  summary: ({ spreadsheet, range, sheet }: ReadInput) =>
     `Read ${formatRange(sheet, range) || "the first sheet"} of the spreadsheet ${escapeCell(spreadsheet)}`,
   async run(input, context) {
     const spreadsheet = await findSpreadsheet(context, input.spreadsheet);
@@ -70,4 +72,40 @@ function formatRows(rows: string[][], total: number, title: string, range: strin
   const full = rows.map((row) => Array.from({ length: width }, (_, column) => row[column] ?? ""));
   const head = total > rows.length ? `The first ${rows.length} of ${total} rows` : formatCount(rows.length, "row");
   return `${where}, ${head.toLowerCase()}:\n\n${formatMarkdownTable(full[0] ?? [], full.slice(1))}`;
+}
+
+const SearchInput = z.object({
+  text: withDescription(z.optional(z.string()), "Words in the title or cells. Default: the newest spreadsheets."),
+});
+type SearchInput = z.output<typeof SearchInput>;
+
+/** Source: Drive API v3, GET /drive/v3/files; the Sheets API has no search. */
+export const searchTool = defineListTool({
+  name: "google-sheets.search",
+  description: "Find Google Sheets spreadsheets by words, or list the newest ones.",
+  input: SearchInput,
+  limit: { usual: 10, most: 50 },
+  examples: [
+    "find spreadsheets about {text}",
+    "search google sheets for {text}",
+    "which spreadsheets mention {text}",
+    "list my spreadsheets",
+    "show my recent spreadsheets",
+  ],
+  summary: (input: SearchInput) => `Search Google Sheets for ${describeSearch(input)}`,
+  async run(input, { http }, list) {
+    const { files, more } = await findFiles(http, { text: input.text, kind: "spreadsheet" }, list);
+    const web = http.endpoints.web ?? "";
+    const words = escapeCell(describeSearch(input, files.length));
+    const text = formatList(list, { count: files.length, words, more, items: () => formatFileTable(files, web) });
+    return {
+      data: { spreadsheets: files.map((file) => toFileData(file, web)), more },
+      text,
+      url: `${web}/spreadsheets/`,
+    };
+  },
+});
+
+function describeSearch({ text }: SearchInput, number = 2): string {
+  return `spreadsheet${number === 1 ? "" : "s"}${text?.trim() ? ` about “${text.trim()}”` : ""}`;
 }

@@ -93,13 +93,8 @@ async function sendRequest<T>(options: ServiceHttpOptions, request: ServiceReque
   }
   const unexpected = `${title} returned an unexpected response: ${checked.wrong}.`;
   if (reads) throw new Problem("SERVICE_FAILED", unexpected);
-  throw new Problem(
-    "OUTCOME_UNKNOWN",
-    `${title} accepted the request, but its response is unexpected: ${checked.wrong}.`,
-    {
-      hint: `Check ${title} before you try again.`,
-    },
-  );
+  const message = `${title} accepted the request, but its response is unexpected: ${checked.wrong}.`;
+  throw new Problem("OUTCOME_UNKNOWN", message, { hint: `Check ${title} before you try again.` });
 }
 
 /** Sends with the current token, and once more with a new one if the first is refused. */

@@ -1,15 +1,11 @@
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
-import { createContactTool } from "./create-contact.ts";
-import { createDealTool } from "./create-deal.ts";
-import { getContactTool } from "./get-contact.ts";
 import { fetchHubspotAccount, fetchHubspotIdentity } from "./identity.ts";
 import { listDealsTool } from "./list-deals.ts";
-import { moveDealTool } from "./move-deal.ts";
 import { addNoteTool } from "./note.ts";
-import { searchContactsTool } from "./search-contacts.ts";
-import { updateContactTool } from "./update-contact.ts";
-import { updateDealTool } from "./update-deal.ts";
+import { getContactTool, searchContactsTool } from "./read-contact.ts";
+import { createContactTool, updateContactTool } from "./write-contact.ts";
+import { createDealTool, moveDealTool, updateDealTool } from "./write-deal.ts";
 
 /**
  * HubSpot CRM. Tokens last 30 minutes; the refresh token stays. A deleted portal is reported as `access_denied` with

@@ -12,7 +12,7 @@ import {
   VERSION_HEADERS,
 } from "./post.ts";
 
-const Input = z.object({
+const CreatePostInput = z.object({
   text: withDescription(z.string(), "Text of the post, at most 3,000 characters. # begins a hashtag."),
   link: withDescription(z.optional(z.string()), "URL of a page to share, such as https://example.com/news."),
   link_title: withDescription(z.optional(z.string()), "Title of the shared page. Default: its host."),
@@ -21,7 +21,7 @@ const Input = z.object({
     "Audience: public (default) or connections.",
   ),
 });
-type Input = z.output<typeof Input>;
+type CreatePostInput = z.output<typeof CreatePostInput>;
 
 /** LinkedIn returns the new ID in a header; the body is empty. */
 const Created = z.string().check(z.regex(/^urn:li:(share|ugcPost):\d+$/));
@@ -32,7 +32,7 @@ export const createPostTool = defineTool({
   description:
     "Publish a post on LinkedIn in your name, optionally with a link, for everyone or your connections. LinkedIn offers apps no search for people and no reading of posts.",
   access: "write",
-  input: Input,
+  input: CreatePostInput,
   examples: [
     "post on linkedin: {text}",
     "post to linkedin: {text}",
@@ -44,12 +44,14 @@ export const createPostTool = defineTool({
     "write a linkedin post: {text}",
     "create a linkedin post: {text}",
   ],
-  summary: ({ text, link, visibility }: Input) =>
+  summary: ({ text, link, visibility }: CreatePostInput) =>
     `Post on LinkedIn for ${visibility === "connections" ? "your connections" : "everybody"}: “${truncateText(text.trim(), POST_LIMIT)}”${
       link?.trim() ? ` with the link ${link.trim()}` : ""
     }`,
-  resource: ({ visibility }: Input) => (visibility === "connections" ? "for your connections" : "for everybody"),
-  chooseMode: ({ visibility }: Input) => (visibility === "connections" ? undefined : "confirm_before_execution"),
+  resource: ({ visibility }: CreatePostInput) =>
+    visibility === "connections" ? "for your connections" : "for everybody",
+  chooseMode: ({ visibility }: CreatePostInput) =>
+    visibility === "connections" ? undefined : "confirm_before_execution",
   async run(input, context) {
     const text = checkTextLength(input.text, POST_LIMIT, "post");
     const body = {
@@ -76,7 +78,9 @@ export const createPostTool = defineTool({
 });
 
 /** Builds the shared page. LinkedIn does not fetch it and requires a title. */
-function buildArticle({ link, link_title }: Input): { content?: { article: { source: string; title: string } } } {
+function buildArticle({ link, link_title }: CreatePostInput): {
+  content?: { article: { source: string; title: string } };
+} {
   const source = link?.trim();
   if (!source) return {};
   const url = URL.canParse(source) ? new URL(source) : undefined;

@@ -3,24 +3,24 @@ import { Problem } from "#protocol/errors";
 import { defineTool, withDescription } from "../tool.ts";
 import { formatPost, POSTING_SCOPES, parsePostUrn, VERSION_HEADERS } from "./post.ts";
 
-const Input = z.object({
+const DeletePostInput = z.object({
   post: withDescription(z.string(), "URL of the post, or its ID such as urn:li:share:7012345678901234567."),
 });
-type Input = z.output<typeof Input>;
+type DeletePostInput = z.output<typeof DeletePostInput>;
 
 /** Source: Posts API, DELETE /rest/posts/{urn of a share or ugcPost}; returns 204. */
 export const deletePostTool = defineTool({
   name: "linkedin.delete_post",
   description: "Delete one of your LinkedIn posts for good, with its comments and reactions.",
   access: "destructive",
-  input: Input,
+  input: DeletePostInput,
   examples: [
     "delete the linkedin post {post}",
     "delete my linkedin post {post}",
     "delete the post {post}",
     "remove the linkedin post {post}",
   ],
-  summary: ({ post }: Input) => `Delete the LinkedIn post ${formatPost(post)}`,
+  summary: ({ post }: DeletePostInput) => `Delete the LinkedIn post ${formatPost(post)}`,
   async run(input, context) {
     const post = parsePostUrn(input.post);
     if (post.startsWith("urn:li:activity:")) {

@@ -1,10 +1,9 @@
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
-import { addCommentTool } from "./comment.ts";
 import { createPostTool } from "./create-post.ts";
 import { deletePostTool } from "./delete-post.ts";
 import { fetchLinkedinIdentity, getProfileTool } from "./me.ts";
-import { addReactionTool } from "./react.ts";
+import { addCommentTool, addReactionTool } from "./respond.ts";
 
 /**
  * LinkedIn, as far as it is open to all apps: sign-in (OpenID Connect) and posting ("Share on LinkedIn"). It offers no

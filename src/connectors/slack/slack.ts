@@ -9,10 +9,8 @@ import { listUsersTool } from "./list-users.ts";
 import { getUserName, User } from "./people.ts";
 import { addReactionTool } from "./react.ts";
 import { readChannelTool } from "./read-channel.ts";
-import { replyTool } from "./reply.ts";
 import { searchMessagesTool } from "./search.ts";
-import { sendMessageTool } from "./send.ts";
-import { uploadFileTool } from "./upload.ts";
+import { replyTool, sendMessageTool, uploadFileTool } from "./send.ts";
 
 /**
  * The scopes that the user consents to. `search:read` and direct messages exist only for users, so kay acts as the user

@@ -1,22 +1,24 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { getAvatarUrl } from "../files.ts";
 import { getPageHeaders, renderSandboxPage } from "../oauth/consent.ts";
 import type { OAuthTraits, Provider, ProviderContext, SandboxEnv } from "../provider.ts";
 import {
+  findPost,
   handleErrors,
   type LinkedinEnv,
   LinkedinError,
+  parseBody,
   requireScope,
+  requireSelf,
   requireToken,
   requireVersion,
   SCOPES,
 } from "./access.ts";
-import { buildLinkedin } from "./build.ts";
+import { buildLinkedin, createNextId } from "./build.ts";
 import { parseLittle, registerPostRoutes } from "./posts.ts";
 import { DEFAULT_SEED, LinkedinSeed } from "./seed.ts";
-import { registerSocialRoutes } from "./social.ts";
-import type { LinkedinState } from "./state.ts";
+import { type Comment, type LinkedinState, type Post, REACTIONS } from "./state.ts";
 
 /** Sixty days. */
 const ACCESS_SECONDS = 5_184_000;
@@ -132,4 +134,78 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Linke
     const content = html`<h1>${title}</h1><article>${parseLittle(post.commentary)}</article>${list}${comments}`;
     return c.html(renderSandboxPage(title, content), 200, getPageHeaders());
   });
+}
+
+/** Longest text of a comment. */
+const COMMENT = 1_250;
+
+/** Comments and reactions (learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api and …/reactions-api). */
+function registerSocialRoutes(app: Hono<LinkedinEnv>, provider: ProviderContext<LinkedinState>): void {
+  app.get("/rest/socialActions/:urn/comments", (c) => {
+    requireScope(c, "r_member_social", "partnerApiSocialActions.GET");
+    const post = findPost(c, c.req.param("urn"));
+    return c.json({
+      paging: { start: 0, count: 10, links: [] },
+      elements: post.comments.map((one) => toCommentView(post, one)),
+    });
+  });
+  app.post("/rest/socialActions/:urn/comments", (c) => addComment(c, provider));
+  app.post("/rest/reactions", (c) => react(c, provider));
+}
+
+async function addComment(c: Context<LinkedinEnv>, provider: ProviderContext<LinkedinState>) {
+  requireScope(c, "w_member_social", "partnerApiSocialActions.CREATE");
+  const post = findPost(c, c.req.param("urn") ?? "");
+  const body = await parseBody(c);
+  requireSelf(c, body.actor, "actor");
+  const text = (body.message as { text?: unknown } | undefined)?.text;
+  if (typeof text !== "string" || text.trim() === "") throw invalid("message :: text is required");
+  if (text.length > COMMENT) throw invalid(`message/text :: length ${text.length} is more than ${COMMENT}`);
+  const comment: Comment = {
+    id: createNextId(c.get("world")),
+    actor: c.get("member").sub,
+    text,
+    created: new Date(provider.now()).toISOString(),
+  };
+  post.comments.push(comment);
+  provider.save();
+  return c.json(toCommentView(post, comment), 201, { "x-restli-id": comment.id });
+}
+
+async function react(c: Context<LinkedinEnv>, provider: ProviderContext<LinkedinState>) {
+  requireScope(c, "w_member_social", "partnerApiReactions.CREATE");
+  requireSelf(c, c.req.query("actor"), "actor");
+  const body = await parseBody(c);
+  const post = findPost(c, String(body.root ?? ""));
+  const reactionType = REACTIONS.find((one) => one === body.reactionType);
+  if (!reactionType) throw invalid(`reactionType :: "${String(body.reactionType)}" is not a reaction`);
+  const actor = c.get("member").sub;
+  if (post.reactions.some((one) => one.actor === actor)) {
+    throw new LinkedinError(409, "CONFLICT", `The member has already reacted to ${post.id}`);
+  }
+  post.reactions.push({ actor, reactionType });
+  provider.save();
+  const person = `urn:li:person:${actor}`;
+  const id = `urn:li:reaction:(${person},${post.id})`;
+  return c.json({ id, reactionType, root: post.id, created: { actor: person, time: provider.now() } }, 201, {
+    "x-restli-id": id,
+  });
+}
+
+function toCommentView(post: Post, { id, actor, text, created }: Comment) {
+  const person = `urn:li:person:${actor}`;
+  const time = Date.parse(created);
+  return {
+    id,
+    commentUrn: `urn:li:comment:(${post.id},${id})`,
+    actor: person,
+    object: post.id,
+    message: { attributes: [], text },
+    created: { actor: person, time },
+    lastModified: { actor: person, time },
+  };
+}
+
+function invalid(message: string): LinkedinError {
+  return new LinkedinError(422, "UNPROCESSABLE_ENTITY", message);
 }

@@ -1,7 +1,10 @@
 import { type Context, Hono } from "hono";
-import type { OAuthTraits, Provider } from "../provider.ts";
+import type { OAuthTraits, Provider, ProviderContext } from "../provider.ts";
 import {
   CAPABILITIES,
+  createId,
+  findPage,
+  getEntry,
   type NotionEnv,
   paginate,
   parseBody,
@@ -11,14 +14,15 @@ import {
 } from "./access.ts";
 import { registerBlockRoutes } from "./blocks.ts";
 import { buildNotion } from "./build.ts";
-import { registerCommentRoutes } from "./comments.ts";
 import { registerDataSourceRoutes } from "./data-sources.ts";
 import { DEFAULT_SEED } from "./default-seed.ts";
 import { handleErrors, invalidError, NotionError, notFoundError } from "./errors.ts";
+import { checkRichText } from "./limits.ts";
 import { registerPageRoutes } from "./pages.ts";
 import { NotionSeed } from "./seed.ts";
 import type { NotionState } from "./state.ts";
-import { getBotId, getTitle, toBotView, toDataSourceView, toPageView, toUserView } from "./views.ts";
+import { toPlainText } from "./values.ts";
+import { getBotId, getTitle, toBotView, toCommentView, toDataSourceView, toPageView, toUserView } from "./views.ts";
 import { registerWebPages } from "./web-pages.ts";
 
 /**
@@ -143,4 +147,37 @@ async function search(c: Context<NotionEnv>) {
     type: "page_or_data_source",
     page_or_data_source: {},
   });
+}
+
+/** Comments on pages (developers.notion.com/reference/comment-object). */
+function registerCommentRoutes(app: Hono<NotionEnv>, provider: ProviderContext<NotionState>): void {
+  app.get("/comments", requireCapability("read_comments"), (c) => {
+    const entry = getEntry(findPage(c.get("world"), c.req.query("block_id") ?? ""));
+    const views = entry.comments.map((comment) => toCommentView(comment, entry.id));
+    return c.json({
+      ...paginate(views, c.req.query("page_size"), c.req.query("start_cursor")),
+      type: "comment",
+      comment: {},
+    });
+  });
+  app.post("/comments", requireCapability("insert_comments"), (c) => create(c, provider));
+}
+
+async function create(c: Context<NotionEnv>, provider: ProviderContext<NotionState>) {
+  const body = await parseBody(c);
+  const { page_id } = toRecord(body.parent);
+  if (page_id === undefined)
+    throw invalidError("body failed validation: body.parent.page_id should be defined, instead was `undefined`.");
+  checkRichText(body.rich_text, "body.rich_text");
+  const entry = getEntry(findPage(c.get("world"), String(page_id)));
+  const text = toPlainText(body.rich_text);
+  const comment = {
+    id: createId(provider),
+    author: c.get("user").id,
+    text,
+    created_time: new Date(provider.now()).toISOString(),
+  };
+  entry.comments.push(comment);
+  provider.save();
+  return c.json(toCommentView(comment, entry.id));
 }

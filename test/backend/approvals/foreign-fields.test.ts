@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { getInputSchema } from "#agent/calls/input";
 import { listForeignFields } from "#backend/approvals/foreign-fields";
 import { createProvenance } from "#backend/approvals/provenance";
-import { shareFileTool } from "#connectors/google-drive/share";
+import { shareFileTool } from "#connectors/google-drive/change";
 
 const provenance = createProvenance({
   own: ["Find brass in the wiki, and post it to #general"],

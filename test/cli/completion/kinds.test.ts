@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { expect, test } from "vitest";
-import { getPlaceholder } from "#cli/completion/describe";
-import { FREE_TEXT_SLOT, findSlot } from "#cli/completion/kinds";
+import { FREE_TEXT_SLOT, findSlot, getPlaceholder } from "#cli/completion/describe";
 import { programAlone } from "#test/completion";
 
 test("every argument and every option value is completed, or is free text", () => {

@@ -1,6 +1,6 @@
 import { Box, Text } from "ink";
 import { expect, onTestFinished, test } from "vitest";
-import { createInkRenderer } from "#ui/views/draw";
+import { createInkRenderer } from "#ui/views/painter";
 
 function open(hasColor = true) {
   const drawer = createInkRenderer({ columns: 20, rows: 10 }, hasColor);

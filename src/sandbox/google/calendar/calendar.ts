@@ -14,7 +14,6 @@ import { GoogleError, invalidError, notFoundError } from "../errors.ts";
 import type { Account, CalendarEvent, GoogleState } from "../state.ts";
 import { getInstant } from "../times.ts";
 import { applyEventPatch, createEvent } from "./edit.ts";
-import { toEventView } from "./views.ts";
 
 /** Calendar API v3 (developers.google.com/workspace/calendar/api/v3/reference), for the account's own calendar. */
 export function registerCalendarRoutes(app: Hono<GoogleEnv>, provider: ProviderContext<GoogleState>): void {
@@ -182,4 +181,45 @@ function bound(text: string | undefined, name: string): number | undefined {
 
 function formatRfc3339(instant: number): string {
   return new Date(instant).toISOString().replace(".000", "");
+}
+
+/** Returns an event as Calendar returns it to this account. */
+function toEventView(c: Context<GoogleEnv>, event: CalendarEvent) {
+  const { email } = c.get("account");
+  const { accounts } = c.get("world");
+  const eid = Buffer.from(`${event.id} ${email}`).toString("base64url");
+  const findName = (address: string) => accounts.find((one) => one.email === address)?.name;
+  const guests = event.attendees.map(({ email: address, responseStatus }) => ({
+    email: address,
+    ...(findName(address) ? { displayName: findName(address) } : {}),
+    ...(address === email ? { self: true } : {}),
+    responseStatus,
+  }));
+  const host = {
+    email: event.organizer,
+    organizer: true,
+    responseStatus: "accepted",
+    ...(event.organizer === email ? { self: true } : {}),
+  };
+  return {
+    kind: "calendar#event",
+    etag: `"${Date.parse(event.updated)}"`,
+    id: event.id,
+    status: "confirmed",
+    htmlLink: new URL(`/calendar/event?eid=${eid}`, c.req.url).href,
+    created: event.created,
+    updated: event.updated,
+    summary: event.summary,
+    ...(event.description ? { description: event.description } : {}),
+    ...(event.location ? { location: event.location } : {}),
+    creator: { email: event.organizer },
+    organizer: { email: event.organizer, ...(event.organizer === email ? { self: true } : {}) },
+    start: event.start,
+    end: event.end,
+    ...(event.recurringEventId ? { recurringEventId: event.recurringEventId, originalStartTime: event.start } : {}),
+    iCalUID: `${event.id}@google.com`,
+    sequence: 0,
+    ...(guests.length > 0 ? { attendees: [host, ...guests] } : {}),
+    eventType: "default",
+  };
 }

@@ -4,9 +4,67 @@ import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { describeContact, findContact, getContactName, splitFullName, toContact } from "./contact.ts";
-import { formatRecordPlace, nameChanges, patchRecord, pickGiven } from "./record.ts";
+import { buildRecordUrl, createRecord, formatRecordPlace, nameChanges, patchRecord, pickGiven } from "./record.ts";
 
-const Input = z.object({
+const CreateContactInput = z.object({
+  name: withDescription(z.optional(z.string()), "Full name of the person."),
+  email: withDescription(z.optional(z.string()), "Address, such as ann@example.com."),
+  phone: withDescription(z.optional(z.string()), "Phone number."),
+  company: withDescription(z.optional(z.string()), "Company of the contact."),
+  job_title: withDescription(z.optional(z.string()), "Position at the company."),
+});
+type CreateContactInput = z.output<typeof CreateContactInput>;
+
+/** Source: HubSpot CRM v3, POST /crm/v3/objects/contacts; 409 when the address is taken. */
+export const createContactTool = defineTool({
+  name: "hubspot.create_contact",
+  description: "Create a contact in HubSpot.",
+  access: "write",
+  input: CreateContactInput,
+  examples: [
+    "create a contact {name}",
+    "create a contact for {name} with email {email}",
+    "create the contact {email} {name}",
+    "create a contact for {name} at {company}",
+    "add a contact {name} with the address {email}",
+    "add {name} to hubspot",
+    "add {email} to hubspot",
+    "add {name} as a contact with email {email}",
+    "new contact {name} at {company} with email {email}",
+  ],
+  summary: describeCall,
+  resource: () => "among the contacts",
+  async run(input, context) {
+    const { name, email, phone, company, job_title: jobtitle } = input;
+    const properties = pickGiven({ ...splitFullName(name), email, phone, company, jobtitle });
+    if (!properties.email && !properties.firstname) {
+      throw new Problem("INVALID_REQUEST", "A contact needs a name or an email address.", {
+        details: { field: "name" },
+      });
+    }
+    const record = await createRecord(context.http, "contacts", properties);
+    const url = buildRecordUrl(context, "contacts", record.id);
+    const shown = getContactName({ ...record, properties: { ...properties, ...record.properties } });
+    return {
+      data: { id: record.id, name: shown, url },
+      text: `Created the contact ${escapeCell(shown)}.\n\n${url}`,
+      url,
+    };
+  },
+});
+
+function describeCall({ name, email, phone, company, job_title }: CreateContactInput): string {
+  const who = name?.trim() || email?.trim() || "without a name";
+  const more = [
+    name?.trim() && email?.trim() && `email ${email.trim()}`,
+    phone?.trim() && `phone ${phone.trim()}`,
+    company?.trim() && `company ${company.trim()}`,
+    job_title?.trim() && `job ${job_title.trim()}`,
+  ].filter(Boolean);
+  return `Create the contact ${who}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
+}
+
+const UpdateContactInput = z.object({
   contact: withDescription(z.string(), "Name, email address or id of the contact."),
   email: withDescription(z.optional(z.string()), "New address, such as ann@example.com."),
   phone: withDescription(z.optional(z.string()), "New phone number."),
@@ -18,14 +76,14 @@ const Input = z.object({
     '"subscriber", "lead", "opportunity", "customer", "evangelist", or the internal name of another stage of the account.',
   ),
 });
-type Input = z.output<typeof Input>;
+type UpdateContactInput = z.output<typeof UpdateContactInput>;
 
 /** Source: HubSpot CRM v3, PATCH /crm/v3/objects/contacts/{id}; other properties stay. */
 export const updateContactTool = defineTool({
   name: "hubspot.update_contact",
   description: "Change the address, phone, company, job, name or lifecycle stage of a HubSpot contact.",
   access: "write",
-  input: Input,
+  input: UpdateContactInput,
   examples: [
     "set the phone of {contact} to {phone}",
     "change the phone number of {contact} to {phone}",
@@ -37,9 +95,9 @@ export const updateContactTool = defineTool({
     "mark the contact {contact} as {lifecycle_stage}",
     "make {contact} a {lifecycle_stage}",
   ],
-  summary: (input: Input) =>
+  summary: (input: UpdateContactInput) =>
     `Change the contact ${input.contact.trim()}: ${listChanges(input).join(", ") || "nothing"}`,
-  resource: ({ contact, ...changes }: Input) =>
+  resource: ({ contact, ...changes }: UpdateContactInput) =>
     narrowPlace(formatPlace("for the contact", formatRecordPlace(contact, "contacts")), nameChanges(changes)),
   placeIsTarget: true,
   describeTarget: async ({ contact }, context) => describeContact(await findContact(context, contact)),
@@ -59,7 +117,7 @@ export const updateContactTool = defineTool({
   },
 });
 
-function getProperties(input: Input): Record<string, string> {
+function getProperties(input: UpdateContactInput): Record<string, string> {
   const { email, phone, company, job_title: jobtitle, new_name, lifecycle_stage } = input;
   const lifecyclestage = lifecycle_stage
     ?.trim()
@@ -68,7 +126,7 @@ function getProperties(input: Input): Record<string, string> {
   return pickGiven({ ...splitFullName(new_name), email, phone, company, jobtitle, lifecyclestage });
 }
 
-function listChanges(input: Input): string[] {
+function listChanges(input: UpdateContactInput): string[] {
   const fields: [string, string | undefined][] = [
     ["email", input.email],
     ["phone", input.phone],

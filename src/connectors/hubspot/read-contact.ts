@@ -1,15 +1,68 @@
 import * as z from "zod/mini";
+import { defineListTool, formatList } from "../list-tool.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
-import { type Contact, findContact, toContact } from "./contact.ts";
+import { CONTACT_PROPERTIES, type Contact, findContact, formatContactTable, toContact } from "./contact.ts";
 import { DEAL_PROPERTIES, type Deal, formatDealTable, toDeals } from "./deal.ts";
 import { listPipelines } from "./pipelines.ts";
-import { CrmRecord } from "./record.ts";
+import { CrmRecord, type PropertyFilter, searchRecords } from "./record.ts";
 
-const Input = z.object({
+const SearchContactsInput = z.object({
+  text: withDescription(z.optional(z.string()), "Words in the contact's name, email address, phone number or company."),
+  company: withDescription(z.optional(z.string()), "Only contacts at this company."),
+});
+type SearchContactsInput = z.output<typeof SearchContactsInput>;
+
+/** Source: HubSpot CRM v3, POST /crm/v3/objects/contacts/search. */
+export const searchContactsTool = defineListTool({
+  name: "hubspot.search_contacts",
+  description: "Find contacts in HubSpot by name, address, phone or company, most recently changed first.",
+  input: SearchContactsInput,
+  limit: { usual: 20, most: 100 },
+  examples: [
+    "find contacts called {text}",
+    "find the contact {text}",
+    "search hubspot for {text}",
+    "search contacts for {text}",
+    "list contacts at {company}",
+    "show the contacts at {company}",
+    "which contacts do we have at {company}",
+    "who do we know at {company}",
+    "list my contacts",
+    "show recent contacts",
+  ],
+  summary: (input: SearchContactsInput) => `Search HubSpot for ${describeSearch(input)}`,
+  async run(input, context, list) {
+    const filters: PropertyFilter[] = input.company?.trim()
+      ? [{ propertyName: "company", operator: "CONTAINS_TOKEN", value: input.company.trim() }]
+      : [];
+    const search = { text: input.text, filters, properties: CONTACT_PROPERTIES, sort: "lastmodifieddate" };
+    const { records, total, more } = await searchRecords(context.http, "contacts", search, list);
+    const contacts = records.map((record) => toContact(record, context));
+    const url =
+      typeof context.metadata.url === "string" ? `${context.metadata.url}/objects/0-1/views/all/list` : undefined;
+    return {
+      data: { contacts, total },
+      text: formatList(list, {
+        count: contacts.length,
+        words: escapeCell(describeSearch(input, total)),
+        ...{ more, total },
+        items: () => formatContactTable(contacts),
+      }),
+      url,
+    };
+  },
+});
+
+function describeSearch({ text, company }: SearchContactsInput, number = 2): string {
+  const about = text?.trim() ? ` matching “${text.trim()}”` : "";
+  return `contact${number === 1 ? "" : "s"}${about}${company?.trim() ? ` at ${company.trim()}` : ""}`;
+}
+
+const GetContactInput = z.object({
   contact: withDescription(z.string(), "Name, email address or id of the contact."),
 });
-type Input = z.output<typeof Input>;
+type GetContactInput = z.output<typeof GetContactInput>;
 
 const Batch = z.looseObject({ results: z.array(CrmRecord) });
 
@@ -18,7 +71,7 @@ export const getContactTool = defineTool({
   name: "hubspot.get_contact",
   description: "Read one HubSpot contact with its deals: address, phone, company, job and lifecycle stage.",
   access: "read",
-  input: Input,
+  input: GetContactInput,
   examples: [
     "show the contact {contact}",
     "show me the contact {contact} in hubspot",
@@ -28,7 +81,7 @@ export const getContactTool = defineTool({
     "which deals does {contact} have",
     "who is {contact} in hubspot",
   ],
-  summary: ({ contact }: Input) => `Read the contact ${contact.trim()}`,
+  summary: ({ contact }: GetContactInput) => `Read the contact ${contact.trim()}`,
   async run(input, context) {
     const record = await findContact(context, input.contact, "deals");
     const contact = toContact(record, context);
