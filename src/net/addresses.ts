@@ -12,12 +12,12 @@ export type Origin = { origin: string; baseUrl: string; loopback: boolean };
 export function parseOrigin(text: string, options: { allowInsecure: boolean }): Origin {
   const url = parseUrl(text);
   if (url.username || url.password) {
-    throw new Problem("INSECURE_URL", "The backend URL must not contain a user name or password.", {
+    throw new Problem("INSECURE_URL", "The URL must not contain a user name or password.", {
       hint: "Specify the URL without the part before the @.",
     });
   }
   if (url.search || url.hash) {
-    throw new Problem("USAGE", "The backend URL must not contain a query or a fragment.", {
+    throw new Problem("USAGE", "The URL must not contain a query or a fragment.", {
       hint: "Specify only the URL, such as https://host/path.",
     });
   }
@@ -55,10 +55,10 @@ function parseUrl(text: string): URL {
   const url = URL.parse(trimmed);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(trimmed)?.[1]?.toLowerCase();
   if (scheme && scheme !== "http" && scheme !== "https") {
-    throw new Problem("INSECURE_URL", `The backend URL must start with https:// or http://, not ${scheme}://.`);
+    throw new Problem("INSECURE_URL", `The URL must start with https:// or http://, not ${scheme}://.`);
   }
   if (!url || !scheme) {
-    throw new Problem("USAGE", `The backend URL is not valid: ${JSON.stringify(maskPassword(trimmed))}.`, {
+    throw new Problem("USAGE", `The URL is not valid: ${JSON.stringify(maskPassword(trimmed))}.`, {
       hint: "Use https://host, or http://localhost:4000 for a backend on this machine.",
     });
   }

@@ -20,7 +20,7 @@ export const PROOF_PATH = "/local/proof";
 
 /** Environment variables that change how a backend behaves. A change requires a new local backend. */
 const SHAPING =
-  /^(KAY_(MODEL|DATABASE_URL|CLIENT_.*|KYG_.*|KEYS|CA_FILE)|DATABASE_URL|(OPENAI|ANTHROPIC|GOOGLE|GEMINI|OLLAMA)_.*|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS)$/i;
+  /^(KAY_(MODEL|DATABASE_URL|CLIENT_.*|KYG_.*|GITHUB_URL|[A-Z]+_SIGN_IN|KEYS|CA_FILE)|DATABASE_URL|(OPENAI|ANTHROPIC|GOOGLE|GEMINI|OLLAMA)_.*|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS)$/i;
 
 /** Lists the variables of an environment that change how a backend behaves, sorted. */
 export function listShapingVariables(env: Record<string, string | undefined>): string[] {

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { toGrantAddress } from "#backend/connections/tokens/sealing";
+import { getShapingSettings } from "#cli/backend/ports";
 import { type CatalogueOptions, configureServices } from "#connectors/catalogue";
 import { parseDescription } from "#connectors/custom/read";
 import { readOwnAddresses } from "#host/oauth-clients";
+import { listShapingVariables } from "#protocol/embedded";
 import { documentOf, type Machine, useKay } from "#test/kay";
 import { paste } from "#test/key-page";
 
@@ -98,6 +100,15 @@ test("settings and variables name self-hosted installations, and providers with 
     addresses: { github: "https://b.example.com" },
     pasted: [],
   });
+});
+
+test("a change of an address or of a sign-in needs a new local backend, so no older one is used", () => {
+  const keys = ["github.url", "hubspot.sign-in", "slack.sign-in", "client-document", "atlassian.client-id"];
+  const list = () => keys.map((key) => ({ key, value: "x", source: "profile" as const }));
+  const settings = { list, profile: "default" } as unknown as Parameters<typeof getShapingSettings>[0];
+  expect(Object.keys(getShapingSettings(settings))).toEqual(keys);
+  const variables = ["KAY_CLIENT_DOCUMENT", "KAY_GITHUB_URL", "KAY_HUBSPOT_SIGN_IN"];
+  expect(listShapingVariables(Object.fromEntries(variables.map((name) => [name, "x"])))).toEqual(variables);
 });
 
 test("a Data Center has no setting, and the file in the docs works", async () => {

@@ -136,8 +136,8 @@ test("H20 a refresh does not follow redirects either", async () => {
 
 test.for([
   ["http://example.com", "http://example.com would receive your tokens unencrypted over the network."],
-  ["ftp://example.com", "KAY_API_URL: The backend URL must start with https:// or http://, not ftp://."],
-  ["https://user:secret@example.com", "KAY_API_URL: The backend URL must not contain a user name or password."],
+  ["ftp://example.com", "KAY_API_URL: The URL must start with https:// or http://, not ftp://."],
+  ["https://user:secret@example.com", "KAY_API_URL: The URL must not contain a user name or password."],
 ])("a backend at %s is refused before anything is sent", async ([url = "", sentence]) => {
   const ann = kay({ env: { KAY_API_URL: url } });
   const { exit, stdout, stderr } = await ann("connect jira");

@@ -75,7 +75,7 @@ test("an invalid value says what is valid, and where it is set", async () => {
     "USAGE: allow-insecure of profile default: The value must be text.",
   );
   expect(problemIn(() => settings.get("api-url"))).toContain(
-    'USAGE: KAY_API_URL: The backend URL is not valid: "localhost:4000".',
+    'USAGE: KAY_API_URL: The URL is not valid: "localhost:4000".',
   );
   expect(problemIn(() => settings.get("model"))).toContain(
     "USAGE: --model: Specify a model as provider:model, a provider name, or offline.",

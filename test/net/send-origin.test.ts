@@ -36,15 +36,13 @@ test("plain http to another machine is refused unless the user allowed it", () =
 
 test("an invalid backend address is refused with the reason, and no password is repeated", () => {
   expect(refusal("https://ann:secret@kay.test")).toBe(
-    "INSECURE_URL: The backend URL must not contain a user name or password.",
+    "INSECURE_URL: The URL must not contain a user name or password.",
   );
-  expect(refusal("ftp://kay.test")).toBe(
-    "INSECURE_URL: The backend URL must start with https:// or http://, not ftp://.",
-  );
-  expect(refusal("javascript:alert(1)")).toBe('USAGE: The backend URL is not valid: "javascript:alert(1)".');
-  expect(refusal("localhost:4000")).toBe('USAGE: The backend URL is not valid: "localhost:4000".');
-  expect(refusal("")).toBe('USAGE: The backend URL is not valid: "".');
-  expect(refusal("ann:secret@kay test")).toBe('USAGE: The backend URL is not valid: "***@kay test".');
-  expect(refusal("https://kay.test/?token=1")).toBe("USAGE: The backend URL must not contain a query or a fragment.");
+  expect(refusal("ftp://kay.test")).toBe("INSECURE_URL: The URL must start with https:// or http://, not ftp://.");
+  expect(refusal("javascript:alert(1)")).toBe('USAGE: The URL is not valid: "javascript:alert(1)".');
+  expect(refusal("localhost:4000")).toBe('USAGE: The URL is not valid: "localhost:4000".');
+  expect(refusal("")).toBe('USAGE: The URL is not valid: "".');
+  expect(refusal("ann:secret@kay test")).toBe('USAGE: The URL is not valid: "***@kay test".');
+  expect(refusal("https://kay.test/?token=1")).toBe("USAGE: The URL must not contain a query or a fragment.");
   expect(refusal("http://user@127.0.0.1", true)).toContain("INSECURE_URL");
 });

@@ -8,7 +8,7 @@ import type { CliPorts } from "../ports.ts";
 import type { HandlePorts } from "./open.ts";
 
 /** Settings whose change requires a new local backend: everything about services' clients. */
-const SHAPING = /\.client-(id|secret)$|^kyg\./;
+const SHAPING = /\.(client-(id|secret)|sign-in)$|^(kyg\.|github\.url$|client-document$)/;
 
 /** Builds the ports of a backend handle from the settings. */
 export function createHandlePorts(
