@@ -3,7 +3,7 @@ import type { ServiceConfiguration } from "./service.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * Returns the service for one more account of a built-in or described service, or undefined if the name is no such name.
+ * Returns the service for one more account of a built-in or custom service, or undefined if the name is no such name.
  * The name of `jira@work` is also that of its tools (`jira@work.search`), so policies, approvals and receipts name the
  * account. An account of an MCP server is stored as a server, since each account has a tool list to approve.
  */

@@ -75,7 +75,7 @@ function moveTo(service: Service, address: string | undefined): Service {
   return { ...service, endpoints: place.endpoints, oauth: { ...service.oauth, accessPage: place.accessPage } };
 }
 
-/** The service without a consent: its user pastes a token. kay cannot refresh or revoke it. */
+/** Returns the service without a consent: its user pastes a token. kay cannot refresh or revoke it. */
 function takeOwnToken(service: Service): ServiceConfiguration {
   const { revocation: _, ...oauth } = service.oauth;
   const own: Service = {

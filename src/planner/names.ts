@@ -34,7 +34,7 @@ export function findNames(skill: Skill, field: Field, clause: Clause): Phrase[] 
   });
 }
 
-/** "KAY" in "the KAY bugs": a name in capitals, for a field whose names are. */
+/** "KAY" in "the KAY bugs": a name in capitals, for a field whose names are capitals. */
 function isCode(field: Field, { text, kind }: Word): boolean {
   return (
     kind === "word" &&

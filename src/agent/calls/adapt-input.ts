@@ -15,7 +15,7 @@ export function adaptInput(schema: JSONSchema7, input: unknown): unknown {
   return Array.isArray(inner) ? inner : adaptObject(schema, readWireFields(schema, inner));
 }
 
-/** Gives fields that providers know by another name their own. */
+/** Renames fields that providers know by another name back to their own. */
 function readWireFields({ properties = {} }: JSONSchema7, input: object): object {
   const names = new Map(Object.keys(properties).map((name) => [toWireField(name), name]));
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [names.get(name) ?? name, value]));
@@ -59,7 +59,7 @@ const WRAPPERS = new Set([
   "action_input",
 ]);
 
-/** What may be beside a wrapped input. */
+/** Keys that may stand beside a wrapped input. */
 const LABELS = new Set(["name", "tool", "tool_name", "function", "action", "type", "id"]);
 
 function adaptObject(schema: JSONSchema7, input: object): object {
@@ -137,7 +137,7 @@ function toList(field: JSONSchema7, value: string | number): unknown {
   return acceptsType(items, type) ? [item] : value;
 }
 
-/** Parses JSON text of an object or a list, if the schema takes that. */
+/** Parses the JSON text of an object or a list, if the schema accepts one. */
 function parseContainer(text: string, schema: JSONSchema7): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   const value = tryParseJson(text) ?? parseLoose(text);
@@ -145,7 +145,7 @@ function parseContainer(text: string, schema: JSONSchema7): unknown {
   return acceptsType(schema, Array.isArray(value) ? "array" : "object") ? value : undefined;
 }
 
-/** Whether a schema takes values of a type. One that names no type takes all. */
+/** Whether a schema accepts values of a type. A schema without a type accepts all. */
 function acceptsType(schema: JSONSchema7, wanted: string): boolean {
   const { type, anyOf, oneOf, allOf, enum: values, $ref } = schema;
   const options = anyOf ?? oneOf;

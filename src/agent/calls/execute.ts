@@ -34,7 +34,7 @@ export function checkCall(call: Call, tools: AgentTool[]): CheckedCall | Rejecte
   }
 }
 
-/** Names a few tools that may be meant, since the whole list can be longer than the conversation. */
+/** Suggests a few similar tools, since the whole list can be longer than the conversation. */
 function unknownToolProblem(name: string, tools: AgentTool[]): Problem {
   const near = rankNames(
     name,

@@ -29,7 +29,7 @@ export function findRepetition(checked: CheckedCall, past: PastCall[]): Outcome 
   return first && repeatOutcome(call, checked.tool.service, first.outcome);
 }
 
-/** A write that was made gives its result again. One whose outcome is unknown is not made again either. */
+/** A completed write returns its result again. A write with an unknown outcome is not repeated either. */
 function repeatOutcome(call: Call, from: string, outcome: Outcome | undefined): Outcome {
   if (outcome && "problem" in outcome) return { call, problem: outcome.problem };
   if (outcome && "output" in outcome)
@@ -64,7 +64,7 @@ function describeLast(outcome: Outcome | undefined): string {
 
 const LOOP_HINT = "Rephrase the request, or choose another model with `kay config set model`.";
 
-/** How many rejected calls in a row end a turn, whatever their input: with each, the model had the tool's answer. */
+/** Rejected calls in a row that end a turn, whatever their input: the model saw the reason for each. */
 const MOST_REJECTED = 8;
 
 /** Counts the calls at the end that no tool accepted. */

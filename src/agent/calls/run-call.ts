@@ -137,7 +137,7 @@ function buildAllowedEvent(tool_call_id: string, { allowed_by, account }: Allowa
   };
 }
 
-/** Converts what a call threw to its problem. */
+/** Converts an error that a call threw to its problem. */
 export function toProblem(error: unknown, code: "INVALID_REQUEST" | "SERVICE_FAILED", message: string): Problem {
   return error instanceof Problem ? error : new Problem(code, message, { hint: "", cause: error });
 }

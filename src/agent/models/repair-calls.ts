@@ -66,7 +66,7 @@ function correctToolName(given: string, names: string[]): string {
   return given;
 }
 
-/** A longer name is no tool with something before it. */
+/** Most parts of a name: a longer one is not the name of a tool with a prefix. */
 const MAX_PARTS = 12;
 
 function toLetters(name: string): string {

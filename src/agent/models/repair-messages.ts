@@ -3,7 +3,7 @@ import type { AnswerRepair } from "./repair-fetch.ts";
 
 /**
  * Creates the repair of Anthropic's Messages API, which other vendors offer too. Events and blocks that kay does not know
- * are left out, as the API asks of its clients; blocks that were not started or ended are.
+ * are left out, as the API asks of its clients; missing starts and ends of blocks are added.
  */
 export function createMessagesRepair(): AnswerRepair {
   const started = new Set<unknown>();
@@ -28,7 +28,7 @@ export function createMessagesRepair(): AnswerRepair {
         if (!empty) return [];
         const { text, thinking } = block;
         const piece = text ? { type: "text_delta", text } : thinking ? { type: "thinking_delta", thinking } : undefined;
-        // The SDK takes no words from the start of a block.
+        // The SDK ignores text in the start of a block.
         const given = Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null));
         const ended = stop(index);
         const begun = start(index, piece ? { ...given, ...empty } : { ...empty, ...given });

@@ -102,7 +102,7 @@ export function describeUnreadFiles(
   return unread.length > 0 ? formatUnread(label, unread, reads) : undefined;
 }
 
-/** Says that the model refused the files. */
+/** Formats that the model refused the files. */
 export function describeRefusedFiles(messages: ModelMessage[], label: string): string {
   return formatUnread(label, messages.flatMap(listAttachments), undefined);
 }

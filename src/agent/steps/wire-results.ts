@@ -59,7 +59,7 @@ function hasContent(data: JSONValue | undefined): data is JSONValue {
   return !("cut" in data) && Object.keys(data).length > 0;
 }
 
-/** Fields without a value say nothing. Empty lists do: that nothing was found. */
+/** Drops fields without a value. Empty lists stay: they say that nothing was found. */
 function withoutEmptyFields(value: JSONValue): JSONValue {
   if (Array.isArray(value)) return value.map(withoutEmptyFields);
   if (typeof value !== "object" || value === null) return value;

@@ -4,7 +4,7 @@ import { isRecord } from "#protocol/json";
 import { toWireName } from "#protocol/tool-names";
 import type { AgentTool } from "../tool.ts";
 
-/** Returns the tools as providers get them: without what says nothing to a model. */
+/** Returns the tools as providers get them: without anything that is meaningless to a model. */
 export function toWireTools(tools: AgentTool[]): ToolSet {
   return Object.fromEntries(tools.map(toWireTool));
 }
@@ -86,7 +86,7 @@ function slim(schema: unknown, defs: Json): unknown {
   return Object.fromEntries(needsItems ? [...entries, ["items", {}]] : entries);
 }
 
-/** A field that takes nothing is left out. */
+/** A field that accepts no value is left out. */
 function slimFields(fields: Json, defs: Json): Json {
   const entries = Object.entries(fields).filter(([, field]) => field !== false);
   return Object.fromEntries(entries.map(([name, field]) => [name, slim(field, defs)]));

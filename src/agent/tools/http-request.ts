@@ -84,7 +84,7 @@ function createRequestTool(access: Access, { service: { name, api }, endpoints }
   return tool as unknown as Tool;
 }
 
-/** Says what is sent where: method, path, host, the names of the query, and the body's fields. The card has all values. */
+/** Formats what is sent and where: method, path, host, the names of the query, and the body's fields. The card has all values. */
 function formatRequest({ service, method, path, query, body }: Input, host: string): string {
   const [pathname = "", inline = ""] = path.split("?");
   const names = [...new Set([...new URLSearchParams(inline).keys(), ...Object.keys(query ?? {})])];

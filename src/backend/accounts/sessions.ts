@@ -51,7 +51,7 @@ export async function findInstallation(
   return findExistingInstallation(db, [deriveInstallationId(sessionId), sessionId]);
 }
 
-/** Derives the ID of an installation from its session ID, which cannot be found out from it. */
+/** Derives the ID of an installation from its session ID, which does not reveal it. */
 export function deriveInstallationId(sessionId: string): string {
   return `installation_${hashSecret(sessionId).toString("hex").slice(0, 32)}`;
 }

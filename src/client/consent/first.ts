@@ -20,7 +20,7 @@ export async function saveFirstConnection(
 
 type FirstOptions = { sent: string | undefined; session_id: string; state: string; deadline: number; now: number };
 
-/** Forgets a first connection that was not made, and the installation if nothing else belongs to it. */
+/** Forgets a first connection that was not completed, and the installation if nothing else belongs to it. */
 export async function forgetFirstConnection(
   credentials: Credentials,
   origin: string,

@@ -37,7 +37,7 @@ export function getUserName(user: User): string {
   return user.profile?.real_name || user.real_name || user.profile?.display_name || user.name || user.id;
 }
 
-/** Lists the active human members of the workspace that are wanted. */
+/** Lists the active human members of the workspace that `isWanted` accepts. */
 export async function listPeople(
   http: ServiceHttp,
   enough: ListRequest | (() => boolean) = () => false,

@@ -23,7 +23,7 @@ export async function adoptData(area: PostgresArea, password: string | undefined
 }
 
 /**
- * Lets the next start of a stopped Postgres replace its password, whose file was lost or damaged. Until then everybody
+ * Lets the next start of a stopped Postgres replace its password, whose file was lost or damaged. Until then anyone
  * who reaches the private socket may connect.
  */
 export async function removePassword(area: PostgresArea): Promise<void> {

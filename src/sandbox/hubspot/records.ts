@@ -40,7 +40,7 @@ export function createRecord(
 
 /**
  * Changes properties of a record.
- * @returns the names of the given ones
+ * @returns the names of the changed properties
  * @throws HubspotRefusal
  */
 export function updateRecord(

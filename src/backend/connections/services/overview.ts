@@ -62,7 +62,7 @@ export function toConnectionView(grant: Grant | undefined): ConnectionView {
 
 /**
  * Removes the tokens, approvals and open pages that belong to a custom service before its change. Further accounts of a
- * described service change with it; those of an MCP server are servers themselves.
+ * custom service change with it; those of an MCP server are servers themselves.
  * @param moved its address or its sign-in changed
  * @param forgotten tools that are no longer what was allowed
  * @param done the end of its pending authorizations, for users with an open page: `described`, `added`
