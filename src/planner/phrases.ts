@@ -88,6 +88,10 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
     const { lower } = getWord(span, 0);
     if (to > words.length || span.some(({ kind }) => kind === "mark") || isAddressee(words, from)) return [];
     if (writes && POSSESSIVES.has(lower)) return [];
+    // "Which tickets did I create?" is about who made them, and "issues I opened" are not all open.
+    const deed = lower === "i" ? findDeed(words, to) : undefined;
+    if (deed && !(MAKER.test(field.name) && MAKING.has(deed.lemma))) return [];
+    if (MAKING.has(getWord(span, 0).lemma) && /^(i|have)$/.test(before)) return [];
     const takeNobody = (at: number): Phrase => ({
       field,
       from: at - 1,
@@ -114,13 +118,18 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
       return opposite
         ? [...nobody, { ...base, from: negation, to: next.lower === "yet" ? to + 1 : to, value: opposite }]
         : nobody;
-    const end = size === 1 && isFieldWord(field, next) ? to + 1 : to;
-    return [
-      ...nobody,
-      ...[...listLeads(skill, field, words, from), from].map((start) => ({ ...base, from: start, to: end, value })),
-    ];
+    // "I reported last week": the verb may also say what the week is about.
+    const ends = size === 1 && isFieldWord(field, next) ? [to + 1, ...(lower === "i" ? [to] : [])] : [to];
+    const starts = [...listLeads(skill, field, words, from), from];
+    return [...nobody, ...ends.flatMap((end) => starts.map((start) => ({ ...base, from: start, to: end, value })))];
   };
   return words.flatMap((_, from) => [4, 3, 2, 1].flatMap((size) => find(from, size)));
+}
+
+/** What "I" did, behind it: "I reported", "did I create". */
+export function findDeed(words: Word[], at: number): Word | undefined {
+  const verb = getWord(words, getWord(words, at).lower === "have" ? at + 1 : at);
+  return MAKING.has(verb.lemma) || /ed$/.test(verb.lower) || isAction(verb) ? verb : undefined;
 }
 
 /** The negation that governs a word: "not done", "hasn't been finished". */
@@ -148,6 +157,8 @@ const COMMON = new Set(
 /** A field that says in which order: its values follow "by", or are words such as "oldest". */
 const ORDER = /^(order|sort)/i;
 
+const MAKER = /^(author|creator|reporter|sender|owner)/i;
+const MAKING = new Set("create report file raise open write send".split(" "));
 const ANYBODY = new Set(["anyone", "anybody", "someone", "somebody"]);
 const BETWEEN = new Set("been yet be already yet quite".split(" "));
 const DONE = new Set("do done close closed resolve resolved finish finished complete completed".split(" "));

@@ -40,7 +40,9 @@ function findTopic(words: Word[], time: NamedTime, dates: Field[]): { topic: Fie
     const topic = dates.filter((field) => namesTopic(field, word));
     if (topic.length > 0 && (topic.length < dates.length || topic.every(hasTopic))) return { topic, from: at };
   }
-  const general = dates.filter((field) => !hasTopic(field));
+  // "Issues resolved in KAY since Monday" is not about when they were updated.
+  const isOther = words.slice(0, Math.max(0, time.from - 2)).some(({ lower }) => MADE.has(lower));
+  const general = isOther ? [] : dates.filter((field) => !hasTopic(field));
   // "Change the due date of KAY-3 to Friday".
   const isOnly = general.length === 0 && dates.length === 1 && words[time.from - 1]?.lower === "to";
   return { topic: isOnly ? dates : general, from: time.from };
@@ -109,6 +111,8 @@ const UPPER = /before|until|till|end|^to$|max/i;
 const PAST = /since|after|before|from|updated|created|changed/i;
 const AHEAD = /due|deadline|clos/i;
 const LENGTH = /minutes|duration|length/i;
+
+const MADE = new Set("created reported opened filed raised resolved closed finished merged".split(" "));
 
 const TOPICS: { name: RegExp; words: Set<string> }[] = [
   {

@@ -4,9 +4,8 @@ import { isNoun, isServiceName } from "./field-words.ts";
 import { isFieldWord } from "./fields.ts";
 import { ARTICLES, EMPTY_IN_READS, EMPTY_WORDS, PREPOSITIONS } from "./grammar.ts";
 import { getWord, type Word } from "./language.ts";
-import { isAction } from "./lexicon.ts";
 import { RECENT, sortsNewest } from "./phrase-numbers.ts";
-import { readsKeys } from "./phrases.ts";
+import { findDeed, readsKeys } from "./phrases.ts";
 
 /** Words that a tool accounts for without a value: its service, what it works on, words that change nothing. `to` is exclusive. */
 export type Unit = {
@@ -28,7 +27,7 @@ export function findUnits(skill: Skill, { words }: Clause): Unit[] {
     const isOff = lower === "dont" || (lower === "do" && next.lower === "not");
     const denied = next.lower === "not" ? 2 : 1;
     const rules: [boolean, Unit][] = [
-      [word.kind === "mark" || isEmptyWord(word, next, reads), take(1, word.kind === "mark" ? 0 : -0.01)],
+      [word.kind === "mark" || isEmptyWord(word, words, at, reads), take(1, word.kind === "mark" ? 0 : -0.01)],
       [reads && lower === "how" && next.lower === "many", take(2)],
       [reads && (lower === "all" || lower === "any") && isFieldName(skill, next), take(2, 0.1)],
       [reads && PREPOSITIONS.has(lower) && readsKeys(skill, next, next), take(1, -0.1)],
@@ -49,9 +48,9 @@ export function findUnits(skill: Skill, { words }: Clause): Unit[] {
 }
 
 /** Words that change nothing. */
-function isEmptyWord({ kind, text, lower }: Word, next: Word, reads: boolean): boolean {
+function isEmptyWord({ kind, text, lower }: Word, words: Word[], at: number, reads: boolean): boolean {
   if (kind !== "word" || text === "KAY") return false;
-  const isRead = reads && !(lower === "i" && isAction(next));
+  const isRead = reads && !(lower === "i" && findDeed(words, at + 1));
   return EMPTY_WORDS.has(lower) || (isRead ? EMPTY_IN_READS.has(lower) : lower === "new");
 }
 

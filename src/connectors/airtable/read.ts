@@ -88,6 +88,7 @@ export const listBasesTool = defineListTool({
 
 const DescribeBaseInput = z.object({
   base: withDescription(z.optional(z.string()), "Name, id or URL of the base. Default: the only base."),
+  table: withDescription(z.optional(z.string()), "Name of a table, to show only its fields."),
 });
 type DescribeBaseInput = z.output<typeof DescribeBaseInput>;
 
@@ -103,14 +104,21 @@ export const describeBaseTool = defineTool({
     "which tables are in the airtable base {base}",
     "which fields are in the airtable base {base}",
     "what is in the airtable base {base}",
+    "which fields are in the airtable table {table}",
+    "show the fields of the table {table} in airtable",
     "list the tables of the airtable base",
     "which tables are in airtable",
   ],
-  summary: ({ base }: DescribeBaseInput) =>
-    `Read the tables of ${base?.trim() ? `the base “${base.trim()}”` : "the base"} in Airtable`,
+  summary: ({ base, table }: DescribeBaseInput) =>
+    table?.trim()
+      ? `Read the fields of the table “${table.trim()}” in Airtable`
+      : `Read the tables of ${base?.trim() ? `the base “${base.trim()}”` : "the base"} in Airtable`,
   async run(input, context) {
-    const base = await findBase(context, input.base, "read");
-    const tables = await listTables(context, base);
+    const place = input.table?.trim()
+      ? await findTable(context, { base: input.base, table: input.table }, "read")
+      : undefined;
+    const base = place?.base ?? (await findBase(context, input.base, "read"));
+    const tables = place ? [place.table] : await listTables(context, base);
     const url = `${context.http.endpoints.web ?? "https://airtable.com"}/${base.id}`;
     const data = tables.map(({ id, name, description, fields }) => ({
       id,
@@ -122,8 +130,8 @@ export const describeBaseTool = defineTool({
       const rows = fields.map((field) => [field.name, field.type, (getChoices(field).choices ?? []).join(", ")]);
       return `**${escapeCell(name)}**\n\n${formatMarkdownTable(["Field", "Type", "Choices"], rows)}`;
     });
-    const head = `${escapeCell(base.name)} has ${formatCount(tables.length, "table")}.`;
-    return { data: { base: base.name, id: base.id, tables: data, url }, text: [head, ...parts].join("\n\n"), url };
+    const head = place ? [] : [`${escapeCell(base.name)} has ${formatCount(tables.length, "table")}.`];
+    return { data: { base: base.name, id: base.id, tables: data, url }, text: [...head, ...parts].join("\n\n"), url };
   },
 });
 

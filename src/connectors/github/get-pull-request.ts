@@ -39,6 +39,7 @@ export const getPullRequestTool = defineTool({
     "show github PR {number} of {repository}",
     "what is github pull request {number} in {repository} about",
     "who approved github pull request {number} in {repository}",
+    "was github pull request {number} in {repository} merged",
     "show the {diff} of github pull request {number} in {repository}",
     "show the {diff} of PR {number} in {repository} on github",
   ],
