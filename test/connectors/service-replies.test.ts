@@ -289,6 +289,11 @@ test.each([
     { status: 403, json: { message: "The app is not installed on this instance" } },
     "Run `kay connect github`, then try again.",
   ],
+  // https://developers.notion.com/reference/status-codes
+  [
+    { status: 409, json: { code: "conflict_error", message: "Conflict occurred while saving. Please try again." } },
+    "Try again in a moment.",
+  ],
   // https://learn.microsoft.com/en-us/linkedin/marketing/versioning
   [
     { status: 426, json: { code: "NONEXISTENT_VERSION", message: "Requested version 20260501 is not active" } },

@@ -113,6 +113,7 @@ const HINTS: [statuses: number[], words: RegExp, hint: string][] = [
   [[426], /(?:)/, OLD_API],
   [[410], /\bAPI\b.*\b(?:removed|deprecated|no longer)\b|\bmigrate\b/i, OLD_API],
   [[408, 423, 425, 477], /(?:)/, "Try again in a moment."],
+  [[409, 404], /\b(?:try|retry) again\b|\btemporarily unavailable\b/i, "Try again in a moment."],
   [[403, 410], /\bissues\b.*\bdisabled\b/i, "Turn on issues in the settings of the repository, or use another one."],
   [[403], /\bnot installed\b/i, "Run `kay connect {name}`, then try again."],
   [[403], /\b(?:archived|read-only)\b/i, "Use another one, or ask for it to be unarchived."],
