@@ -9,12 +9,12 @@ import { Problem } from "#protocol/errors";
  * @throws Problem STORE_UNREADABLE with the path, the system's code and the variable to set
  */
 export function ensurePrivateFolder(folder: string, variable = "KAY_CONFIG_DIR"): void {
-  if (exists(folder)) return;
-  if (isRoot(findNearestExisting(dirname(folder)))) throw unusableProblem(folder, "ENOENT", variable);
   try {
+    if (exists(folder)) return;
+    if (isRoot(findNearestExisting(dirname(folder)))) throw unusableProblem(folder, "ENOENT", variable);
     makePrivateFolders(folder);
   } catch (error) {
-    throw unusableProblem(folder, getErrno(error), variable, error);
+    throw error instanceof Problem ? error : unusableProblem(folder, getErrno(error), variable, error);
   }
 }
 

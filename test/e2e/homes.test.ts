@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -87,4 +87,16 @@ test("S14 a home that is not writable is named with its errno and the variable t
   const { exit, stderr } = await kayIn({ HOME: join(folder, "home") }, "connections");
   expect(exit).toBe(1);
   expect(stderr).toMatch(/^✗ [^\n]*\/home\/[^\n]*\(ENOTDIR\)\.\n[^\n]*KAY_CONFIG_DIR[^\n]*\n$/);
+});
+
+// As for the home of another user (EACCES), which root could read.
+test("S14 a folder of settings that cannot be looked up is named with its errno", async () => {
+  const home = mkdtempSync(join(tmpdir(), "kay-homes-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  symlinkSync(".config", join(home, ".config"));
+  const { exit, stderr } = await kayIn({ HOME: home }, "config", "set", "model", "offline");
+  expect({ exit, stderr }).toEqual({
+    exit: 1,
+    stderr: `✗ Could not write ${home}/.config/kay (ELOOP).\n  Set KAY_CONFIG_DIR to a writable directory.\n`,
+  });
 });
