@@ -91,7 +91,7 @@ function toName(service: string): string {
 /** An account of a service that is here, but not connected. */
 function findUnknownAccount(accounts: string[], words: Word[]): string | undefined {
   const known = new Set(accounts.map(toName));
-  const names = words.filter(({ kind }) => kind === "word").map(({ lower }) => lower);
+  const names = words.filter(({ kind }) => kind === "word").map(readName);
   return names.find((name) => /^[\w-]+@[\w-]+$/.test(name) && known.has(name.split("@")[0] ?? "") && !known.has(name));
 }
 
@@ -101,15 +101,21 @@ function formatUnknown(name: string): string {
 
 /** "Jira@work" anywhere, and the account that is called as its service only where a place is said: "in jira", "jira: …". */
 function isNamed(account: string, words: Word[], at: number): boolean {
-  const { kind, lower } = words[at] as Word;
-  if (kind !== "word" || lower !== toName(account)) return false;
+  const word = words[at] as Word;
+  if (word.kind !== "word" || readName(word) !== toName(account)) return false;
   const next = words[at + 1]?.text ?? "";
   return account.includes(MARK) || PREPOSITIONS.has(words[at - 1]?.lower ?? "") || next === ":" || next === ",";
 }
 
+/** A word without the mark of a mention before the name of an account: "@jira@work". */
+function readName({ lower }: Word): string {
+  return lower.replace(/^@(?=[^@]+@)/, "");
+}
+
 function replaceName(word: Word, names: Map<string, string>): Word {
-  const [service = "", label] = word.kind === "word" ? word.lower.split("@") : [];
-  const base = names.get(word.lower) ?? (label === undefined || /\./.test(label) ? undefined : names.get(service));
+  const name = readName(word);
+  const [service = "", label] = word.kind === "word" ? name.split("@") : [];
+  const base = names.get(name) ?? (label === undefined || /\./.test(label) ? undefined : names.get(service));
   return base === undefined ? word : { ...word, lower: base, lemma: base, stem: base };
 }
 

@@ -95,6 +95,8 @@ function formatDenied(tool: string, reason: string): string {
   const words = reason.trim();
   // No one said no: the request expired.
   if (/^No answer\b/.test(words)) return `${toolName(tool)} was not run: the request expired without an answer.`;
+  // The account or the object is another one since the approval.
+  if (/^Nothing was sent\b/.test(words)) return `${toolName(tool)} was not run. ${words}`;
   const byUser = DENIED_BY_USER.exec(words);
   if (!byUser) return `${toolName(tool)} was denied, so it was not done.${words ? ` ${shorten(words)}` : ""}`;
   return `You denied ${toolName(tool)}${byUser[1] ? ` (“${shorten(byUser[1])}”)` : ""}, so it was not done.`;

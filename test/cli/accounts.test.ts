@@ -188,6 +188,9 @@ test("“it” is a thing of the account that found it, and an answer is for the
   expect((await talk.say("close it in jira")).calls).toEqual([]);
   expect((await talk.say("close KAY-4")).text).toContain("Name one of them");
   expect((await talk.say("comment on KAY-4 in jira@work")).text).toContain("I need the text");
+  expect((await talk.say("show KAY-5 in @jira@work")).calls).toEqual([["jira_at_work.get_issue", { issue: "KAY-5" }]]);
+  expect((await talk.say("show KAY-5 in @jira@home")).text).toContain("There is no account jira@home here.");
+  expect((await talk.say("comment on KAY-4 in jira@work")).text).toContain("I need the text");
   expect((await talk.say("seen")).calls).toEqual([["jira_at_work.add_comment", { issue: "KAY-4", text: "seen" }]]);
 });
 

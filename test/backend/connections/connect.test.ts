@@ -156,6 +156,7 @@ test("a service without a client says how to configure it, and creates nothing",
     {
       error: "SERVICE_NOT_CONFIGURED",
       code: "SERVICE_NOT_CONFIGURED",
+      hint: "With the local backend, set kyg.client-id, kyg.client-secret, kyg.authorize-url, kyg.token-url, kyg.api-url with `kay config set`.",
       message:
         "kyg is not configured on this backend. Its administrator must set KAY_CLIENT_KYG_ID, KAY_CLIENT_KYG_SECRET, KAY_KYG_AUTHORIZE_URL, KAY_KYG_TOKEN_URL, KAY_KYG_API_URL.",
       service: "kyg",

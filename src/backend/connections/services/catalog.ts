@@ -5,6 +5,7 @@ import { clean } from "#protocol/clean";
 import { findClosestName, suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import { findKnownService } from "#protocol/known-services";
+import { TOKEN_PROVIDERS } from "#protocol/providers";
 import { getBaseName } from "#protocol/tool-names";
 import type { BackendPorts } from "../../ports.ts";
 import { loadConnections, type StoredConnections } from "../../store/connections.ts";
@@ -88,11 +89,17 @@ export function findService(services: ServiceConfiguration[], name: string | nul
 export function requireClient(configuration: ServiceConfiguration): ConnectableService {
   const { service, client } = configuration;
   if (client) return { ...configuration, client };
-  const needed = getClientSettings(service).variables;
+  const { variables, settings } = getClientSettings(service);
+  const { provider } = service.oauth;
+  const isPasted = TOKEN_PROVIDERS.some((one) => one === provider);
+  const or = isPasted ? `, or paste a token after \`kay config set ${provider}.sign-in token\`` : "";
   throw new Problem(
     "SERVICE_NOT_CONFIGURED",
-    `${service.name} is not configured on this backend. Its administrator must set ${needed.join(", ")}.`,
-    { details: { service: service.name } },
+    `${service.name} is not configured on this backend. Its administrator must set ${variables.join(", ")}.`,
+    {
+      hint: `With the local backend, set ${settings.join(", ")} with \`kay config set\`${or}.`,
+      details: { service: service.name },
+    },
   );
 }
 
