@@ -68,16 +68,19 @@ export const logWorkTool = defineTool({
   },
 });
 
+const PART =
+  /(\d{1,6}(?:[.,]\d{1,6})?)\s*(?:(w)(?:eeks?)?|(d)(?:ays?)?|(h)(?:ours?|rs?)?|(m)(?:in(?:ute)?s?)?)(?![a-z])/gi;
+
 /**
  * Parses a length as Jira writes it: `90 minutes` is 90m, `1.5 hours` is 1h 30m. How long a day is depends on the site.
  *
  * @throws Problem INVALID_REQUEST
  */
 function parseDuration(text: string): string {
-  const parts = [...text.matchAll(/(\d+(?:[.,]\d+)?)\s*(w|d|h|m)[a-z]*/gi)];
-  const rest = text.replace(/\d+(?:[.,]\d+)?\s*(?:w|d|h|m)[a-z]*|\band\b|[\s,]/gi, "");
-  const units = parts.map(([, count = "", unit = ""]): string => {
-    const [number, name] = [Number(count.replace(",", ".")), unit.toLowerCase()];
+  const parts = [...text.matchAll(PART)];
+  const rest = text.replace(PART, "").replace(/\band\b|[\s,]/gi, "");
+  const units = parts.map(([, count = "", ...names]): string => {
+    const [number, name] = [Number(count.replace(",", ".")), names.join("").toLowerCase()];
     if (Number.isInteger(number)) return `${number}${name}`;
     const minutes = Math.round(number * 60);
     return name === "h"

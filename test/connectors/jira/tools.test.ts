@@ -434,6 +434,9 @@ test.each([
   expect((await run("jira.log_work", input, post)).text).toMatch(`Logged ${timeSpent} on KAY-3.`);
 });
 
-test.each(["0h", "2", "2 halves of a day", "1.5d", "2h and a bit"])("“%s” is not a length of time", async (time) => {
-  await expect(run("jira.log_work", { issue: "KAY-3", time })).rejects.toMatchObject({ details: { field: "time" } });
-});
+test.each(["0h", "2", "2 halves of a day", "1.5d", "2h and a bit", "2 months"])(
+  "“%s” is not a length of time",
+  async (time) => {
+    await expect(run("jira.log_work", { issue: "KAY-3", time })).rejects.toMatchObject({ details: { field: "time" } });
+  },
+);
