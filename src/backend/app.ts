@@ -162,8 +162,9 @@ function registerClientRoutes(
   app.route("/", createWriteRoutes(ports));
 }
 
-/** Returns the template of the route that matches a request, never text from its sender. */
-function getRoute(app: Hono<Env>, method: string, path: string): string {
+/** Returns the template of the route that matches a request, never text from its sender. HEAD runs the route of GET. */
+function getRoute(app: Hono<Env>, sent: string, path: string): string {
+  const method = sent === "HEAD" ? "GET" : sent;
   const met = app.router.match(method, path)[0].map(([handler]) => handler[1]);
   return met.find((route) => route.method === method)?.path ?? "other";
 }

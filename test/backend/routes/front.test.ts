@@ -152,12 +152,25 @@ test("too many requests of one address are 429 with Retry-After, others continue
   expect(await statuses("GET /auth/status/x", "10.0.0.3", 3)).toEqual([400, 400, 429]);
   expect(await statuses("GET /%61uth/status/x", "10.0.0.4", 3)).toEqual([400, 400, 429]);
   expect(await statuses("GET /auth/%73tatus/x", "10.0.0.5", 3)).toEqual([400, 400, 429]);
+  expect(await statuses("HEAD /auth/status/x", "10.0.0.6", 3)).toEqual([400, 400, 429]);
   const { headers, body } = await limited.call("GET /health", { address: "10.0.0.1" });
   expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
   expect(body).toMatchObject({
     code: "RATE_LIMITED",
     message: expect.stringMatching(/^Too many requests; try again in \d+ s\.$/),
   });
+});
+
+test("addresses of one IPv6 network count as one", async () => {
+  const limited = variant({ limits: { bodyBytes: 1000, requestsPerMinute: 2, sensitivePerMinute: 2 } });
+  const send = async (address: string) => (await limited.call("GET /health", { address })).status;
+  expect(await send("2001:db8:0:1::1")).toBe(200);
+  expect(await send("2001:DB8:0:1:ffff:ffff:ffff:ffff")).toBe(200);
+  expect(await send("2001:db8::1:0:0:0:9")).toBe(429);
+  expect(await send("2001:db8:0:2::1")).toBe(200);
+  expect(await send("fe80::1%eth0")).toBe(200);
+  for (const [address, status] of Object.entries({ "::ffff:10.0.0.1": 200, "::ffff:10.0.0.2": 200, "::1": 200 }))
+    expect(await send(address)).toBe(status);
 });
 
 test("a body that is nested too deeply is 400, however it is nested", async () => {
