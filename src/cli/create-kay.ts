@@ -47,7 +47,7 @@ export function createKay(cliPorts: CliPorts): Kay {
     return withLock({ path, clock, processes: cliPorts.processes, unique: createUniqueName }, work, cliPorts.signal);
   };
   const createProfileSettings = (profile: string | undefined) =>
-    createSettings({ paths, env, clock, warn, exclusively, profile });
+    createSettings({ paths, env, clock, warn, exclusively, profile, uid: cliPorts.processes.uid });
   const read = () => createProfileSettings(flags.profile);
   const settings = () => {
     cached ??= read();

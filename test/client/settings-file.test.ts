@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -160,4 +162,25 @@ test("S14 a folder that cannot be created names path and errno", async () => {
 
 test("a folder in an impossible place also ends with its code", () => {
   expect(problemIn(() => ensurePrivateFolder("/proc/kay/.config/kay", "XDG_CONFIG_HOME"))).toContain("(ENOENT)");
+});
+
+test.runIf(process.getuid?.() === 0)("F10 settings that another user owns are not read", () => {
+  for (const name of ["folder", "file"] as const) {
+    const { path, file } = folderWith('{"profiles":{"default":{"api-url":"https://evil.example"}}}');
+    chownSync(name === "folder" ? path : file, 65_533, 65_533);
+    expect(problemIn(() => settingsIn(path, { uid: 0 }).settings.text("api-url"))).toContain(
+      `STORE_UNREADABLE: Cannot use ${name === "folder" ? path : file}: it belongs to another user.`,
+    );
+  }
+});
+
+test.skipIf(process.platform === "win32")("F10 settings that every user can write to are not read", () => {
+  const { path, file } = folderWith('{"profiles":{}}');
+  const read = () => settingsIn(path, { uid: process.getuid?.() }).settings.text("model");
+  expect(read()).toBeUndefined();
+  chmodSync(file, 0o666);
+  expect(problemIn(read)).toContain(`STORE_UNREADABLE: Cannot use ${file}: every user can write to it.`);
+  chmodSync(file, 0o664);
+  chmodSync(path, 0o777);
+  expect(problemIn(read)).toContain(`STORE_UNREADABLE: Cannot use ${path}: every user can write to it.`);
 });

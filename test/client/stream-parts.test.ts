@@ -159,3 +159,9 @@ test("H22 unknown types and values are ignored silently, invalid ones with one w
     "The backend sent an event that is not JSON, which was ignored.",
   ]);
 });
+
+test("a stream without end is given up before it fills the memory", async () => {
+  const chunk = new TextEncoder().encode(`: ${"x".repeat(65_533)}\n`.repeat(128));
+  const problem = await problemOf(read(...Array.from({ length: 34 }, () => chunk)));
+  expect(problem).toMatchObject({ code: "BAD_ANSWER", message: "http://b sent a stream larger than 256 MiB." });
+});

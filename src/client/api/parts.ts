@@ -10,6 +10,9 @@ import { createEventReader, type SseEvent } from "./sse.ts";
 /** A part and its number in the log, if any; or the mark that the stream ended on purpose. */
 export type PartRead = { number?: number; part: StreamPart } | "done";
 
+/** Most bytes of one stream: more than a thousand long turns. */
+const STREAM_LIMIT = 256 * 1024 * 1024;
+
 /**
  * Yields the parts of a stream. Parts of unknown types are ignored; other unreadable data causes one warning per
  * stream. An error in another shape becomes an `error` part.
@@ -30,8 +33,13 @@ export async function* readParts(
       return parts.map((part, index): PartRead => (index === parts.length - 1 ? { ...one, part } : { part }));
     });
   let broken: Problem | null = null;
+  let size = 0;
   try {
-    for await (const bytes of body) yield* read(reader.feed(bytes));
+    for await (const bytes of body) {
+      size += bytes.length;
+      if (size > STREAM_LIMIT) throw new Problem("BAD_ANSWER", `${context.host} sent a stream larger than 256 MiB.`);
+      yield* read(reader.feed(bytes));
+    }
   } catch (error) {
     // The connection broke off, but what arrived before counts.
     if (!(error instanceof Problem) || ["BAD_ANSWER", "CANCELLED"].includes(error.code)) throw error;

@@ -1,7 +1,17 @@
-import { chmodSync, constants, copyFileSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { ensurePrivateFolder, getErrno, unusableProblem } from "#files/folders";
 import { type FileInspection, inspectFile } from "#files/inspect";
+import { foreignProblem } from "#files/own-file";
 import type { Warn } from "#net/ports";
 import { Problem } from "#protocol/errors";
 import { isRecord } from "#protocol/json";
@@ -18,17 +28,18 @@ export type Stored = {
   [other: string]: unknown;
 };
 
-/** Ports for a damaged file: a warning, and the time for its new name. */
-type Ports = { warn: Warn; now(): number };
+/** A warning, and the time for the new name of a damaged file; the ID of this user, without which no owner is checked. */
+type Ports = { warn: Warn; now(): number; uid?: number | undefined };
 
 /**
  * Reads the settings without a library, which is fast. A missing file counts as empty. A damaged file (empty,
  * truncated, not an object) is set aside as `config.json.corrupt-<time>` with one warning.
  *
- * @throws Problem BROKEN_SETTINGS for a file that is not UTF-8 or not quite JSON, which stays unchanged, and for one that
+ * @throws Problem STORE_UNREADABLE if others could have written it, and BROKEN_SETTINGS for a file that is not UTF-8 or not quite JSON, which stays unchanged, and for one that
  * cannot be read, with path and errno
  */
 export function readSettings(path: string, ports: Ports): Stored {
+  for (const each of [dirname(path), path]) checkOwner(each, ports.uid);
   const bytes = readBytes(path);
   if (bytes === null) return {};
   const content = parseSettings(bytes, path);
@@ -90,6 +101,23 @@ function readBytes(path: string): Uint8Array | null {
       cause: error,
     });
   }
+}
+
+/**
+ * Checks that only this user or root can write the settings or their folder: they decide which backend gets the prompts
+ * (like `~/.ssh/config`).
+ *
+ * @throws Problem STORE_UNREADABLE
+ */
+function checkOwner(path: string, uid: number | undefined): void {
+  const info = uid === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (!info) return;
+  if (info.uid !== 0 && info.uid !== uid) throw foreignProblem(path);
+  if ((info.mode & 0o002) === 0) return;
+  throw new Problem("STORE_UNREADABLE", `Cannot use ${path}: every user can write to it.`, {
+    hint: "Check what it says, then take away their access (`chmod o-w`).",
+    details: { path },
+  });
 }
 
 /** Decodes the file without a byte order mark. Windows editors save UTF-16, which is reported rather than guessed. */

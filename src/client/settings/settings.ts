@@ -39,6 +39,8 @@ export type SettingsPorts = {
   warn: Warn;
   flags?: Partial<Record<SettingKey, string>>;
   profile?: string;
+  /** ID of this user, whom the settings must belong to; undefined on Windows. */
+  uid?: number | undefined;
   /** Runs work while no other process of this machine does so with this lock file. */
   exclusively<T>(lock: string, work: () => Promise<T>): Promise<T>;
 };
@@ -115,7 +117,7 @@ export function parseSettingKey(typed: string): SettingKey {
 function openSettingsFile(ports: SettingsPorts) {
   const getFolder = () => ports.paths.config();
   const getPath = () => join(getFolder(), "config.json");
-  const read = () => readSettings(getPath(), { warn: ports.warn, now: ports.clock.now });
+  const read = () => readSettings(getPath(), { warn: ports.warn, now: ports.clock.now, uid: ports.uid });
   let content: Stored | undefined;
   const readOnce = () => {
     content ??= read();
