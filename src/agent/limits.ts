@@ -24,15 +24,19 @@ export const DENIAL_TEXT = "The user denied this";
 export function createCallLimit(past: PastCall[]): (call: CheckedCall | RejectedCall) => CheckedCall | RejectedCall {
   const services = past.map(({ call }) => getService(call));
   let inStep = 0;
+  let forms = 0;
   return (checked) => {
     inStep++;
     const service = getService(checked);
     services.push(service);
     if ("problem" in checked) return checked;
+    if (checked.tool.name === "ask_user") forms++;
     const words =
       inStep > MAX_STEP_CALLS
         ? `A step runs at most ${MAX_STEP_CALLS} calls. Call this tool in the next step.`
-        : getTotalFault(services, service, checked.tool.title);
+        : forms > 1
+          ? "A step shows one form. Put all questions into its fields, or ask in the next step."
+          : getTotalFault(services, service, checked.tool.title);
     if (words === undefined) return checked;
     return { call: toCall(checked), problem: new Problem("STEP_LIMIT", words, { hint: "" }) };
   };

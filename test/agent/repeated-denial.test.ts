@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import type { CheckedCall } from "#agent/calls/checked-call";
 import type { PastCall } from "#agent/calls/repetition";
-import { DENIAL_TEXT, findRepeatedDenial } from "#agent/limits";
+import { createCallLimit, DENIAL_TEXT, findRepeatedDenial } from "#agent/limits";
 
 const denied = (toolName: string): PastCall => {
   const call = { toolCallId: toolName, toolName, input: {} };
@@ -34,4 +35,24 @@ test("a form that the user canceled counts as denied, an answered one does not",
   });
   expect(findRepeatedDenial([canceled], [answered])).toBeUndefined();
   expect(findRepeatedDenial([answered], [answered])).toBeUndefined();
+});
+
+test("a step shows one form and runs at most sixteen calls; the others are told what to do", () => {
+  const check = (name: string) => {
+    const limit = createCallLimit([]);
+    return (id: number) => {
+      const tool = { name, title: name, service: name, own: name === "ask_user" };
+      const checked = limit({ toolCallId: `${id}`, toolName: name, input: {}, tool } as unknown as CheckedCall);
+      return "problem" in checked ? checked.problem.message : "runs";
+    };
+  };
+  const ids = Array.from({ length: 17 }, (_, id) => id);
+  expect(ids.slice(0, 2).map(check("ask_user"))).toEqual([
+    "runs",
+    "A step shows one form. Put all questions into its fields, or ask in the next step.",
+  ]);
+  expect(ids.map(check("slack")).slice(-2)).toEqual([
+    "runs",
+    "A step runs at most 16 calls. Call this tool in the next step.",
+  ]);
 });

@@ -88,7 +88,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
     ...(tool.placeIsTarget ? { placeIsTarget: true } : {}),
   });
   const offer = everyTime ? { ...all, scopes: all.scopes.filter(({ scope }) => scope === "once") } : all;
-  const guard = (cover?: string, fixed?: string) => guardCall({ question, policies, offer, cover, fixed });
+  const guard = (cover?: string, fixed?: string) => guardCall({ question, policies, offer, place, cover, fixed });
   const several = await findUnclearAccounts(ports, question);
   const unclear: Decision | undefined = several && {
     mode: "confirm_before_execution",
@@ -135,23 +135,25 @@ async function guardCall({
   question: { tool, input, given, provenance, findNewDestinations },
   policies,
   offer,
+  place,
   cover,
   fixed,
 }: {
   question: CallQuestion;
   policies: Policy[];
   offer: GrantOffer;
+  place: string | undefined;
   cover: string | undefined;
   fixed: string | undefined;
 }): Promise<Decision | undefined> {
   if (!provenance?.tainted || isTrusted(policies, tool.access)) return undefined;
   const asks = (why: string): Decision => ({ mode: "confirm_before_execution", why, offer, guarded: true });
-  const foreign = listForeignFields({ tool, input, given, provenance, fixed });
+  const foreign = listForeignFields({ tool, input, given, provenance, fixed, place });
   if (foreign.length === 0) {
     const isUnsaid = cover === undefined && tool.access !== "read" && !hasOwnField({ tool, input, given, provenance });
     if (isUnsaid) return asks("you said no value of it, and kay has read text that you did not write");
-    const place = createProvenance({ own: fixed === undefined ? [] : [fixed], foreign: [] });
-    const fresh = (await findNewDestinations?.())?.find((name) => !place.isOwn(name));
+    const covered = createProvenance({ own: fixed === undefined ? [] : [fixed], foreign: [] });
+    const fresh = (await findNewDestinations?.())?.find((name) => !covered.isOwn(name));
     if (fresh === undefined) return undefined;
     const where = `${cleanLine(fresh, 60)}, where kay has never written before`;
     return asks(cover === undefined ? `it would write to ${where}` : `${cover} does not cover ${where}`);

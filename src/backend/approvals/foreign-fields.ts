@@ -1,22 +1,25 @@
 import type { JSONSchema7 } from "ai";
+import { quoteName } from "#connectors/place";
 import type { Tool } from "#connectors/tool";
 import { createProvenance, type Provenance } from "./provenance.ts";
 
 type ForeignQuestion = {
-  tool: Pick<Tool, "access" | "egress" | "schema" | "takesAttachments"> & { service: string };
+  tool: Pick<Tool, "access" | "egress" | "schema" | "takesAttachments" | "placeIsTarget"> & { service: string };
   input: Record<string, unknown>;
   provenance: Provenance;
   /** The input as the model wrote it. */
   given?: unknown;
   /** The place that an approval names: `to #general`. */
   fixed: string | undefined;
+  /** The place of the call itself, which quotes the names of what it changes: `in the document “plan”`. */
+  place?: string | undefined;
 };
 
 /**
  * Lists the fields of a call that the user neither said nor approved with the call's place. A default of the tool counts
  * as the user's. A read that cannot carry words to others has none.
  */
-export function listForeignFields({ tool, input, provenance, given, fixed }: ForeignQuestion): string[] {
+export function listForeignFields({ tool, input, provenance, given, fixed, place: named }: ForeignQuestion): string[] {
   const defaults = getDefaults(tool.schema);
   const place = createProvenance({ own: fixed === undefined ? [] : [fixed], foreign: [] });
   const chosen = listChosenFields(tool.schema, given, provenance);
@@ -27,7 +30,12 @@ export function listForeignFields({ tool, input, provenance, given, fixed }: For
     if (tool.takesAttachments && name === "attachments") return !provenance.isOwn(listFileNames(value));
     // An option that is off says nothing, unless it is on by default.
     if (value === false) return defaults[name] === true;
-    return !provenance.isOwn(value) && !place.isOwn(value);
+    if (place.isOwn(value)) return false;
+    if (typeof value !== "string") return !provenance.isOwn(value);
+    // A name with quotation marks has no place.
+    const quoted = quoteName(value);
+    const isName = quoted === undefined ? named === undefined && tool.placeIsTarget : named?.includes(quoted);
+    return !(isName ? provenance.isOwnName(value) : provenance.isOwn(value));
   };
   const foreign = Object.entries(input).filter(isForeign);
   const listNames = (fields: [string, unknown][]) => fields.map(([name]) => name);
@@ -65,7 +73,7 @@ function listFileNames(value: unknown): string[] {
 }
 
 /** Whether a call that changes something holds a value that the user said. A call without any does what others want. */
-export function hasOwnField({ tool, input, provenance, given }: Omit<ForeignQuestion, "fixed">): boolean {
+export function hasOwnField({ tool, input, provenance, given }: Omit<ForeignQuestion, "fixed" | "place">): boolean {
   const chosen = listChosenFields(tool.schema, given, provenance);
   const isSaid = (value: unknown) => value !== undefined && value !== false && provenance.isOwn(value);
   return Object.entries(input).some(([name, value]) => chosen.has(name) || isSaid(value));

@@ -23,6 +23,8 @@ export type Provenance = {
   services: ReadonlySet<string>;
   /** Whether the user said the whole value: in a prompt, in a form, or in an edit of a call. */
   isOwn(value: unknown): boolean;
+  /** Whether the user said a name with all its signs: a file “Plan.” is another one than “Plan”. */
+  isOwnName(name: string): boolean;
   /** The source of the first foreign text that holds the value, or one of its longer words. */
   findSource(value: unknown): string | undefined;
   /** Whether a text of that service holds the whole value. */
@@ -41,6 +43,11 @@ export function createProvenance({ own, whole = [], said = own, foreign }: Conve
     tainted: foreign.length > 0,
     services: new Set(foreign.map(({ service }) => service)),
     isOwn,
+    isOwnName: (given) => {
+      const text = normalizeText(given);
+      const name = { ...toName(given), text };
+      return ownTexts.texts.some((one) => holdsName(one, name)) || whole.some((one) => normalizeText(one) === text);
+    },
     findSource: (value) => {
       const leaves = [...new Set(listLeaves(value))].slice(0, MAX_TRACED).filter((leaf) => !isSaid(ownTexts, leaf));
       const names = leaves.map(toName);

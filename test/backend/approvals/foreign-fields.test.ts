@@ -110,3 +110,24 @@ test("a word of the user that the tool's schema reads as another one is the user
   };
   expect([listFor("reader"), listFor("editor"), listFor("read")]).toEqual([[], ["role"], ["role"]]);
 });
+
+test("a name of what a call changes is the user's only with all its signs, a text also with another end", () => {
+  const provenance = createProvenance({ own: ["append hello there to the document Launch plan"], foreign: [] });
+  const list = (document: string) =>
+    listForeignFields({
+      tool: { access: "write", service: "google-docs", placeIsTarget: true },
+      input: { document, text: "Hello there!" },
+      provenance,
+      fixed: undefined,
+      place: `in the document “${document.toLowerCase()}”`,
+    });
+  expect(list("Launch plan")).toEqual([]);
+  for (const other of ["Launch plan.", "Launch plan!", "#Launch plan"]) expect(list(other)).toEqual(["document"]);
+  const quoted = listForeignFields({
+    tool: { access: "write", service: "google-docs", placeIsTarget: true },
+    input: { document: "“Launch plan”" },
+    provenance,
+    fixed: undefined,
+  });
+  expect(quoted).toEqual(["document"]);
+});
