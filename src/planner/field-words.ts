@@ -97,7 +97,7 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
     if (!mayBeInName(words, to - 1) || isRival(skill, words, to - 1) || KEY.test(last.text) || DAY.test(last.text))
       break;
     const isPlain = /^\p{Ll}/u.test(last.text);
-    if (/[#@]/.test(last.text) || (isPlain && (isAction(last) || /[-_./]/.test(text)))) break;
+    if (/[#@]/.test(last.text) || (isPlain && (isAction(last) || /^\p{Ll}.*[-_./]/u.test(text)))) break;
     if (isPlain && (isFieldWord(field, last) || listSameNouns(last).length > 2)) break;
     if (writes && !isProper(first) && !isFieldWord(field, words[to])) continue;
     ends.push({ to, quality: !isProper(first) ? 0.5 : words.slice(at, to).every(isProper) ? 1.1 : 1 });

@@ -140,6 +140,8 @@ const SURE: [request: string, ...calls: Reply["calls"]][] = [
     ["github.review_pull_request", { number: 5, repository: "kay-docs", verdict: "approve" }],
   ],
   ["tickets I reported", ["jira.search", { reporter: "me" }]],
+  ["show the table Feedback in airtable", ["airtable.list_records", { table: "Feedback" }]],
+  ["log a bug in KAY: crash", ["jira.create_issue", { project: "KAY", type: "Bug", summary: "crash" }]],
   ["fields of the table Feedback in airtable", ["airtable.describe_base", { table: "Feedback" }]],
   ["was github PR 5 in kay-docs merged?", ["github.get_pull_request", { number: 5, repository: "kay-docs" }]],
   ["merge github PR 5 in kay-docs", ["github.merge_pull_request", { number: 5, repository: "kay-docs" }]],

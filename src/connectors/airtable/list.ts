@@ -63,6 +63,7 @@ export const listRecordsTool = defineListTool({
     "list the records in the airtable table {table} where {field} is {value}",
     "find {text} in the airtable table {table}",
     "list the records of {table} in the base {base}",
+    "show the table {table} in airtable",
   ],
   summary: (input: Input) => `List ${describeList(input)}`,
   async run(input, context, list) {

@@ -105,7 +105,7 @@ export const describeBaseTool = defineTool({
     "which fields are in the airtable base {base}",
     "what is in the airtable base {base}",
     "which fields are in the airtable table {table}",
-    "show the fields of the table {table} in airtable",
+    "fields of the table {table} in airtable",
     "list the tables of the airtable base",
     "which tables are in airtable",
   ],

@@ -42,6 +42,7 @@ export const createIssueTool = defineTool({
     "open a {type} in project {project} about {summary}",
     "add a {type} to {project}: {summary}",
     "new {type} in {project}: {summary}",
+    "log a {type} in {project}: {summary}",
     "open a ticket in {project} about {summary}",
     "file a {type} in {project} saying {summary}",
     "create a ticket in {project} titled {summary}",
