@@ -131,6 +131,9 @@ test("the account that the user named last counts, and an approval for another r
   comment("jira", "six");
   done();
   expect((await ann(["ask", "comment six on KAY-3", "--allow", "jira.add_comment"])).exit).toBe(0);
+  comment("jira@work", "six");
+  const both = ["--allow", "jira.add_comment", "--allow", "jira@work.add_comment"];
+  expect((await ann(["ask", "comment six on KAY-3", ...both])).exit).toBe(8);
 });
 
 test("the offline planner uses the named account, and asks if none is named", async () => {

@@ -5,12 +5,16 @@ import type { CallFacts } from "../store/call-facts.ts";
 import { listGrants } from "../store/grants.ts";
 import type { Provenance } from "./provenance.ts";
 
-/** A call, and whether a model chose its tool. `facts`: the connections, if they were just read. */
+/**
+ * A call, and whether a model chose its tool. `allow`: the tools that the caller allowed. `facts`: the connections, if
+ * they were just read.
+ */
 type ChosenCall = {
   installationId: string;
   tool: { service: string; access: Access };
   provenance?: Provenance;
   chosen?: boolean;
+  allow?: string[];
   facts?: Pick<CallFacts, "grants">;
 };
 
@@ -20,7 +24,7 @@ type ChosenCall = {
  */
 export async function findUnclearAccounts(
   { db }: Pick<BackendPorts, "db">,
-  { installationId, tool, provenance, chosen, facts }: ChosenCall,
+  { installationId, tool, provenance, chosen, allow = [], facts }: ChosenCall,
 ): Promise<string[] | undefined> {
   if (!chosen || tool.access === "read" || provenance === undefined) return undefined;
   const grants = facts?.grants ?? (await listGrants(db, installationId));
@@ -29,6 +33,9 @@ export async function findUnclearAccounts(
     .filter(({ service, status }) => status === "connected" && getBaseName(service) === base)
     .map(({ service }) => service);
   if (accounts.length < 2) return undefined;
+  // A list of tools of one account names that account.
+  const allowed = accounts.filter((account) => allow.some((entry) => entry.trim().startsWith(`${account}.`)));
+  if (allowed.length === 1 && allowed[0] === tool.service) return undefined;
   const named = provenance.said.findLast((text) => listNamedAccounts(text, accounts).length > 0) ?? "";
   return listNamedAccounts(named, accounts).includes(tool.service) ? undefined : accounts.sort();
 }

@@ -62,8 +62,8 @@ export type Decision = {
  * approval answers only a question before the call, and never where a policy says to ask every time; then only `once`
  * is offered. An entry of the caller's list answers likewise, but never a question that the arguments raised: no user
  * has seen those. Once the model has read text of others, none of them covers values that are not the user's
- * (docs/decisions/outside-text.md). Only the caller's list, which names the account, covers a change with an account
- * that the model chose (docs/decisions/accounts.md).
+ * (docs/decisions/outside-text.md). None covers a change with an account that the model chose and nobody named
+ * (docs/decisions/accounts.md).
  */
 export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, question: CallQuestion): Promise<Decision> {
   const { installationId, conversationId, tool, input, account, writes, allow = [], peek, facts } = question;
@@ -106,7 +106,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
       offer,
       allowed,
     };
-    return (await guard(`--allow ${allowed}`, allowed.includes(":") ? resource : undefined)) ?? runs;
+    return unclear ?? (await guard(`--allow ${allowed}`, allowed.includes(":") ? resource : undefined)) ?? runs;
   }
   const wanted = { installationId, key: offer.key, ...(conversationId ? { conversationId } : {}) };
   const saved = await peekApproval(ports, wanted, facts?.approvals);
