@@ -66,15 +66,18 @@ test.for([
   ["1", "once"],
   ["2", "session"],
   ["3", "always"],
-])("an approval is shown in full, and %s approves it: %s", async ([key = "", approval_scope]) => {
-  const { ann, given } = stopsAt(approval(), APPROVED);
-  expect(await ann("ask x", { ...TERMINAL, types: [key] })).toEqual({
-    exit: 0,
-    stdout: "It is sent.\n",
-    stderr: `${SHOWN}Your answer, 1/2/3/e/n (TIME left): ${key}\n⏺ slack.send_message  channel = #general, text = 3 open bugs  0.0s\n`,
-  });
-  expect(given).toEqual([{ action: "approve", approval_scope, client: expect.stringMatching(/^client_\w{16}$/) }]);
-});
+])(
+  "N39 a change is asked about without --confirm: its approval is shown in full, and %s approves it: %s",
+  async ([key = "", approval_scope]) => {
+    const { ann, given } = stopsAt(approval(), APPROVED);
+    expect(await ann("ask x", { ...TERMINAL, types: [key] })).toEqual({
+      exit: 0,
+      stdout: "It is sent.\n",
+      stderr: `${SHOWN}Your answer, 1/2/3/e/n (TIME left): ${key}\n⏺ slack.send_message  channel = #general, text = 3 open bugs  0.0s\n`,
+    });
+    expect(given).toEqual([{ action: "approve", approval_scope, client: expect.stringMatching(/^client_\w{16}$/) }]);
+  },
+);
 
 test("N43 only an offered answer counts: Enter, yes and 4 ask again, and n asks why", async () => {
   const denied = [answered({ action: "deny" }), ...says("I did not send it."), ...ends()];

@@ -111,6 +111,14 @@ test("a change of an address or of a sign-in needs a new local backend, so no ol
   expect(listShapingVariables(Object.fromEntries(variables.map((name) => [name, "x"])))).toEqual(variables);
 });
 
+test("N56 another model is read by the running backend, so it needs no other one", () => {
+  const shape = (model: string) => {
+    const list = () => [{ key: "model", value: model, source: "profile" as const }];
+    return getShapingSettings({ list, profile: "default" } as unknown as Parameters<typeof getShapingSettings>[0]);
+  };
+  expect(shape("ollama:a")).toEqual(shape("ollama:b"));
+});
+
 test("a Data Center has no setting, and the file in the docs works", async () => {
   expect((await kay()("config set jira.url https://jira.example.com")).stderr).toContain(
     "✗ The built-in service speaks the API of Atlassian Cloud, so there is no jira.url.\n  A Data Center has another API:",

@@ -18,6 +18,13 @@ test("every relative link of the documents leads to a file", () => {
   expect(local.length).toBeGreaterThan(15);
 });
 
+test("N31 an example that needs a language model says so", () => {
+  const lines = documents().flatMap(({ text }) => text.split("\n"));
+  const open = lines.filter((line) => /\bkay ask .*"(?:summarize these|compare these|what is wrong)/.test(line));
+  expect(open).not.toEqual([]);
+  expect(open.filter((line) => !line.includes("needs a language model"))).toEqual([]);
+});
+
 test("the tables of rooms equal the enforced ones", () => {
   const rows = [...read("docs/layout.md").text.matchAll(/^\| `([\w/-]+)` *\|[^|]+\|([\w, -]*)\|$/gm)];
   const written = rows.map(([, room = "", others = ""]) => {
