@@ -173,3 +173,18 @@ test.each([
 ])("B247 a block of Notion is read or named: %j", async (block, text) => {
   expect((await readNotion({}, [{ id: "b", ...block }])).data).toMatchObject({ text });
 });
+
+// https://github.com/ramnes/notion-sdk-py, tests/cassettes of 2026-07: Notion's pages are at app.notion.com now
+test.each([
+  "https://app.notion.com/p/Test-2026-07-04-11-12-05-075393-393abc1eedcd81a09a08d7413a049dc8",
+  "https://app.notion.com/p/acme/Test-393abc1eedcd81a09a08d7413a049dc8/?source=copy_link",
+  "https://acme.notion.site/393abc1e-edcd-81a0-9a08-d7413a049dc8#393abc1eedcd80f3813be205934558c6",
+  "notion://www.notion.so/acme/Test-393abc1eedcd81a09a08d7413a049dc8",
+  "www.notion.so/acme/Test-393abc1eedcd81a09a08d7413a049dc8",
+])("a page of Notion is read by its address %s", async (page) => {
+  const routes: Route[] = [
+    [/children/, { results: [], has_more: false }],
+    [/\/v1\/pages\/393abc1e-edcd-81a0-9a08-d7413a049dc8$/, { object: "page", id: "i", url: page, properties: {} }],
+  ];
+  expect((await run(notion, "get_page", { page }, ...routes)).url).toBe(page);
+});

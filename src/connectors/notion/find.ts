@@ -56,9 +56,13 @@ export function formatNotionPlace(text: string): string | undefined {
 /** Returns the ID from a typed ID or URL (`?p=` is the page open beside a database). */
 function findNotionId(text: string): string | undefined {
   const trimmed = text.trim();
-  if (/^https?:\/\//i.test(trimmed) && URL.canParse(trimmed)) {
-    const url = new URL(trimmed);
-    return addDashes(url.searchParams.get("p") ?? "") ?? addDashes(url.pathname.split("/").at(-1) ?? "");
+  // As browsers show it, without its scheme.
+  const address = /^(?:[\w.-]+\.)?notion\.(?:so|com|site)\//i.test(trimmed) ? `https://${trimmed}` : trimmed;
+  if (/^(?:https?|notion):\/\//i.test(address) && URL.canParse(address)) {
+    const url = new URL(address);
+    return (
+      addDashes(url.searchParams.get("p") ?? "") ?? addDashes(url.pathname.split("/").filter(Boolean).at(-1) ?? "")
+    );
   }
   return /^[0-9a-f-]{32,36}$/i.test(trimmed) ? addDashes(trimmed) : undefined;
 }
