@@ -7,10 +7,9 @@ import {
   mergePullRequestTool,
 } from "./change-pull-request.ts";
 import { createPullRequestTool } from "./create.ts";
-import { getPullRequestTool } from "./get.ts";
 import { fetchBitbucketIdentity } from "./identity.ts";
-import { listPullRequestsTool } from "./list.ts";
 import { listRepositoriesTool } from "./list-repositories.ts";
+import { getPullRequestTool, listPullRequestsTool } from "./read.ts";
 
 /**
  * Bitbucket Cloud. Its OAuth differs from Atlassian's: no audience, no documented PKCE, scopes fixed on the consumer,

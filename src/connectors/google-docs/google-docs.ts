@@ -1,10 +1,8 @@
 import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
-import { appendTextTool } from "./append.ts";
-import { createDocumentTool } from "./create.ts";
 import { readDocumentTool, searchTool } from "./read.ts";
-import { replaceTextTool } from "./replace.ts";
+import { appendTextTool, createDocumentTool, replaceTextTool } from "./write.ts";
 
 /**
  * Google Docs. Drive finds its documents. Source: https://developers.google.com/workspace/docs/api/reference/rest/v1

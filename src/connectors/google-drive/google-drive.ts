@@ -2,8 +2,7 @@ import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from ".
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
 import { createFolderTool, shareFileTool, trashFileTool } from "./change.ts";
-import { getFileTool } from "./get.ts";
-import { searchTool } from "./search.ts";
+import { getFileTool, searchTool } from "./read.ts";
 
 /** Google Drive. Source: https://developers.google.com/workspace/drive/api/reference/rest/v3 */
 export const googleDrive: Service = {

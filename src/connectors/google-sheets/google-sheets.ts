@@ -1,11 +1,9 @@
 import { createGoogleEndpoints, createGoogleOAuth, fetchGoogleIdentity } from "../google/oauth.ts";
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
-import { addSheetTool } from "./add-sheet.ts";
-import { appendRowsTool } from "./append.ts";
-import { createSpreadsheetTool } from "./create.ts";
+import { addSheetTool, createSpreadsheetTool } from "./create.ts";
 import { readRangeTool, searchTool } from "./read.ts";
-import { updateCellsTool } from "./update.ts";
+import { appendRowsTool, updateCellsTool } from "./write.ts";
 
 /**
  * Google Sheets. Drive finds its spreadsheets. Source:

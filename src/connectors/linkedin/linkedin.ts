@@ -1,8 +1,7 @@
 import { SAFE_GET } from "../http/generic-request.ts";
 import type { Service } from "../service.ts";
-import { createPostTool } from "./create-post.ts";
-import { deletePostTool } from "./delete-post.ts";
 import { fetchLinkedinIdentity, getProfileTool } from "./me.ts";
+import { createPostTool, deletePostTool } from "./publish.ts";
 import { addCommentTool, addReactionTool } from "./respond.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { ProviderContext } from "../provider.ts";
 import { associateAll } from "./association-types.ts";
-import { HubspotError, notFoundError } from "./errors.ts";
+import { badRequestError, HubspotError, notFoundError, wrongPropertiesError } from "./errors.ts";
+import { LIFECYCLE_STAGES, OBJECT_TYPES } from "./properties.ts";
 import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
-import { validateProperties } from "./validate.ts";
 
 /** Finds the record with an ID, or with an address if `idProperty` says so. @throws HubspotRefusal 400, 404 */
 export function findRecord(records: CrmRecord[], type: ObjectType, wanted: string, idProperty?: string): CrmRecord {
@@ -76,4 +76,104 @@ export function listArchived(world: HubspotState, type: ObjectType): CrmRecord[]
 function listAllRecords(world: HubspotState): CrmRecord[] {
   const types = ["contacts", "deals", "notes"] as const;
   return types.flatMap((type) => [...world[type], ...listArchived(world, type)]);
+}
+
+type Fault = { name: string; message: string; error: string };
+
+/**
+ * Validates properties of a request: known, well-formed, and no address of another contact.
+ *
+ * @param record the record that is changed; undefined for a new one
+ * @throws HubspotRefusal 400 with every fault, 409 for an address in use
+ */
+function validateProperties(
+  world: HubspotState,
+  type: ObjectType,
+  values: unknown,
+  record?: CrmRecord,
+): Record<string, string> {
+  if (typeof values !== "object" || values === null || Array.isArray(values))
+    throw badRequestError("Invalid input JSON: properties");
+  const properties = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value === null ? "" : String(value)]),
+  );
+  const faults = Object.entries(properties).flatMap(([name, value]) => getFault(world, type, name, value) ?? []);
+  const missing = record ? undefined : getMissing(type, properties);
+  if (faults.length > 0) throw wrongPropertiesError(faults);
+  if (missing) throw badRequestError(missing);
+  if (type === "contacts") refuseTaken(world, properties.email, record);
+  return type === "deals" ? withStage(world, properties, record) : properties;
+}
+
+function getFault(world: HubspotState, type: ObjectType, name: string, value: string): Fault | undefined {
+  const createFault = (message: string, error: string) => ({ name, message, error });
+  if (!OBJECT_TYPES[type].writable.includes(name)) {
+    return createFault(`Property "${name}" does not exist`, "PROPERTY_DOESNT_EXIST");
+  }
+  if (value === "") return undefined;
+  if (name === "email" && !/^[^@\s]+@[^@\s]+\.[^@\s.]+$/.test(value)) {
+    return createFault(`Email address ${value} is invalid`, "INVALID_EMAIL");
+  }
+  if (name === "amount" && Number.isNaN(Number(value)))
+    return createFault(`${value} was not a valid number.`, "INVALID_INTEGER");
+  if ((name === "closedate" || name === "hs_timestamp") && !isTime(value)) {
+    return createFault(`${value} was not a valid long.`, "INVALID_LONG");
+  }
+  if (name === "lifecyclestage" && !LIFECYCLE_STAGES.includes(value)) {
+    const options = LIFECYCLE_STAGES.join(", ");
+    return createFault(`${value} was not one of the allowed options: [${options}]`, "INVALID_OPTION");
+  }
+  if (name === "hubspot_owner_id" && !world.owners.some(({ id }) => id === value)) {
+    return createFault(`Owner ${value} does not exist`, "INVALID_OWNER_ID");
+  }
+  return undefined;
+}
+
+function getMissing(type: ObjectType, properties: Record<string, string>): string | undefined {
+  if (type === "notes" && !properties.hs_timestamp) {
+    return "Error creating NOTE. Some required properties were not set. hs_timestamp";
+  }
+  if (type === "deals" && !properties.dealname) {
+    return "Error creating DEAL. Some required properties were not set. dealname";
+  }
+  return undefined;
+}
+
+function refuseTaken(world: HubspotState, email: string | undefined, record: CrmRecord | undefined): void {
+  const contact = world.contacts.find(
+    ({ id, properties }) => email && id !== record?.id && properties.email?.toLowerCase() === email.toLowerCase(),
+  );
+  if (contact) throw new HubspotError(409, "CONFLICT", `Contact already exists. Existing ID: ${contact.id}`);
+}
+
+/** A deal is always in a stage of its pipeline. */
+function withStage(
+  world: HubspotState,
+  properties: Record<string, string>,
+  record: CrmRecord | undefined,
+): Record<string, string> {
+  const id = properties.pipeline || record?.properties.pipeline || "default";
+  const pipeline =
+    world.pipelines.find((one) => one.id === id) ?? (properties.pipeline ? undefined : world.pipelines[0]);
+  if (!pipeline) {
+    throw wrongPropertiesError([
+      { name: "pipeline", message: `${id} was not one of the allowed options`, error: "INVALID_OPTION" },
+    ]);
+  }
+  const stage = properties.dealstage || record?.properties.dealstage || (pipeline.stages[0]?.id ?? "");
+  if (!pipeline.stages.some((one) => one.id === stage)) {
+    const options = pipeline.stages.map((one) => one.id).join(", ");
+    const message = `${stage} was not one of the allowed options: [${options}]`;
+    throw wrongPropertiesError([{ name: "dealstage", message, error: "INVALID_OPTION" }]);
+  }
+  const dates: Record<string, string> = properties.closedate ? { closedate: formatIsoTime(properties.closedate) } : {};
+  return { ...properties, ...dates, pipeline: pipeline.id, dealstage: stage };
+}
+
+function isTime(value: string): boolean {
+  return /^\d{10,}$/.test(value) || (/^\d{4}-\d\d-\d\d(T|$)/.test(value) && !Number.isNaN(Date.parse(value)));
+}
+
+function formatIsoTime(value: string): string {
+  return new Date(/^\d+$/.test(value) ? Number(value) : Date.parse(value)).toISOString();
 }

@@ -19,7 +19,69 @@ import {
 } from "./cells.ts";
 import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
 
-const Input = z.object({
+const AppendInput = z.object({
+  spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
+  text: withDescription(
+    z.optional(z.string()),
+    "Cells of the row, separated by commas. Put each further row on a new line.",
+  ),
+  rows: withDescription(
+    z.optional(Rows),
+    'Rows of cells instead of text, such as [["Ann", 7], ["Bob", "007"]]. Each value is stored as it is.',
+  ),
+  ...WRITE_FIELDS,
+});
+type AppendInput = z.output<typeof AppendInput>;
+
+const Appended = z.looseObject({
+  updates: z.nullish(z.looseObject({ updatedRange: z.nullish(z.string()), updatedRows: z.nullish(z.number()) })),
+});
+
+/**
+ * Source: Sheets API v4, POST /v4/spreadsheets/{spreadsheetId}/values/{range}:append; values are stored unchanged
+ * unless `formulas` is set.
+ */
+export const appendRowsTool = defineTool({
+  name: "google-sheets.append_rows",
+  description: "Append rows to a Google Sheets spreadsheet.",
+  access: "write",
+  input: AppendInput,
+  examples: [
+    "add a row to the spreadsheet {spreadsheet}: {text}",
+    "add a row to {spreadsheet}: {text}",
+    "append a row to the spreadsheet {spreadsheet}: {text}",
+    "append to the sheet {sheet} of the spreadsheet {spreadsheet}: {text}",
+    "add rows to the spreadsheet {spreadsheet}: {text}",
+  ],
+  summary: ({ spreadsheet, text, rows, sheet }: AppendInput) =>
+    `Add to ${sheet?.trim() ? `the sheet ${escapeCell(sheet)} of ` : ""}the spreadsheet ${escapeCell(spreadsheet)}: ${formatCells(rows ?? parseRows(text ?? ""))}`,
+  resource: ({ spreadsheet }: AppendInput) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
+  placeIsTarget: true,
+  describeTarget: async ({ spreadsheet }, context) =>
+    describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),
+  async run(input, context) {
+    const values = input.rows
+      ? checkCells(input.rows, "rows")
+      : toCellValues(parseCells(input.text ?? "", "text"), input);
+    const spreadsheet = await findSpreadsheet(context, input.spreadsheet, true);
+    const range = formatRange(findSheet(spreadsheet, input.sheet), undefined);
+    const { updates } = await context.http.request({
+      method: "POST",
+      path: `${buildValuesPath(spreadsheet.id, range)}:append`,
+      query: { valueInputOption: getInputOption(input), insertDataOption: "INSERT_ROWS" },
+      body: { range, majorDimension: "ROWS", values },
+      answer: Appended,
+      scope: "spreadsheets",
+    });
+    const url = buildSpreadsheetUrl(context, spreadsheet.id);
+    const written = updates?.updatedRange ?? range;
+    const rows = formatCount(updates?.updatedRows ?? values.length, "row");
+    const data = { id: spreadsheet.id, title: spreadsheet.title, range: written, rows: values.length, url };
+    return { data, text: `Added ${rows} to ${escapeCell(spreadsheet.title)} (${escapeCell(written)}).\n\n${url}`, url };
+  },
+});
+
+const UpdateInput = z.object({
   spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
   range: withDescription(
     z
@@ -34,7 +96,7 @@ const Input = z.object({
   ),
   ...WRITE_FIELDS,
 });
-type Input = z.output<typeof Input>;
+type UpdateInput = z.output<typeof UpdateInput>;
 
 const Updated = z.looseObject({ updatedRange: z.nullish(z.string()), updatedCells: z.nullish(z.number()) });
 
@@ -46,7 +108,7 @@ export const updateCellsTool = defineTool({
   name: "google-sheets.update_cells",
   description: "Overwrite cells of a Google Sheets spreadsheet.",
   access: "write",
-  input: Input,
+  input: UpdateInput,
   examples: [
     "set {range} of the spreadsheet {spreadsheet} to {text}",
     "set {range} in {spreadsheet} to {text}",
@@ -56,10 +118,10 @@ export const updateCellsTool = defineTool({
     "put {text} in {range} of {spreadsheet}",
     "write into {range} of {spreadsheet}: {text}",
   ],
-  summary: ({ spreadsheet, range, sheet, ...cells }: Input) =>
+  summary: ({ spreadsheet, range, sheet, ...cells }: UpdateInput) =>
     `Write into ${formatRange(sheet, range)} of the spreadsheet ${escapeCell(spreadsheet)}: ${describeCells(range, cells)}`,
-  resource: ({ spreadsheet }: Input) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
-  object: ({ sheet, range }: Input) => formatRange(sheet, range.toUpperCase()),
+  resource: ({ spreadsheet }: UpdateInput) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
+  object: ({ sheet, range }: UpdateInput) => formatRange(sheet, range.toUpperCase()),
   placeIsTarget: true,
   describeTarget: async ({ spreadsheet }, context) =>
     describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),
@@ -87,7 +149,7 @@ export const updateCellsTool = defineTool({
   },
 });
 
-function describeCells(range: string, { rows, text = "" }: Pick<Input, "rows" | "text">): string {
+function describeCells(range: string, { rows, text = "" }: Pick<UpdateInput, "rows" | "text">): string {
   if (rows) return formatCells(rows.map((row) => row.map((cell) => (cell === null ? "(unchanged)" : cell))));
   return isOneCell(range) ? text.trim() || "nothing" : formatCells(parseRows(text));
 }
@@ -95,7 +157,7 @@ function describeCells(range: string, { rows, text = "" }: Pick<Input, "rows" | 
 /**
  * Returns the values for a range. A single cell takes the text unchanged, including commas; an empty text clears it.
  */
-function getValues(input: Input): z.output<typeof Rows> {
+function getValues(input: UpdateInput): z.output<typeof Rows> {
   const { range, text, rows } = input;
   if (rows) return checkFit(range, checkCells(rows, "rows"));
   if (text === undefined) {

@@ -1,13 +1,22 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { FILE_KINDS, type FILE_ORDERS, type FileFilter, type FileKind, type FileOrder } from "../google/drive-query.ts";
-import { findFile, findFiles, formatFileTable, toFileData } from "../google/files.ts";
+import {
+  buildFileUrl,
+  type DriveFile,
+  findFile,
+  findFiles,
+  formatFileTable,
+  getFileKind,
+  getOwnerName,
+  toFileData,
+} from "../google/files.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
 import { parseOptionalInstant } from "../time.ts";
-import { withDescription } from "../tool.ts";
+import { defineTool, withDescription } from "../tool.ts";
 
-const Input = z.object({
+const SearchInput = z.object({
   text: withDescription(z.optional(z.string()), "Words in the name or content."),
   kind: withDescription(
     z.optional(z.enum(["document", "spreadsheet", "presentation", "pdf"])),
@@ -25,13 +34,13 @@ const Input = z.object({
     "changed (default), created and opened list the newest first. With an order, text is searched in names only.",
   ),
 });
-type Input = z.output<typeof Input>;
+type SearchInput = z.output<typeof SearchInput>;
 
 /** Source: Drive API v3, GET /drive/v3/files. */
 export const searchTool = defineListTool({
   name: "google-drive.search",
   description: "Find files in Google Drive by words, type, folder, owner or date, or list the newest files.",
-  input: Input,
+  input: SearchInput,
   limit: { usual: 20, most: 100 },
   examples: [
     "find files about {text}",
@@ -48,7 +57,7 @@ export const searchTool = defineListTool({
     "which {kind} files mention {text}",
     "find the file {text}",
   ],
-  summary: (input: Input) => `Search Google Drive for ${describeSearch(input)}`,
+  summary: (input: SearchInput) => `Search Google Drive for ${describeSearch(input)}`,
   async run(input, context, list) {
     const { http, timeZone } = context;
     const folder = input.folder?.trim() ? await findFile(context, input.folder, "folder") : undefined;
@@ -82,7 +91,7 @@ function parseOwner(owner: string | undefined): string | undefined {
   });
 }
 
-function describeSearch({ text, kind, folder, ...filter }: Input, number = 2): string {
+function describeSearch({ text, kind, folder, ...filter }: SearchInput, number = 2): string {
   const noun = kind === undefined ? "file" : kind in FILE_KINDS && kind !== "pdf" ? kind : "PDF";
   const about = text?.trim() ? ` about “${text.trim()}”` : "";
   const order = filter.order && filter.order !== "changed" ? `, ordered by ${ORDER_WORDS[filter.order]}` : "";
@@ -103,3 +112,78 @@ const ORDER_WORDS: Record<keyof typeof FILE_ORDERS, string> = {
   name: "name",
   size: "size",
 };
+
+const GetInput = z.object({
+  file: withDescription(z.string(), "Name, id or URL of the file or folder."),
+});
+type GetInput = z.output<typeof GetInput>;
+
+const Access = z.looseObject({
+  trashed: z.nullish(z.boolean()),
+  permissions: z.nullish(
+    z.array(
+      z.looseObject({
+        type: z.string(),
+        role: z.string(),
+        emailAddress: z.nullish(z.string()),
+        domain: z.nullish(z.string()),
+        deleted: z.nullish(z.boolean()),
+      }),
+    ),
+  ),
+});
+type Permission = NonNullable<z.output<typeof Access>["permissions"]>[number];
+
+/** Source: Drive API v3, GET /drive/v3/files/{fileId}. */
+export const getFileTool = defineTool({
+  name: "google-drive.get_file",
+  description: "Show one file of Google Drive: its type, its owner, and who can open it.",
+  access: "read",
+  input: GetInput,
+  examples: [
+    "show the file {file}",
+    "who can open the file {file}",
+    "who owns the file {file}",
+    "who is the file {file} shared with",
+    "where is the file {file}",
+  ],
+  summary: ({ file }: GetInput) => `Show ${escapeCell(file)} in Google Drive`,
+  async run(input, context) {
+    const { http } = context;
+    const file = await findFile(context, input.file);
+    // Google lists permissions only for users who may share the file.
+    const { permissions, trashed } = await http.request({
+      path: `/drive/v3/files/${encodeURIComponent(file.id)}`,
+      query: { fields: "trashed,permissions(type,role,emailAddress,domain,deleted)", supportsAllDrives: true },
+      answer: Access,
+      scope: "drive",
+    });
+    // Google keeps the permissions of accounts that were deleted.
+    const shared = permissions?.filter(({ deleted }) => deleted !== true).map(formatPermission);
+    const web = http.endpoints.web ?? "";
+    return {
+      data: { ...toFileData(file, web), shared_with: shared, ...(trashed ? { trashed } : {}) },
+      text: formatFile(file, shared, trashed === true, web),
+      url: buildFileUrl(file, web),
+    };
+  },
+});
+
+function formatPermission({ type, role, emailAddress, domain }: Permission): string {
+  const who = type === "anyone" ? "anyone with the link" : (emailAddress ?? domain ?? type);
+  return `${who} (${role})`;
+}
+
+function formatFile(file: DriveFile, shared: string[] | undefined, isTrashed: boolean, web: string): string {
+  const facts: [string, string | undefined][] = [
+    ["Kind", getFileKind(file)],
+    ["State", isTrashed ? "in the trash" : undefined],
+    ["Owner", getOwnerName(file)],
+    ["Changed", file.modifiedTime?.slice(0, 10)],
+    ["Size", file.size ? `${file.size} bytes` : undefined],
+    ["Open to", shared?.join(", ")],
+    ["About", file.description ? truncateText(file.description, 300) : undefined],
+  ];
+  const lines = facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeCell(value)}`] : []));
+  return [`**${escapeCell(file.name)}**`, lines.join("\n"), buildFileUrl(file, web)].join("\n\n");
+}

@@ -3,20 +3,23 @@ import { Problem } from "#protocol/errors";
 import { type ListRequest, readPages } from "../http/pages.ts";
 import { createChoiceSchema } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell } from "../markup/markdown.ts";
-import { type ToolContext, withDescription } from "../tool.ts";
+import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { readAllPages } from "./list-repositories.ts";
 import {
+  buildPullRequestUrl,
   buildRepositoryPath,
   formatPullRequestTable,
+  getPersonName,
   getWorkspace,
+  listApprovers,
   PullRequest,
   parseRepository,
   type Repository,
   toPullRequestData,
 } from "./pull-request.ts";
 
-const Input = z.object({
+const ListInput = z.object({
   repository: withDescription(
     z.optional(z.string()),
     "Name of the repository. Default: all repositories of the workspace.",
@@ -30,7 +33,7 @@ const Input = z.object({
     "Default: open. closed is merged or declined.",
   ),
 });
-type Input = z.output<typeof Input>;
+type ListInput = z.output<typeof ListInput>;
 
 const RepositorySlug = z.looseObject({ slug: z.string(), full_name: z.nullish(z.string()) });
 
@@ -42,7 +45,7 @@ const AT_ONCE = 4;
 export const listPullRequestsTool = defineListTool({
   name: "bitbucket.list_pull_requests",
   description: "List pull requests of a Bitbucket repository, or of all repositories of the workspace.",
-  input: Input,
+  input: ListInput,
   limit: { usual: 20, most: 100 },
   examples: [
     "list pull requests in {repository}",
@@ -54,7 +57,7 @@ export const listPullRequestsTool = defineListTool({
     "list the {state} pull requests in {repository}",
     "which PRs were {state} in {repository}",
   ],
-  summary: (input: Input) => `List ${describeList(input)}`,
+  summary: (input: ListInput) => `List ${describeList(input)}`,
   async run(input, context, list) {
     const { pulls, more } = await listPullRequests(input, context, list);
     const data = { pull_requests: pulls.map(({ pull, repository }) => toPullRequestData(pull, repository)), more };
@@ -75,7 +78,7 @@ type Listed = { pull: PullRequest; repository: Repository };
 
 type Found = { pulls: Listed[]; more: boolean };
 
-async function listPullRequests(input: Input, context: ToolContext, list: ListRequest): Promise<Found> {
+async function listPullRequests(input: ListInput, context: ToolContext, list: ListRequest): Promise<Found> {
   const states = toStates(input.state);
   if (input.repository?.trim())
     return listRepositoryPullRequests(parseRepository(input.repository, context), states, context, list);
@@ -128,7 +131,7 @@ async function listRecentRepositories(context: ToolContext): Promise<{ repositor
 }
 
 /** Returns Bitbucket's states for a word. "closed" covers merged and declined pull requests. */
-function toStates(state: Input["state"] = "open"): string[] {
+function toStates(state: ListInput["state"] = "open"): string[] {
   return STATES[state];
 }
 
@@ -140,7 +143,7 @@ const STATES = {
   all: ["OPEN", "MERGED", "DECLINED", "SUPERSEDED"],
 };
 
-function describeList({ repository, state }: Input, number = 2): string {
+function describeList({ repository, state }: ListInput, number = 2): string {
   const all = /^(all|any|every)$/i.test(state?.trim() ?? "");
   const [only, ...others] = toStates(state);
   const kind = all ? "" : others.length > 0 ? "closed " : `${only?.toLowerCase()} `;
@@ -148,7 +151,7 @@ function describeList({ repository, state }: Input, number = 2): string {
   return `${kind}pull request${number === 1 ? "" : "s"}${where}`;
 }
 
-function buildListUrl({ repository }: Input, context: ToolContext): string | undefined {
+function buildListUrl({ repository }: ListInput, context: ToolContext): string | undefined {
   const { url } = context.metadata;
   if (typeof url !== "string") return undefined;
   if (!repository?.trim()) return `${url}/workspace/pull-requests/`;
@@ -157,4 +160,55 @@ function buildListUrl({ repository }: Input, context: ToolContext): string | und
 
 function compareByUpdate(a: Listed, b: Listed): number {
   return (b.pull.updated_on ?? "").localeCompare(a.pull.updated_on ?? "");
+}
+
+const GetInput = z.object({
+  repository: withDescription(z.string(), "Name of the repository."),
+  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+});
+type GetInput = z.output<typeof GetInput>;
+
+/** Longest description shown to the user and the model, in characters. */
+const MAX_DESCRIPTION_LENGTH = 4_000;
+
+/** Source: Bitbucket Cloud REST 2.0, GET /2.0/repositories/{workspace}/{repo_slug}/pullrequests/{id}. */
+export const getPullRequestTool = defineTool({
+  name: "bitbucket.get_pull_request",
+  description: "Read one Bitbucket pull request: its state, branches, approvals and description.",
+  access: "read",
+  input: GetInput,
+  examples: [
+    "show pull request {id} in {repository}",
+    "show PR {id} of {repository}",
+    "what is pull request {id} in {repository} about",
+    "is pull request {id} in {repository} approved",
+    "who approved pull request {id} in {repository}",
+  ],
+  summary: ({ repository, id }: GetInput) => `Read pull request #${id} in ${repository.trim()}`,
+  async run(input, context) {
+    const repository = parseRepository(input.repository, context);
+    const pull = await context.http.request({
+      path: `${buildRepositoryPath(repository)}/pullrequests/${input.id}`,
+      answer: PullRequest,
+      scope: "pullrequest",
+    });
+    const description = truncateText(pull.description?.trim() ?? "", MAX_DESCRIPTION_LENGTH);
+    const data = { ...toPullRequestData(pull, repository), description, approved_by: listApprovers(pull) };
+    return { data, text: formatPullRequest(pull, repository, description), url: buildPullRequestUrl(pull, repository) };
+  },
+});
+
+function formatPullRequest(pull: PullRequest, repository: Repository, description: string): string {
+  const approved = listApprovers(pull);
+  const facts: [string, string][] = [
+    ["State", `${pull.state.toLowerCase()}${pull.draft ? ", draft" : ""}`],
+    ["Repository", repository.slug],
+    ["Author", getPersonName(pull.author)],
+    ["Branches", `${pull.source?.branch?.name ?? "?"} → ${pull.destination?.branch?.name ?? "?"}`],
+    ["Approved by", approved.length > 0 ? approved.join(", ") : "no one yet"],
+    ["Comments", String(pull.comment_count ?? 0)],
+    ["Updated", pull.updated_on?.slice(0, 10) ?? "unknown"],
+  ];
+  const lines = facts.map(([name, value]) => `- ${name}: ${escapeCell(value)}`).join("\n");
+  return [`**#${pull.id}** ${escapeCell(pull.title)}`, lines, description].filter(Boolean).join("\n\n");
 }
