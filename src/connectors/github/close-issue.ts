@@ -45,6 +45,7 @@ export const closeIssueTool = defineTool({
   summary: ({ repository, number, reason }: Input) =>
     `Close issue #${number} in ${parseRepositoryPath(repository)}${reason === "not planned" ? " as not planned" : ""}`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
   object: ({ number }: Input) => `#${number}`,
   describeTarget: (input, context) => describeIssue(input, context),
   async run(input, context) {

@@ -46,6 +46,7 @@ export const editIssueTool = defineTool({
   summary: (input: Input) =>
     `Change #${input.number} in ${parseRepositoryPath(input.repository)}: ${describeChanges(input).join(", ") || "nothing"}`,
   resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
   object: ({ repository: _, number, ...changes }: Input) => [`#${number}`, ...listGiven(changes)].join(", "),
   describeTarget: (input, context) => describeIssue(input, context),
   async run(input, context) {
