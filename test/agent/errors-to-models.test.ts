@@ -31,6 +31,7 @@ function fillField(name: string, schema: unknown): unknown {
 
 const SAMPLES: [RegExp, string][] = [
   [/^issue$/, "KAY-1"],
+  [/^time$/, "1h"],
   [/^range$/, "A1"],
   [/^channel$/, "#general"],
   [/^(start|end|due|since)$/, "2026-11-30T10:00:00Z"],

@@ -132,7 +132,7 @@ test("files go to Slack, and with an email, a reply and a draft", async () => {
   const ann = ready(["slack", "gmail"]);
   put(ann, "shot.png", PNG);
   put(ann, "größe.pdf", PDF);
-  for (const service of ["slack", "gmail"]) await ann(`policy set ${service} everything`);
+  for (const target of ["slack", "gmail", "outside-text"]) await ann(`policy set ${target} everything`);
   model.script({
     calls: [
       ["c1", "slack.upload_file", { channel: "#general", attachments: ["shot.png", "größe.pdf"], text: "Look" }],
