@@ -3,7 +3,7 @@ import type { Fetch } from "#net/ports";
 import { checksOf } from "#test/doctor";
 import { openInk } from "#test/ink";
 import { documentOf, type Machine, type MachineOptions, useKay } from "#test/kay";
-import { paste } from "#test/key-page";
+import { browserAt, paste } from "#test/key-page";
 import type { LoginOptions } from "#test/mcp-login";
 import { mcpStandIn } from "#test/mcp-stand-ins";
 
@@ -93,6 +93,22 @@ test("an open server shows its tools before it is added, and needs one answer", 
   expect(run.stderr).toMatch(/Deepwiki \(deepwiki\) at https:\/\/mcp\.deepwiki\.com\/mcp\n/);
   expect(run).toMatchObject({ exit: 0, stdout: "Connected deepwiki, which needs no sign-in\n" });
   expect((await ann("tools list --service deepwiki")).stdout).toMatch(/^deepwiki\.pick_note\twrite\t/m);
+});
+
+test("before the first sign-in, an open server is connected on a page that asks for no key", async () => {
+  const { fetch } = mcpStandIn("deepwiki", "open");
+  let page = "";
+  const ann: Machine = kay({
+    elsewhere: fetch,
+    person: async (link) => {
+      page = (await browserAt(ann.place.backend, link).open()).html;
+      await paste(ann.place.backend, link, {});
+    },
+  });
+  const run = await ann("connect deepwiki --yes");
+  expect(run).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Connected deepwiki/) });
+  expect(run.stderr).toContain("To connect deepwiki, allow access at ");
+  expect(page).toContain("No key is needed. kay will use <b>mcp.deepwiki.com</b>.");
 });
 
 test("a server with a key asks for it on a page", async () => {

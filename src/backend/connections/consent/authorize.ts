@@ -74,7 +74,7 @@ export async function beginConnect(
     state,
     ...(userCode ? { user_code: userCode } : {}),
     expires_at: expiresAt.toISOString(),
-    ...(needsSecretPage(service) ? { pasted: true } : {}),
+    ...(needsSecretPage(service) && service.service.credential?.kind !== "none" ? { pasted: true } : {}),
     ...(session.reset ? { message: `New session created. ${visit}`, session_reset: true } : { message: visit }),
   };
 }

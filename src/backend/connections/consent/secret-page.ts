@@ -78,5 +78,5 @@ const WORDS = {
   token: "Paste the access token. It is sent to",
   password: "Enter your user name and password. They are sent to",
   "client secret": "Paste the secret of the OAuth client. It is sent to",
-  nothing: "It needs no key. kay will send requests to",
+  nothing: "No key is needed. kay will use",
 };
