@@ -331,3 +331,18 @@ test("a described service has accounts, which change and go with it", async () =
   await ann("services remove tasks --yes");
   expect((await ann("services")).stdout).not.toContain("tasks");
 });
+
+test("an approval that was shown for another account sends nothing, and a script gets exit 1", async () => {
+  const model = scriptedModel();
+  const ann = kay({ connected: ["jira"], model: model.ports.model(), elsewhere: model.ports.fetch });
+  model.script({ calls: [["c1", "jira.add_comment", { issue: "KAY-3", text: "hi" }]] }, { text: "Done." });
+  expect((await ann(["ask", "comment hi on KAY-3"])).exit).toBe(8);
+  await ann("pending --json");
+  const [open] = (JSON.parse(ann.raw().stdout) as { pending: { id: string }[] }).pending;
+  const sam = "557058:7c1e93b4-2a68-4f7d-8e40-b5d9a6c31f02";
+  await ann("connect jira", { person: (url) => ann.place.consent(url, { account: sam }) });
+  expect(await ann(["answer", open?.id ?? "", "--approve"])).toMatchObject({
+    exit: 1,
+    stderr: expect.stringMatching(/Nothing was sent: this was approved for Dana Demo .* connected as Sam Sample/),
+  });
+});

@@ -23,9 +23,10 @@ test.for([
   await connect(world(), { session_id: session }, { ...consent, token } as object);
   await turn.answer(request.interaction_id, { action: "approve", approval_scope: "session" });
   await turn.end();
-  expect(turn.parts.find(({ type }) => type === "tool-output-denied")).toMatchObject({
+  expect(turn.parts.find(({ type }) => type === "tool-output-error")).toMatchObject({
     toolCallId: "c1",
-    reason: `Nothing was sent: this was approved for Ann Example (main), but Jira is now connected as ${now}. Ask again to use that account.`,
+    code: "ACCOUNT_MISMATCH",
+    errorText: `Nothing was sent: this was approved for Ann Example (main), but Jira is now connected as ${now}. Ask again to use that account.`,
   });
   expect((await world().call("GET /approvals", { token })).body).toMatchObject({ approvals: [] });
 });

@@ -19,6 +19,8 @@ import { toStoredRun } from "./stored-outcomes.ts";
 /**
  * Decides whether a call runs. Once the user has been asked, the answer decides, even if policies or approvals have
  * changed.
+ *
+ * @throws Problem ACCOUNT_MISMATCH when another account was connected since the question
  */
 export async function gateCall(
   context: CallContext,
@@ -40,7 +42,8 @@ export async function gateCall(
     return { kind: "denied", reason: describeNoAnswer(interaction.status) };
   if (response.action !== "approve") return { kind: "denied", reason: getReason(response) };
   const change = getAccountChange(interaction, call, account);
-  if (change !== undefined) return { kind: "denied", reason: change };
+  // Nobody denied it: for a script, it is a write that failed.
+  if (change !== undefined) throw new Problem("ACCOUNT_MISMATCH", change, { hint: "" });
   const late = await findTargetChange(context, call, account, interaction);
   if (late)
     return { kind: "wait", wait: toWait(await askAnew(context, call, account, { asked: interaction, ...late })) };
