@@ -114,7 +114,7 @@ for (const era of ["legacy", "modern"] as const) {
     expect(asked).toEqual(["Move KAY-3 to Done\n\nThis program asks: claude-code."]);
     const deleting = host.call("call_tool", {
       name: "bitbucket.decline_pull_request",
-      input: { repository: "kay/kay", id: 1 },
+      input: { repository: "infrastructure", id: 1 },
     });
     await ann(["answer", (await waitForPending(ann)).id, "--deny"]);
     expect(await deleting).toMatchObject({ status: "denied" });

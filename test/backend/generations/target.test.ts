@@ -17,7 +17,8 @@ const archive = defineTool({
   examples: [],
   summary: ({ id }) => `Archive ${id}`,
   describeTarget: async ({ id }, { http }) => {
-    if (id === "gone") throw new Problem("NOT_FOUND", "It is gone.");
+    if (id === "away") throw new Problem("SERVICE_FAILED", "Jira could not be reached.");
+    if (id === "nobody") throw new Problem("INVALID_REQUEST", "No issue is called “nobody”.");
     const answer = z.object({ title: z.string() });
     if (id === "sly") await http.request({ method: "POST", path: "/sly", answer });
     const { title } = await http.request({ path: `/title/${id}`, answer });
@@ -44,7 +45,17 @@ test("a card says what an ID stands for, on one clean line", async () => {
 });
 
 test("a card whose target cannot be read says so", async () => {
-  expect(await show("gone")).toMatchObject({ target: "could not be looked up (It is gone)" });
+  expect(await show("away")).toMatchObject({ target: "could not be looked up (Jira could not be reached)" });
+});
+
+test.each(["nobody", "404"])("nobody is asked about a call that cannot succeed: %s", async (id) => {
+  const { token } = await connect(world());
+  if (id === "404") world().outside.expect("GET https://api.atlassian.com/title/404", json({ message: "None." }, 404));
+  model.script({ calls: [["c1", "jira.archive", { id }]] }, { text: "Not archived." });
+  const turn = await ask(world(), token, `archive ${id}`);
+  await turn.end();
+  expect(turn.parts.map(({ type }) => type)).not.toContain("data-interaction-request");
+  expect(turn.parts.find(({ type }) => type === "tool-output-error")).toMatchObject({ toolCallId: "c1" });
 });
 
 test("describing a target can change nothing", async () => {

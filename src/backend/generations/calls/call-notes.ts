@@ -5,15 +5,21 @@ import type { BackendPorts } from "../../ports.ts";
 import { listEarlierWrites } from "../../store/writes.ts";
 import { describeTarget } from "./late-check.ts";
 
-/** Reads what a call reaches, and which of its destinations are new to this installation, before the user is asked. */
+/**
+ * Reads what a call reaches, and which of its destinations are new to this installation, before the user is asked.
+ *
+ * @param options `mustExist`: whether a target that does not exist is an error
+ * @throws Problem the call's own, when the lookup shows that it cannot succeed
+ */
 export async function readCallNotes(
   ports: Pick<BackendPorts, "db" | "services">,
   installationId: string,
   call: CheckedCall,
   account: Account | undefined,
+  options: { mustExist?: boolean } = {},
 ): Promise<CallNotes> {
   const [target, fresh] = await Promise.all([
-    describeTarget(call, account),
+    describeTarget(call, account, options),
     findNewDestinations(ports, installationId, call),
   ]);
   return { ...(target ? { target } : {}), ...(fresh.length > 0 ? { new_destinations: fresh } : {}) };

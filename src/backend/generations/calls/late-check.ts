@@ -23,19 +23,33 @@ const LONGEST_END = 80;
 /** What a call reaches now, and why it needs another approval. */
 export type TargetChange = { target: string | undefined; why: string };
 
-/** Describes what a call reaches. If the lookup fails, the card says so. */
+/**
+ * Describes what a call reaches. If the lookup fails, the card says so.
+ *
+ * @param mustExist whether a target that does not exist is an error
+ * @throws Problem the call's own, when the lookup shows that it cannot succeed
+ */
 export async function describeTarget(
   { tool, parsed, toolCallId }: CheckedCall,
   account: Account | undefined,
+  { mustExist = false } = {},
 ): Promise<string | undefined> {
   if (!tool.describeTarget) return undefined;
   const signal = AbortSignal.timeout(TARGET_LIMIT);
   const context = { ...UNATTENDED_CONTEXT, toolCallId, signal, report: () => {}, ...(account ? { account } : {}) };
   const target = await tool.describeTarget(parsed, context).catch((error: unknown) => {
+    if (mustExist && isHopeless(error)) throw error;
     const reason = error instanceof Problem && !signal.aborted ? ` (${error.message.replace(/\.$/, "")})` : "";
     return `${UNREADABLE}${reason}`;
   });
   return shorten(cleanLine(target)) || undefined;
+}
+
+/** Whether a call fails in any case: its values name nothing, or the service has no such object. */
+function isHopeless(error: unknown): error is Problem {
+  if (!(error instanceof Problem)) return false;
+  const { service_status: status } = error.details ?? {};
+  return error.code === "INVALID_REQUEST" || status === 404 || status === 410;
 }
 
 /**

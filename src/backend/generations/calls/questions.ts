@@ -18,7 +18,11 @@ import { openInteraction, openInteractions, toWait } from "./interact.ts";
 import { describeTarget, findEdit, type TargetChange } from "./late-check.ts";
 import { traceFields } from "./provenance.ts";
 
-/** Asks for approval if the call needs it. Otherwise returns what allowed the call. */
+/**
+ * Asks for approval if the call needs it. Otherwise returns what allowed the call.
+ *
+ * @throws Problem when the call cannot succeed, so that nobody is asked about it
+ */
 export async function askFirst(
   context: CallContext,
   call: CheckedCall,
@@ -35,7 +39,8 @@ export async function askFirst(
 
 /**
  * Asks about several writes of a step as one plan: all questions are stored and sent together, or none. Each is a
- * separate approval. A call whose service is not connected, or that was asked before, is left to its turn.
+ * separate approval. A call whose service is not connected, that was asked before, or that names what does not exist
+ * (yet), is left to its turn.
  */
 export async function askTogether(context: CallContext, calls: CheckedCall[]): Promise<Wait[]> {
   if (context.progress().approval === "granted") return [];
@@ -48,7 +53,12 @@ export async function askTogether(context: CallContext, calls: CheckedCall[]): P
       );
       const decision = ready && (await decide(context, call, ready.account, { peek: true }));
       if (!decision || !isAsked(context, call, decision)) return [];
-      return [{ call, prompt: await writeQuestion(context, call, ready.account, decision) }];
+      try {
+        return [{ call, prompt: await writeQuestion(context, call, ready.account, decision) }];
+      } catch (error) {
+        if (error instanceof Problem) return [];
+        throw error;
+      }
     }),
   );
   const questions = prompts.flat();
@@ -79,7 +89,7 @@ async function writeQuestion(
   account: Account | undefined,
   decision: Decision,
 ): Promise<InteractionPrompt> {
-  const notes = await readCallNotes(context.ports, context.row.installation_id, call, account);
+  const notes = await readCallNotes(context.ports, context.row.installation_id, call, account, { mustExist: true });
   const why = decision.guarded ? { why: toSentence(decision.why) } : {};
   return toQuestion(context, call, account, { decision, preview: { ...notes, ...why } });
 }
