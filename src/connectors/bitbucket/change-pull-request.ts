@@ -33,7 +33,7 @@ export const approvePullRequestTool = defineTool({
   ],
   summary: ({ repository, id }: ApproveInput) => `Approve pull request #${id} in ${formatRepository(repository)}`,
   resource: ({ repository, id }: ApproveInput) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
-  describeTarget: (input, context) => describePullRequest(input, context),
+  describeTarget: (input, context) => describePullRequest(input, context, { withCommit: true }),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
     const changed = await approvePullRequest(`${buildPullRequestPath(repository, input.id)}/approve`, context);
@@ -130,7 +130,7 @@ export const mergePullRequestTool = defineTool({
       message?.trim() ? `: ${quoteText(message, 300)}` : "",
     ].join(""),
   resource: ({ repository, id }: MergeInput) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
-  describeTarget: (input, context) => describePullRequest(input, context),
+  describeTarget: (input, context) => describePullRequest(input, context, { withCommit: true }),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
     const pull = await context.http.request({

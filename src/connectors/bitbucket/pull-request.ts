@@ -9,6 +9,7 @@ const Link = z.nullish(z.looseObject({ href: z.nullish(z.string()) }));
 const Side = z.nullish(
   z.looseObject({
     branch: z.nullish(z.looseObject({ name: z.nullish(z.string()) })),
+    commit: z.nullish(z.looseObject({ hash: z.nullish(z.string()) })),
     repository: z.nullish(z.looseObject({ full_name: z.nullish(z.string()) })),
   }),
 );
@@ -40,15 +41,22 @@ export const PullRequest = z.looseObject({
 });
 export type PullRequest = z.output<typeof PullRequest>;
 
-/** Describes a pull request for the approval of a call that names it by its number. */
+/**
+ * Describes a pull request for the approval of a call that names it by its number.
+ *
+ * @param withCommit whether its newest commit is named, so that an approval covers no commit that is pushed after it
+ */
 export async function describePullRequest(
   { repository: text, id }: { repository: string; id: number },
   context: ToolContext,
+  { withCommit = false } = {},
 ): Promise<string> {
   const repository = parseRepository(text, context);
   const path = buildPullRequestPath(repository, id);
-  const { title, author, state } = await context.http.request({ path, answer: PullRequest, scope: "pullrequest" });
-  return `${quoteTitle(title)}, ${state.toLowerCase()} pull request #${id} by ${getPersonName(author)} in ${repository.workspace}/${repository.slug}`;
+  const pull = await context.http.request({ path, answer: PullRequest, scope: "pullrequest" });
+  const hash = withCommit ? pull.source?.commit?.hash : undefined;
+  const commit = hash ? ` (commit ${hash.slice(0, 12)})` : "";
+  return `${quoteTitle(pull.title)}, ${pull.state.toLowerCase()} pull request #${id} by ${getPersonName(pull.author)} in ${repository.workspace}/${repository.slug}${commit}`;
 }
 
 /** A repository within a workspace, as slugs. */

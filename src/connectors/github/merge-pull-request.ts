@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { describeIssue } from "./issue.ts";
+import { describeReviewedPullRequest } from "./pull-request.ts";
 import {
   buildApiPath,
   createNumberField,
@@ -48,7 +48,7 @@ export const mergePullRequestTool = defineTool({
   },
   resource: ({ repository, number }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${number}`),
   destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
-  describeTarget: (input, context) => describeIssue(input, context),
+  describeTarget: (input, context) => describeReviewedPullRequest(input, context),
   async run(input, context) {
     const repository = await findRepository(context, input.repository);
     const { sha } = await context.http.request({

@@ -1,6 +1,9 @@
 import * as z from "zod/mini";
 import { formatMarkdownTable } from "../markup/markdown.ts";
+import { quoteTitle } from "../place.ts";
+import type { ToolContext } from "../tool.ts";
 import { Person } from "./issue.ts";
+import { buildApiPath, findRepository, formatFullName } from "./repository.ts";
 
 const Branch = z.nullish(
   z.looseObject({ ref: z.nullish(z.string()), sha: z.nullish(z.string()), label: z.nullish(z.string()) }),
@@ -29,6 +32,19 @@ export const PullRequest = z.looseObject({
 export type PullRequest = z.output<typeof PullRequest>;
 
 export const Review = z.looseObject({ user: Person, state: z.string(), submitted_at: z.nullish(z.string()) });
+
+/** Describes a pull request with its newest commit, because an approval covers no commit that is pushed after it. */
+export async function describeReviewedPullRequest(
+  { repository: text, number }: { repository: string; number: number },
+  context: ToolContext,
+): Promise<string> {
+  const repository = await findRepository(context, text);
+  const path = `${buildApiPath(repository)}/pulls/${number}`;
+  const pull = await context.http.request({ path, answer: PullRequest, scope: "repo" });
+  const by = pull.user?.login ? ` by ${pull.user.login}` : "";
+  const commit = pull.head?.sha ? ` (commit ${pull.head.sha.slice(0, 12)})` : "";
+  return `${quoteTitle(pull.title)}, ${formatPullState(pull)} pull request #${number}${by} in ${formatFullName(repository)}${commit}`;
+}
 
 /** Converts a pull request to data for the model. */
 export function toPullRequestData(pull: PullRequest, repository: string): Record<string, unknown> {

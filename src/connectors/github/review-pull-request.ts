@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { quoteText } from "../markup/markdown.ts";
 import { narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { describeIssue } from "./issue.ts";
+import { describeReviewedPullRequest } from "./pull-request.ts";
 import {
   buildApiPath,
   createNumberField,
@@ -55,7 +55,7 @@ export const reviewPullRequestTool = defineTool({
   resource: ({ repository, number }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${number}`),
   object: ({ verdict }: Input) => verdict,
   destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
-  describeTarget: (input, context) => describeIssue(input, context),
+  describeTarget: (input, context) => describeReviewedPullRequest(input, context),
   async run(input, context) {
     if (input.verdict !== "approve" && !input.text?.trim())
       throw new Problem("INVALID_REQUEST", "This review requires text.", { details: { field: "text" } });

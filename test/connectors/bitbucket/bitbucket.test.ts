@@ -409,3 +409,22 @@ test.each([
 ])("%s with %j says before: %s", (name, input, words) => {
   expect(bitbucket.tools.find((tool) => tool.name === name)?.summary(input)).toBe(words);
 });
+
+// https://developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests/: `source.commit.hash`
+test("the approval of a merge names the newest commit, and that of a decline does not", async () => {
+  const describe = async (name: string) => {
+    const source = { branch: { name: "fix" }, commit: { type: "commit", hash: "d3022fc0ca3d" } };
+    const world = outside({
+      request: `GET ${API}/repositories/acme/web/pullrequests/7`,
+      json: pull(7, "Fix the login", { source }),
+    });
+    const tool = bitbucket.tools.find((each) => each.name === `bitbucket.${name}_pull_request`);
+    const input = { repository: "web", id: 7, text: "Nice" };
+    const target = await tool?.describeTarget?.(input, contextOver(world, bitbucket, ACME));
+    world.done();
+    return target;
+  };
+  expect(await describe("merge")).toMatch(/ in acme\/web \(commit d3022fc0ca3d\)$/);
+  expect(await describe("approve")).toMatch(/ in acme\/web \(commit d3022fc0ca3d\)$/);
+  expect(await describe("decline")).toMatch(/ in acme\/web$/);
+});

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
+import { isSameObject, listTargetIds } from "#backend/approvals/scope";
 import { github } from "#connectors/github/github";
 import { findNextLink } from "#connectors/github/paging";
 import { contextOver, type Expected, httpOver, outside, runTool } from "../support/outside.ts";
@@ -446,3 +447,24 @@ test("repositories are a table for people and trimmed data for models, by a part
   const all = await run("github.list_repositories", { limit: 1 }, { request, json });
   expect(all.text).toMatch(/^The first 1 repository; there are more:/);
 });
+
+// https://docs.github.com/en/rest/pulls/pulls: `head.sha` is the newest commit.
+test.each(["github.merge_pull_request", "github.review_pull_request"])(
+  "the approval of %s names the newest commit, so it covers no later one",
+  async (name) => {
+    const describe = async (sha: string) => {
+      const json = pull(7, "Fix the login", { head: { label: "acme:fix", ref: "fix", sha } });
+      const world = outside({ request: `GET ${WEB}/pulls/7`, json });
+      const tool = github.tools.find((each) => each.name === name);
+      const input = { repository: "acme/web", number: 7, verdict: "approve" };
+      const target = await tool?.describeTarget?.(input, contextOver(world, github, ME));
+      world.done();
+      return target ?? "";
+    };
+    const before = await describe("6dcb09b5b57875f334f61aebed695e2e4193db5e");
+    expect(before).toBe("“Fix the login”, open pull request #7 by hubot in acme/web (commit 6dcb09b5b578)");
+    const ids = listTargetIds(before);
+    expect(isSameObject(before, ids)).toBe(true);
+    expect(isSameObject(await describe("762941318ee16e59dabbacb1b4049eec22f0d303"), ids)).toBe(false);
+  },
+);
