@@ -36,7 +36,8 @@ export async function openDatabase(
   const config = toPoolConfig(where);
   const place = describePlace(config);
   const pool = new pg.Pool(config);
-  pool.on("connect", nameStatements);
+  const names = new Map<string, string>();
+  pool.on("connect", (client) => nameStatements(client, names));
   // As an error, so that the operator sees Postgres's code.
   listenForDrops(pool, (error) => log("warn", "database.connection_dropped", { ...place, error }));
   const db = new Kysely<Database>({
@@ -60,22 +61,23 @@ export async function openDatabase(
 /** Maximum number of prepared statements: each costs memory on every connection. Others are planned each time. */
 const MOST_NAMED = 200;
 
-const names = new Map<string, string>();
-
 /**
- * Names the statements of a connection, so that Postgres parses and plans each only once. One that selects all columns has no name: its plan
- * is refused once a newer node adds a column.
+ * Names the statements of a connection, so that Postgres parses and plans each only once. One that selects all columns
+ * has no name: its plan is refused once a newer node adds a column.
+ *
+ * @param names the names of the database's statements, by their text
  */
-function nameStatements(client: pg.PoolClient): void {
+function nameStatements(client: pg.PoolClient, names: Map<string, string>): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const queryByName = (text: unknown, values: unknown, ...rest: unknown[]) => {
-    const name = typeof text === "string" && Array.isArray(values) && values.length > 0 ? getName(text) : undefined;
+    const name =
+      typeof text === "string" && Array.isArray(values) && values.length > 0 ? getName(text, names) : undefined;
     return name ? query({ name, text, values }, ...rest) : query(text, values, ...rest);
   };
   client.query = queryByName as typeof client.query;
 }
 
-function getName(text: string): string | undefined {
+function getName(text: string, names: Map<string, string>): string | undefined {
   const known = names.get(text);
   if (
     known ||

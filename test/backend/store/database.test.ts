@@ -235,7 +235,9 @@ test("an error of the statement itself is not a fault of the database", () => {
 });
 
 test("statements are planned once, and still work when a newer node adds a column", async () => {
-  const { db } = database();
+  // Its own pool, because only the first statements of a database get names.
+  const { db, close } = await openDatabase(database().config, { log: () => {} });
+  onTestFinished(close);
   await db.connection().execute(async (one) => {
     const policies = one.selectFrom("policies").where("installation_id", "=", "nobody");
     const read = async () => [
