@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# A whole journey of kay by JSON and exit codes alone: connect, ask, confirm, answer, export, and every way to fail told from the others.
+# A journey through kay with JSON and exit codes alone: connect, ask, confirm, answer, export, and every kind of failure.
 #
-#   journey.sh                 on the sandbox, whose demo user gives each consent
+#   journey.sh                 uses the sandbox, whose demo user consents
 #   CONSENT=open journey.sh    prints each link instead; open it within ten minutes
 #
-# It prints a line for each step. Its own exit code is 0 when every step ended as it should.
+# It prints one line per step, and exits 0 if every step ended as expected.
 set -uo pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-# One field of the JSON document on stdin, by its path; nothing where it is not there.
+# Print one field of the JSON document on stdin, by its path; nothing if it is absent.
 field() { node -p 'process.argv[1].split(".").reduce((at, name) => at?.[name], JSON.parse(fs.readFileSync(0, "utf8"))) ?? ""' "$1"; }
 
-# Run a command that should end with this exit code. Its document is in $out; `show` names the field that the line shows.
+# Run a command and compare its exit code. Its document is in $out; `show` names the field to print.
 step() {
   local title=$1 wanted=$2 show=$3 code told=
   shift 3
@@ -28,11 +28,11 @@ report() {
   local title=$1 wanted=$2 code=$3 told=$4
   printf 'exit %-3s  %-31s  %s\n' "$code" "$title" "${told//$'\n'*/}"
   [[ $code == "$wanted" ]] && return
-  printf '  this should have been %s: %s\n' "$wanted" "$(cat "$work/stderr")" >&2
+  printf '  expected %s: %s\n' "$wanted" "$(cat "$work/stderr")" >&2
   failed=1
 }
 
-# What a person does in the browser. The sandbox takes the answer without one.
+# Consent as a user does in the browser. The sandbox accepts the answer without one.
 consent() {
   local url=$1 decision=$2 answer
   if [[ ${CONSENT:-} == open ]]; then
@@ -44,7 +44,7 @@ consent() {
   curl --silent --output "$work/page" "$(field redirect_url <<<"$answer")"
 }
 
-# Begin to connect, have somebody answer in the browser, and finish.
+# Start a connection, consent, and finish.
 connect() {
   local service=$1 decision=$2 wanted=$3 show=$4
   step "$service: a link" 0 service kay connect "$service" --no-wait
@@ -52,7 +52,7 @@ connect() {
   step "$service: $decision" "$wanted" "$show" kay connect "$service" --poll "$(field state <<<"$out")"
 }
 
-# Start a command that waits for somebody, and send it a signal when it does.
+# Start a command that waits for a consent, and send it a signal once it waits.
 interrupted() {
   local title=$1 signal=$2 wanted=$3 pid
   shift 3
@@ -68,31 +68,31 @@ interrupted() {
   report "$title" "$wanted" $? "SIG$signal"
 }
 
-# Before anybody is signed in
+# Before the first sign-in
 step "not signed in" 4 code kay whoami
-step "used wrongly" 2 code kay connect
-KAY_API_URL=http://127.0.0.1:9 step "nothing listens there" 6 code kay connect jira --no-wait
+step "wrong usage" 2 code kay connect
+KAY_API_URL=http://127.0.0.1:9 step "an unreachable backend" 6 code kay connect jira --no-wait
 
 # Connect
 connect jira allow 0 user.name
 connect confluence deny 5 code
 step "jira is connected" 0 connected kay connections --check jira
-step "slack is not" 4 connected kay connections --check slack
-step "nothing asks but what must" 0 "" kay policy set jira unset
+step "slack is not connected" 4 connected kay connections --check slack
+step "the default policy" 0 "" kay policy set jira unset
 
 # Ask
 step "a question" 0 status kay ask "what is open in project KAY?"
 conversation=$(field session_id <<<"$out")
 step "a tool" 0 issues.length kay tools call jira.search --field project=KAY
-step "a tool that is not there" 1 code kay tools call jira.sing
+step "an unknown tool" 1 code kay tools call jira.sing
 
-# What needs a service that is not connected stops, and names it
+# A request that needs another service stops and names it
 step "a request that needs slack" 8 pending.0.auth.integrations.0 kay ask "tell #general what is open in KAY"
 waiting=$(field pending.0.id <<<"$out")
-step "still not connected" 4 integrations.0 kay answer "$waiting"
-step "given up" 0 status kay answer "$waiting" --cancel
+step "an answer without a connection" 4 integrations.0 kay answer "$waiting"
+step "cancelled" 0 status kay answer "$waiting" --cancel
 
-# What changes something stops at an approval, which any process answers
+# A change stops at an approval, which any process can answer
 step "every change asks" 0 policies.0.mode kay policy set jira ask
 step "a change" 8 pending.0.kind kay ask --resume "$conversation" "close KAY-3"
 step "approved" 0 receipts.0.summary kay answer "$(field pending.0.id <<<"$out")" --approve
@@ -100,28 +100,28 @@ step "another change" 8 pending.0.kind kay ask "close KAY-4"
 denied=$(field session_id <<<"$out")
 step "denied" 0 status kay answer "$(field pending.0.id <<<"$out")" --deny --reason "not today"
 step "a request that was denied" 5 "" kay attach "$denied"
-step "nothing waits any more" 0 pending.length kay pending
-step "no change asks" 0 policies.length kay policy set jira unset
+step "no open requests" 0 pending.length kay pending
+step "the default policy again" 0 policies.length kay policy set jira unset
 
-# With --confirm the whole plan waits for a yes
+# With --confirm, the whole plan waits for an approval
 step "a plan" 8 status kay ask --confirm "close KAY-5"
 token=$(field confirmation_token <<<"$out")
 step "confirmed" 0 receipts.0.summary kay confirm "$token" --approve
-step "confirmed once more" 1 code kay confirm "$token" --approve
-step "a plan to refuse" 8 status kay ask --confirm "close KAY-12"
-step "refused" 0 status kay confirm "$(field confirmation_token <<<"$out")" --deny
+step "a used token" 1 code kay confirm "$token" --approve
+step "another plan" 8 status kay ask --confirm "close KAY-12"
+step "plan denied" 0 status kay confirm "$(field confirmation_token <<<"$out")" --deny
 
 # Export
 step "the conversation" 0 file kay sessions export "$conversation" --format md --output "$work/conversation.md"
-step "a file that is there" 2 code kay sessions export "$conversation" --format md --output "$work/conversation.md"
+step "an existing file" 2 code kay sessions export "$conversation" --format md --output "$work/conversation.md"
 grep -q "KAY-3 is now Done" "$work/conversation.md" || failed=1
 
 # Signals
-interrupted "Ctrl+C while it waits" INT 130 kay connect bitbucket
-interrupted "ended while it waits" TERM 143 kay connect bitbucket
+interrupted "Ctrl+C while waiting" INT 130 kay connect bitbucket
+interrupted "SIGTERM while waiting" TERM 143 kay connect bitbucket
 
 # Sign out
 step "sign out" 0 signed_out kay logout
-step "not signed in any more" 4 code kay whoami
+step "signed out" 4 code kay whoami
 
 exit "$failed"
