@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
+import { createPartHider } from "#client/api/hide-secrets";
 import { configureServices } from "#connectors/catalogue";
 import { decideStep } from "#planner/decide-step";
 import { loadLanguage } from "#planner/language";
@@ -97,6 +98,14 @@ const others: Case[] = [
       writer.end();
     },
   },
+  ...[[], ["a-token-of-an-access-grant"]].map((secrets) => ({
+    name: `createPartHider of ${secrets.length} secrets, in pieces`,
+    run: (text: string) => {
+      const hider = createPartHider(secrets);
+      for (let at = 0; at < text.length; at += 6)
+        hider.take({ type: "text-delta", id: "0", delta: text.slice(at, at + 6) });
+    },
+  })),
   {
     name: "decideStep",
     run: (text) =>

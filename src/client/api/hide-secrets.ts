@@ -55,7 +55,8 @@ export function createPartHider<T extends Part>(secrets: string[] = []): { take(
   let last: T | undefined;
   let [shown, held] = ["", ""];
   const show = (raw: string) => {
-    shown = (shown + raw).slice(-longest);
+    const all = shown + raw;
+    shown = all.slice(Math.max(0, all.length - longest));
     ends.set(last?.id, shown);
   };
   const flush = (): T[] => {
