@@ -21,10 +21,10 @@ export function findAccountService(
 const accounts = new WeakMap<ServiceConfiguration, Map<string, ServiceConfiguration>>();
 
 function toAccountService(configuration: ServiceConfiguration, name: string, label: string): ServiceConfiguration {
-  const known = accounts.get(configuration) ?? new Map<string, ServiceConfiguration>();
-  accounts.set(configuration, known);
+  const labelled = accounts.get(configuration) ?? new Map<string, ServiceConfiguration>();
+  accounts.set(configuration, labelled);
   const { service } = configuration;
-  const created = known.get(name) ?? {
+  const created = labelled.get(name) ?? {
     ...configuration,
     service: {
       ...service,
@@ -33,7 +33,7 @@ function toAccountService(configuration: ServiceConfiguration, name: string, lab
       tools: service.tools.map((tool): Tool => ({ ...tool, name: name + tool.name.slice(service.name.length) })),
     },
   };
-  if (known.size < MAX_KNOWN_ACCOUNTS) known.set(name, created);
+  if (labelled.size < MAX_KNOWN_ACCOUNTS) labelled.set(name, created);
   return created;
 }
 

@@ -78,14 +78,14 @@ function moveTo(service: Service, address: string | undefined): Service {
 /** Returns the service without a consent: its user pastes a token. kay cannot refresh or revoke it. */
 function takeOwnToken(service: Service): ServiceConfiguration {
   const { revocation: _, ...oauth } = service.oauth;
-  const own: Service = {
+  const tokenService: Service = {
     ...service,
     identify: service.identifyToken ?? service.identify,
     credential: { kind: "header", name: "authorization", prefix: "Bearer " },
     oauth: { ...oauth, scopes: [], pkce: false, clientAuth: "none", refresh: "none" },
   };
   const binding = `token ${service.endpoints.api}`;
-  return { service: own, endpoints: own.endpoints, client: { id: service.name }, binding };
+  return { service: tokenService, endpoints: tokenService.endpoints, client: { id: service.name }, binding };
 }
 
 /** Moves endpoints to another origin. A stand-in serves all roles of its provider. */

@@ -6,7 +6,7 @@ import { Problem } from "#protocol/errors";
 export function splitList(text: string | undefined): string[] {
   return (text ?? "")
     .split(",")
-    .map((one) => one.trim())
+    .map((part) => part.trim())
     .filter(Boolean);
 }
 
@@ -29,9 +29,12 @@ export function createChoiceSchema<const Value extends string>(
   values: readonly Value[],
   synonyms: Record<string, Value> = {},
 ) {
-  const known = new Map<string, string>([...Object.entries(synonyms), ...values.map((one) => [one, one] as const)]);
-  const toValue = (given: unknown) =>
-    typeof given === "string" ? (known.get(given.trim().toLowerCase().replaceAll("_", " ")) ?? given) : given;
+  const valuesByName = new Map<string, string>([
+    ...Object.entries(synonyms),
+    ...values.map((value) => [value, value] as const),
+  ]);
+  const toValue = (input: unknown) =>
+    typeof input === "string" ? (valuesByName.get(input.trim().toLowerCase().replaceAll("_", " ")) ?? input) : input;
   return z.optional(z.pipe(z.transform(toValue), z.enum(values)));
 }
 

@@ -31,9 +31,9 @@ export function defineListTool<Input extends Record<string, unknown>>(list: List
     ...tool,
     access: "read" as const,
     input,
-    run: async ({ limit: wanted = limit.usual, cursor, ...filter }: Paged<Input>, context: ToolContext) => {
+    run: async ({ limit: limitInput = limit.usual, cursor, ...filter }: Paged<Input>, context: ToolContext) => {
       const name = JSON.stringify([tool.name, normalize(filter)]);
-      const request: ListRequest = { limit: wanted, start: parseCursor(cursor, name, tool.name) };
+      const request: ListRequest = { limit: limitInput, start: parseCursor(cursor, name, tool.name) };
       const result = await tool.run(filter as unknown as Input, context, request).catch((error: unknown) => {
         throw request.start.cursor === undefined ? error : addCursorHint(error);
       });

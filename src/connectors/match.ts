@@ -11,11 +11,11 @@ type Naming<T> = {
   where?: string;
   /** Field of the input in errors. */
   field?: string;
-  getName(one: T): string;
+  getName(item: T): string;
   /** A candidate in errors, with what else tells it apart: "“Plan” (1qc3Z)". */
   format(one: T): string;
   /** Objects of one key count as one: messages of a conversation, events of a series. */
-  getKey?(one: T): unknown;
+  getKey?(item: T): unknown;
   hints: { none: string; several: string };
 };
 
@@ -30,7 +30,7 @@ const MAX_LISTED = 5;
  * @throws Problem INVALID_REQUEST that lists the candidates when none or several match
  */
 export function requireMatch<T>(candidates: T[], text: string, naming: Naming<T>): T {
-  const { purpose, noun, where = "", field, getName, format, getKey = (one: T) => one, hints } = naming;
+  const { purpose, noun, where = "", field, getName, format, getKey = (item: T) => item, hints } = naming;
   const exact = candidates.filter((one) => isSameName(getName(one), text));
   const matches = exact.length > 0 || purpose === "change" ? exact : candidates;
   const [first] = matches;
@@ -54,9 +54,9 @@ type PeopleNaming<T> = {
   /** The service in errors: "Slack". */
   where: string;
   /** Names that people choose freely, the full one first. */
-  listNames(one: T): (string | null | undefined)[];
+  listNames(item: T): (string | null | undefined)[];
   /** Values that only one person has: handle, email address, ID. */
-  listAccounts(one: T): (string | null | undefined)[];
+  listAccounts(item: T): (string | null | undefined)[];
   /** Whether one word of a name is enough for a change, because the approval shows the full name and the account. */
   isShown: boolean;
 };
@@ -69,28 +69,28 @@ type PeopleNaming<T> = {
  */
 export function requirePerson<T>(people: T[], text: string, naming: PeopleNaming<T>): T {
   const { purpose, where, listNames, listAccounts, isShown } = naming;
-  const wanted = foldText(text);
-  const filter = (list: (one: T) => (string | null | undefined)[], fits: (name: string) => boolean) =>
-    people.filter((one) => wanted !== "" && list(one).some((name) => name && fits(foldText(name))));
-  const account = filter(listAccounts, (name) => name === wanted);
-  const named = filter(listNames, (name) => name === wanted);
+  const foldedText = foldText(text);
+  const filter = (list: (item: T) => (string | null | undefined)[], fits: (name: string) => boolean) =>
+    people.filter((item) => foldedText !== "" && list(item).some((name) => name && fits(foldText(name))));
+  const account = filter(listAccounts, (name) => name === foldedText);
+  const exact = filter(listNames, (name) => name === foldedText);
   const word = [
-    ...filter(listNames, (name) => name.split(/[\s,]+/).includes(wanted)),
-    ...filter(listAccounts, (name) => name.startsWith(`${wanted}@`)),
+    ...filter(listNames, (name) => name.split(/[\s,]+/).includes(foldedText)),
+    ...filter(listAccounts, (name) => name.startsWith(`${foldedText}@`)),
   ];
   // A person called only "Sam" must not take the place of Sam Sample.
-  const whole = /\s/.test(wanted) ? named : [...new Set([...named, ...word])];
+  const whole = /\s/.test(foldedText) ? exact : [...new Set([...exact, ...word])];
   const similar = filter(
-    (one) => [...listNames(one), ...listAccounts(one)],
-    (name) => name.includes(wanted),
+    (item) => [...listNames(item), ...listAccounts(item)],
+    (name) => name.includes(foldedText),
   );
   const lists = purpose === "read" ? [account, whole, similar] : [account, whole];
   const matches = lists.find((list) => list.length > 0) ?? [];
   const [only, ...more] = matches;
-  const isEnough = purpose === "read" || isShown || account.length > 0 || named.length > 0;
+  const isEnough = purpose === "read" || isShown || account.length > 0 || exact.length > 0;
   if (only !== undefined && more.length === 0 && isEnough) return only;
-  const format = (one: T) => {
-    const [name, ...others] = [listNames(one)[0], ...listAccounts(one)].filter(Boolean);
+  const format = (item: T) => {
+    const [name, ...others] = [listNames(item)[0], ...listAccounts(item)].filter(Boolean);
     return `${name ?? ""} (${others.slice(0, 2).join(", ")})`;
   };
   const list = (more.length > 0 ? matches : similar).slice(0, MAX_LISTED).map(format).join(", ");

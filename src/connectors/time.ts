@@ -98,7 +98,9 @@ export function formatDayRange(first: string, last: string, thisYear: number): s
  */
 export function formatTimeRange(start: number, end: number, zone: string, thisYear: number): string {
   const [from, to] = [toWallTime(start, zone), toWallTime(end, zone)];
-  const isPlain = [start, end].every((one) => toInstant({ dateTime: toWallTime(one, zone) }, zone) === one);
+  const isPlain = [start, end].every(
+    (candidate) => toInstant({ dateTime: toWallTime(candidate, zone) }, zone) === candidate,
+  );
   const isExact = isPlain && getOffsetAt(start, zone) === getOffsetAt(end, zone);
   const formatTime = (instant: number) =>
     `${toWallTime(instant, zone).slice(11, 16)}${isExact ? "" : ` (UTC${formatOffset(instant, zone)})`}`;
@@ -122,7 +124,7 @@ export function parseTimeZone(zone: string): string {
 /** Returns the offset of a zone from UTC at an instant, in ms. */
 function getOffsetAt(instant: number, zone: string): number {
   const parts = getClock(zone).formatToParts(instant);
-  const getPart = (type: string) => Number(parts.find((one) => one.type === type)?.value ?? 0);
+  const getPart = (type: string) => Number(parts.find((part) => part.type === type)?.value ?? 0);
   const wall = Date.UTC(
     getPart("year"),
     getPart("month") - 1,

@@ -128,7 +128,7 @@ export class SeedError extends Error {
 
 /** @throws SeedError if a value occurs twice. `getPath` returns the place of the value at an index. */
 export function requireUnique(values: string[], getPath: (index: number) => string): void {
-  const index = values.findIndex((value, at) => values.indexOf(value) !== at);
+  const index = values.findIndex((value, index) => values.indexOf(value) !== index);
   if (index >= 0) throw new SeedError(getPath(index), `"${values[index]}" occurs twice`);
 }
 

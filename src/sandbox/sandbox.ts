@@ -51,12 +51,12 @@ export function createSandbox(ports: SandboxPorts): Sandbox {
   const names = Object.keys(PROVIDERS) as ProviderName[];
   const clients = record(names, (name) => getClient(name, saved.clients[name], ports.random));
   const digests = record(names, (name) => computeDigest(seed[name] ?? "built-in"));
-  const changed = coalesce(() => ports.save?.(snapshot()));
+  const save = coalesce(() => ports.save?.(snapshot()));
   const origins: Record<ProviderName, Origin> = record(names, (name) =>
     createLazyOrigin(() =>
       start(PROVIDERS[name], {
         ports,
-        changed,
+        changed: save,
         client: clients[name],
         seed: seed[name],
         saved: saved.origins[name],
@@ -69,7 +69,7 @@ export function createSandbox(ports: SandboxPorts): Sandbox {
     clients,
     origins: record(names, (name) => ({ seed: digests[name], ...structuredClone(origins[name].snapshot()) })),
   });
-  changed();
+  save();
   return { origins: record(names, (name) => origins[name].fetch), clients };
 }
 
@@ -82,12 +82,12 @@ type Start = {
   digest: string;
 };
 
-function start<World>(provider: Provider<World>, given: Start): Origin {
-  const { ports, changed, client, digest } = given;
+function start<World>(provider: Provider<World>, startOptions: Start): Origin {
+  const { ports, changed, client, digest } = startOptions;
   const getNow = () => ports.clock.now();
-  const seed = given.seed ?? provider.builtIn;
+  const seed = startOptions.seed ?? provider.builtIn;
   const check = (part: unknown) => buildState(provider, part, getNow(), "The state");
-  const { reason, world = seed, tokens = createGrantRows() } = continueSaved(given.saved, digest, check);
+  const { reason, world = seed, tokens = createGrantRows() } = continueSaved(startOptions.saved, digest, check);
   if (reason !== undefined) {
     ports.warn?.(`The sandbox set the saved world of ${provider.title} aside and starts with a fresh one. ${reason}`);
   }
@@ -118,7 +118,7 @@ function createLazyOrigin(build: () => Origin): Origin {
     built ??= build();
     return built;
   };
-  return { fetch: async (...asked) => getOrigin().fetch(...asked), snapshot: () => getOrigin().snapshot() };
+  return { fetch: async (...input) => getOrigin().fetch(...input), snapshot: () => getOrigin().snapshot() };
 }
 
 /** State of another version, or damaged state, is set aside: everything in the sandbox can be created again. */

@@ -11,9 +11,9 @@ const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as cons
  */
 export function parseMoment(value: string, now: number, path: string): string {
   const shift = parsePeriod(value);
-  const at = shift === undefined ? Date.parse(value) : now + shift;
-  if (Number.isNaN(at)) throw new SeedError(path, `"${value}" is not a time: write 2026-01-31T09:00:00Z or -3d`);
-  return new Date(at).toISOString();
+  const time = shift === undefined ? Date.parse(value) : now + shift;
+  if (Number.isNaN(time)) throw new SeedError(path, `"${value}" is not a time: write 2026-01-31T09:00:00Z or -3d`);
+  return new Date(time).toISOString();
 }
 
 /** Parses a period such as "-3d", "4w 2d" or "+1h" to milliseconds; undefined if it is not one. */

@@ -49,10 +49,10 @@ export function parseSeed(text: string, filename: string): Seed {
   const document = parseDocument(text, { prettyErrors: true });
   const fault = document.errors[0];
   if (fault) {
-    const at = fault.linePos?.[0];
+    const position = fault.linePos?.[0];
     const reason = fault.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? "it cannot be read";
     throw invalidSeedError(
-      `The seed ${filename} is not valid YAML: ${reason}${at ? ` (line ${at.line}, column ${at.col})` : ""}.`,
+      `The seed ${filename} is not valid YAML: ${reason}${position ? ` (line ${position.line}, column ${position.col})` : ""}.`,
     );
   }
   return checkSeed(expandAliases(document, filename), `The seed ${filename}`);

@@ -77,12 +77,12 @@ export async function findBase(context: ToolContext, text: string | undefined, p
   const bases = await listAllBases(context);
   const [only, ...more] = text?.trim() ? filterMatches(bases, text, "app", purpose) : bases;
   if (only && more.length === 0) return only;
-  const wanted = text?.trim();
-  const sentence = !wanted
+  const name = text?.trim();
+  const sentence = !name
     ? only
       ? "Airtable has several bases."
       : "Airtable has no base that kay can access."
-    : `${only ? "Several bases" : "No base"} in Airtable ${only ? "match" : "is called"} “${escapeCell(wanted)}”.`;
+    : `${only ? "Several bases" : "No base"} in Airtable ${only ? "match" : "is called"} “${escapeCell(name)}”.`;
   throw new Problem("INVALID_REQUEST", sentence, { hint: findByName("base", bases), details: { field: "base" } });
 }
 
@@ -101,10 +101,12 @@ export async function findTable(
     (base ?? address) ? [await findBase(context, base ?? address, purpose)] : await listAllBases(context);
   const places: TablePlace[] = [];
   const known: { name: string }[] = [];
-  for (const one of candidates.slice(0, MAX_BASES)) {
-    const tables = await listTables(context, one);
+  for (const candidateBase of candidates.slice(0, MAX_BASES)) {
+    const tables = await listTables(context, candidateBase);
     known.push(...tables);
-    places.push(...filterMatches(tables, table, "tbl", purpose).map((table) => ({ base: one, table: table, tables })));
+    places.push(
+      ...filterMatches(tables, table, "tbl", purpose).map((table) => ({ base: candidateBase, table: table, tables })),
+    );
   }
   const exact = places.filter((place) => isSameName(place.table.name, table) || place.table.id === table.trim());
   const [only, ...more] = exact.length > 0 ? exact : places;
@@ -125,8 +127,8 @@ export async function findTable(
 }
 
 /** Finds a field by name, ignoring case. @throws Problem INVALID_REQUEST that lists the existing fields */
-export function findField({ fields, name: table }: Table, wanted: string): Field {
-  const text = wanted.trim();
+export function findField({ fields, name: table }: Table, fieldName: string): Field {
+  const text = fieldName.trim();
   const field = fields.find(({ id, name }) => id === text || isSameName(name, text));
   if (field) return field;
   throw new Problem("INVALID_REQUEST", `The table ${escapeCell(table)} has no field “${escapeCell(text)}”.`, {
@@ -165,14 +167,14 @@ function filterMatches<T extends { id: string; name: string }>(
   purpose: Purpose,
 ): T[] {
   const id = findId(text, kind);
-  if (id) return list.filter((one) => one.id === id);
+  if (id) return list.filter((entry) => entry.id === id);
   const exact = list.filter(({ name }) => isSameName(name, text));
   return exact.length > 0 || purpose === "change" ? exact : list.filter(({ name }) => isPartialName(text, name));
 }
 
-function findByName(what: string, list: { name: string }[]): string {
+function findByName(noun: string, list: { name: string }[]): string {
   const names = list.slice(0, 20).map(({ name }) => escapeCell(name));
   return names.length > 0
-    ? `Specify the ${what}. Available: ${names.join(", ")}.`
+    ? `Specify the ${noun}. Available: ${names.join(", ")}.`
     : "Check whether you allowed access to it when you connected.";
 }

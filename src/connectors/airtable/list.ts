@@ -70,8 +70,8 @@ export const listRecordsTool = defineListTool({
     const place = await findTable(context, input, "read");
     const sort = input.sort?.trim() ? findField(place.table, input.sort.trim().replace(/^-/, "")).name : undefined;
     const query = { formula: getFormula(input, place), sort, descending: /^\s*-/.test(input.sort ?? "") };
-    const { records: found, more } = await readRecords(context, place, query, list);
-    const records = await nameLinks(context, place, found);
+    const { records: matches, more } = await readRecords(context, place, query, list);
+    const records = await nameLinks(context, place, matches);
     const data = records.map((record) => ({
       id: record.id,
       ...record.fields,
@@ -90,7 +90,7 @@ function getFormula({ formula, field, value, text }: Input, { table }: TablePlac
   if (field?.trim() && value?.trim()) return buildFieldFormula(findField(table, field), value.trim());
   if (!text?.trim()) return undefined;
   const fields = table.fields
-    .filter((one) => isTextField(one) || one.id === table.primaryFieldId)
+    .filter((field) => isTextField(field) || field.id === table.primaryFieldId)
     .map(({ name }) => name);
   return buildAnyContains(fields, text.trim());
 }

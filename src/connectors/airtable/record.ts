@@ -60,15 +60,15 @@ export async function findRecord(context: ToolContext, place: TablePlace, text: 
   const id = findId(text, "rec");
   const path = `${getTablePath(place)}/${encodeURIComponent(id ?? "")}`;
   if (id) return await context.http.request({ path, answer: AirtableRecord, scope: "data.records:read" });
-  const wanted = text.trim();
+  const name = text.trim();
   const primary = findPrimaryField(place.table);
-  const formula = buildTextEquals(primary?.name ?? "Name", wanted);
+  const formula = buildTextEquals(primary?.name ?? "Name", name);
   const { records } = await readRecords(context, place, { formula }, 2);
   const [only, ...more] = records;
   if (only && more.length === 0) return only;
   const sentence = only
-    ? `Several records in ${escapeCell(place.table.name)} are called “${escapeCell(wanted)}”.`
-    : `No record in ${escapeCell(place.table.name)} is called “${escapeCell(wanted)}”.`;
+    ? `Several records in ${escapeCell(place.table.name)} are called “${escapeCell(name)}”.`
+    : `No record in ${escapeCell(place.table.name)} is called “${escapeCell(name)}”.`;
   const hint = only ? `Use an ID, such as ${only.id}.` : "Check the name, or list the records.";
   throw new Problem("INVALID_REQUEST", sentence, { hint, details: { field: "record" } });
 }
@@ -137,9 +137,9 @@ export function formatValue(value: unknown): string {
     id,
   } = value as Record<string, unknown>;
   const texts = [name, filename, label, text, email, url, inner, error, specialValue, errorType, id];
-  const firstText = texts.find((one) => typeof one === "string" && one !== "");
+  const firstText = texts.find((candidate) => typeof candidate === "string" && candidate !== "");
   if (typeof firstText === "string") return firstText;
-  return Object.values(value).some((one) => typeof one === "object" && one !== null) ? JSON.stringify(value) : "";
+  return Object.values(value).some((part) => typeof part === "object" && part !== null) ? JSON.stringify(value) : "";
 }
 
 /** Formats a value as Airtable shows it in a field of this type. */

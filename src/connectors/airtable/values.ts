@@ -42,14 +42,14 @@ export async function toCellValue(
     case "singleSelect":
       return findChoice(field, text);
     case "multipleSelects":
-      return splitList(text).map((one) => findChoice(field, one));
+      return splitList(text).map((choice) => findChoice(field, choice));
     case "date":
     case "dateTime":
       return getDate(field, text);
     case "singleCollaborator":
       return parseCollaborator(field, text);
     case "multipleCollaborators":
-      return splitList(text).map((one) => parseCollaborator(field, one));
+      return splitList(text).map((person) => parseCollaborator(field, person));
     case "multipleRecordLinks":
       return await resolveLinks(field, text, place, context);
     default:
@@ -109,9 +109,9 @@ function parseCollaborator(field: Field, text: string): Record<string, string> {
 async function resolveLinks(field: Field, text: string, place: TablePlace, context: ToolContext): Promise<string[]> {
   const table = place.tables.find(({ id }) => id === field.options?.linkedTableId);
   const ids: string[] = [];
-  for (const one of splitList(text)) {
-    if (/^rec[A-Za-z0-9]{14}$/.test(one)) ids.push(one);
-    else if (table) ids.push((await findRecord(context, { ...place, table }, one)).id);
+  for (const reference of splitList(text)) {
+    if (/^rec[A-Za-z0-9]{14}$/.test(reference)) ids.push(reference);
+    else if (table) ids.push((await findRecord(context, { ...place, table }, reference)).id);
     else throw invalidValueProblem(field, "it requires record IDs");
   }
   return ids;

@@ -75,17 +75,17 @@ async function getFields(
     ...Object.entries(fields ?? {}),
   ];
   const values: Record<string, unknown> = {};
-  for (const [wanted, value] of cells) {
-    const field = findField(place.table, wanted);
+  for (const [fieldName, value] of cells) {
+    const field = findField(place.table, fieldName);
     values[field.name] = await toCellValue(field, value, place, context);
   }
   return values;
 }
 
 function describeCall({ table, name, fields, base }: CreateInput): string {
-  const also = Object.entries(fields ?? {}).map(([field, value]) => `${field}: ${String(value).trim()}`);
+  const details = Object.entries(fields ?? {}).map(([field, value]) => `${field}: ${String(value).trim()}`);
   const where = `“${table.trim()}”${base?.trim() ? ` of “${base.trim()}”` : ""}`;
-  return `Add the record “${name.trim()}”${also.length > 0 ? ` (${also.join(", ")})` : ""} to ${where} in Airtable`;
+  return `Add the record “${name.trim()}”${details.length > 0 ? ` (${details.join(", ")})` : ""} to ${where} in Airtable`;
 }
 
 const UpdateInput = z.object({
@@ -152,12 +152,12 @@ export const updateRecordTool = defineTool({
     }
     const path = `${getTablePath(place)}/${encodeURIComponent(record.id)}`;
     const request = { method: "PATCH", path, body: { fields }, answer: AirtableRecord } as const;
-    const changed = await context.http.request({ ...request, scope: "data.records:write" });
+    const updated = await context.http.request({ ...request, scope: "data.records:write" });
     const url = buildRecordUrl(context, place, record.id);
     const results = Object.keys(fields).map((name) => ({
       field: name,
       before: formatValue(record.fields[name]),
-      value: formatValue(changed.fields[name]),
+      value: formatValue(updated.fields[name]),
     }));
     const lines = results.map(({ field, value }) =>
       value === "" ? `Cleared ${escapeCell(field)}` : `Set ${escapeCell(field)} to ${escapeCell(value)}`,
@@ -165,7 +165,7 @@ export const updateRecordTool = defineTool({
     const [only, ...more] = results;
     return {
       data: { id: record.id, table: place.table.name, ...(more.length > 0 ? { fields: results } : only), url },
-      text: `${lines.join(", ")}: “${escapeCell(getRecordName(changed, place))}”.\n\n${url}`,
+      text: `${lines.join(", ")}: “${escapeCell(getRecordName(updated, place))}”.\n\n${url}`,
       url,
     };
   },
@@ -174,9 +174,9 @@ export const updateRecordTool = defineTool({
 /** Lists the fields to set, by the names that were given. */
 function listChanges({ field, value, fields }: UpdateInput): [string, string][] {
   const single: [string, string][] = field?.trim() ? [[field.trim(), value?.trim() ?? ""]] : [];
-  const several = Object.entries(fields ?? {}).map(([name, one]): [string, string] => [
+  const several = Object.entries(fields ?? {}).map(([name, cell]): [string, string] => [
     name.trim(),
-    String(one).trim(),
+    String(cell).trim(),
   ]);
   return [...single, ...several];
 }

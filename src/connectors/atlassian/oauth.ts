@@ -84,9 +84,9 @@ function getSites(resources: z.output<typeof Resources>, scopes: string[]): Site
   const sites = new Map<string, Site>();
   for (const { id, url, name, scopes: granted } of resources) {
     if (!granted.some((scope) => scopes.includes(scope))) continue;
-    const known = sites.get(id)?.scopes ?? [];
+    const knownScopes = sites.get(id)?.scopes ?? [];
     const metadata = { url: url.replace(/(?<!\/)\/+$/, ""), cloud_id: id, site: name };
-    sites.set(id, { id, name, url: metadata.url, scopes: [...new Set([...known, ...granted])], metadata });
+    sites.set(id, { id, name, url: metadata.url, scopes: [...new Set([...knownScopes, ...granted])], metadata });
   }
   return [...sites.values()];
 }

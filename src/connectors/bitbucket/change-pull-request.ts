@@ -36,11 +36,11 @@ export const approvePullRequestTool = defineTool({
   describeTarget: (input, context) => describePullRequest(input, context, { withCommit: true }),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
-    const changed = await approvePullRequest(`${buildPullRequestPath(repository, input.id)}/approve`, context);
+    const isNew = await approvePullRequest(`${buildPullRequestPath(repository, input.id)}/approve`, context);
     const url = buildPullRequestUrl({ id: input.id }, repository);
-    const what = `#${input.id} in ${escapeCell(repository.slug)}`;
-    const text = changed ? `Approved ${what}.` : `You had already approved ${what}.`;
-    const data = { pull_request: input.id, repository: repository.slug, approved: true, changed, url };
+    const label = `#${input.id} in ${escapeCell(repository.slug)}`;
+    const text = isNew ? `Approved ${label}.` : `You had already approved ${label}.`;
+    const data = { pull_request: input.id, repository: repository.slug, approved: true, changed: isNew, url };
     return { data, text: `${text}\n\n${url}`, url };
   },
 });
@@ -188,15 +188,15 @@ export const addCommentTool = defineTool({
     if (raw === "")
       throw new Problem("INVALID_REQUEST", "The comment must not be empty.", { details: { field: "text" } });
     const repository = parseRepository(input.repository, context);
-    const made = await context.http.request({
+    const comment = await context.http.request({
       method: "POST",
       path: `${buildPullRequestPath(repository, input.id)}/comments`,
       body: { content: { raw } },
       answer: Comment,
       scope: "pullrequest",
     });
-    const url = made.links?.html?.href ?? buildPullRequestUrl({ id: input.id }, repository);
-    const data = { comment: made.id, pull_request: input.id, repository: repository.slug, url };
+    const url = comment.links?.html?.href ?? buildPullRequestUrl({ id: input.id }, repository);
+    const data = { comment: comment.id, pull_request: input.id, repository: repository.slug, url };
     return { data, text: `Commented on #${input.id} in ${escapeCell(repository.slug)}.\n\n${url}`, url };
   },
 });

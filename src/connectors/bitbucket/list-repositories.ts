@@ -76,12 +76,12 @@ function toRepositoryData(repository: Repository): Record<string, unknown> {
 }
 
 function formatRepositories(list: Repository[]): string {
-  const rows = list.map((one) => [
-    one.slug,
-    truncateText(one.description ?? "", 80),
-    one.language ?? "",
-    one.mainbranch?.name ?? "",
-    one.updated_on?.slice(0, 10) ?? "",
+  const rows = list.map((repository) => [
+    repository.slug,
+    truncateText(repository.description ?? "", 80),
+    repository.language ?? "",
+    repository.mainbranch?.name ?? "",
+    repository.updated_on?.slice(0, 10) ?? "",
   ]);
   return formatMarkdownTable(["Repository", "About", "Language", "Main branch", "Updated"], rows);
 }

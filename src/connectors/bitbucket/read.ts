@@ -84,16 +84,16 @@ async function listPullRequests(input: ListInput, context: ToolContext, list: Li
     return listRepositoryPullRequests(parseRepository(input.repository, context), states, context, list);
   const { repositories, more: hasOthers } = await listRecentRepositories(context);
   // One list of all repositories: each is read as far as the newest pull requests may all be its own.
-  const { items, more } = await readPages(async (_, wanted) => {
-    const found: Found[] = [];
+  const { items, more } = await readPages(async (_, size) => {
+    const results: Found[] = [];
     for (let start = 0; start < repositories.length; start += AT_ONCE) {
-      const some = repositories.slice(start, start + AT_ONCE);
-      const read = (one: Repository) =>
-        listRepositoryPullRequests(one, states, context, wanted + 1).catch(ignoreClosed);
-      found.push(...(await Promise.all(some.map(read))));
+      const batch = repositories.slice(start, start + AT_ONCE);
+      const read = (repository: Repository) =>
+        listRepositoryPullRequests(repository, states, context, size + 1).catch(ignoreClosed);
+      results.push(...(await Promise.all(batch.map(read))));
     }
-    const pulls = found.flatMap(({ pulls }) => pulls).sort(compareByUpdate);
-    return { items: pulls, more: hasOthers || found.some(({ more }) => more) };
+    const pulls = results.flatMap(({ pulls }) => pulls).sort(compareByUpdate);
+    return { items: pulls, more: hasOthers || results.some(({ more }) => more) };
   }, list);
   return { pulls: items, more };
 }
@@ -108,12 +108,12 @@ async function listRepositoryPullRequests(
   repository: Repository,
   state: string[],
   context: ToolContext,
-  wanted: number | ListRequest,
+  limit: number | ListRequest,
 ): Promise<Found> {
-  const filter = state.map((one) => `state=${one}`).join("&");
-  const size = Math.min(typeof wanted === "number" ? wanted : wanted.limit, 50);
+  const filter = state.map((value) => `state=${value}`).join("&");
+  const size = Math.min(typeof limit === "number" ? limit : limit.limit, 50);
   const path = `${buildRepositoryPath(repository)}/pullrequests?${filter}&sort=-updated_on&pagelen=${size}`;
-  const { values, more } = await readAllPages(context.http, { path, scope: "pullrequest" }, PullRequest, wanted);
+  const { values, more } = await readAllPages(context.http, { path, scope: "pullrequest" }, PullRequest, limit);
   return { pulls: values.map((pull) => ({ pull, repository })), more };
 }
 

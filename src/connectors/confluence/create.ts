@@ -77,21 +77,25 @@ async function getPlace(
   { space, parent }: Input,
   context: ToolContext,
 ): Promise<{ spaceId: string; parentId?: string }> {
-  const named = space?.trim() ? await findSpace(context, space) : undefined;
+  const namedSpace = space?.trim() ? await findSpace(context, space) : undefined;
   if (!parent?.trim()) {
-    if (named) return { spaceId: named.id };
+    if (namedSpace) return { spaceId: namedSpace.id };
     throw new Problem("INVALID_REQUEST", "A space or a parent page is required.", {
       hint: "Specify the space by its key.",
       details: { field: "space" },
     });
   }
-  const under = await readPage(context, { page: parent, ...(named ? { space: named.key } : {}) });
-  const spaceId = under.spaceId ?? named?.id ?? "";
-  if (!named || named.id === spaceId) return { spaceId, parentId: under.id };
-  throw new Problem("INVALID_REQUEST", `The page “${escapeCell(under.title)}” is not in the space ${named.key}.`, {
-    hint: "Choose a page of that space, or omit the space.",
-    details: { field: "parent" },
-  });
+  const parentPage = await readPage(context, { page: parent, ...(namedSpace ? { space: namedSpace.key } : {}) });
+  const spaceId = parentPage.spaceId ?? namedSpace?.id ?? "";
+  if (!namedSpace || namedSpace.id === spaceId) return { spaceId, parentId: parentPage.id };
+  throw new Problem(
+    "INVALID_REQUEST",
+    `The page “${escapeCell(parentPage.title)}” is not in the space ${namedSpace.key}.`,
+    {
+      hint: "Choose a page of that space, or omit the space.",
+      details: { field: "parent" },
+    },
+  );
 }
 
 function describeCall({ title, space, parent, text }: Input): string {

@@ -58,7 +58,7 @@ export async function listAllSpaces(
 export async function findSpace(context: ToolContext, text: string): Promise<Space> {
   const wanted = parseSpaceKey(text);
   const hasKey = ({ key }: Space) => hasSameName(key, wanted);
-  const { spaces } = await listAllSpaces(context, (some) => some.some(hasKey));
+  const { spaces } = await listAllSpaces(context, (candidates) => candidates.some(hasKey));
   const byKey = spaces.filter(hasKey);
   const [only, ...more] = byKey.length > 0 ? byKey : spaces.filter(({ name }) => hasSameName(name, wanted));
   if (only && more.length === 0) return only;
@@ -67,8 +67,8 @@ export async function findSpace(context: ToolContext, text: string): Promise<Spa
     const sentence = `Several spaces in Confluence are called “${escapeCell(wanted)}”: ${keys}.`;
     throw new Problem("INVALID_REQUEST", sentence, { hint: "Specify it by its key.", details: { field: "space" } });
   }
-  const known = spaces.filter(({ type }) => type !== "personal").slice(0, MAX_LISTED);
-  const keys = known.map(({ name, key }) => `${escapeCell(name)} (${key})`).join(", ");
+  const listedSpaces = spaces.filter(({ type }) => type !== "personal").slice(0, MAX_LISTED);
+  const keys = listedSpaces.map(({ name, key }) => `${escapeCell(name)} (${key})`).join(", ");
   throw new Problem("INVALID_REQUEST", `No space in Confluence is called “${escapeCell(wanted)}”.`, {
     hint: keys ? `Available: ${keys}.` : "Check the key of the space.",
     details: { field: "space" },

@@ -121,7 +121,8 @@ function toMacroNodes(tag: Element): AdfNode[] {
   if (BOXES.has(name)) return [{ type: "panel", content: [...getTitle(tag), ...toNodes(body, [])] }];
   const nodes = [...getTitle(tag), ...toNodes(body, [])];
   if (nodes.length > 0 || name === "anchor") return nodes;
-  const subject = SUBJECTS.map((one) => getParameter(tag, one)).find(Boolean) ?? getTargetName(tag.children);
+  const subject =
+    SUBJECTS.map((parameter) => getParameter(tag, parameter)).find(Boolean) ?? getTargetName(tag.children);
   return buildTextNodes(subject ? `(${name}: ${subject})` : `(${name})`, []);
 }
 
@@ -160,8 +161,8 @@ function toLinkNodes(tag: Element, marks: AdfMark[]): AdfNode[] {
 
 function toTaskNode(tag: Element): AdfNode {
   const [status] = findTags(tag, "ac:task-status");
-  const done = status !== undefined && formatRaw(status).trim() === "complete";
-  return { type: "taskItem", attrs: { state: done ? "DONE" : "TODO" }, content: toNodes(tag.children, []) };
+  const isDone = status !== undefined && formatRaw(status).trim() === "complete";
+  return { type: "taskItem", attrs: { state: isDone ? "DONE" : "TODO" }, content: toNodes(tag.children, []) };
 }
 
 function toTableRow(row: Element): AdfNode {

@@ -51,17 +51,17 @@ export const updatePageTool = defineTool({
   placeIsTarget: true,
   describeTarget: (input, context) => describePage(context, input),
   async run(input, context) {
-    const added = markdownToHtml(input.text ?? "");
+    const addition = markdownToHtml(input.text ?? "");
     const title = input.title?.trim() ? parseTitle(input.title) : undefined;
-    if (added === "" && title === undefined) {
+    if (addition === "" && title === undefined) {
       throw new Problem("INVALID_REQUEST", "A text or a new title is required.", {
         hint: "Specify a text or a new title.",
         details: { field: "text" },
       });
     }
-    const page = await writeChange(input, { added, title }, context);
+    const page = await writeChange(input, { added: addition, title }, context);
     const url = buildPageUrl(page, getConfluenceApi(context).site);
-    const verb = added === "" ? "Renamed" : input.mode === "replace" ? "Rewrote" : "Added to";
+    const verb = addition === "" ? "Renamed" : input.mode === "replace" ? "Rewrote" : "Added to";
     const data = { id: page.id, title: page.title, version: page.version?.number ?? null, url };
     return { data, text: `${verb} the page ${escapeCell(page.title)}.\n\n${url}`, url };
   },
@@ -86,8 +86,8 @@ async function writeChange(input: Input, change: Change, context: ToolContext): 
 }
 
 function putPage(page: Page, number: number, { added, title }: Change, replaces: boolean, context: ToolContext) {
-  const before = page.body?.storage?.value;
-  if (typeof before !== "string" && !replaces) throw unreadablePageProblem(page);
+  const oldContent = page.body?.storage?.value;
+  if (typeof oldContent !== "string" && !replaces) throw unreadablePageProblem(page);
   return context.http.request({
     method: "PUT",
     path: `${getConfluenceApi(context).api}/pages/${encodeURIComponent(page.id)}`,
@@ -95,7 +95,7 @@ function putPage(page: Page, number: number, { added, title }: Change, replaces:
       id: page.id,
       status: "current",
       title: title ?? page.title,
-      body: { representation: "storage", value: replaces ? added : withEnd(before ?? "", added) },
+      body: { representation: "storage", value: replaces ? added : withEnd(oldContent ?? "", added) },
       version: { number, message: "Changed with kay" },
     },
     answer: Page,
@@ -104,9 +104,9 @@ function putPage(page: Page, number: number, { added, title }: Change, replaces:
 }
 
 /** A page with layouts accepts only sections, so the text becomes one. */
-function withEnd(storage: string, added: string): string {
-  if (added === "" || !/<\/ac:layout>\s*$/.test(storage)) return storage + added;
-  const section = `<ac:layout-section ac:type="fixed-width"><ac:layout-cell>${added}</ac:layout-cell></ac:layout-section>`;
+function withEnd(storage: string, addition: string): string {
+  if (addition === "" || !/<\/ac:layout>\s*$/.test(storage)) return storage + addition;
+  const section = `<ac:layout-section ac:type="fixed-width"><ac:layout-cell>${addition}</ac:layout-cell></ac:layout-section>`;
   return storage.replace(/<\/ac:layout>\s*$/, () => `${section}</ac:layout>`);
 }
 
@@ -136,6 +136,6 @@ function describeCall({ page, text, mode, title, space }: Input): string {
   const says = text?.trim() ? quoteText(text, 300) : "";
   const renamed = title?.trim() ? `call it “${toOneLine(title)}”` : "";
   if (says === "") return `Change ${where}: ${renamed || "nothing"}`;
-  const what = mode === "replace" ? `Replace the content of ${where} with ${says}` : `Append to ${where}: ${says}`;
-  return renamed ? `${what} (and ${renamed})` : what;
+  const action = mode === "replace" ? `Replace the content of ${where} with ${says}` : `Append to ${where}: ${says}`;
+  return renamed ? `${action} (and ${renamed})` : action;
 }

@@ -8,13 +8,13 @@ type Path = PropertyKey[];
 /** Checks the parts of a tool against each other. `at` is the tool's path in the description. */
 export function validateTool(
   tool: ToolDescription,
-  at: Path,
+  toolPath: Path,
   { name }: Pick<ServiceDescription, "name">,
 ): DescriptionFault[] {
   const { access, method, path, body, input, result } = tool;
   const fields = input?.properties ?? {};
   const faults: DescriptionFault[] = [];
-  const addFault = (place: Path, message: string) => void faults.push({ path: [...at, ...place], message });
+  const addFault = (place: Path, message: string) => void faults.push({ path: [...toolPath, ...place], message });
   if (!new RegExp(`^${name}\\.[a-z][a-z0-9]*(_[a-z0-9]+)*$`).test(tool.name) || tool.name.length > MAX_NAME_LENGTH)
     addFault(["name"], `must be ${name}.verb_object, such as ${name}.list_things`);
   if (access === "read" && method !== "GET" && method !== "POST")
@@ -66,7 +66,7 @@ function listTemplates(tool: ToolDescription): [Path, string][] {
 
 function checkInput(tool: ToolDescription, fault: ReportFault): void {
   const { properties = {}, required = [] } = tool.input ?? {};
-  const sent = new Set(
+  const usedFields = new Set(
     [
       tool.path,
       ...[tool.query, tool.headers, tool.body].flatMap((part) => listTexts(part ?? {}).map(({ text }) => text)),
@@ -76,7 +76,7 @@ function checkInput(tool: ToolDescription, fault: ReportFault): void {
     if (!Object.hasOwn(properties, name)) fault(["input", "required"], `names ${name}, which is not in properties`);
   for (const [name, property] of Object.entries(properties)) {
     const place = ["input", "properties", name];
-    if (!sent.has(name)) fault(place, "is not used in path, query, headers or body");
+    if (!usedFields.has(name)) fault(place, "is not used in path, query, headers or body");
     if (listSlots(tool.path).includes(name) && !required.includes(name))
       fault(place, "is in the path, so it must be required");
     checkProperty(property, place, fault);

@@ -36,12 +36,12 @@ function checkAddress(text: string, path: PropertyKey[], { bare }: { bare: boole
 
 function checkAuth(auth: ServiceDescription["auth"]): DescriptionFault[] {
   if (auth.type === "oauth2") {
-    const used = Object.keys(auth.authorize_params ?? {}).filter((key) => RESERVED_PARAMETERS.has(key));
+    const reservedKeys = Object.keys(auth.authorize_params ?? {}).filter((key) => RESERVED_PARAMETERS.has(key));
     return [
       ...checkAddress(auth.authorize_url, ["auth", "authorize_url"], { bare: false }),
       ...checkAddress(auth.token_url, ["auth", "token_url"], { bare: false }),
       ...(auth.client_id.trim() === "" ? [{ path: ["auth", "client_id"], message: "must not be empty" }] : []),
-      ...used.map((key) => ({
+      ...reservedKeys.map((key) => ({
         path: ["auth", "authorize_params", key],
         message: "is a parameter that kay sets itself",
       })),

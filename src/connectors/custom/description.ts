@@ -37,8 +37,8 @@ function createLineSchema(longest: number) {
   );
 }
 
-function createPatternSchema(pattern: RegExp, wrong: string) {
-  return z.string().check(z.regex(pattern, wrong));
+function createPatternSchema(pattern: RegExp, message: string) {
+  return z.string().check(z.regex(pattern, message));
 }
 
 const createUrlSchema = () =>

@@ -28,24 +28,24 @@ export function toShapeFaults(issues: z.core.$ZodIssue[], schema: z.core.$ZodTyp
     const { path } = issue;
     if (issue.code !== "unrecognized_keys")
       return [{ path, message: describeIssue(issue, getValueAtPath(value, path)) }];
-    const known = listKeysAtPath(schema, path, value);
-    return issue.keys.map((key) => unknownKeyFault([...path, key], known));
+    const keys = listKeysAtPath(schema, path, value);
+    return issue.keys.map((key) => unknownKeyFault([...path, key], keys));
   });
   // A misspelled key is not also reported as missing.
-  const meant = new Set(
+  const suggestedKeys = new Set(
     faults.flatMap((fault) => (fault.suggestion ? [formatPath([...fault.path.slice(0, -1), fault.suggestion])] : [])),
   );
-  return faults.filter(({ path, message }) => message !== MISSING || !meant.has(formatPath(path)));
+  return faults.filter(({ path, message }) => message !== MISSING || !suggestedKeys.has(formatPath(path)));
 }
 
 const MISSING = "is missing";
 
-function unknownKeyFault(path: PropertyKey[], known: string[]): DescriptionFault {
+function unknownKeyFault(path: PropertyKey[], keys: string[]): DescriptionFault {
   const key = String(path.at(-1)).slice(0, 60).toLowerCase();
-  const near = findClosestName(key, known);
+  const near = findClosestName(key, keys);
   if (near !== undefined)
-    return { path, message: "is unknown", atKey: true, suggestion: near, hint: suggestName(key, known) };
-  const list = known.length > 0 ? `; valid keys are ${known.join(", ")}` : "";
+    return { path, message: "is unknown", atKey: true, suggestion: near, hint: suggestName(key, keys) };
+  const list = keys.length > 0 ? `; valid keys are ${keys.join(", ")}` : "";
   return { path, message: `is unknown${list}`, atKey: true };
 }
 
@@ -91,10 +91,10 @@ function listKeysAtPath(schema: z.core.$ZodType, path: PropertyKey[], value: unk
   if (type === "union") {
     const named = (value as { type?: unknown } | null)?.type;
     const form = options?.find((option) => {
-      const own = (option._zod.def as unknown as SchemaDefinition).shape?.type?._zod.def as
+      const typeSchema = (option._zod.def as unknown as SchemaDefinition).shape?.type?._zod.def as
         | { values?: unknown[] }
         | undefined;
-      return own?.values?.includes(named);
+      return typeSchema?.values?.includes(named);
     });
     return form ? listKeysAtPath(form, path, value) : [];
   }

@@ -70,14 +70,14 @@ function parseWithDepthCheck(source: string, lineCounter: LineCounter): Document
 
 /** Returns the offset of the first alias. Aliases let a small file expand to a huge value. */
 function findAlias(document: Document): number | undefined {
-  let at: number | undefined;
+  let limitIndex: number | undefined;
   visit(document, {
     Alias: (_, node) => {
-      at = node.range?.[0] ?? 0;
+      limitIndex = node.range?.[0] ?? 0;
       return visit.BREAK;
     },
   });
-  return at;
+  return limitIndex;
 }
 
 /** Validates the description and adds what is wrong with it to `faults`. */

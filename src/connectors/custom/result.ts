@@ -57,20 +57,22 @@ function findList(
 }
 
 function toListResult(layout: ResultDescription, list: unknown[], input: Values): ToolResult {
-  const some = list.slice(0, MAX_ROWS);
-  const columns = getColumns(layout, some[0]);
-  const data = some.map((item) => toEntryData(layout, columns, item, input));
+  const shownItems = list.slice(0, MAX_ROWS);
+  const columns = getColumns(layout, shownItems[0]);
+  const data = shownItems.map((item) => toEntryData(layout, columns, item, input));
   const cut =
-    list.length > some.length
-      ? `The first ${some.length} of ${list.length}`
+    list.length > shownItems.length
+      ? `The first ${shownItems.length} of ${list.length}`
       : formatCount(list.length, "entry", "entries");
   const head = layout.summary ? fillSummary(layout.summary, { count: list.length }, input) : cut;
   if (list.length === 0) return { data: { items: [] }, text: layout.summary ? `${head}.` : "Nothing found." };
-  const rows = some.map((item) => columns.map(([, place]) => formatCellValue(getAtPath(item, place))));
+  const rows = shownItems.map((item) => columns.map(([, place]) => formatCellValue(getAtPath(item, place))));
   const heading = columns.map(([name]) => name);
   const body =
-    columns.length > 0 ? formatMarkdownTable(heading, rows) : some.map((item) => `- ${formatCell(item)}`).join("\n");
-  const more = layout.summary && list.length > some.length ? ` (the first ${some.length})` : "";
+    columns.length > 0
+      ? formatMarkdownTable(heading, rows)
+      : shownItems.map((item) => `- ${formatCell(item)}`).join("\n");
+  const more = layout.summary && list.length > shownItems.length ? ` (the first ${shownItems.length})` : "";
   return {
     data: { items: data, ...(cut.startsWith("The") ? { more: true } : {}) },
     text: `${head}${more}:\n\n${body}`,
@@ -93,13 +95,13 @@ function toSingleResult(layout: ResultDescription, answer: unknown, input: Value
 }
 
 /** Returns the described columns, or the primitive values of the first entry. */
-function getColumns(shown: ResultDescription, first: unknown): [name: string, place: string][] {
-  if (shown.columns) return Object.entries(shown.columns);
+function getColumns(description: ResultDescription, first: unknown): [name: string, place: string][] {
+  if (description.columns) return Object.entries(description.columns);
   if (typeof first !== "object" || first === null || Array.isArray(first)) return [];
-  const plain = Object.entries(first).filter(
+  const scalars = Object.entries(first).filter(
     ([name, value]) => /^[\w-]+$/.test(name) && ["string", "number", "boolean"].includes(typeof value),
   );
-  return shown.summary && !shown.items ? [] : plain.slice(0, MAX_COLUMNS).map(([name]) => [name, name]);
+  return description.summary && !description.items ? [] : scalars.slice(0, MAX_COLUMNS).map(([name]) => [name, name]);
 }
 
 /** Converts an entry for the model: the columns by their places, or the whole entry if none are described. */
@@ -122,13 +124,13 @@ function fillSummary(template: string, answer: unknown, input: Values): string {
 function getUrl(layout: ResultDescription, answer: unknown, input: Values): string | undefined {
   const { url: template } = layout;
   if (template === undefined) return undefined;
-  const whole = /^\{([^{}]+)\}$/.exec(template);
-  const missing = [...template.matchAll(PATH_SLOT_PATTERN)].some(
+  const placeholder = /^\{([^{}]+)\}$/.exec(template);
+  const hasGap = [...template.matchAll(PATH_SLOT_PATTERN)].some(
     ([, place = ""]) => getText(place, answer, input) === "",
   );
-  if (missing) return undefined;
-  const text = whole
-    ? getText(whole[1] ?? "", answer, input)
+  if (hasGap) return undefined;
+  const text = placeholder
+    ? getText(placeholder[1] ?? "", answer, input)
     : template.replace(PATH_SLOT_PATTERN, (_, place: string) => encodeURIComponent(getText(place, answer, input)));
   const url = URL.parse(text);
   const fine = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && /^[\x21-\x7e]+$/.test(text);

@@ -26,8 +26,8 @@ export function createCustomTool(tool: ToolDescription, { title, api }: { title:
 /** Returns the summary of a tool whose description has none: its name and all arguments. */
 function buildDefaultSummary(tool: ToolDescription, title: string, input: Values): string {
   const verb = (tool.name.split(".")[1] ?? "").replaceAll("_", " ");
-  const present = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
-  const formatted = present.map(([name, value]) => `${name} “${formatValue(value)}”`).join(", ");
+  const filled = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+  const formatted = filled.map(([name, value]) => `${name} “${formatValue(value)}”`).join(", ");
   return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} in ${title}${formatted ? `: ${formatted}` : ""}`;
 }
 

@@ -51,18 +51,18 @@ export const closeIssueTool = defineTool({
   async run(input, context) {
     const repository = await findRepository(context, input.repository);
     const path = `${buildApiPath(repository)}/issues/${input.number}`;
-    const before = await context.http.request({ path, answer: Issue, scope: "repo" });
+    const oldIssue = await context.http.request({ path, answer: Issue, scope: "repo" });
     const name = `#${input.number} in ${formatFullName(repository)}`;
-    const url = before.html_url;
-    if (before.state === "closed") {
+    const url = oldIssue.html_url;
+    if (oldIssue.state === "closed") {
       const data = {
         number: input.number,
         repository: formatFullName(repository),
-        state: formatIssueState(before),
+        state: formatIssueState(oldIssue),
         changed: false,
         url,
       };
-      return { data, text: `${name} is already ${formatIssueState(before)}.`, url };
+      return { data, text: `${name} is already ${formatIssueState(oldIssue)}.`, url };
     }
     const body = { state: "closed", state_reason: input.reason === "not planned" ? "not_planned" : "completed" };
     const after = await context.http.request({ method: "PATCH", path, body, answer: Issue, scope: "repo" });

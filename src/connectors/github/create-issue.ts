@@ -54,13 +54,13 @@ export const createIssueTool = defineTool({
 });
 
 function describeCall(input: Input): string {
-  const also = [
+  const details = [
     input.label?.trim() && `label ${input.label.trim()}`,
     input.assignee?.trim() && `assigned to ${input.assignee.trim()}`,
     input.body?.trim() && "with a description",
   ].filter(Boolean);
-  const what = `Create an issue in ${parseRepositoryPath(input.repository)}: “${toOneLine(input.title)}”`;
-  return also.length > 0 ? `${what} (${also.join(", ")})` : what;
+  const action = `Create an issue in ${parseRepositoryPath(input.repository)}: “${toOneLine(input.title)}”`;
+  return details.length > 0 ? `${action} (${details.join(", ")})` : action;
 }
 
 function buildIssueBody(input: Input, context: Parameters<typeof parseLogin>[1]): Record<string, unknown> {

@@ -70,7 +70,7 @@ export const createPullRequestTool = defineTool({
 
 function describeCall({ repository, source, title, destination, body, draft }: Input): string {
   const branches = `${toOneLine(source)} → ${destination?.trim() ? toOneLine(destination) : "the main branch"}`;
-  const said = body?.trim() ? `: ${quoteText(body, 300)}` : "";
+  const quotedBody = body?.trim() ? `: ${quoteText(body, 300)}` : "";
   const kind = draft ? "a draft pull request" : "a pull request";
-  return `Open ${kind} in ${parseRepositoryPath(repository)}, ${branches}: “${toOneLine(title)}”${said}`;
+  return `Open ${kind} in ${parseRepositoryPath(repository)}, ${branches}: “${toOneLine(title)}”${quotedBody}`;
 }

@@ -58,17 +58,17 @@ export const editIssueTool = defineTool({
     }
     const repository = await findRepository(context, input.repository);
     const path = `${buildApiPath(repository)}/issues/${input.number}`;
-    const [added, removed] = [splitList(input.addLabels), splitList(input.removeLabels)];
-    const before =
-      added.length + removed.length > 0
+    const [addedLabels, removedLabels] = [splitList(input.addLabels), splitList(input.removeLabels)];
+    const oldIssue =
+      addedLabels.length + removedLabels.length > 0
         ? await context.http.request({ path, answer: Issue, scope: "repo" })
         : undefined;
-    const isRemoved = (label: string) => removed.some((one) => one.toLowerCase() === label.toLowerCase());
+    const isRemoved = (label: string) => removedLabels.some((name) => name.toLowerCase() === label.toLowerCase());
     const body = {
       ...(input.title?.trim() ? { title: toOneLine(input.title) } : {}),
       ...(input.body === undefined ? {} : { body: input.body }),
-      ...(before
-        ? { labels: [...new Set([...listLabels(before), ...added])].filter((label) => !isRemoved(label)) }
+      ...(oldIssue
+        ? { labels: [...new Set([...listLabels(oldIssue), ...addedLabels])].filter((label) => !isRemoved(label)) }
         : {}),
       ...(input.assignee?.trim()
         ? { assignees: isNobody(input.assignee) ? [] : [parseLogin(input.assignee, context)] }

@@ -97,10 +97,10 @@ const MAX_DIFF_LENGTH = 24_000;
 async function readDiff(path: string, context: ToolContext) {
   const request = { path: `${path}/files`, query: { per_page: MAX_PAGE_SIZE }, scope: "repo" };
   const { values, more } = await readAllPages(context.http, request, ChangedFile, { limit: MAX_FILES });
-  let left = MAX_DIFF_LENGTH;
+  let remaining = MAX_DIFF_LENGTH;
   const files = values.map(({ filename, status, previous_filename: previous, patch }) => {
-    const diff = !patch ? undefined : patch.length <= left ? patch : "(The diff is too long to be shown.)";
-    left -= patch && diff === patch ? patch.length : 0;
+    const diff = !patch ? undefined : patch.length <= remaining ? patch : "(The diff is too long to be shown.)";
+    remaining -= patch && diff === patch ? patch.length : 0;
     return { path: filename, state: status ?? "changed", previous: previous ?? undefined, diff };
   });
   const parts = files.map(({ path: name, state, previous, diff }) => {

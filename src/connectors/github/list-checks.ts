@@ -74,9 +74,9 @@ export const listChecksTool = defineTool({
       ...status.statuses.map(({ context: name, state, target_url }) => ({ name, state, url: target_url ?? undefined })),
     ];
     const more = (runs.total_count ?? 0) > runs.check_runs.length;
-    const what = `${describeRef(input)} in ${formatFullName(repository)}`;
+    const subject = `${describeRef(input)} in ${formatFullName(repository)}`;
     const data = { repository: formatFullName(repository), ref, state: getState(checks), checks, more };
-    return { data, text: formatChecks(checks, escapeCell(what)) };
+    return { data, text: formatChecks(checks, escapeCell(subject)) };
   },
 });
 
@@ -93,9 +93,9 @@ function getState(checks: Check[]): string {
   return checks.every(({ state }) => PASSED.has(state)) ? "passed" : "running";
 }
 
-function formatChecks(checks: Check[], what: string): string {
+function formatChecks(checks: Check[], subject: string): string {
   const count = (states: Set<string>) => checks.filter(({ state }) => states.has(state)).length;
-  if (checks.length === 0) return `There are no checks for ${what}.`;
+  if (checks.length === 0) return `There are no checks for ${subject}.`;
   const [passed, failed] = [count(PASSED), count(FAILED)];
   const open = checks.length - passed - failed;
   const parts = [
@@ -104,7 +104,7 @@ function formatChecks(checks: Check[], what: string): string {
     open ? `${open} not finished` : "",
   ];
   const rows = checks.map(({ name, state }) => [name, state]);
-  return `For ${what}, ${parts.filter(Boolean).join(", ")}:\n\n${formatMarkdownTable(["Check", "State"], rows)}`;
+  return `For ${subject}, ${parts.filter(Boolean).join(", ")}:\n\n${formatMarkdownTable(["Check", "State"], rows)}`;
 }
 
 function describeRef({ number, branch }: Input): string {

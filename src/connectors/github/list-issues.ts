@@ -119,8 +119,8 @@ function splitLabels(labels: string | undefined): string[] {
 function describeList({ repository, state, assignee, label, since }: Input, number = 2): string {
   const which = state === "all" ? "" : `${state ?? "open"} `;
   const kind = formatCount(number, "issue").replace(/^\d+ /, "");
-  const changed = since?.trim() ? ` changed since ${since.trim()}` : "";
-  const labelled = `${label?.trim() ? ` labelled ${label.trim()}` : ""}${changed}`;
+  const changes = since?.trim() ? ` changed since ${since.trim()}` : "";
+  const labelled = `${label?.trim() ? ` labelled ${label.trim()}` : ""}${changes}`;
   const who = assignee?.trim()
     ? ` assigned to ${/^(me|myself|i)$/i.test(assignee.trim()) ? "you" : assignee.trim()}`
     : "";

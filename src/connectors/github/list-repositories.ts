@@ -67,12 +67,12 @@ function toRepositoryData(repository: Repository): Record<string, unknown> {
 }
 
 function formatRepositories(list: Repository[]): string {
-  const rows = list.map((one) => [
-    one.full_name,
-    truncateText(one.description ?? "", 80),
-    one.language ?? "",
-    [one.private ? "private" : "public", one.archived ? "archived" : ""].filter(Boolean).join(", "),
-    one.pushed_at?.slice(0, 10) ?? "",
+  const rows = list.map((repository) => [
+    repository.full_name,
+    truncateText(repository.description ?? "", 80),
+    repository.language ?? "",
+    [repository.private ? "private" : "public", repository.archived ? "archived" : ""].filter(Boolean).join(", "),
+    repository.pushed_at?.slice(0, 10) ?? "",
   ]);
   return formatMarkdownTable(["Repository", "About", "Language", "Notes", "Changed"], rows);
 }

@@ -42,9 +42,9 @@ export const mergePullRequestTool = defineTool({
     "{method} github pull request {number} in {repository}",
   ],
   summary: ({ repository, number, method, message }: Input) => {
-    const how = method && method !== "merge" ? ` (${method})` : "";
-    const said = message?.trim() ? `: ${quoteText(message, 300)}` : "";
-    return `Merge pull request #${number} in ${parseRepositoryPath(repository)}${how}${said}`;
+    const strategy = method && method !== "merge" ? ` (${method})` : "";
+    const quotedMessage = message?.trim() ? `: ${quoteText(message, 300)}` : "";
+    return `Merge pull request #${number} in ${parseRepositoryPath(repository)}${strategy}${quotedMessage}`;
   },
   resource: ({ repository, number }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${number}`),
   destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],

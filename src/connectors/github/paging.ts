@@ -35,8 +35,8 @@ export async function readAllPages<T>(
     const leaves = next !== undefined && !isSameOrigin(next, http.endpoints.api);
     return { items: answer.items.filter(counts), next: leaves ? undefined : getQuery(next), more: leaves };
   };
-  const read = await readPages(fetchPage, limit, MAX_PAGES);
-  return { values: read.items, more: read.more, total: Math.max(total, read.items.length) };
+  const result = await readPages(fetchPage, limit, MAX_PAGES);
+  return { values: result.items, more: result.more, total: Math.max(total, result.items.length) };
 }
 
 /** `counts` says which items are wanted. The answer of a search is an object that holds the items, and their number. */

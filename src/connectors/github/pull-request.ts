@@ -92,11 +92,11 @@ export function listReviewers({ requested_reviewers }: PullRequest): string[] {
 /** Returns the reviewers by their latest verdict. A later comment does not revoke an approval. Deleted accounts have no login. */
 export function listVerdicts(reviews: z.output<typeof Review>[]): { approved: string[]; changes: string[] } {
   const last = new Map<string | number, { login: string; state: string }>();
-  for (const [at, { user, state }] of reviews.entries()) {
+  for (const [index, { user, state }] of reviews.entries()) {
     if (state === "APPROVED" || state === "CHANGES_REQUESTED" || state === "DISMISSED")
-      last.set(user?.login ?? at, { login: user?.login ?? "someone", state });
+      last.set(user?.login ?? index, { login: user?.login ?? "someone", state });
   }
-  const listReviewers = (wanted: string) =>
-    [...last.values()].filter(({ state }) => state === wanted).map(({ login }) => login);
+  const listReviewers = (verdict: string) =>
+    [...last.values()].filter(({ state }) => state === verdict).map(({ login }) => login);
   return { approved: listReviewers("APPROVED"), changes: listReviewers("CHANGES_REQUESTED") };
 }

@@ -11,8 +11,8 @@ export type Repository = { owner: string; name: string };
 export const REPOSITORY_FIELD = withDescription(z.string(), "Repository as owner/name, or only its name.");
 
 /** Creates the field of a tool for the number of an issue or a pull request. */
-export function createNumberField(what: string) {
-  return withDescription(z.coerce.number().check(z.int(), z.minimum(1)), `Number of ${what}, such as 12.`);
+export function createNumberField(noun: string) {
+  return withDescription(z.coerce.number().check(z.int(), z.minimum(1)), `Number of ${noun}, such as 12.`);
 }
 
 const Listed = z.looseObject({ full_name: z.string(), name: z.string() });
@@ -35,8 +35,10 @@ export async function findRepository(context: Context, text: string): Promise<Re
     limit: 10 * MAX_PAGE_SIZE,
   });
   const [only, ...more] = values.filter(isIt);
-  const own = [only, ...more].find((one) => one?.full_name.split("/")[0] === context.metadata.login);
-  if (only && (more.length === 0 || own)) return splitFullName((own ?? only).full_name);
+  const ownRepository = [only, ...more].find(
+    (repository) => repository?.full_name.split("/")[0] === context.metadata.login,
+  );
+  if (only && (more.length === 0 || ownRepository)) return splitFullName((ownRepository ?? only).full_name);
   if (only) {
     const names = [only, ...more].map(({ full_name }) => full_name).join(", ");
     throw new Problem("INVALID_REQUEST", `Several repositories on GitHub are called “${first}”: ${names}.`, {

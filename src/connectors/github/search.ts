@@ -86,24 +86,24 @@ async function searchForRepositories(input: Input, context: ToolContext, list: L
     limit: list,
     isSearch: true,
   });
-  const rows = items.map((one) => [
-    one.full_name,
-    truncateText(one.description ?? "", 80),
-    one.language ?? "",
-    String(one.open_issues_count ?? 0),
-    one.updated_at?.slice(0, 10) ?? "",
+  const rows = items.map((repository) => [
+    repository.full_name,
+    truncateText(repository.description ?? "", 80),
+    repository.language ?? "",
+    String(repository.open_issues_count ?? 0),
+    repository.updated_at?.slice(0, 10) ?? "",
   ]);
   const formatTable = () => formatMarkdownTable(["Repository", "About", "Language", "Open issues", "Updated"], rows);
   return {
     data: {
       query: query.q,
-      results: items.map((one) => ({
-        repository: one.full_name,
-        description: one.description ?? "",
-        private: one.private ?? false,
-        language: one.language ?? undefined,
-        stars: one.stargazers_count ?? 0,
-        url: one.html_url,
+      results: items.map((repository) => ({
+        repository: repository.full_name,
+        description: repository.description ?? "",
+        private: repository.private ?? false,
+        language: repository.language ?? undefined,
+        stars: repository.stargazers_count ?? 0,
+        url: repository.html_url,
       })),
       more: found.more,
     },

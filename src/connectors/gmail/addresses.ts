@@ -32,11 +32,11 @@ export function parseMailboxes(text: string): Mailbox[] {
  */
 export function parseRecipients(text: string | undefined, field: string): Mailbox[] {
   return parseMailboxes(text ?? "").map(({ name, address }) => {
-    const at = address.lastIndexOf("@");
-    const domain = domainToASCII(address.slice(at + 1));
-    const local = address.slice(0, at);
+    const atIndex = address.lastIndexOf("@");
+    const domain = domainToASCII(address.slice(atIndex + 1));
+    const local = address.slice(0, atIndex);
     if (
-      at > 0 &&
+      atIndex > 0 &&
       /^[!-~]+$/.test(local) &&
       !/[\s"(),:;<>@[\]\\]/.test(local) &&
       /^(?:[^\s@<>.]+\.)+[^\s@<>.]+$/.test(domain)

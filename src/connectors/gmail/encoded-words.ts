@@ -20,7 +20,7 @@ export function encodeHeader(text: string): string {
     }
     word += character;
   }
-  return [...words, word].map((one) => `=?UTF-8?B?${Buffer.from(one).toString("base64")}?=`).join("\r\n ");
+  return [...words, word].map((word) => `=?UTF-8?B?${Buffer.from(word).toString("base64")}?=`).join("\r\n ");
 }
 
 /** Decodes the encoded words of a header in any charset that the platform supports (RFC 2047 section 6). */

@@ -25,15 +25,15 @@ export async function findMessages(
   q: string,
   list: number | ListRequest,
 ): Promise<{ messages: Message[]; more: boolean }> {
-  const { items: wanted, more } = await readPages(async (pageToken, size) => {
+  const { items: ids, more } = await readPages(async (pageToken, size) => {
     const query = { q: q || undefined, maxResults: Math.min(size, 100), pageToken };
     const page = await http.request({ path: MESSAGES_PATH, query, answer: Page, scope: GMAIL_SCOPE });
     return { items: (page.messages ?? []).map(({ id }) => id), next: page.nextPageToken };
   }, list);
   const messages: Message[] = [];
-  for (let start = 0; start < wanted.length; start += AT_ONCE) {
-    const some = wanted.slice(start, start + AT_ONCE);
-    const read = await Promise.all(some.map((id) => fetchMessage({ http }, id, "metadata").catch(ignoreMissing)));
+  for (let start = 0; start < ids.length; start += AT_ONCE) {
+    const batch = ids.slice(start, start + AT_ONCE);
+    const read = await Promise.all(batch.map((id) => fetchMessage({ http }, id, "metadata").catch(ignoreMissing)));
     messages.push(...read.filter((message) => message !== undefined));
   }
   return { messages, more };
@@ -73,14 +73,15 @@ export async function findMessage(context: ToolContext, text: string, purpose: P
     noun: "message",
     field: "message",
     getName: (message) => withoutReplyPrefix(getSubject(message)),
-    format: (one) => `“${getSubject(one)}” from ${getSenderName(one)}, ${getDate(one).slice(0, 10)} (${one.id})`,
+    format: (message) =>
+      `“${getSubject(message)}” from ${getSenderName(message)}, ${getDate(message).slice(0, 10)} (${message.id})`,
     getKey: ({ threadId }) => threadId,
     hints: { none: "Search for it first, and specify it by its ID.", several: "Specify it by its ID." },
   });
 }
 
-function noMessageProblem(wanted: string): Problem {
-  return new Problem("INVALID_REQUEST", `No message has “${wanted}” in its subject.`, {
+function noMessageProblem(text: string): Problem {
+  return new Problem("INVALID_REQUEST", `No message has “${text}” in its subject.`, {
     hint: "Search for it first, and specify it by its ID.",
     details: { field: "message" },
   });

@@ -50,9 +50,9 @@ export const changeLabelTool = defineTool({
     });
     const url = buildThreadUrl(message.threadId, context);
     const { id, thread, subject } = toMessageData(message, context);
-    const done = input.remove ? "is no longer marked as" : "is marked as";
+    const outcome = input.remove ? "is no longer marked as" : "is marked as";
     const data = { id, thread, subject, label: input.label.trim(), removed: input.remove === true, url };
-    return { data, text: `${formatMessageLine(message)} ${done} ${escapeCell(input.label)}.\n\n${url}`, url };
+    return { data, text: `${formatMessageLine(message)} ${outcome} ${escapeCell(input.label)}.\n\n${url}`, url };
   },
 });
 
@@ -73,12 +73,12 @@ function findSystemChange({ label: name, remove }: LabelInput): Change | undefin
 
 async function findLabelChange({ label: name, remove }: LabelInput, { http }: ToolContext): Promise<Change> {
   const { labels } = await http.request({ path: "/gmail/v1/users/me/labels", answer: Labels, scope: GMAIL_SCOPE });
-  const own = (labels ?? []).filter(({ id }) => id.startsWith("Label_"));
-  const label = own.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
+  const ownLabels = (labels ?? []).filter(({ id }) => id.startsWith("Label_"));
+  const label = ownLabels.find((label) => label.name.toLowerCase() === name.trim().toLowerCase());
   if (label) return getChange(label.id, remove);
-  const known = own.map((one) => one.name).join(", ");
+  const labelNames = ownLabels.map((label) => label.name).join(", ");
   throw new Problem("INVALID_REQUEST", `No label in Gmail is called “${name.trim()}”.`, {
-    hint: known ? `Available labels: ${known}.` : "Create the label in Gmail first.",
+    hint: labelNames ? `Available labels: ${labelNames}.` : "Create the label in Gmail first.",
     details: { field: "label" },
   });
 }

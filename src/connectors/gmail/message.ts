@@ -96,6 +96,6 @@ export function formatMessageLine(message: Message): string {
 
 /** Decodes the five HTML entities that excerpts contain. */
 function decodeEntities(text: string): string {
-  const known: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
-  return text.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => known[entity] ?? entity);
+  const entities: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
+  return text.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity);
 }

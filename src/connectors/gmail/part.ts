@@ -31,15 +31,15 @@ const DEEPEST = 20;
 export function sortParts(part: Part, depth = 0): PartTree {
   const tree: PartTree = { texts: [], files: [], mails: [] };
   if (depth > DEEPEST) return tree;
-  const inner = (part.parts ?? []).flatMap((one) => {
-    const parsed = Part.safeParse(one);
+  const inner = (part.parts ?? []).flatMap((child) => {
+    const parsed = Part.safeParse(child);
     return parsed.success ? [parsed.data] : [];
   });
   if (isMail(part)) {
-    tree.mails.push({ part, inner: joinTrees(inner.map((one) => sortParts(one, depth + 1))) });
+    tree.mails.push({ part, inner: joinTrees(inner.map((child) => sortParts(child, depth + 1))) });
     return tree;
   }
-  const trees = inner.map((one) => sortParts(one, depth + 1));
+  const trees = inner.map((child) => sortParts(child, depth + 1));
   if (/^multipart\/alternative$/i.test(part.mimeType ?? "")) return chooseAlternative(trees);
   if (trees.length > 0) return joinTrees(trees);
   const isText = !part.filename && /^text\/(?:plain|html|enriched|markdown)$/i.test(part.mimeType ?? "");
@@ -55,12 +55,12 @@ export function sortParts(part: Part, depth = 0): PartTree {
 function chooseAlternative(trees: PartTree[]): PartTree {
   const isPlainText = (part: Part) => isPlain(part) && (isSeparate(part) || decodePart(part).trim() !== "");
   const rich = trees.findLast(({ texts }) => texts.length > 0)?.texts ?? [];
-  const plain = trees.find(({ texts }) => texts.some(isPlainText))?.texts ?? rich;
-  const isStub = !plain.some(isSeparate) && getText(rich).length > 200 + 4 * getText(plain).length;
+  const plainTexts = trees.find(({ texts }) => texts.some(isPlainText))?.texts ?? rich;
+  const isStub = !plainTexts.some(isSeparate) && getText(rich).length > 200 + 4 * getText(plainTexts).length;
   const tree = joinTrees(trees);
   // Other forms of the same text, such as AMP, are no files. An invitation is more than its text.
   const isForm = ({ filename, mimeType }: Part) => !filename && /^text\/(?!calendar)/i.test(mimeType ?? "");
-  return { ...tree, files: tree.files.filter((file) => !isForm(file)), texts: isStub ? rich : plain };
+  return { ...tree, files: tree.files.filter((file) => !isForm(file)), texts: isStub ? rich : plainTexts };
 }
 
 /** Returns whether a long text is delivered separately, as files are. */
@@ -82,7 +82,7 @@ function isMail({ mimeType }: Part): boolean {
 
 /** Returns a decoded header, or an empty string. Encoded text is cleaned after decoding. */
 export function getPartHeader({ headers }: Part, name: string): string {
-  const header = headers?.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  const header = headers?.find((header) => header.name.toLowerCase() === name.toLowerCase());
   return toOneLine(clean(decodeHeader(header?.value ?? "")));
 }
 
@@ -103,9 +103,9 @@ export function getPartName(part: Part): string {
 
 /** Returns the text of parts in their order. HTML is converted to text. */
 export function getText(texts: Part[]): string {
-  const read = (part: Part) => (isPlain(part) ? decodePart(part) : clean(convertHtmlToText(decodePart(part))));
+  const decodeText = (part: Part) => (isPlain(part) ? decodePart(part) : clean(convertHtmlToText(decodePart(part))));
   return texts
-    .map((part) => read(part).trim())
+    .map((part) => decodeText(part).trim())
     .filter(Boolean)
     .join("\n\n");
 }

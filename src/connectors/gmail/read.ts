@@ -103,7 +103,7 @@ async function readTree(context: Context, id: string, tree: PartTree, budget: Bu
 
 async function readTexts(context: Context, id: string, texts: Part[], budget: Budget): Promise<string> {
   const parts: Part[] = [];
-  let missing = 0;
+  let missingCount = 0;
   for (const part of texts) {
     const { attachmentId, size } = part.body ?? {};
     if (!isSeparate(part) || !attachmentId) {
@@ -112,9 +112,9 @@ async function readTexts(context: Context, id: string, texts: Part[], budget: Bu
     }
     const data = (size ?? 0) <= MAX_BYTES && budget.left-- > 0 ? await fetchText(context, id, attachmentId) : "";
     if (data) parts.push({ ...part, body: { ...part.body, data } });
-    else missing++;
+    else missingCount++;
   }
-  return joinNote(getText(parts), missing);
+  return joinNote(getText(parts), missingCount);
 }
 
 /** Source: Gmail API v1, GET …/messages/{messageId}/attachments/{id}. */
@@ -128,8 +128,8 @@ async function fetchText({ http }: Context, id: string, attachment: string): Pro
   }
 }
 
-function joinNote(text: string, missing: number): string {
-  const note = missing > 0 ? "(A part of the text is too long to be read here. Open the message in Gmail.)" : "";
+function joinNote(text: string, missingCount: number): string {
+  const note = missingCount > 0 ? "(A part of the text is too long to be read here. Open the message in Gmail.)" : "";
   return [text, note].filter(Boolean).join("\n\n");
 }
 

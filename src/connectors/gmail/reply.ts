@@ -67,10 +67,12 @@ export const replyTool = defineTool({
       attachments: await loadAttachments(context, input.attachments),
     };
     const addThread = (message: Record<string, unknown>) => ({ ...message, threadId: original.threadId });
-    const sent = await context.http.request(buildMailRequest(`${MESSAGES_PATH}/send`, mail, SentMessage, addThread));
+    const sentMessage = await context.http.request(
+      buildMailRequest(`${MESSAGES_PATH}/send`, mail, SentMessage, addThread),
+    );
     const people = [...to, ...cc].map(({ address }) => address);
-    const url = buildThreadUrl(sent.threadId, context);
-    const data = { id: sent.id, thread: sent.threadId, to: people, subject: getSubject(original), url };
+    const url = buildThreadUrl(sentMessage.threadId, context);
+    const data = { id: sentMessage.id, thread: sentMessage.threadId, to: people, subject: getSubject(original), url };
     return {
       data,
       text: `Replied to ${escapeCell(people.join(", "))} about “${escapeCell(getSubject(original))}”.\n\n${url}`,
@@ -83,16 +85,18 @@ export const replyTool = defineTool({
  * Returns the recipients of a reply: the sender, or the original recipients if the user sent the message. The user's
  * own address is excluded.
  */
-function getReplyRecipients(message: Message, own: string, all: boolean): { to: Mailbox[]; cc: Mailbox[] } {
-  const isOwn = ({ address }: Mailbox) => address.toLowerCase() === own.toLowerCase();
+function getReplyRecipients(message: Message, ownAddress: string, all: boolean): { to: Mailbox[]; cc: Mailbox[] } {
+  const isOwn = ({ address }: Mailbox) => address.toLowerCase() === ownAddress.toLowerCase();
   const from = parseMailboxes(getHeader(message, "From"));
-  const mine = own !== "" && from.some(isOwn);
-  const named = getHeader(message, "Reply-To");
-  const to = mine ? parseMailboxes(getHeader(message, "To")) : named ? parseMailboxes(named) : from;
+  const mine = ownAddress !== "" && from.some(isOwn);
+  const replyTo = getHeader(message, "Reply-To");
+  const to = mine ? parseMailboxes(getHeader(message, "To")) : replyTo ? parseMailboxes(replyTo) : from;
   const others = all ? parseMailboxes(`${mine ? "" : getHeader(message, "To")}, ${getHeader(message, "Cc")}`) : [];
-  const seen = new Set(mine ? [] : [own.toLowerCase()]);
+  const seenAddresses = new Set(mine ? [] : [ownAddress.toLowerCase()]);
   const dropSeen = (list: Mailbox[]) =>
-    filterSendable(list).filter(({ address }) => !seen.has(address.toLowerCase()) && seen.add(address.toLowerCase()));
+    filterSendable(list).filter(
+      ({ address }) => !seenAddresses.has(address.toLowerCase()) && seenAddresses.add(address.toLowerCase()),
+    );
   return { to: dropSeen(to), cc: dropSeen(others) };
 }
 
@@ -100,7 +104,7 @@ function getReplyRecipients(message: Message, own: string, all: boolean): { to: 
 function filterSendable(list: Mailbox[]): Mailbox[] {
   return list.flatMap(({ name, address }) => {
     try {
-      return parseRecipients(`<${address}>`, "message").map((one) => ({ ...one, name }));
+      return parseRecipients(`<${address}>`, "message").map((recipient) => ({ ...recipient, name }));
     } catch {
       return [];
     }

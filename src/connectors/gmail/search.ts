@@ -65,7 +65,7 @@ export const searchTool = defineListTool({
 function getQuery(input: Input, zone: string | undefined): string {
   if (input.query?.trim()) return input.query.trim();
   const { text, sender, recipient, state, place, after, before, hasAttachment } = input;
-  const somewhere = [text, sender, recipient, after, before].some((one) => one?.trim()) || hasAttachment;
+  const somewhere = [text, sender, recipient, after, before].some((text) => text?.trim()) || hasAttachment;
   return [
     sender?.trim() ? `from:(${withoutOperators(sender)})` : "",
     recipient?.trim() ? `to:(${withoutOperators(recipient)})` : "",
@@ -108,7 +108,7 @@ function describeSearch({ query, text, sender, state, place, ...filter }: Input,
   const noun = number === 1 ? "email" : "emails";
   if (query?.trim()) return `${noun} matching ${query.trim()}`;
   const isAnywhere =
-    [text, sender, filter.recipient, filter.after, filter.before].some((one) => one?.trim()) || filter.hasAttachment;
+    [text, sender, filter.recipient, filter.after, filter.before].some((text) => text?.trim()) || filter.hasAttachment;
   return [
     state,
     noun,

@@ -52,10 +52,10 @@ export const sendMessageTool = defineTool({
       throw new Problem("INVALID_REQUEST", "A recipient is required.", { details: { field: "to" } });
     }
     const mail = { ...outgoing, attachments: await loadAttachments(context, input.attachments) };
-    const sent = await context.http.request(buildMailRequest(`${MESSAGES_PATH}/send`, mail, SentMessage));
-    const url = buildThreadUrl(sent.threadId, context);
+    const sentMessage = await context.http.request(buildMailRequest(`${MESSAGES_PATH}/send`, mail, SentMessage));
+    const url = buildThreadUrl(sentMessage.threadId, context);
     const to = outgoing.to.map(({ address }) => address);
-    const data = { id: sent.id, thread: sent.threadId, to, subject: outgoing.subject, url };
+    const data = { id: sentMessage.id, thread: sentMessage.threadId, to, subject: outgoing.subject, url };
     return { data, text: `Sent to ${escapeCell(to.join(", "))}.\n\n${url}`, url };
   },
 });

@@ -72,7 +72,7 @@ export const createEventTool = defineTool({
   ],
   summary: describeCall,
   resource: formatCalendarPlace,
-  destinations: ({ guests }: Input) => parseGuests(guests).map((one) => one.toLowerCase()),
+  destinations: ({ guests }: Input) => parseGuests(guests).map((address) => address.toLowerCase()),
   chooseMode: ({ guests }: Input) =>
     parseGuests(guests).length > MANY_GUESTS ? "confirm_before_execution" : undefined,
   async run(input, context) {
@@ -115,23 +115,24 @@ async function insertEvent(context: ToolContext, body: { id: string; attendees?:
 
 function describeCall(input: Input): string {
   const [start, end] = [input.start.trim(), input.end?.trim()];
-  const also = [
+  const details = [
     input.allDay === true && start.length > 10 ? "all day" : "",
     input.timeZone?.trim() ? `in ${input.timeZone.trim()}` : "",
     input.location?.trim() ? `at ${toOneLine(input.location)}` : "",
     input.guests?.trim() ? `invites ${toOneLine(input.guests)}` : "",
     input.description?.trim() ? quoteText(input.description, 200) : "",
   ].filter(Boolean);
-  const what = `Create the event “${toOneLine(parseNewTitle(input.title))}”, ${start}${end && end !== start ? ` to ${end}` : ""}`;
-  return also.length > 0 ? `${what} (${also.join(", ")})` : what;
+  const action = `Create the event “${toOneLine(parseNewTitle(input.title))}”, ${start}${end && end !== start ? ` to ${end}` : ""}`;
+  return details.length > 0 ? `${action} (${details.join(", ")})` : action;
 }
 
 /** Returns the text of an approval. It names the guests, because they receive invitations. */
 function formatCalendarPlace({ guests }: Input): string | undefined {
   const all = parseGuests(guests);
   if (all.length === 0) return "in your calendar";
-  if (all.length > MANY_GUESTS || !all.every((one) => isAddress(one) && !/\p{C}/u.test(one))) return undefined;
-  return `in your calendar with ${[...new Set(all.map((one) => one.toLowerCase()))].sort().join(", ")}`;
+  if (all.length > MANY_GUESTS || !all.every((address) => isAddress(address) && !/\p{C}/u.test(address)))
+    return undefined;
+  return `in your calendar with ${[...new Set(all.map((address) => address.toLowerCase()))].sort().join(", ")}`;
 }
 
 function parseGuests(guests: string | undefined): string[] {
@@ -144,9 +145,9 @@ function isAddress(text: string): boolean {
 
 function listGuestAddresses(guests: string | undefined): string[] {
   const all = parseGuests(guests);
-  const wrong = all.find((one) => !isAddress(one));
-  if (wrong === undefined) return all;
-  throw new Problem("INVALID_REQUEST", `“${wrong}” is not an email address.`, {
+  const invalidAddress = all.find((address) => !isAddress(address));
+  if (invalidAddress === undefined) return all;
+  throw new Problem("INVALID_REQUEST", `“${invalidAddress}” is not an email address.`, {
     hint: "Specify the guests by email address.",
     details: { field: "guests" },
   });

@@ -137,8 +137,8 @@ function getKind({ eventType }: Event): string | undefined {
 
 /** Returns how the user answered the invitation. Their own events without guests have no answer. */
 function getOwnResponse({ attendees }: Event): string | undefined {
-  const own = attendees?.find(({ self }) => self === true)?.responseStatus ?? undefined;
-  return own === "needsAction" ? "not answered" : own;
+  const ownResponse = attendees?.find(({ self }) => self === true)?.responseStatus ?? undefined;
+  return ownResponse === "needsAction" ? "not answered" : ownResponse;
 }
 
 /** Formats an event in one line: "**Planning**, Fri Nov 27, 14:00 - 15:00". */

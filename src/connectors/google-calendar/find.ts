@@ -83,17 +83,17 @@ export async function findEvent(context: ToolContext, text: string, day: string 
   if (id) return context.http.request({ path: buildEventPath(id), answer: Event, scope: EVENTS_SCOPE });
   const zone = getTimeZone(context);
   const now = context.clock.now();
-  const wanted = parseEventName(text);
+  const name = parseEventName(text);
   const today = toWallTime(now, zone).slice(0, 10);
   const start = day?.trim() || today;
   const span = day?.trim()
     ? parseSpan({ start }, zone, now, 1)
     : { from: toInstant({ date: today }, zone), to: now + 366 * DAY_MS };
-  const { events } = await findEvents(context, span, wanted, 100);
+  const { events } = await findEvents(context, span, name, 100);
   const when = day?.trim() ? ` on ${day.trim()}` : "";
   return requireMatch(
-    events.filter((event) => isPartialName(wanted, getTitle(event))),
-    wanted,
+    events.filter((event) => isPartialName(name, getTitle(event))),
+    name,
     {
       purpose: "change",
       noun: "upcoming event",

@@ -80,7 +80,7 @@ export const findFreeTimeTool = defineTool({
     const year = Number(toWallTime(context.clock.now(), zone).slice(0, 4));
     const formatSpan = ({ from, to }: TimeSpan) => formatTimeRange(from, to, zone, year);
     const toIsoSpan = ({ from, to }: TimeSpan) => ({ start: toWallTime(from, zone), end: toWallTime(to, zone) });
-    const formatSpans = (spans: TimeSpan[]) => spans.map((one) => `- ${formatSpan(one)}`).join("\n") || "- never";
+    const formatSpans = (spans: TimeSpan[]) => spans.map((span) => `- ${formatSpan(span)}`).join("\n") || "- never";
     const who = isMe(input.person) ? "You" : escapeCell(id);
     const text = `${who}, ${formatSpan(span)} (${zone})\n\nBusy:\n\n${formatSpans(busy)}\n\nFree:\n\n${formatSpans(free)}`;
     return { data: { person: id, busy: busy.map(toIsoSpan), free: free.map(toIsoSpan), time_zone: zone }, text };

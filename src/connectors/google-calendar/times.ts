@@ -38,7 +38,7 @@ export function toEventTimes(
  * changes.
  */
 export function toMovedTimes(
-  before: { start: CalendarTime; end: CalendarTime },
+  oldTimes: { start: CalendarTime; end: CalendarTime },
   { start, end }: { start?: string; end?: string },
   zone: string,
 ): { start: GoogleTime; end: GoogleTime } {
@@ -46,14 +46,14 @@ export function toMovedTimes(
     start?.trim() ? parseCalendarTime(start, "start") : undefined,
     end?.trim() ? parseCalendarTime(end, "end") : undefined,
   ];
-  if ("date" in before.start) {
+  if ("date" in oldTimes.start) {
     if (first && "dateTime" in first) return toEventTimes({ start: first.dateTime, end }, zone);
     if (last && "dateTime" in last) throw mixedTimesProblem();
-    const from = first?.date ?? before.start.date;
-    const days = countDaysBetween(before.start.date, getDay(before.end, zone)) - 1;
+    const from = first?.date ?? oldTimes.start.date;
+    const days = countDaysBetween(oldTimes.start.date, getDay(oldTimes.end, zone)) - 1;
     return toWholeDays(from, last?.date ?? addDays(from, days));
   }
-  const [oldFrom, oldTo] = [toInstant(before.start, zone), toInstant(before.end, zone)];
+  const [oldFrom, oldTo] = [toInstant(oldTimes.start, zone), toInstant(oldTimes.end, zone)];
   const from = first ? getAtTime(first, oldFrom, zone) : oldFrom;
   const to = last ? getAtTime(last, oldTo, zone) : from + (oldTo - oldFrom);
   return toTimedSpan(from, to, zone);

@@ -55,8 +55,8 @@ export const updateEventTool = defineTool({
   async run(input, context) {
     const zone = getTimeZone(context);
     const now = context.clock.now();
-    const before = await findEvent(context, input.event, input.day);
-    const moved = input.start?.trim() || input.end?.trim() ? toMovedTimes(getTimes(before), input, zone) : undefined;
+    const oldEvent = await findEvent(context, input.event, input.day);
+    const moved = input.start?.trim() || input.end?.trim() ? toMovedTimes(getTimes(oldEvent), input, zone) : undefined;
     const body = {
       ...(moved ? { start: withoutOtherKind(moved.start), end: withoutOtherKind(moved.end) } : {}),
       ...(input.title?.trim() ? { summary: input.title.trim() } : {}),
@@ -70,15 +70,15 @@ export const updateEventTool = defineTool({
     }
     const event = await context.http.request({
       method: "PATCH",
-      path: buildEventPath(before.id),
+      path: buildEventPath(oldEvent.id),
       query: { sendUpdates: "all" },
       body,
       answer: Event,
       scope: EVENTS_SCOPE,
     });
-    const was = moved ? ` (it was ${formatWhen(before, zone, now)})` : "";
+    const oldTime = moved ? ` (it was ${formatWhen(oldEvent, zone, now)})` : "";
     const url = event.htmlLink ?? undefined;
-    const words = `${moved ? "Moved" : "Changed"} ${formatEventLine(event, zone, now)}${was}.`;
+    const words = `${moved ? "Moved" : "Changed"} ${formatEventLine(event, zone, now)}${oldTime}.`;
     return { data: toEventData(event, zone), text: url ? `${words}\n\n${url}` : words, url };
   },
 });

@@ -100,12 +100,12 @@ export function toMarkdown(document: Document): string {
 }
 
 /** Formats a text with its footnotes below, in the order of their references. */
-function formatWhole(whole: Pick<Document, "lists" | "body" | "footnotes"> | null | undefined): string {
-  const lists = whole?.lists ?? {};
-  const content = whole?.body?.content ?? [];
+function formatWhole(source: Pick<Document, "lists" | "body" | "footnotes"> | null | undefined): string {
+  const lists = source?.lists ?? {};
+  const content = source?.body?.content ?? [];
   const references = content.flatMap(({ paragraph }) => paragraph?.elements ?? []);
   const notes = references.flatMap(({ footnoteReference: note }) => {
-    const text = formatContent(whole?.footnotes?.[note?.footnoteId ?? ""]?.content ?? []);
+    const text = formatContent(source?.footnotes?.[note?.footnoteId ?? ""]?.content ?? []);
     return text === "" ? [] : [`[^${note?.footnoteNumber ?? ""}]: ${text.replace(/\s+/g, " ")}`];
   });
   return [formatContent(content, lists), ...notes].filter(Boolean).join("\n\n");

@@ -36,12 +36,12 @@ export const readDocumentTool = defineTool({
       answer: Document,
       scope: "documents",
     });
-    const whole = toMarkdown(document);
-    const content = truncateText(whole, MAX_TEXT_LENGTH);
+    const markdown = toMarkdown(document);
+    const content = truncateText(markdown, MAX_TEXT_LENGTH);
     const url = buildDocumentUrl(context, id);
     const title = document.title ?? "Untitled document";
     const body = content === "" ? "The document is empty." : content;
-    const cut = content.length < whole.length ? `\n\n(${whole.length - content.length} more characters)` : "";
+    const cut = content.length < markdown.length ? `\n\n(${markdown.length - content.length} more characters)` : "";
     return {
       data: { id, title, text: content, url },
       text: `**${escapeCell(title)}**\n\n${body}${cut}\n\n${url}`,

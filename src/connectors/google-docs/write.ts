@@ -174,12 +174,12 @@ export const replaceTextTool = defineTool({
       answer: Replies,
       scope: "documents",
     });
-    const changed = replies?.[0]?.replaceAllText?.occurrencesChanged ?? 0;
+    const count = replies?.[0]?.replaceAllText?.occurrencesChanged ?? 0;
     const url = buildDocumentUrl(context, id);
     const text =
-      changed === 0
+      count === 0
         ? `“${escapeCell(input.find)}” was not found in ${escapeCell(name)}. Nothing was changed.`
-        : `Replaced “${escapeCell(input.find)}” in ${formatCount(changed, "place")} of ${escapeCell(name)}.`;
-    return { data: { id, title: name, changed, url }, text: `${text}\n\n${url}`, url };
+        : `Replaced “${escapeCell(input.find)}” in ${formatCount(count, "place")} of ${escapeCell(name)}.`;
+    return { data: { id, title: name, changed: count, url }, text: `${text}\n\n${url}`, url };
   },
 });

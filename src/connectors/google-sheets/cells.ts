@@ -31,11 +31,11 @@ export function parseRows(text: string): string[][] {
   const rows: string[][] = [[]];
   let cell = "";
   let quoted = false;
-  let begun = false;
+  let hasContent = false;
   const endCell = () => {
     rows.at(-1)?.push(cell.trim());
     cell = "";
-    begun = false;
+    hasContent = false;
   };
   for (let index = 0; index < text.length; index++) {
     const character = text[index] ?? "";
@@ -43,9 +43,9 @@ export function parseRows(text: string): string[][] {
       if (character !== '"') cell += character;
       else if (text[index + 1] === '"') cell += text[++index];
       else quoted = false;
-    } else if (character === '"' && !begun) {
+    } else if (character === '"' && !hasContent) {
       quoted = true;
-      begun = true;
+      hasContent = true;
       cell = "";
     } else if (character === separator) endCell();
     else if (character === "\n") {
@@ -53,11 +53,11 @@ export function parseRows(text: string): string[][] {
       rows.push([]);
     } else if (character !== "\r") {
       cell += character;
-      begun ||= character.trim() !== "";
+      hasContent ||= character.trim() !== "";
     }
   }
   endCell();
-  return rows.filter((row) => row.some((one) => one !== ""));
+  return rows.filter((row) => row.some((cell) => cell !== ""));
 }
 
 /** Formats cells in one line for summaries: "Rent | 900; Food | 300". */

@@ -38,8 +38,8 @@ export async function findSpreadsheet(
 /**
  * Finds a sheet and returns its exact name. Without a name, returns the first sheet. @throws Problem INVALID_REQUEST
  */
-export function findSheet(spreadsheet: { title: string; sheets: string[] }, wanted: string | undefined): string {
-  const name = wanted?.trim() ?? "";
+export function findSheet(spreadsheet: { title: string; sheets: string[] }, sheetName: string | undefined): string {
+  const name = sheetName?.trim() ?? "";
   const { title, sheets } = spreadsheet;
   const match = name === "" ? sheets[0] : sheets.find((sheet) => sheet.toLowerCase() === name.toLowerCase());
   if (match !== undefined) return match;

@@ -74,10 +74,14 @@ export const appendRowsTool = defineTool({
       scope: "spreadsheets",
     });
     const url = buildSpreadsheetUrl(context, spreadsheet.id);
-    const written = updates?.updatedRange ?? range;
+    const writtenRange = updates?.updatedRange ?? range;
     const rows = formatCount(updates?.updatedRows ?? values.length, "row");
-    const data = { id: spreadsheet.id, title: spreadsheet.title, range: written, rows: values.length, url };
-    return { data, text: `Added ${rows} to ${escapeCell(spreadsheet.title)} (${escapeCell(written)}).\n\n${url}`, url };
+    const data = { id: spreadsheet.id, title: spreadsheet.title, range: writtenRange, rows: values.length, url };
+    return {
+      data,
+      text: `Added ${rows} to ${escapeCell(spreadsheet.title)} (${escapeCell(writtenRange)}).\n\n${url}`,
+      url,
+    };
   },
 });
 
@@ -138,12 +142,12 @@ export const updateCellsTool = defineTool({
       scope: "spreadsheets",
     });
     const url = buildSpreadsheetUrl(context, spreadsheet.id);
-    const written = updatedRange ?? range;
+    const writtenRange = updatedRange ?? range;
     const cells = formatCount(updatedCells ?? values.flat().length, "cell");
-    const data = { id: spreadsheet.id, title: spreadsheet.title, range: written, values, url };
+    const data = { id: spreadsheet.id, title: spreadsheet.title, range: writtenRange, values, url };
     return {
       data,
-      text: `Wrote ${cells} of ${escapeCell(spreadsheet.title)} (${escapeCell(written)}).\n\n${url}`,
+      text: `Wrote ${cells} of ${escapeCell(spreadsheet.title)} (${escapeCell(writtenRange)}).\n\n${url}`,
       url,
     };
   },

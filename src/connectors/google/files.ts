@@ -41,7 +41,7 @@ const Files = z.looseObject({ files: z.array(DriveFile), nextPageToken: z.nullis
 export async function findFiles(
   http: ServiceHttp,
   filter: FileFilter,
-  wanted: number | ListRequest,
+  limit: number | ListRequest,
 ): Promise<{ files: DriveFile[]; more: boolean }> {
   const { items, more } = await readPages(async (pageToken, size) => {
     const page = await http.request({
@@ -60,7 +60,7 @@ export async function findFiles(
       scope: DRIVE_SCOPE,
     });
     return { items: page.files.filter((file) => isKind(file, filter.kind)), next: page.nextPageToken };
-  }, wanted);
+  }, limit);
   return { files: items, more };
 }
 
@@ -105,8 +105,8 @@ async function searchFile(
   const noun = kind ?? "file";
   if (name === "") throw new Problem("INVALID_REQUEST", `No ${noun} is specified.`, { details: { field: noun } });
   const { files } = await findFiles(http, { name, kind }, 20);
-  const named = files.filter((file) => isSameName(file.name, name));
-  const exact = purpose === "change entry" ? named : dropShortcutsTo(named);
+  const sameName = files.filter((file) => isSameName(file.name, name));
+  const exact = purpose === "change entry" ? sameName : dropShortcutsTo(sameName);
   return requireMatch(exact.length > 0 ? exact : files, name, {
     purpose: purpose === "read" ? "read" : "change",
     noun,

@@ -100,12 +100,12 @@ const EMPTY: Record<string, () => unknown> = {
  */
 export function parseAnswer<T>(
   schema: z.ZodMiniType<T>,
-  given: unknown,
+  input: unknown,
   reads = true,
 ): { value: T; leftOut?: number; reason?: string } | { wrong: string } {
   // GitHub has returned null for a list without items.
-  const isNoList = given === null && !schema.safeParse(null).success && schema.safeParse([]).success;
-  const value = isNoList ? [] : given;
+  const isNoList = input === null && !schema.safeParse(null).success && schema.safeParse([]).success;
+  const value = isNoList ? [] : input;
   let result = schema.safeParse(value);
   const faults = new Map(result.error?.issues.map((issue) => [issue.path.join("."), describeIssue(value, issue)]));
   const mend = () => {
@@ -114,29 +114,29 @@ export function parseAnswer<T>(
   };
   mend();
   if (result.success) return { value: result.data };
-  const bare = reads || (typeof value === "object" && value !== null) ? undefined : schema.safeParse({});
-  if (bare?.success) return { value: bare.data };
+  const looseParse = reads || (typeof value === "object" && value !== null) ? undefined : schema.safeParse({});
+  if (looseParse?.success) return { value: looseParse.data };
   const [issue] = result.error.issues as [z.core.$ZodIssue];
   const place = issue.path.join(".");
   const [, fault] = [...faults].find(([from]) => place === from || place.startsWith(`${from}.`)) ?? [];
-  const wrong = fault ?? describeIssue(value, issue);
+  const reason = fault ?? describeIssue(value, issue);
   const leftOut = reads ? leaveOutItems(value, result.error.issues) : 0;
-  if (leftOut === 0) return { wrong };
+  if (leftOut === 0) return { wrong: reason };
   result = schema.safeParse(value);
   mend();
-  return result.success ? { value: result.data, leftOut, reason: wrong } : { wrong };
+  return result.success ? { value: result.data, leftOut, reason: reason } : { wrong: reason };
 }
 
 /** Removes the items that cannot be used. Returns their number, or 0 if a fault is in no item or a list of the body would lose all its items. */
 function leaveOutItems(body: unknown, issues: z.core.$ZodIssue[]): number {
   const unusable = new Map<unknown[], Set<number>>();
   for (const { path } of issues) {
-    const at = path.findLastIndex((key) => typeof key === "number");
-    const list = getValueAtPath(body, path.slice(0, Math.max(at, 0)));
-    if (at < 0 || !Array.isArray(list)) return 0;
+    const itemIndex = path.findLastIndex((key) => typeof key === "number");
+    const list = getValueAtPath(body, path.slice(0, Math.max(itemIndex, 0)));
+    if (itemIndex < 0 || !Array.isArray(list)) return 0;
     const indexes = unusable.get(list) ?? new Set();
-    unusable.set(list, indexes.add(path[at] as number));
-    if (indexes.size === list.length && at < 2) return 0;
+    unusable.set(list, indexes.add(path[itemIndex] as number));
+    if (indexes.size === list.length && itemIndex < 2) return 0;
   }
   for (const [list, indexes] of unusable)
     list.splice(0, list.length, ...list.filter((_, index) => !indexes.has(index)));

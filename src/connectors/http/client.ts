@@ -137,8 +137,8 @@ function getRetryDelayMs(call: Call, outcome: ServiceAnswer | Fault, attempt: nu
 
 /** Makes one attempt. Returns network errors, so that the caller can decide whether to retry. */
 async function sendOnce(call: Call, token: string): Promise<ServiceAnswer | Fault> {
-  const { body: sent } = call.request;
-  const uploadMs = sent instanceof Uint8Array ? Math.ceil(sent.byteLength / SLOWEST_UPLOAD) : 0;
+  const { body } = call.request;
+  const uploadMs = body instanceof Uint8Array ? Math.ceil(body.byteLength / SLOWEST_UPLOAD) : 0;
   const limit = AbortSignal.timeout((call.options.timeout ?? REQUEST_TIMEOUT_MS) + uploadMs);
   const signal = joinSignals([call.signal, limit]);
   if (call.signal?.aborted) throw cancelledProblem(call.options.service.title, call.signal.reason);
@@ -228,8 +228,8 @@ function toNetworkFault(call: Call, cause: unknown, what = "could not be reached
     const sentence = `The response from ${title} was too large.`;
     return toFinalFault(call.reads ? new Problem("SERVICE_FAILED", sentence) : unknownOutcomeProblem(title, sentence));
   }
-  const own = toOwnFaultProblem("SERVICE_FAILED", title, cause);
-  if (own) return toFinalFault(own);
+  const ownFaultProblem = toOwnFaultProblem("SERVICE_FAILED", title, cause);
+  if (ownFaultProblem) return toFinalFault(ownFaultProblem);
   if (!call.reads && !wasNeverSent(cause))
     return toFinalFault(unknownOutcomeProblem(title, `The response from ${title} was lost.`, cause));
   if (call.signal?.aborted) return toFinalFault(cancelledProblem(title, cause));
@@ -242,6 +242,6 @@ function cancelledProblem(title: string, cause: unknown): Problem {
 }
 
 function joinSignals(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
-  const present = signals.filter((signal) => signal !== undefined);
-  return present.length > 1 ? AbortSignal.any(present) : present[0];
+  const definedSignals = signals.filter((signal) => signal !== undefined);
+  return definedSignals.length > 1 ? AbortSignal.any(definedSignals) : definedSignals[0];
 }

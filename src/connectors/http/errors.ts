@@ -17,9 +17,9 @@ export type RequestSubject = {
 export function refusedProblem(fault: ServiceFault, subject: RequestSubject): Problem {
   const { title, status } = subject;
   const number = fault.code ? `HTTP ${status}, ${fault.code}` : `HTTP ${status}`;
-  const what = STATUS_WORDS[status] ?? `${status >= 500 ? "failed" : "refused the request"} (${number})`;
+  const outcome = STATUS_WORDS[status] ?? `${status >= 500 ? "failed" : "refused the request"} (${number})`;
   const page = subject.page ? ` Its response is the web page “${subject.page}”.` : "";
-  const message = fault.message ? `${title}: ${endSentence(fault.message)}` : `${title} ${what}.${page}`;
+  const message = fault.message ? `${title}: ${endSentence(fault.message)}` : `${title} ${outcome}.${page}`;
   const details = {
     service: subject.name,
     service_status: status,
@@ -75,8 +75,8 @@ export function rateLimitedProblem(
   const soon = isDaily
     ? `Wait until ${title} resets the limit, or ask an administrator to raise it.`
     : "Try again in a moment.";
-  const known = wait ?? (isDaily ? undefined : pause);
-  const when = known ? `Try again in ${formatWait(known, now)}.` : soon;
+  const delay = wait ?? (isDaily ? undefined : pause);
+  const when = delay ? `Try again in ${formatWait(delay, now)}.` : soon;
   const why = reason ? `: ${reason}` : "";
   return new Problem("RATE_LIMITED", `${title} is receiving too many requests${why.replace(/\.$/, "")}.`, {
     hint: when,
@@ -95,8 +95,8 @@ const STATUS_WORDS: Record<number, string> = {
 
 function getHint({ message }: ServiceFault, { name, title, status, signOn, page }: RequestSubject): string {
   if (signOn) return `Open ${signOn} and authorize kay for the organization, then try again.`;
-  const known = HINTS.find(([statuses, words]) => statuses.includes(status) && words.test(message))?.[2];
-  if (known) return known.replaceAll("{name}", name).replaceAll("{title}", title);
+  const hint = HINTS.find(([statuses, words]) => statuses.includes(status) && words.test(message))?.[2];
+  if (hint) return hint.replaceAll("{name}", name).replaceAll("{title}", title);
   if (page && status < 500 && status !== 404)
     return `A proxy or firewall may have answered instead of ${title}. Run \`kay doctor ${name}\` to check the way there.`;
   if (status === 403) return `Ask an administrator of ${title} for permission, or use another account.`;

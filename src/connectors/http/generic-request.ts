@@ -30,7 +30,7 @@ export function getGenericAccess(service: Pick<Service, "api">, request: Generic
   if (listParameters(request).some((name) => OVERRIDES.test(name.replace(/[^a-z]/gi, "").toLowerCase())))
     return "destructive";
   const reads = service.api?.genericReads ?? [];
-  const isListed = reads.some((read) => read.method === method && read.path.test(pathname));
+  const isListed = reads.some((pattern) => pattern.method === method && pattern.path.test(pathname));
   if (isListed && !GRAPHQL.test(pathname)) return "read";
   return method === "DELETE" || DESTRUCTIVE.test(pathname) ? "destructive" : "write";
 }

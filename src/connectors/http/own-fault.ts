@@ -9,10 +9,13 @@ export function toOwnFaultProblem(
   target: string,
   error: unknown,
 ): Problem | undefined {
-  const own = listCauses(error).find((cause) => cause instanceof Problem && OWN_CODES.has(cause.code)) as
+  const problem = listCauses(error).find((cause) => cause instanceof Problem && OWN_CODES.has(cause.code)) as
     | Problem
     | undefined;
-  return own && new Problem(code, `${target} could not be reached. ${own.message}`, { hint: own.hint, cause: error });
+  return (
+    problem &&
+    new Problem(code, `${target} could not be reached. ${problem.message}`, { hint: problem.hint, cause: error })
+  );
 }
 
 /**

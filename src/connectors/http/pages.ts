@@ -19,14 +19,14 @@ export type ListRequest = { limit: number; start: Position; next?: Position };
  * @returns `more` if unread items remain
  */
 export async function readPages<Item>(
-  fetchPage: (cursor: string | undefined, wanted: number) => Promise<ListPage<Item>>,
+  fetchPage: (cursor: string | undefined, size: number) => Promise<ListPage<Item>>,
   enough: number | ListRequest | ((items: Item[]) => boolean),
   maxPages = MAX_PAGES,
 ): Promise<{ items: Item[]; more: boolean }> {
   const list = toRequest(enough);
   const isEnough = typeof enough === "function" ? enough : () => items.length >= list.limit;
   const items: Item[] = [];
-  const known = new Set<string | number>();
+  const seenKeys = new Set<string | number>();
   let { cursor, index: skip } = list.start;
   const cursors = new Set(cursor === undefined ? [] : [cursor]);
   for (let pages = 1; ; pages++) {
@@ -35,9 +35,9 @@ export async function readPages<Item>(
     skip -= index;
     for (; index < page.items.length && items.length < list.limit; index++) {
       const item = page.items[index] as Item;
-      if (!known.has(getIdentity(item) ?? "")) items.push(item);
+      if (!seenKeys.has(getIdentity(item) ?? "")) items.push(item);
     }
-    for (const item of page.items) known.add(getIdentity(item) ?? Number.NaN);
+    for (const item of page.items) seenKeys.add(getIdentity(item) ?? Number.NaN);
     const next = page.next || undefined;
     const ends = next === undefined || cursors.has(next);
     const isCut = index < page.items.length;
@@ -59,5 +59,5 @@ function toRequest(enough: unknown): ListRequest {
 function getIdentity(item: unknown): string | number | undefined {
   if (typeof item !== "object" || item === null) return undefined;
   const { id, ts, sha } = item as Record<string, unknown>;
-  return [id, ts, sha].find((one) => typeof one === "string" || typeof one === "number") as string | number | undefined;
+  return [id, ts, sha].find((key) => typeof key === "string" || typeof key === "number") as string | number | undefined;
 }

@@ -31,14 +31,14 @@ export function parseServiceFault(body: string, errors?: ApiErrors): ServiceFaul
   const json = expandJsonMessage(parseRecord(body));
   const fields = listFieldErrors(json);
   const code = readErrorCode(body, errors) ?? findBareCode(json);
-  const known = errors?.codes[code ?? ""];
+  const listedError = errors?.codes[code ?? ""];
   const sentences = [...listMessages(json), ...fields.map(([field, text]) => `${field}: ${text}`)];
   const reasons = sentences.length > 0 ? sentences : (listOtherReason(body, errors) ?? listPlainText(body));
   const reported = [...new Set(reasons.map(toOneLine).filter(Boolean))].join("; ").slice(0, 500);
-  const message = known?.message ?? reported;
+  const message = listedError?.message ?? reported;
   const required = listRequiredScopes(json);
   const scopeMissing = required.length > 0 || json.category === "MISSING_SCOPES" || SCOPE_MISSING.test(reported);
-  return { message, field: fields[0]?.[0], code, hint: known?.hint, required, scopeMissing };
+  return { message, field: fields[0]?.[0], code, hint: listedError?.hint, required, scopeMissing };
 }
 
 /** How Atlassian, OAuth, Bitbucket, LinkedIn, Google and Slack word a missing scope. */
@@ -91,7 +91,7 @@ function isBareCode(error: unknown): error is string {
 
 function listFieldErrors(json: Record<string, unknown>): [string, string][] {
   const fields = { ...toRecord(json.errors), ...toRecord(toRecord(json.error).fields) };
-  const named = Object.entries(fields).flatMap(([field, text]) =>
+  const fieldMessages = Object.entries(fields).flatMap(([field, text]) =>
     filterTexts(typeof text === "object" && text !== null ? Object.values(text).flat() : [text]).map(
       (line): [string, string] => [field, line],
     ),
@@ -101,7 +101,7 @@ function listFieldErrors(json: Record<string, unknown>): [string, string][] {
     const [name, text] = filterTexts([field, message ? undefined : code]);
     return name && text ? [[name, text.replaceAll("_", " ")] as [string, string]] : [];
   });
-  return [...named, ...coded];
+  return [...fieldMessages, ...coded];
 }
 
 function listRequiredScopes(json: Record<string, unknown>): string[] {
@@ -195,8 +195,8 @@ function findReason(value: unknown, depth = 0): string | undefined {
   if (depth > DEEPEST || typeof value !== "object" || value === null) return undefined;
   if (Array.isArray(value)) return findFirst(value.slice(0, 5), depth);
   const record = value as Record<string, unknown>;
-  const own = FIELDS.map((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
-  return own.find(isSentence) ?? findFirst([...own, ...Object.values(record).slice(0, 20)], depth);
+  const values = FIELDS.map((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
+  return values.find(isSentence) ?? findFirst([...values, ...Object.values(record).slice(0, 20)], depth);
 }
 
 function findFirst(values: unknown[], depth: number): string | undefined {

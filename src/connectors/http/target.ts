@@ -79,7 +79,7 @@ function toBase64(text: string): string {
 /** Adds the secret to the URL for services that accept it only there. The result must not be logged. */
 export function addCredentialToUrl(url: URL, credential: Credential | undefined, secret: string): string {
   if (credential?.kind !== "query") return url.href;
-  const whole = new URL(url);
-  whole.searchParams.set(credential.name, secret);
-  return whole.href;
+  const parsedUrl = new URL(url);
+  parsedUrl.searchParams.set(credential.name, secret);
+  return parsedUrl.href;
 }

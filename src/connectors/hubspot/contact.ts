@@ -64,23 +64,23 @@ export function formatContactTable(contacts: Contact[]): string {
  */
 export async function findContact(context: ToolContext, text: string, associations?: string): Promise<CrmRecord> {
   const { http } = context;
-  const wanted = text.trim();
-  if (wanted === "") throw new Problem("INVALID_REQUEST", "Specify the contact.", { details: { field: "contact" } });
+  const name = text.trim();
+  if (name === "") throw new Problem("INVALID_REQUEST", "Specify the contact.", { details: { field: "contact" } });
   const read = (id: string, idProperty?: string) =>
     getRecord(http, "contacts", id, { properties: CONTACT_PROPERTIES, idProperty, associations });
-  const id = findRecordId(wanted, "contacts");
+  const id = findRecordId(name, "contacts");
   if (id) return read(id);
-  if (/^[^\s@]+@\S+$/.test(wanted))
-    return read(wanted, "email").catch((error: unknown) => throwNoSuchContact(error, wanted));
-  const search = { text: wanted, properties: CONTACT_PROPERTIES, sort: "lastmodifieddate" };
+  if (/^[^\s@]+@\S+$/.test(name)) return read(name, "email").catch((error: unknown) => throwNoSuchContact(error, name));
+  const search = { text: name, properties: CONTACT_PROPERTIES, sort: "lastmodifieddate" };
   const { records } = await searchRecords(http, "contacts", search, 20);
-  const contact = requireMatch(records, wanted, {
+  const contact = requireMatch(records, name, {
     purpose: associations === undefined ? "change" : "read",
     noun: "contact",
     where: " in HubSpot",
     field: "contact",
     getName: getContactName,
-    format: (one) => `${getContactName(one)} (${[one.properties.email, one.id].filter(Boolean).join(", ")})`,
+    format: (contact) =>
+      `${getContactName(contact)} (${[contact.properties.email, contact.id].filter(Boolean).join(", ")})`,
     hints: SEARCH_HINTS,
   });
   return associations ? read(contact.id) : contact;

@@ -44,8 +44,8 @@ export function toDeals(records: CrmRecord[], pipelines: Pipeline[], context: Pi
       closedate,
       hs_lastmodifieddate,
     } = record.properties;
-    const pipeline = pipelines.find((one) => one.id === id);
-    const stage = pipeline?.stages.find((one) => one.id === dealstage);
+    const pipeline = pipelines.find((candidate) => candidate.id === id);
+    const stage = pipeline?.stages.find((stage) => stage.id === dealstage);
     return {
       id: record.id,
       name: getDealName(record),
@@ -96,19 +96,19 @@ export function formatMoney(amount: number | null, currency: unknown): string {
 
 /** Finds a deal by ID, URL or name. @throws Problem INVALID_REQUEST when none or several match */
 export async function findDeal({ http }: ToolContext, text: string): Promise<CrmRecord> {
-  const wanted = text.trim();
-  if (wanted === "") throw new Problem("INVALID_REQUEST", "Specify the deal.", { details: { field: "deal" } });
-  const id = findRecordId(wanted, "deals");
+  const name = text.trim();
+  if (name === "") throw new Problem("INVALID_REQUEST", "Specify the deal.", { details: { field: "deal" } });
+  const id = findRecordId(name, "deals");
   if (id) return getRecord(http, "deals", id, { properties: DEAL_PROPERTIES });
-  const search = { text: wanted, properties: DEAL_PROPERTIES, sort: "hs_lastmodifieddate" };
+  const search = { text: name, properties: DEAL_PROPERTIES, sort: "hs_lastmodifieddate" };
   const { records } = await searchRecords(http, "deals", search, 20);
-  return requireMatch(records, wanted, {
+  return requireMatch(records, name, {
     purpose: "change",
     noun: "deal",
     where: " in HubSpot",
     field: "deal",
     getName: getDealName,
-    format: (one) => `${getDealName(one)} (${one.id})`,
+    format: (deal) => `${getDealName(deal)} (${deal.id})`,
     hints: SEARCH_HINTS,
   });
 }

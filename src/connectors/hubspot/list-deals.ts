@@ -75,11 +75,11 @@ export const listDealsTool = defineListTool({
 });
 
 async function buildFilters(input: Input, pipelines: Pipeline[], context: ToolContext): Promise<PropertyFilter[]> {
-  const chosen = input.pipeline?.trim() ? [findPipeline(pipelines, input.pipeline)] : undefined;
-  const stages = findStages(chosen ?? pipelines, input.stage);
+  const chosenPipelines = input.pipeline?.trim() ? [findPipeline(pipelines, input.pipeline)] : undefined;
+  const stages = findStages(chosenPipelines ?? pipelines, input.stage);
   const owner = input.owner?.trim() ? await findOwnerByName(context, input.owner) : undefined;
   return [
-    ...(chosen ?? []).map(({ id }) => ({ propertyName: "pipeline", operator: "EQ", value: id })),
+    ...(chosenPipelines ?? []).map(({ id }) => ({ propertyName: "pipeline", operator: "EQ", value: id })),
     ...(stages ? [{ propertyName: "dealstage", operator: "IN", values: stages.map(({ id }) => id) }] : []),
     ...(owner ? [{ propertyName: "hubspot_owner_id", operator: "EQ", value: owner.id }] : []),
     ...buildRange("amount", input.minAmount, input.maxAmount),
@@ -94,10 +94,10 @@ async function buildFilters(input: Input, pipelines: Pipeline[], context: ToolCo
 
 const SORTS = { changed: "hs_lastmodifieddate", created: "createdate", amount: "amount", closes: "closedate" };
 
-function buildRange(propertyName: string, least: number | undefined, most: number | undefined): PropertyFilter[] {
+function buildRange(propertyName: string, minimum: number | undefined, maximum: number | undefined): PropertyFilter[] {
   return [
-    ...(least === undefined ? [] : [{ propertyName, operator: "GTE", value: String(least) }]),
-    ...(most === undefined ? [] : [{ propertyName, operator: "LTE", value: String(most) }]),
+    ...(minimum === undefined ? [] : [{ propertyName, operator: "GTE", value: String(minimum) }]),
+    ...(maximum === undefined ? [] : [{ propertyName, operator: "LTE", value: String(maximum) }]),
   ];
 }
 

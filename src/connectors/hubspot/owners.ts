@@ -40,8 +40,8 @@ export async function findOwnerByName(
   purpose: "read" | "change" = "read",
 ): Promise<Owner> {
   const wanted = text.trim();
-  const { owner_id: own } = context.metadata;
-  if (isMe(wanted) && typeof own === "string") return { id: own, name: "you", email: "" };
+  const { owner_id: ownerId } = context.metadata;
+  if (isMe(wanted) && typeof ownerId === "string") return { id: ownerId, name: "you", email: "" };
   return requirePerson(await listAllOwners(context.http), wanted, {
     purpose,
     where: "HubSpot",

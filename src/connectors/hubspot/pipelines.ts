@@ -60,9 +60,9 @@ export function findPipeline(pipelines: Pipeline[], name: string | undefined): P
 
 /** Finds a stage of a pipeline by name, ID, "won" or "lost". @throws Problem INVALID_REQUEST that lists the stages */
 export function findStage(pipeline: Pipeline, name: string): Stage {
-  const wanted = normalize(name);
-  const named = pipeline.stages.find(({ id, label }) => normalize(label) === wanted || normalize(id) === wanted);
-  const match = named ?? pipeline.stages.find((stage) => matchesEverydayWord(stage, wanted));
+  const stageName = normalize(name);
+  const exact = pipeline.stages.find(({ id, label }) => normalize(label) === stageName || normalize(id) === stageName);
+  const match = exact ?? pipeline.stages.find((stage) => matchesEverydayWord(stage, stageName));
   if (match) return match;
   throw new Problem("INVALID_REQUEST", `The pipeline ${pipeline.label} has no stage “${name.trim()}”.`, {
     hint: `Available stages: ${pipeline.stages.map(({ label }) => label).join(", ")}.`,
@@ -75,12 +75,12 @@ export function findStage(pipeline: Pipeline, name: string): Stage {
  */
 export function findStages(pipelines: Pipeline[], word: string | undefined): Stage[] | undefined {
   const stages = pipelines.flatMap((pipeline) => pipeline.stages);
-  const wanted = normalize(word ?? "open");
-  if (/^(all|any|every)$/.test(wanted)) return undefined;
-  if (wanted === "open") return stages.filter(({ closed }) => !closed);
-  if (/^(closed|done)$/.test(wanted)) return stages.filter(({ closed }) => closed);
-  const named = stages.filter(({ id, label }) => normalize(label) === wanted || normalize(id) === wanted);
-  const matches = named.length > 0 ? named : stages.filter((stage) => matchesEverydayWord(stage, wanted));
+  const status = normalize(word ?? "open");
+  if (/^(all|any|every)$/.test(status)) return undefined;
+  if (status === "open") return stages.filter(({ closed }) => !closed);
+  if (/^(closed|done)$/.test(status)) return stages.filter(({ closed }) => closed);
+  const exact = stages.filter(({ id, label }) => normalize(label) === status || normalize(id) === status);
+  const matches = exact.length > 0 ? exact : stages.filter((stage) => matchesEverydayWord(stage, status));
   if (matches.length > 0) return matches;
   throw new Problem("INVALID_REQUEST", `No deal stage is called “${word?.trim() ?? ""}”.`, {
     hint: `Available: ${[...new Set(stages.map(({ label }) => label))].join(", ")}.`,

@@ -44,10 +44,10 @@ export const createContactTool = defineTool({
     }
     const record = await createRecord(context.http, "contacts", properties);
     const url = buildRecordUrl(context, "contacts", record.id);
-    const shown = getContactName({ ...record, properties: { ...properties, ...record.properties } });
+    const contactName = getContactName({ ...record, properties: { ...properties, ...record.properties } });
     return {
-      data: { id: record.id, name: shown, url },
-      text: `Created the contact ${escapeCell(shown)}.\n\n${url}`,
+      data: { id: record.id, name: contactName, url },
+      text: `Created the contact ${escapeCell(contactName)}.\n\n${url}`,
       url,
     };
   },
@@ -108,11 +108,11 @@ export const updateContactTool = defineTool({
         hint: "Specify the email address, phone, company, job, name or lifecycle stage.",
       });
     }
-    const before = await findContact(context, input.contact);
-    const after = await patchRecord(context.http, "contacts", before.id, properties);
-    const record = { ...before, properties: { ...before.properties, ...properties, ...after.properties } };
+    const oldContact = await findContact(context, input.contact);
+    const after = await patchRecord(context.http, "contacts", oldContact.id, properties);
+    const record = { ...oldContact, properties: { ...oldContact.properties, ...properties, ...after.properties } };
     const contact = toContact(record, context);
-    const text = `Changed the contact ${escapeCell(getContactName(before))}: ${escapeCell(listChanges(input).join(", "))}.\n\n${contact.url}`;
+    const text = `Changed the contact ${escapeCell(getContactName(oldContact))}: ${escapeCell(listChanges(input).join(", "))}.\n\n${contact.url}`;
     return { data: contact, text, url: contact.url };
   },
 });

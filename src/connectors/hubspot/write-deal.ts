@@ -97,8 +97,8 @@ function describeCall(input: CreateDealInput): string {
     input.close_date?.trim() && `closes ${input.close_date.trim()}`,
     input.contact?.trim() && `with ${input.contact.trim()}`,
   ].filter(Boolean);
-  const what = `Create the deal “${input.name.replace(/\s+/g, " ").trim()}”`;
-  return more.length > 0 ? `${what} (${more.join(", ")})` : what;
+  const action = `Create the deal “${input.name.replace(/\s+/g, " ").trim()}”`;
+  return more.length > 0 ? `${action} (${more.join(", ")})` : action;
 }
 
 const UpdateDealInput = z.object({
@@ -207,7 +207,7 @@ export const moveDealTool = defineTool({
     const deal = await findDeal(context, input.deal);
     const pipeline = findPipeline(await listPipelines(context), deal.properties.pipeline ?? undefined);
     const stage = findStage(pipeline, input.stage);
-    const before = pipeline.stages.find(({ id }) => id === deal.properties.dealstage)?.label ?? "another stage";
+    const oldStage = pipeline.stages.find(({ id }) => id === deal.properties.dealstage)?.label ?? "another stage";
     const url = buildRecordUrl(context, "deals", deal.id);
     const name = getDealName(deal);
     if (deal.properties.dealstage === stage.id) {
@@ -215,10 +215,10 @@ export const moveDealTool = defineTool({
       return { data, text: `${escapeCell(name)} is already in ${escapeCell(stage.label)}.`, url };
     }
     await patchRecord(context.http, "deals", deal.id, { dealstage: stage.id });
-    const data = { id: deal.id, name, from: before, stage: stage.label, changed: true, url };
+    const data = { id: deal.id, name, from: oldStage, stage: stage.label, changed: true, url };
     return {
       data,
-      text: `${escapeCell(name)} is now in ${escapeCell(stage.label)} (it was in ${escapeCell(before)}).\n\n${url}`,
+      text: `${escapeCell(name)} is now in ${escapeCell(stage.label)} (it was in ${escapeCell(oldStage)}).\n\n${url}`,
       url,
     };
   },

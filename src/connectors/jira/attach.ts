@@ -39,7 +39,7 @@ export const addAttachmentTool = defineTool({
     const { api, site } = getJiraApi(context);
     const key = parseIssueKey(input.issue);
     const { body, type } = encodeForm("file", await loadAttachments(context, input.attachments));
-    const added = await context.http.request({
+    const attachments = await context.http.request({
       method: "POST",
       path: `${api}/issue/${encodeURIComponent(key)}/attachments`,
       // Jira takes no form without it (protection against CSRF).
@@ -49,7 +49,7 @@ export const addAttachmentTool = defineTool({
       scope: "write:jira-work",
     });
     const url = buildBrowseUrl(site, key);
-    const names = added.map(({ filename, id }) => filename ?? id);
+    const names = attachments.map(({ filename, id }) => filename ?? id);
     return { data: { key, attachments: names, url }, text: `Attached to ${key}.\n\n${url}`, url };
   },
 });

@@ -68,7 +68,7 @@ export const createIssueTool = defineTool({
 });
 
 function describeCall(input: Input): string {
-  const also = [
+  const details = [
     input.priority && `priority ${input.priority}`,
     input.assignee && `assigned to ${input.assignee}`,
     input.due?.trim() && `due ${input.due.trim()}`,
@@ -77,8 +77,8 @@ function describeCall(input: Input): string {
     ...describeFields(input.fields),
     input.description?.trim() && `with the description ${quoteText(input.description, 300)}`,
   ].filter(Boolean);
-  const what = `Create a ${formatTypeName(input.type)} in ${parseProjectName(input.project)}: “${toOneLine(input.summary)}”`;
-  return also.length > 0 ? `${what} (${also.join(", ")})` : what;
+  const action = `Create a ${formatTypeName(input.type)} in ${parseProjectName(input.project)}: “${toOneLine(input.summary)}”`;
+  return details.length > 0 ? `${action} (${details.join(", ")})` : action;
 }
 
 type IssueFields = Record<string, unknown> & { project: { key: string }; issuetype: { name: string } };
@@ -112,8 +112,8 @@ async function findAssignee({ assignee }: Input, context: ToolContext): Promise<
 async function explainRejection(error: unknown, fields: IssueFields, context: ToolContext): Promise<unknown> {
   if (!(error instanceof Problem) || error.details.service_status !== 400) return error;
   try {
-    const known = await listCreateFields(context, fields.project.key, fields.issuetype.name);
-    return addRequiredFields(error, known, [...Object.keys(fields), "reporter"]);
+    const createFields = await listCreateFields(context, fields.project.key, fields.issuetype.name);
+    return addRequiredFields(error, createFields, [...Object.keys(fields), "reporter"]);
   } catch {
     return error;
   }
@@ -133,9 +133,9 @@ async function resolveProjectKey(text: string, context: ToolContext): Promise<st
   const hasName = (text: string | null | undefined) => text?.toLowerCase() === name.toLowerCase();
   const exact = values.find(({ key }) => hasName(key)) ?? values.find((project) => hasName(project.name));
   if (exact) return exact.key;
-  const known = values.map(({ key }) => key).join(", ");
+  const projectKeys = values.map(({ key }) => key).join(", ");
   throw new Problem("INVALID_REQUEST", `No project in Jira is called “${name}”.`, {
-    hint: known ? `Projects with a similar name: ${known}.` : "Specify the project by its key.",
+    hint: projectKeys ? `Projects with a similar name: ${projectKeys}.` : "Specify the project by its key.",
   });
 }
 

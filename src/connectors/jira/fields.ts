@@ -49,8 +49,8 @@ export async function listCreateFields(context: ToolContext, project: string, ty
   const { items } = await readPages(async (startAt) => {
     const request = { path: `${path}/${encodeURIComponent(issueType.id)}`, query: { maxResults: 100, startAt } };
     const { fields, total } = await context.http.request({ ...request, answer: CreateFields, scope });
-    const read = Number(startAt ?? 0) + fields.length;
-    return { items: fields, next: fields.length > 0 && read < (total ?? 0) ? String(read) : undefined };
+    const endIndex = Number(startAt ?? 0) + fields.length;
+    return { items: fields, next: fields.length > 0 && endIndex < (total ?? 0) ? String(endIndex) : undefined };
   }, 500);
   return items.map((field) => toIssueField(field.fieldId ?? field.key ?? "", field));
 }
@@ -73,8 +73,8 @@ export async function toFieldValues(
   context: ToolContext,
 ): Promise<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
-  for (const [wanted, value] of Object.entries(given)) {
-    const field = findField(fields, wanted);
+  for (const [fieldName, value] of Object.entries(given)) {
+    const field = findField(fields, fieldName);
     values[field.id] = await toFieldValue(field, value, context);
   }
   return values;
@@ -88,13 +88,13 @@ export function describeFields(fields: Record<string, unknown> | undefined): str
 }
 
 /** Adds to a rejection which fields the form requires and which values they take. */
-export function addRequiredFields(problem: Problem, fields: IssueField[], given: string[]): Problem {
-  const missing = fields.filter(({ id, isRequired }) => isRequired && !given.includes(id));
-  if (missing.length === 0) return problem;
-  const names = missing.slice(0, MAX_FIELDS).map(({ name, values }) => name + formatValues(values));
+export function addRequiredFields(problem: Problem, fields: IssueField[], setFields: string[]): Problem {
+  const missingFields = fields.filter(({ id, isRequired }) => isRequired && !setFields.includes(id));
+  if (missingFields.length === 0) return problem;
+  const names = missingFields.slice(0, MAX_FIELDS).map(({ name, values }) => name + formatValues(values));
   return new Problem(problem.code, problem.message, {
     hint: `Add these to “fields”: ${names.join("; ")}.`,
-    details: { ...problem.details, required_fields: missing.map(({ name }) => name) },
+    details: { ...problem.details, required_fields: missingFields.map(({ name }) => name) },
     cause: problem,
   });
 }
@@ -107,7 +107,10 @@ function toIssueField(id: string, { name, schema, required, hasDefaultValue, all
     items: schema?.items ?? "",
     isLongText: /:textarea$/.test(schema?.custom ?? "") || id === "description" || id === "environment",
     isRequired: required === true && hasDefaultValue !== true,
-    values: (allowedValues ?? []).map((one) => ({ id: one.id ?? undefined, name: one.name ?? one.value ?? "" })),
+    values: (allowedValues ?? []).map((allowedValue) => ({
+      id: allowedValue.id ?? undefined,
+      name: allowedValue.name ?? allowedValue.value ?? "",
+    })),
   };
 }
 
@@ -125,9 +128,9 @@ async function toFieldValue(field: IssueField, value: unknown, context: ToolCont
   if (value === null || (typeof value === "object" && !Array.isArray(value))) return value;
   if (field.type !== "array") return toSingleValue(field, field.type, value, context);
   const list = Array.isArray(value) ? value : String(value).split(",");
-  const texts = list.map((one) => (typeof one === "string" ? one.trim() : one)).filter((one) => one !== "");
+  const texts = list.map((item) => (typeof item === "string" ? item.trim() : item)).filter((item) => item !== "");
   const values: unknown[] = [];
-  for (const one of texts) values.push(await toSingleValue(field, field.items, one, context));
+  for (const text of texts) values.push(await toSingleValue(field, field.items, text, context));
   return values;
 }
 
@@ -174,6 +177,6 @@ function invalidValueProblem({ name }: IssueField, why: string): Problem {
   });
 }
 
-function hasSameText(text: string, wanted: string): boolean {
-  return text.trim().toLowerCase() === wanted.trim().toLowerCase();
+function hasSameText(text: string, other: string): boolean {
+  return text.trim().toLowerCase() === other.trim().toLowerCase();
 }

@@ -104,9 +104,9 @@ async function readIssue(context: ToolContext, key: string): Promise<WholeIssue>
 
 function listLinks({ fields }: WholeIssue): { relation: string; issue: string; summary: string }[] {
   return (fields.issuelinks ?? []).flatMap(({ type, inwardIssue, outwardIssue }) => {
-    const other = outwardIssue ?? inwardIssue;
+    const linkedIssue = outwardIssue ?? inwardIssue;
     const relation = outwardIssue ? type.outward : type.inward;
-    return other ? [{ relation, issue: other.key, summary: other.fields?.summary ?? "" }] : [];
+    return linkedIssue ? [{ relation, issue: linkedIssue.key, summary: linkedIssue.fields?.summary ?? "" }] : [];
   });
 }
 
@@ -135,9 +135,9 @@ function formatIssueText(issue: WholeIssue, description: string, comments: Shown
     ["Labels", fields.labels?.join(", ")],
     ["Due", fields.duedate],
     ["Parent", fields.parent?.key],
-    ...listLinks(issue).map(({ relation, issue: other, summary }): [string, string] => [
+    ...listLinks(issue).map(({ relation, issue: linkedIssue, summary }): [string, string] => [
       relation.charAt(0).toUpperCase() + relation.slice(1),
-      `${other} ${summary}`,
+      `${linkedIssue} ${summary}`,
     ]),
     ["Time spent", formatMinutes(Math.round((fields.timespent ?? 0) / 60))],
     ["Updated", fields.updated?.slice(0, 10)],

@@ -62,11 +62,11 @@ export function buildJql(filter: IssueFilter, people: FilterPeople = {}): string
 
 /** Describes a filter: "open bugs in KAY assigned to me". */
 export function describeFilter(filter: IssueFilter, number?: number): string {
-  const known = getStatusGroup(filter.status);
+  const statusGroup = getStatusGroup(filter.status);
   const type = filter.type ? toSingular(filter.type).toLowerCase() : "issue";
   const noun = number === 1 ? type : type.endsWith("y") ? `${type.slice(0, -1)}ies` : `${type}s`;
   return [
-    known === "open" || known === "done" ? known : "",
+    statusGroup === "open" || statusGroup === "done" ? statusGroup : "",
     noun,
     filter.project ? `in ${filter.project}` : "",
     describeStatus(filter.status),

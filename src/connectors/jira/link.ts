@@ -49,12 +49,12 @@ export const linkIssuesTool = defineTool({
   },
   async run(input, context) {
     const { api, site } = getJiraApi(context);
-    const [key, other] = [parseIssueKey(input.issue), parseIssueKey(input.other)];
-    if (key === other) {
+    const [key, otherKey] = [parseIssueKey(input.issue), parseIssueKey(input.other)];
+    if (key === otherKey) {
       throw new Problem("INVALID_REQUEST", `${key} cannot be linked to itself.`, { details: { field: "other" } });
     }
     const { type, words, isInward } = await findRelation(input.relation, context);
-    const [inward, outward] = isInward ? [other, key] : [key, other];
+    const [inward, outward] = isInward ? [otherKey, key] : [key, otherKey];
     await context.http.request({
       method: "POST",
       path: `${api}/issueLink`,
@@ -63,7 +63,11 @@ export const linkIssuesTool = defineTool({
       scope: "write:jira-work",
     });
     const url = buildBrowseUrl(site, key);
-    return { data: { key, relation: words, other, url }, text: `${key} ${words} ${other}.\n\n${url}`, url };
+    return {
+      data: { key, relation: words, other: otherKey, url },
+      text: `${key} ${words} ${otherKey}.\n\n${url}`,
+      url,
+    };
   },
 });
 
@@ -71,13 +75,13 @@ export const linkIssuesTool = defineTool({
 async function findRelation(relation: string, context: ToolContext) {
   const path = `${getJiraApi(context).api}/issueLinkType`;
   const { issueLinkTypes: types } = await context.http.request({ path, answer: LinkTypes, scope: "read:jira-work" });
-  const wanted = toOneLine(relation).toLowerCase();
+  const relationName = toOneLine(relation).toLowerCase();
   const find = (...names: ("outward" | "inward" | "name")[]) =>
-    types.find((type) => names.some((name) => type[name].toLowerCase() === wanted));
+    types.find((type) => names.some((name) => type[name].toLowerCase() === relationName));
   const forward = find("outward") ?? (find("inward") ? undefined : find("name"));
   if (forward) return { type: forward.name, words: forward.outward, isInward: false };
-  const back = find("inward");
-  if (back) return { type: back.name, words: back.inward, isInward: true };
+  const inwardType = find("inward");
+  if (inwardType) return { type: inwardType.name, words: inwardType.inward, isInward: true };
   const all = [...new Set(types.flatMap(({ outward, inward }) => [outward, inward]))].join(", ");
   throw new Problem("INVALID_REQUEST", `Jira has no relation “${toOneLine(relation)}”. It has: ${all || "none"}.`, {
     hint: "Specify one of these.",

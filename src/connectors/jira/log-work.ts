@@ -35,8 +35,8 @@ export const logWorkTool = defineTool({
   examples: ["log {time} on {issue}", "log {time} of work on {issue}", "log {time} on {issue}: {comment}"],
   summary: ({ issue, time, started, comment }: Input) => {
     const when = started?.trim() ? ` from ${toOneLine(started)}` : "";
-    const said = comment?.trim() ? `: ${quoteText(comment, 200)}` : "";
-    return `Log ${toOneLine(time)} on ${formatIssueKey(issue)}${when}${said}`;
+    const quotedComment = comment?.trim() ? `: ${quoteText(comment, 200)}` : "";
+    return `Log ${toOneLine(time)} on ${formatIssueKey(issue)}${when}${quotedComment}`;
   },
   resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
   object: ({ issue }: Input) => formatIssueKey(issue),
@@ -84,10 +84,10 @@ function parseDuration(text: string): string {
     if (Number.isInteger(number)) return `${number}${name}`;
     const minutes = Math.round(number * 60);
     return name === "h"
-      ? [`${Math.floor(minutes / 60)}h`, `${minutes % 60}m`].filter((one) => !/^0/.test(one)).join(" ")
+      ? [`${Math.floor(minutes / 60)}h`, `${minutes % 60}m`].filter((amount) => !/^0/.test(amount)).join(" ")
       : "";
   });
-  if (rest === "" && units.length > 0 && units.every((one) => /[1-9]/.test(one))) return units.join(" ");
+  if (rest === "" && units.length > 0 && units.every((unit) => /[1-9]/.test(unit))) return units.join(" ");
   throw new Problem("INVALID_REQUEST", `“${toOneLine(text)}” is not a length of time.`, {
     hint: "Write it in weeks, days, hours and minutes, such as 2h 30m.",
     details: { field: "time" },

@@ -36,14 +36,14 @@ export async function findPerson(
   const query = { query: text.trim(), maxResults: 20 };
   const matches = await http.request({ path: `${api}/user/search`, query, answer: z.array(User), scope });
   const people = matches.filter((user) => user.active !== false && (user.accountType ?? "atlassian") === "atlassian");
-  const one = requirePerson(people, text, {
+  const person = requirePerson(people, text, {
     purpose,
     where: "Jira",
     listNames: ({ displayName }) => [displayName],
     listAccounts: ({ emailAddress, accountId }) => [emailAddress ?? accountId],
     isShown,
   });
-  return toPerson(one);
+  return toPerson(person);
 }
 
 /** Describes a person for the approval of a call. */

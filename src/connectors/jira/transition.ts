@@ -104,14 +104,14 @@ async function getTransitions(context: ToolContext, path: string): Promise<Trans
   }));
 }
 
-function requireTransition(key: string, wanted: string, transitions: Transition[]): Transition {
-  const { found, matches } = chooseTransition(wanted, transitions);
+function requireTransition(key: string, goal: string, transitions: Transition[]): Transition {
+  const { found, matches } = chooseTransition(goal, transitions);
   if (found) return found;
   const formatStatuses = (list: Transition[]) => [...new Set(list.map(({ status }) => status))].join(", ");
   if (matches.length > 1) {
     throw new Problem(
       "INVALID_REQUEST",
-      `“${wanted}” could mean several statuses of ${key}: ${formatStatuses(matches)}.`,
+      `“${goal}” could mean several statuses of ${key}: ${formatStatuses(matches)}.`,
       {
         hint: "Specify the status.",
       },
@@ -119,7 +119,7 @@ function requireTransition(key: string, wanted: string, transitions: Transition[
   }
   const possible =
     transitions.length > 0 ? `It can move to: ${formatStatuses(transitions)}.` : "This account may not move it.";
-  throw new Problem("INVALID_REQUEST", `${key} cannot move to “${wanted}” now. ${possible}`, {
+  throw new Problem("INVALID_REQUEST", `${key} cannot move to “${goal}” now. ${possible}`, {
     hint: "Specify one of the statuses that it can move to.",
   });
 }

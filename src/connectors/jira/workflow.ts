@@ -7,8 +7,8 @@ export type Transition = { id: string; name: string; status: string; category?: 
 export type TransitionGoal = { category?: string; words(key: string): string };
 
 /** Parses a goal such as "close", "start" or "In Review". */
-export function parseGoal(wanted: string): TransitionGoal {
-  const word = normalize(wanted);
+export function parseGoal(text: string): TransitionGoal {
+  const word = normalize(text);
   const everyday = EVERYDAY.find(({ verbs }) => verbs.includes(word));
   if (everyday)
     return {
@@ -17,14 +17,14 @@ export function parseGoal(wanted: string): TransitionGoal {
     };
   return {
     category: NAMES.find(({ names }) => names.includes(word))?.category,
-    words: (key) => `Move ${key} to ${wanted.trim()}`,
+    words: (key) => `Move ${key} to ${text.trim()}`,
   };
 }
 
 /** Returns whether the issue is already there: by status name, or by category for an everyday word. */
-export function isGoalReached(wanted: string, status: { name: string; category?: string }): boolean {
-  if (normalize(wanted) === normalize(status.name)) return true;
-  const word = normalize(wanted);
+export function isGoalReached(goal: string, status: { name: string; category?: string }): boolean {
+  if (normalize(goal) === normalize(status.name)) return true;
+  const word = normalize(goal);
   const everyday = EVERYDAY.find(({ verbs }) => verbs.includes(word));
   return everyday !== undefined && everyday.category === status.category;
 }
@@ -34,18 +34,18 @@ export function isGoalReached(wanted: string, status: { name: string; category?:
  * of an everyday word, the usual status first. `found` is absent if none or several match.
  */
 export function chooseTransition(
-  wanted: string,
+  goal: string,
   transitions: Transition[],
 ): { found?: Transition; matches: Transition[] } {
-  const word = normalize(wanted);
-  const { category } = parseGoal(wanted);
-  const named = [
+  const word = normalize(goal);
+  const { category } = parseGoal(goal);
+  const exactMatches = [
     ({ status }: Transition) => normalize(status) === word,
     ({ name }: Transition) => normalize(name) === word,
   ]
     .map((fits) => transitions.filter(fits))
     .find((list) => list.length > 0);
-  if (named) return { found: named[0], matches: named };
+  if (exactMatches) return { found: exactMatches[0], matches: exactMatches };
   const matches = category ? transitions.filter((transition) => transition.category === category) : [];
   const statuses = new Set(matches.map(({ status }) => status));
   const usual = matches.find(({ status }) => USUAL.includes(normalize(status)));

@@ -61,13 +61,13 @@ export function buildPostUrl({ http }: Pick<ToolContext, "http">, urn: string): 
 }
 
 /** Checks that a text is not empty and not too long. @throws Problem INVALID_REQUEST */
-export function checkTextLength(text: string, limit: number, what: "post" | "comment"): string {
+export function checkTextLength(text: string, limit: number, noun: "post" | "comment"): string {
   const trimmed = text.trim();
   const details = { field: "text" };
-  if (trimmed === "") throw new Problem("INVALID_REQUEST", `The ${what} must not be empty.`, { details });
+  if (trimmed === "") throw new Problem("INVALID_REQUEST", `The ${noun} must not be empty.`, { details });
   if (trimmed.length <= limit) return trimmed;
-  const [has, most] = [trimmed.length, limit].map((number) => number.toLocaleString("en-US"));
-  throw new Problem("INVALID_REQUEST", `The ${what} has ${has} characters; LinkedIn accepts at most ${most}.`, {
+  const [has, longest] = [trimmed.length, limit].map((number) => number.toLocaleString("en-US"));
+  throw new Problem("INVALID_REQUEST", `The ${noun} has ${has} characters; LinkedIn accepts at most ${longest}.`, {
     hint: "Shorten it.",
     details,
   });

@@ -23,10 +23,10 @@ function countLabels(markdown: string): Labels {
 }
 
 function restoreTokens(tokens: Token[], labels: Labels): Token[] {
-  return tokens.flatMap((token, at) => {
-    const before = tokens[at - 1]?.raw ?? "";
-    const after = tokens[at + 1]?.raw ?? "";
-    return isLiteral(token, before, after) ? [buildText(token.raw)] : restoreToken(token, labels);
+  return tokens.flatMap((token, index) => {
+    const previous = tokens[index - 1]?.raw ?? "";
+    const after = tokens[index + 1]?.raw ?? "";
+    return isLiteral(token, previous, after) ? [buildText(token.raw)] : restoreToken(token, labels);
   });
 }
 
@@ -52,17 +52,17 @@ function restoreToken(token: Token, labels: Labels): Token[] {
 }
 
 /** Returns whether a mark of Markdown belongs to a word or a path. */
-function isLiteral({ type, raw }: Token, before: string, after: string): boolean {
-  if (type === "escape") return isLiteralEscape(raw.slice(1), before, after);
-  return isMarkInWord({ type, raw }, before, after);
+function isLiteral({ type, raw }: Token, previous: string, after: string): boolean {
+  if (type === "escape") return isLiteralEscape(raw.slice(1), previous, after);
+  return isMarkInWord({ type, raw }, previous, after);
 }
 
 /** Returns whether a backslash is itself meant: it is in a path, or what follows needs no escape there. */
-function isLiteralEscape(character: string, before: string, after: string): boolean {
-  if (/\\[^\s\\]+$|(^|\s)[A-Za-z]:$/.test(before) || (/\w$/.test(before) && /^\.\w/.test(after))) return true;
+function isLiteralEscape(character: string, previous: string, after: string): boolean {
+  if (/\\[^\s\\]+$|(^|\s)[A-Za-z]:$/.test(previous) || (/\w$/.test(previous) && /^\.\w/.test(after))) return true;
   if ("*_~`[]<>#|".includes(character)) return false;
-  if (character === "." || character === ")") return !/(^|\n)[ \t]*\d+$/.test(before);
-  if (character === "-" || character === "+") return !/(^|\n)[ \t]*$/.test(before);
+  if (character === "." || character === ")") return !/(^|\n)[ \t]*\d+$/.test(previous);
+  if (character === "-" || character === "+") return !/(^|\n)[ \t]*$/.test(previous);
   return character !== "!" || !after.startsWith("[");
 }
 

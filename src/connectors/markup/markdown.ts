@@ -27,8 +27,8 @@ export function splitMargins(text: string): { before: string; words: string; aft
 }
 
 /** Formats a count: "1 issue", "4 issues". */
-export function formatCount(number: number, one: string, many = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`;
+export function formatCount(number: number, singular: string, plural = `${singular}s`): string {
+  return `${number} ${number === 1 ? singular : plural}`;
 }
 
 /** Truncates text to a number of characters, at whole code points, and marks the cut. */

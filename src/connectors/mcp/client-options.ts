@@ -54,10 +54,10 @@ function requireEnvironment(
 ): void {
   const lacking = programs.lacks(env);
   if (lacking.length === 0) return;
-  const [isOrAre, it] = lacking.length === 1 ? ["is", "it is"] : ["are", "they are"];
+  const [isOrAre, pronoun] = lacking.length === 1 ? ["is", "it is"] : ["are", "they are"];
   throw new Problem(
     "SERVICE_FAILED",
-    `${title} needs ${lacking.join(" and ")}, which ${isOrAre} not set in the local backend's environment. Run \`kay serve --stop\`, then try again where ${it} set.`,
+    `${title} needs ${lacking.join(" and ")}, which ${isOrAre} not set in the local backend's environment. Run \`kay serve --stop\`, then try again where ${pronoun} set.`,
     { hint: "" },
   );
 }

@@ -191,19 +191,19 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
       const client = await openMcpClient(toClientOptions(ports, () => server, signal ? { signal } : {}));
       try {
         const list = toToolList(server.definition.name, await client.tools(signal));
-        const left = client.variant === "sse" ? [OLD_TRANSPORT, ...list.left] : list.left;
-        return { server: client.server, era: client.era, list: { ...list, left } };
+        const warnings = client.variant === "sse" ? [OLD_TRANSPORT, ...list.left] : list.left;
+        return { server: client.server, era: client.era, list: { ...list, left: warnings } };
       } finally {
         await client.close();
       }
     },
     async forget(key) {
       const all = [...entries].filter(([one]) => belongsToKey(key, one));
-      await Promise.all(all.map(([one, entry]) => closeEntry(one, entry)));
+      await Promise.all(all.map(([key, entry]) => closeEntry(key, entry)));
     },
     async tick() {
-      const before = ports.clock.now() - IDLE_MS;
-      const idle = [...entries].filter(([, { running, used }]) => running === 0 && used <= before);
+      const idleSince = ports.clock.now() - IDLE_MS;
+      const idle = [...entries].filter(([, { running, used }]) => running === 0 && used <= idleSince);
       await Promise.all(idle.map(([key, entry]) => closeEntry(key, entry)));
     },
     async close() {
@@ -219,10 +219,10 @@ async function openClient(
   eras: Map<string, ProtocolEra>,
 ): Promise<OpenClient> {
   const { server } = entry;
-  const known = eras.get(server.key);
+  const knownEra = eras.get(server.key);
   const client = await openMcpClient(
     toClientOptions(ports, () => entry.server, {
-      ...(known ? { era: known } : {}),
+      ...(knownEra ? { era: knownEra } : {}),
       ...(entry.resumes ? { resumes: entry.resumes } : {}),
       signal: entry.stop.signal,
       onToolsChanged: () => {

@@ -149,10 +149,10 @@ async function connectOnce(
   const questions = listenForQuestions(client, { elicits: options.elicits === true });
   const fault = async (error: unknown): Promise<McpFault> => {
     const { toMcpFault } = await import("./faults.ts");
-    const own = state.own;
+    const methods = state.own;
     state.own = undefined;
     const { ending, lastOutput } = transport as Partial<ProgramTransport>;
-    const fault = toMcpFault(error, { ...options, ending: ending?.(), lastOutput: lastOutput?.(), own });
+    const fault = toMcpFault(error, { ...options, ending: ending?.(), lastOutput: lastOutput?.(), own: methods });
     if (fault.gone) state.gone = true;
     return fault;
   };
@@ -163,8 +163,8 @@ async function connectOnce(
   };
   try {
     const { signal, place } = options;
-    const most = "program" in place ? PROGRAM_START_TIMEOUT_MS : START_TIMEOUT_MS;
-    await client.connect(transport, { timeout: most, maxTotalTimeout: most, ...(signal ? { signal } : {}) });
+    const timeoutMs = "program" in place ? PROGRAM_START_TIMEOUT_MS : START_TIMEOUT_MS;
+    await client.connect(transport, { timeout: timeoutMs, maxTotalTimeout: timeoutMs, ...(signal ? { signal } : {}) });
   } catch (error) {
     if (options.signal?.aborted) {
       await end();
@@ -226,12 +226,12 @@ async function callThroughClient(
   } catch (error) {
     if (error instanceof Problem && error.code !== "SERVICE_FAILED") throw error;
     if (signal?.aborted && !writes && !hasTask()) throw cancelledProblem(options.title, error);
-    const { problem, lost, gone: over } = await fault(error);
-    isOver = !(hasTask() && (lost || over));
+    const { problem, lost, gone: isGone } = await fault(error);
+    isOver = !(hasTask() && (lost || isGone));
     // A task continues without the connection, and is asked for over a new one.
     if (!isOver) throw markClosed(problem);
     if (writes && lost) throw unknownOutcomeProblem(options.title, problem);
-    throw over ? markClosed(problem) : problem;
+    throw isGone ? markClosed(problem) : problem;
   } finally {
     if (isTask && isOver) state.tasks--;
   }

@@ -71,8 +71,8 @@ export function getMcpBinding({ place, auth }: Pick<McpDefinition, "place" | "au
       : ["command", ...place.command, place.folder ?? "", ...pickGiven(place)];
   const more =
     auth.type === "api_key" ? auth.header.toLowerCase() : auth.type === "oauth2" ? auth.client_id : undefined;
-  const how = more === undefined ? [auth.type] : [auth.type, more];
-  return hash("sha256", JSON.stringify(["mcp", where, how]), "hex");
+  const kinds = more === undefined ? [auth.type] : [auth.type, more];
+  return hash("sha256", JSON.stringify(["mcp", where, kinds]), "hex");
 }
 
 /** Returns a hash of what the user reviewed, so that an approval stores nothing else. */

@@ -42,7 +42,7 @@ export function createElicitationHandler(
   };
   return {
     notes: () => notes,
-    answer: async (request, _over, done) => {
+    answer: async (request, _over, completed) => {
       if (++count > MAX_QUESTIONS)
         return cancelWithNote(
           `${asking.title} asked more than ${MAX_QUESTIONS} questions; kay answered no more of them.`,
@@ -53,7 +53,7 @@ export function createElicitationHandler(
       if ("problem" in question) return cancelWithNote(question.problem);
       if (!people) return cancelWithNote(buildUnavailableNote(asking));
       try {
-        return await askUser(people, question, done);
+        return await askUser(people, question, completed);
       } catch (error) {
         if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE")
           return cancelWithNote(buildUnavailableNote(asking));
@@ -80,7 +80,7 @@ type Question = {
 async function askUser(
   people: Interactive,
   { prompt: card, read }: Question,
-  done: AbortSignal | undefined,
+  completed: AbortSignal | undefined,
 ): Promise<ElicitationAnswer> {
   const prompt = { ...card, timeoutMs: TIME_LIMIT_MS };
   const handleResponse = (response: UserResponse): InteractionOutcome => {
@@ -98,7 +98,7 @@ async function askUser(
   };
   return (await people.requestInteraction({
     ...prompt,
-    ...(done ? { done } : {}),
+    ...(completed ? { done: completed } : {}),
     onResponse: handleResponse,
     onTimeout: () => ({ complete: { action: "cancel" } }),
   })) as ElicitationAnswer;

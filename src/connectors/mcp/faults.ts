@@ -49,8 +49,8 @@ export function toMcpFault(error: unknown, { name, title, ending, lastOutput, ow
   const serviceFailedProblem = (sentence: string, hint?: string) =>
     new Problem("SERVICE_FAILED", sentence, { hint, cause: error });
   if (ending !== undefined) return { problem: serviceFailedProblem(`${title} ${ending}.`), lost: true, gone: true };
-  const known = findProblem(error) ?? (own instanceof Problem ? own : undefined);
-  if (known) return { problem: known, lost: known.code === "SERVICE_FAILED", gone: false };
+  const knownProblem = findProblem(error) ?? (own instanceof Problem ? own : undefined);
+  if (knownProblem) return { problem: knownProblem, lost: knownProblem.code === "SERVICE_FAILED", gone: false };
   const machine = toOwnFaultProblem("SERVICE_FAILED", title, error);
   if (machine) return { problem: machine, lost: false, gone: true };
   const version = findVersion(error);
@@ -102,11 +102,11 @@ function refusalProblem(title: string, error: ProtocolError): Problem {
 /** Returns the protocol versions of a server that kay does not support, if an error is about them. */
 function findVersion(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : "";
-  const answered = /protocol version is not supported: (.+)$/s.exec(message)?.[1];
-  if (answered !== undefined) return cleanLine(answered, 60);
+  const versions = /protocol version is not supported: (.+)$/s.exec(message)?.[1];
+  if (versions !== undefined) return cleanLine(versions, 60);
   const { supported } = ((error as { data?: unknown } | null)?.data ?? {}) as { supported?: unknown };
   if (!(error instanceof ProtocolError) || !Array.isArray(supported)) return undefined;
-  return cleanLine(supported.filter((one) => typeof one === "string").join(", "), 120);
+  return cleanLine(supported.filter((version) => typeof version === "string").join(", "), 120);
 }
 
 function versionProblem(title: string, version: string, cause: unknown): Problem {

@@ -6,7 +6,7 @@ import type { FieldLimits, InputField } from "#protocol/interactions";
 export type FormField = {
   field: InputField;
   /** Returns the value to send, nothing for an empty field, or what is wrong, as the end of a sentence. */
-  read(given: unknown): { value?: unknown } | { wrong: string };
+  read(input: unknown): { value?: unknown } | { wrong: string };
 };
 
 /** Maximum number of fields that a server may ask for at once. */
@@ -67,7 +67,7 @@ function buildCommonField(id: string, about: Shape, required: boolean, limits = 
 }
 
 function getDefault(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((one) => typeof one === "string").slice(0, MAX_OPTIONS);
+  if (Array.isArray(value)) return value.filter((item) => typeof item === "string").slice(0, MAX_OPTIONS);
   if (typeof value === "string") return value.slice(0, MAX_TEXT_LENGTH);
   return typeof value === "number" ? String(value) : value === true;
 }
@@ -82,19 +82,19 @@ function buildCheckbox(id: string, about: Shape): FormField {
 
 function buildTextField(id: string, about: Shape, required: boolean): FormField {
   const format = isKnownFormat(about.format) ? about.format : undefined;
-  const most = Math.min(parseBound(about.maxLength) ?? MAX_VALUE_LENGTH, MAX_VALUE_LENGTH);
-  const limits = omitUndefined({ format, minLength: parseBound(about.minLength), maxLength: most });
+  const longest = Math.min(parseBound(about.maxLength) ?? MAX_VALUE_LENGTH, MAX_VALUE_LENGTH);
+  const limits = omitUndefined({ format, minLength: parseBound(about.minLength), maxLength: longest });
   return {
     field: {
       ...buildCommonField(id, about, required, format && getFormatHint(format)),
-      type: most > 200 && !format && about.maxLength ? "textarea" : "text",
+      type: longest > 200 && !format && about.maxLength ? "textarea" : "text",
       limits,
     },
-    read: (given) => {
-      const value = typeof given === "string" ? given : given === undefined || given === null ? "" : String(given);
+    read: (input) => {
+      const value = typeof input === "string" ? input : input === undefined || input === null ? "" : String(input);
       if (value === "") return required ? { wrong: "must be filled in" } : {};
-      const wrong = findLimitFault(limits, value);
-      return wrong === undefined ? { value } : { wrong };
+      const problem = findLimitFault(limits, value);
+      return problem === undefined ? { value } : { wrong: problem };
     },
   };
 }
@@ -106,10 +106,10 @@ function buildNumberField(id: string, about: Shape, required: boolean): FormFiel
   return {
     field: { ...buildCommonField(id, about, required, range), type: "text", limits },
     read: (value) => {
-      const typed = String(value ?? "").trim();
-      if (typed === "") return required ? { wrong: "must be filled in" } : {};
-      const wrong = findLimitFault(limits, typed);
-      return wrong === undefined ? { value: Number(typed) } : { wrong };
+      const text = String(value ?? "").trim();
+      if (text === "") return required ? { wrong: "must be filled in" } : {};
+      const problem = findLimitFault(limits, text);
+      return problem === undefined ? { value: Number(text) } : { wrong: problem };
     },
   };
 }
@@ -119,27 +119,27 @@ type Option = { value: string; label: string };
 function buildSelectField(id: string, about: Shape, options: Option[], required: boolean): FormField {
   return {
     field: { ...buildCommonField(id, about, required), type: "select", options },
-    read: (given) => {
-      if (given === undefined || given === null || given === "") return required ? { wrong: "must be chosen" } : {};
-      const option = options.find(({ value }) => value === given);
+    read: (input) => {
+      if (input === undefined || input === null || input === "") return required ? { wrong: "must be chosen" } : {};
+      const option = options.find(({ value }) => value === input);
       return option ? { value: option.value } : { wrong: "must be one of the choices" };
     },
   };
 }
 
 function buildMultiSelectField(id: string, about: Shape, options: Option[], required: boolean): FormField {
-  const [least, most] = [parseBound(about.minItems) ?? 0, parseBound(about.maxItems) ?? options.length];
-  const limits = { minItems: least, maxItems: most };
-  const hint = about.minItems === undefined && about.maxItems === undefined ? "" : `Choose ${least} to ${most}.`;
+  const [minimum, maximum] = [parseBound(about.minItems) ?? 0, parseBound(about.maxItems) ?? options.length];
+  const limits = { minItems: minimum, maxItems: maximum };
+  const hint = about.minItems === undefined && about.maxItems === undefined ? "" : `Choose ${minimum} to ${maximum}.`;
   return {
-    field: { ...buildCommonField(id, about, required && least > 0, hint), type: "checkbox", options, limits },
-    read: (given) => {
-      const chosen = given === undefined || given === null ? [] : Array.isArray(given) ? given : [given];
-      const values = options.map(({ value }) => value).filter((value) => chosen.includes(value));
-      if (values.length < new Set(chosen).size) return { wrong: "must be among the choices" };
+    field: { ...buildCommonField(id, about, required && minimum > 0, hint), type: "checkbox", options, limits },
+    read: (input) => {
+      const items = input === undefined || input === null ? [] : Array.isArray(input) ? input : [input];
+      const values = options.map(({ value }) => value).filter((value) => items.includes(value));
+      if (values.length < new Set(items).size) return { wrong: "must be among the choices" };
       if (values.length === 0 && !required) return {};
-      const wrong = findLimitFault(limits, values);
-      return wrong === undefined ? { value: values } : { wrong };
+      const problem = findLimitFault(limits, values);
+      return problem === undefined ? { value: values } : { wrong: problem };
     },
   };
 }
@@ -152,14 +152,14 @@ function getOptions(about: Shape): Option[] | undefined | null {
   const source = about.type === "array" ? toShape(about.items) : about;
   if (!source) return about.type === "array" ? null : undefined;
   const titled = source.oneOf ?? source.anyOf;
-  const plain = source.enum;
-  if (titled === undefined && plain === undefined) return about.type === "array" ? null : undefined;
-  const listed = (Array.isArray(titled) ? titled : Array.isArray(plain) ? plain : []).slice(0, MAX_OPTIONS + 1);
-  if (listed.length === 0 || listed.length > MAX_OPTIONS) return null;
+  const values = source.enum;
+  if (titled === undefined && values === undefined) return about.type === "array" ? null : undefined;
+  const choices = (Array.isArray(titled) ? titled : Array.isArray(values) ? values : []).slice(0, MAX_OPTIONS + 1);
+  if (choices.length === 0 || choices.length > MAX_OPTIONS) return null;
   const names = Array.isArray(source.enumNames) ? source.enumNames : [];
-  const options = listed.map((one, index): Option | undefined => {
-    const value = Array.isArray(titled) ? toShape(one)?.const : one;
-    const title = Array.isArray(titled) ? toShape(one)?.title : names[index];
+  const options = choices.map((choice, index): Option | undefined => {
+    const value = Array.isArray(titled) ? toShape(choice)?.const : choice;
+    const title = Array.isArray(titled) ? toShape(choice)?.title : names[index];
     if (typeof value !== "string" || value.length > MAX_TEXT_LENGTH) return undefined;
     return {
       value,

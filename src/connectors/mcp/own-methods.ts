@@ -116,8 +116,8 @@ async function listResources(client: Client, _: Input, options: Options): Promis
 async function listPrompts(client: Client, _: Input, options: Options): Promise<CallToolResult> {
   const { prompts } = await client.listPrompts(undefined, getLimits(options));
   const rows = prompts.map(({ name, title, description, arguments: fields = [] }) => {
-    const named = fields.slice(0, MAX_ROWS).map((field) => `${field.name}${field.required ? "" : "?"}`);
-    return formatRow(name, [title, named.length > 0 ? `arguments: ${named.join(", ")}` : "", description]);
+    const parameters = fields.slice(0, MAX_ROWS).map((field) => `${field.name}${field.required ? "" : "?"}`);
+    return formatRow(name, [title, parameters.length > 0 ? `arguments: ${parameters.join(", ")}` : "", description]);
   });
   const listed = prompts.slice(0, MAX_ROWS).map(({ name, title, description, arguments: fields = [] }) => ({
     name,
@@ -143,12 +143,12 @@ async function getPrompt(client: Client, input: Input, options: Options): Promis
 }
 
 /** @throws Problem INVALID_REQUEST for arguments that are not an object of texts */
-function parseArguments(given: unknown): Record<string, string> {
-  if (given === undefined || given === "") return {};
+function parseArguments(input: unknown): Record<string, string> {
+  if (input === undefined || input === "") return {};
   try {
-    const value: unknown = JSON.parse(String(given));
+    const value: unknown = JSON.parse(String(input));
     if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one)]));
+      return Object.fromEntries(Object.entries(value).map(([name, value]) => [name, String(value)]));
   } catch {
     // Reported below.
   }

@@ -60,16 +60,16 @@ export function chooseConnectionKey(
   const keys = Array.from({ length: MAX_CONNECTIONS }, (_, index) => (index === 0 ? key : `${key}#${index + 1}`));
   const isFree = ({ running, asking }: ConnectionLoad) => (shared ? asking : running) === 0;
   return (
-    keys.find((one) => {
-      const load = loads.get(one);
+    keys.find((key) => {
+      const load = loads.get(key);
       return !load || isFree(load);
     }) ?? key
   );
 }
 
 /** Returns whether a connection key is `key` or one of its parallel connections. */
-export function belongsToKey(key: string, one: string): boolean {
-  return one === key || one.startsWith(`${key}#`);
+export function belongsToKey(key: string, candidate: string): boolean {
+  return candidate === key || candidate.startsWith(`${key}#`);
 }
 
 /** Counts the open questions of a connection. */

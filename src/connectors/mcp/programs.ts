@@ -22,7 +22,7 @@ export type SpawnOptions = { folder?: string; env?: string[] };
 export type ProgramEvents = {
   output(chunk: Buffer): void;
   errors(chunk: Buffer): void;
-  onEnd(how: ProgramEnd): void;
+  onEnd(end: ProgramEnd): void;
 };
 
 /** How a program ended: with a code, by a signal, or because it could not be started (`ENOENT`). */

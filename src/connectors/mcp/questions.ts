@@ -29,17 +29,17 @@ export function listenForQuestions(client: Client, { elicits }: { elicits: boole
   }
   return {
     hear: (ask) => {
-      const one = { ask, over: new AbortController() };
-      questions.add(one);
+      const question = { ask, over: new AbortController() };
+      questions.add(question);
       return () => {
-        one.over.abort();
-        questions.delete(one);
+        question.over.abort();
+        questions.delete(question);
       };
     },
     onVisitDone: (id) => {
-      const known = visits.get(id) ?? new AbortController();
-      if (visits.size < MAX_VISITS) visits.set(id, known);
-      return known.signal;
+      const visit = visits.get(id) ?? new AbortController();
+      if (visits.size < MAX_VISITS) visits.set(id, visit);
+      return visit.signal;
     },
   };
 }

@@ -13,7 +13,7 @@ export type HandleElicitation = (
   request: ElicitationRequest,
   signal: AbortSignal,
   /** Fires when the server reports that the visit to a URL is done. */
-  done?: AbortSignal,
+  completed?: AbortSignal,
 ) => Promise<ElicitationAnswer>;
 
 /** A server and how to reach it. */

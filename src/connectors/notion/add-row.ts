@@ -47,8 +47,8 @@ export const addRowTool = defineTool({
     const properties: Record<string, unknown> = {
       [title]: await toPropertyValue({ name: title, type: "title", options: [] }, name, context),
     };
-    for (const [wanted, value] of Object.entries(input.values ?? {})) {
-      const column = findColumn(columns, wanted);
+    for (const [columnName, value] of Object.entries(input.values ?? {})) {
+      const column = findColumn(columns, columnName);
       properties[column.name] = await toPropertyValue(column, String(value), context);
     }
     const parent = { type: "data_source_id", data_source_id: source.id };
@@ -63,7 +63,7 @@ export const addRowTool = defineTool({
 
 function describeCall({ database, title, values, text }: Input): string {
   const columns = Object.entries(values ?? {}).map(([name, value]) => `${name}: ${String(value).trim()}`);
-  const also = [...columns, ...(text?.trim() ? ["with text"] : [])];
-  const row = `“${title.replace(/\s+/g, " ").trim()}”${also.length > 0 ? ` (${also.join(", ")})` : ""}`;
+  const details = [...columns, ...(text?.trim() ? ["with text"] : [])];
+  const row = `“${title.replace(/\s+/g, " ").trim()}”${details.length > 0 ? ` (${details.join(", ")})` : ""}`;
   return `Add the row ${row} to “${database.trim()}” in Notion`;
 }

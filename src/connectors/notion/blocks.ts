@@ -130,8 +130,8 @@ function toTableBlock({ header, rows }: Tokens.Table): BlockDraft {
  */
 function toNotionLanguage(name: string | undefined): string {
   const word = name?.trim().toLowerCase().split(/\s/)[0] ?? "";
-  const known = SHORT[word] ?? word;
-  return LANGUAGES.has(known) ? known : "plain text";
+  const language = SHORT[word] ?? word;
+  return LANGUAGES.has(language) ? language : "plain text";
 }
 
 const SHORT: Record<string, string | undefined> = {

@@ -79,6 +79,6 @@ export async function writePage(
 
 function describeCall({ parent, title, text }: Input): string {
   const blocks = countBlocks(parseBlocks(text ?? ""));
-  const also = blocks > 0 ? `, with ${formatCount(blocks, "block")} of text` : "";
-  return `Create the page “${title.replace(/\s+/g, " ").trim()}” in “${parent.trim()}” in Notion${also}`;
+  const details = blocks > 0 ? `, with ${formatCount(blocks, "block")} of text` : "";
+  return `Create the page “${title.replace(/\s+/g, " ").trim()}” in “${parent.trim()}” in Notion${details}`;
 }

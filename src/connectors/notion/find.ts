@@ -78,23 +78,23 @@ async function findByTitle(
   kind: "page" | "data_source",
   purpose: Purpose,
 ): Promise<NotionObject> {
-  const wanted = text.trim();
+  const name = text.trim();
   const { items } = await readPages(async (cursor, size) => {
     const filter = { property: "object", value: kind };
     const sizes = { page_size: size, ...(cursor ? { start_cursor: cursor } : {}) };
-    const body = { query: wanted, filter, ...sizes };
+    const body = { query: name, filter, ...sizes };
     const page = await context.http.request({ method: "POST", path: "/v1/search", body, answer: Found, reads: true });
     return { items: page.results, next: getNextCursor(page) };
   }, MAX_CANDIDATES);
   // Notion also returns titles that are only similar.
-  const matches = items.filter((one) => one.in_trash !== true && isPartialName(wanted, getTitle(one)));
+  const matches = items.filter((item) => item.in_trash !== true && isPartialName(name, getTitle(item)));
   const noun = kind === "page" ? "page" : "database";
-  return requireMatch(matches, wanted, {
+  return requireMatch(matches, name, {
     purpose,
     noun,
     where: " in Notion that kay can access",
     getName: getTitle,
-    format: (one) => `“${escapeCell(getTitle(one))}” (${one.id})`,
+    format: (item) => `“${escapeCell(getTitle(item))}” (${item.id})`,
     hints: {
       none: "Check the title, and that the page is shared with kay in Notion (••• › Connections).",
       several: `Use the full title or the URL of the ${noun}.`,

@@ -29,15 +29,15 @@ export const getPageTool = defineTool({
   summary: ({ page }: Input) => `Read the page “${page.trim()}” in Notion`,
   async run(input, context) {
     const page = await findPage(context, input.page);
-    const { text: whole, complete } = await readPage(context, page.id);
-    const text = truncateText(whole, MAX_TEXT_LENGTH);
+    const { text: markdown, complete } = await readPage(context, page.id);
+    const text = truncateText(markdown, MAX_TEXT_LENGTH);
     const [title, url, properties] = [getTitle(page), getUrl(page), formatProperties(page)];
     const facts = Object.entries(properties).flatMap(([name, value]) =>
       value === "" ? [] : [`- ${escapeCell(name)}: ${escapeCell(value)}`],
     );
-    const changed = page.last_edited_time ? `, changed ${page.last_edited_time.slice(0, 10)}` : "";
+    const changeNote = page.last_edited_time ? `, changed ${page.last_edited_time.slice(0, 10)}` : "";
     const isTrashed = page.in_trash === true;
-    const head = `**${escapeCell(title)}**${changed}${isTrashed ? ", in the trash" : ""}\n${url}`;
+    const head = `**${escapeCell(title)}**${changeNote}${isTrashed ? ", in the trash" : ""}\n${url}`;
     const end = complete ? "" : "(The page continues; kay did not read all of it.)";
     return {
       data: {

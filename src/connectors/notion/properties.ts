@@ -16,8 +16,8 @@ export function formatProperties({ properties }: NotionObject): Record<string, s
 }
 
 /** Formats the value of a property. Source: https://developers.notion.com/reference/page-property-values */
-function formatProperty(given: unknown): string {
-  const property = toRecord(given);
+function formatProperty(input: unknown): string {
+  const property = toRecord(input);
   const type = String(property.type ?? "");
   const value = property[type];
   if (value === null || value === undefined) return "";
@@ -69,7 +69,7 @@ function findByName(value: unknown): string {
 /** Formats a value with parts: a place has a name and an address, a verification has a state. */
 function formatFacts(value: object): string {
   const { name, address, state } = toRecord(value);
-  return [name, address, state].filter((one) => typeof one === "string" && one !== "").join(", ");
+  return [name, address, state].filter((value) => typeof value === "string" && value !== "").join(", ");
 }
 
 function formatDate(value: unknown): string {

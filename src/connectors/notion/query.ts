@@ -95,8 +95,8 @@ async function queryRows(
 ): Promise<{ rows: NotionObject[]; more: boolean }> {
   const path = `/v1/data_sources/${encodeURIComponent(id)}/query`;
   const { items, more } = await readPages(async (cursor, size) => {
-    const sent = { ...body, page_size: Math.min(100, size), ...(cursor ? { start_cursor: cursor } : {}) };
-    const page = await context.http.request({ method: "POST", path, body: sent, answer: Page, reads: true });
+    const requestBody = { ...body, page_size: Math.min(100, size), ...(cursor ? { start_cursor: cursor } : {}) };
+    const page = await context.http.request({ method: "POST", path, body: requestBody, answer: Page, reads: true });
     return { items: page.results, next: getNextCursor(page) };
   }, list);
   return { rows: items, more };
@@ -109,7 +109,7 @@ function describeQuery({ database, property, value }: Input): string {
 
 function formatRows(rows: NotionObject[], head: string, names: string[]): string {
   const properties = rows.map(formatProperties);
-  const columns = names.filter((name) => properties.some((one) => one[name])).slice(0, MAX_COLUMNS);
+  const columns = names.filter((name) => properties.some((row) => row[name])).slice(0, MAX_COLUMNS);
   const cells = rows.map((row, index) => [getTitle(row), ...columns.map((name) => properties[index]?.[name] ?? "")]);
   return formatMarkdownTable([head, ...columns], cells);
 }

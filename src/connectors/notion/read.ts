@@ -58,10 +58,10 @@ async function readChildren(context: ToolContext, id: string, depth: number, bud
   const { items, more } = await readPages(fetchPage, () => budget.requests === 0, MAX_REQUESTS);
   if (more) budget.complete = false;
   const blocks: ReadBlock[] = [];
-  for (const one of items) {
-    const own = one.has_children === true && !OWN_PAGES.has(one.type);
-    const within = own ? await readChildren(context, one.id, depth + 1, budget) : [];
-    blocks.push({ type: one.type, value: toRecord(one[one.type]), children: within });
+  for (const block of items) {
+    const hasChildren = block.has_children === true && !OWN_PAGES.has(block.type);
+    const within = hasChildren ? await readChildren(context, block.id, depth + 1, budget) : [];
+    blocks.push({ type: block.type, value: toRecord(block[block.type]), children: within });
   }
   return blocks;
 }
@@ -73,14 +73,14 @@ const OWN_PAGES = new Set(["child_page", "child_database"]);
 function formatBlocks(blocks: ReadBlock[]): string {
   let number = 0;
   let text = "";
-  let before = "";
+  let previousType = "";
   for (const block of blocks) {
     number = block.type === "numbered_list_item" ? number + 1 : 0;
     const own = formatBlock(block, number);
     if (own === "") continue;
-    const follows = LISTS.has(block.type) && block.type === before;
+    const follows = LISTS.has(block.type) && block.type === previousType;
     text += `${text === "" ? "" : follows ? "\n" : "\n\n"}${own}`;
-    before = block.type;
+    previousType = block.type;
   }
   return text;
 }
@@ -89,23 +89,23 @@ const LISTS = new Set(["bulleted_list_item", "numbered_list_item", "to_do"]);
 
 function formatBlock(block: ReadBlock, number: number): string {
   const { type, value } = block;
-  const own = formatInline(value.rich_text);
+  const text = formatInline(value.rich_text);
   switch (type) {
     case "heading_1":
     case "heading_2":
     case "heading_3":
     case "heading_4":
-      return stackChildren(own === "" ? "" : `${"#".repeat(Number(type.at(-1)))} ${own.replace(/\n/g, " ")}`, block);
+      return stackChildren(text === "" ? "" : `${"#".repeat(Number(type.at(-1)))} ${text.replace(/\n/g, " ")}`, block);
     case "bulleted_list_item":
     case "toggle":
-      return formatItem("- ", own, block);
+      return formatItem("- ", text, block);
     case "numbered_list_item":
-      return formatItem(`${number}. `, own, block);
+      return formatItem(`${number}. `, text, block);
     case "to_do":
-      return formatItem(value.checked === true ? "- [x] " : "- [ ] ", own, block);
+      return formatItem(value.checked === true ? "- [x] " : "- [ ] ", text, block);
     case "quote":
     case "callout":
-      return addPrefix([own, formatBlocks(block.children)].filter(Boolean).join("\n\n"), "> ");
+      return addPrefix([text, formatBlocks(block.children)].filter(Boolean).join("\n\n"), "> ");
     case "code":
       return formatCode(value);
     case "divider":
@@ -113,19 +113,19 @@ function formatBlock(block: ReadBlock, number: number): string {
     case "table":
       return formatTable(block);
     default:
-      return formatOther(block, own);
+      return formatOther(block, text);
   }
 }
 
 /** Formats a block that Markdown cannot express: its URL, its title or its text. */
-function formatOther(block: ReadBlock, own: string): string {
+function formatOther(block: ReadBlock, text: string): string {
   const { type, value } = block;
   if (type === "child_page" || type === "child_database") return `[${String(value.title || "Untitled")}]`;
   if (type === "equation") return `$${String(value.expression ?? "")}$`;
   const address = [value.url, toRecord(value.external).url, toRecord(value.file).url].find(
     (url) => typeof url === "string" && url !== "",
   );
-  if (typeof address !== "string") return stackChildren(own, block) || formatUnread(block);
+  if (typeof address !== "string") return stackChildren(text, block) || formatUnread(block);
   const words = joinPieces(value.caption) || String(value.name ?? "") || type.replaceAll("_", " ");
   return `[${words.replace(/[[\]]/g, "")}](${encodeLinkTarget(address)})`;
 }
@@ -148,8 +148,8 @@ function formatUnread({ type, value }: ReadBlock): string {
     : `(block that cannot be read: ${kind})`;
 }
 
-function stackChildren(own: string, { children }: ReadBlock): string {
-  return [own, formatBlocks(children)].filter(Boolean).join("\n\n");
+function stackChildren(text: string, { children }: ReadBlock): string {
+  return [text, formatBlocks(children)].filter(Boolean).join("\n\n");
 }
 
 function formatItem(marker: string, own: string, { children }: ReadBlock): string {

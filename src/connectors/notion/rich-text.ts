@@ -84,8 +84,8 @@ function splitText(text: string): string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length; ) {
     const last = text.charCodeAt(start + MAX_CONTENT_LENGTH - 1);
-    const whole = start + MAX_CONTENT_LENGTH >= text.length || last < 0xd800 || last > 0xdbff;
-    const end = start + MAX_CONTENT_LENGTH - (whole ? 0 : 1);
+    const isWhole = start + MAX_CONTENT_LENGTH >= text.length || last < 0xd800 || last > 0xdbff;
+    const end = start + MAX_CONTENT_LENGTH - (isWhole ? 0 : 1);
     pieces.push(text.slice(start, end));
     start = end;
   }

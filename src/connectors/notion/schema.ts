@@ -31,27 +31,27 @@ export function listColumns({ properties }: NotionObject): Column[] {
   return Object.entries(properties ?? {}).map(([name, property]) => {
     const type = property.type ?? "";
     const options = Options.safeParse(property[type]);
-    return { name, type, options: options.success ? (options.data.options ?? []).map((one) => one.name) : [] };
+    return { name, type, options: options.success ? (options.data.options ?? []).map((option) => option.name) : [] };
   });
 }
 
 /** Finds a column by name, ignoring case. @throws Problem INVALID_REQUEST that lists the existing columns */
-export function findColumn(columns: Column[], wanted: string): Column {
-  const name = wanted.trim().toLowerCase();
+export function findColumn(columns: Column[], columnName: string): Column {
+  const name = columnName.trim().toLowerCase();
   const match = columns.find((column) => column.name.trim().toLowerCase() === name);
   if (match) return match;
-  throw new Problem("INVALID_REQUEST", `No property is called “${escapeCell(wanted.trim())}”.`, {
+  throw new Problem("INVALID_REQUEST", `No property is called “${escapeCell(columnName.trim())}”.`, {
     hint: `Available: ${columns.map((column) => escapeCell(column.name)).join(", ")}.`,
     details: { field: "property" },
   });
 }
 
 /** Finds an option and returns its exact spelling. @throws Problem INVALID_REQUEST that lists the existing options */
-export function findOption({ name, options }: Column, wanted: string): string {
-  const text = wanted.trim().toLowerCase();
+export function findOption({ name, options }: Column, optionName: string): string {
+  const text = optionName.trim().toLowerCase();
   const match = options.find((option) => option.trim().toLowerCase() === text);
   if (match !== undefined) return match;
-  throw new Problem("INVALID_REQUEST", `“${escapeCell(wanted.trim())}” is not an option of ${escapeCell(name)}.`, {
+  throw new Problem("INVALID_REQUEST", `“${escapeCell(optionName.trim())}” is not an option of ${escapeCell(name)}.`, {
     hint:
       options.length > 0
         ? `Available: ${options.map(escapeCell).join(", ")}.`
@@ -61,14 +61,14 @@ export function findOption({ name, options }: Column, wanted: string): string {
 }
 
 /** Finds a user by name, email address or "me". @throws Problem INVALID_REQUEST when none or several match */
-export async function findUser(context: ToolContext, wanted: string, purpose: Purpose): Promise<string> {
+export async function findUser(context: ToolContext, name: string, purpose: Purpose): Promise<string> {
   const { user_id: me } = context.metadata;
-  if (/^(me|myself|my|mine|i)$/i.test(wanted.trim()) && typeof me === "string") return me;
+  if (/^(me|myself|my|mine|i)$/i.test(name.trim()) && typeof me === "string") return me;
   const people = (await listUsers(context)).filter(({ type }) => type !== "bot");
-  return requirePerson(people, wanted, {
+  return requirePerson(people, name, {
     purpose,
     where: "Notion",
-    listNames: (one) => [one.name],
+    listNames: (user) => [user.name],
     listAccounts: ({ id, person }) => [person?.email, id],
     isShown: false,
   }).id;

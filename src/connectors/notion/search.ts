@@ -42,12 +42,12 @@ export const searchTool = defineListTool({
   summary: (input: Input) => `Search Notion for ${describeSearch(input)}`,
   async run(input, context, list) {
     const { found, more } = await searchObjects(input, context, list);
-    const data = found.map((one) => ({
-      id: one.id,
-      title: getTitle(one),
-      type: getKind(one),
-      updated: one.last_edited_time,
-      url: getUrl(one),
+    const data = found.map((item) => ({
+      id: item.id,
+      title: getTitle(item),
+      type: getKind(item),
+      updated: item.last_edited_time,
+      url: getUrl(item),
     }));
     return { data: { results: data, more }, text: formatResult(data, more, describeSearch(input), list) };
   },
@@ -75,17 +75,17 @@ function getKind({ object }: NotionObject): string {
 
 function describeSearch({ text, type }: Input): string {
   const kinds = type === undefined ? "" : `${type}s`;
-  const what = kinds || "pages and databases";
-  return text?.trim() ? `${what} called “${text.trim()}”` : `the ${what} changed last`;
+  const kindNames = kinds || "pages and databases";
+  return text?.trim() ? `${kindNames} called “${text.trim()}”` : `the ${kindNames} changed last`;
 }
 
 function formatResult(
   results: { title: string; type: string; updated?: string | null; url: string }[],
   more: boolean,
-  what: string,
+  kindNames: string,
   list: ListRequest,
 ): string {
-  const none = `Nothing found in Notion: ${escapeCell(what)}. Pages must be shared with kay there.`;
+  const none = `Nothing found in Notion: ${escapeCell(kindNames)}. Pages must be shared with kay there.`;
   const rows = results.map(({ title, type, updated, url }) => [title, type, updated?.slice(0, 10) ?? "", url]);
   const words = results.length === 1 ? "result" : "results";
   const items = () => formatMarkdownTable(["Title", "Type", "Changed", "Address"], rows);

@@ -44,14 +44,19 @@ export const setPropertyTool = defineTool({
     const column = await findPageColumn(context, page, input.property);
     const properties = { [column.name]: await toPropertyValue(column, input.value, context) };
     const path = `/v1/pages/${encodeURIComponent(page.id)}`;
-    const changed = await context.http.request({ method: "PATCH", path, body: { properties }, answer: NotionObject });
-    const [title, url] = [getTitle(changed), getUrl(changed)];
-    const before = formatProperties(page)[column.name] ?? "";
-    const now = column.type === "title" ? title : (formatProperties(changed)[column.name] ?? "");
+    const updatedPage = await context.http.request({
+      method: "PATCH",
+      path,
+      body: { properties },
+      answer: NotionObject,
+    });
+    const [title, url] = [getTitle(updatedPage), getUrl(updatedPage)];
+    const oldValue = formatProperties(page)[column.name] ?? "";
+    const now = column.type === "title" ? title : (formatProperties(updatedPage)[column.name] ?? "");
     const text =
       now === "" ? `Cleared ${escapeCell(column.name)}` : `Set ${escapeCell(column.name)} to ${escapeCell(now)}`;
     return {
-      data: { id: page.id, title, property: column.name, before, value: now, url },
+      data: { id: page.id, title, property: column.name, before: oldValue, value: now, url },
       text: `${text}: “${escapeCell(title)}”.\n\n${url}`,
       url,
     };
@@ -59,9 +64,9 @@ export const setPropertyTool = defineTool({
 });
 
 /** Returns a column with its options, which the database defines. A page outside a database has only a title. */
-async function findPageColumn(context: ToolContext, page: NotionObject, wanted: string): Promise<Column> {
+async function findPageColumn(context: ToolContext, page: NotionObject, columnName: string): Promise<Column> {
   const source = page.parent?.data_source_id;
-  if (typeof source !== "string") return findColumn(listColumns(page), wanted);
+  if (typeof source !== "string") return findColumn(listColumns(page), columnName);
   const path = `/v1/data_sources/${encodeURIComponent(source)}`;
-  return findColumn(listColumns(await context.http.request({ path, answer: NotionObject })), wanted);
+  return findColumn(listColumns(await context.http.request({ path, answer: NotionObject })), columnName);
 }

@@ -33,8 +33,8 @@ export type NotionObject = z.output<typeof NotionObject>;
 
 /** Reads pieces of text. One in another form does not hide the others. */
 export function readPieces(pieces: unknown): Piece[] {
-  return (Array.isArray(pieces) ? pieces : []).flatMap((one) => {
-    const { data } = Piece.safeParse(one);
+  return (Array.isArray(pieces) ? pieces : []).flatMap((piece) => {
+    const { data } = Piece.safeParse(piece);
     return data ? [data] : [];
   });
 }
@@ -50,8 +50,8 @@ export function joinPieces(pieces: unknown): string {
 
 /** Returns the title of a page, row or database. */
 export function getTitle({ title, properties }: NotionObject): string {
-  const own = Object.values(properties ?? {}).find(({ type }) => type === "title");
-  return joinPieces(title ?? own?.title).trim() || "Untitled";
+  const titleProperty = Object.values(properties ?? {}).find(({ type }) => type === "title");
+  return joinPieces(title ?? titleProperty?.title).trim() || "Untitled";
 }
 
 /** Describes a page or database for the approval of a call that names it: its title and ID. */

@@ -25,7 +25,7 @@ export async function toPropertyValue(column: Column, text: string, context: Too
     case "status":
       return { [column.type]: value === "" ? null : { name: findOption(column, value) } };
     case "multi_select":
-      return { multi_select: splitList(value).map((one) => ({ name: findOption(column, one) })) };
+      return { multi_select: splitList(value).map((name) => ({ name: findOption(column, name) })) };
     case "date":
       return { date: value === "" ? null : getDate(column, value) };
     case "url":
@@ -106,8 +106,9 @@ function getSwitch(column: Column, value: string): boolean {
 /** Parses a date or time in ISO 8601, or two of them for a period. */
 function getDate(column: Column, value: string): { start: string; end?: string } {
   const [start = "", end] = value.split(/(?<!\s)\s+(?:to|until|–|-)\s+|(?<!\s)\s*\/\s*/);
-  const wrong = [start, end].find((one) => one !== undefined && !isDate(one));
-  if (wrong !== undefined) throw invalidValueProblem(column, `“${escapeCell(wrong)}” is not a date such as 2026-12-24`);
+  const invalidDate = [start, end].find((date) => date !== undefined && !isDate(date));
+  if (invalidDate !== undefined)
+    throw invalidValueProblem(column, `“${escapeCell(invalidDate)}” is not a date such as 2026-12-24`);
   return end === undefined ? { start } : { start, end };
 }
 
@@ -117,8 +118,8 @@ function isDate(text: string): boolean {
 
 async function findPeople(value: string, context: ToolContext): Promise<{ id: string }[]> {
   const people: { id: string }[] = [];
-  for (const one of /^(nobody|no one|none)$/i.test(value) ? [] : splitList(value)) {
-    people.push({ id: await findUser(context, one, "change") });
+  for (const name of /^(nobody|no one|none)$/i.test(value) ? [] : splitList(value)) {
+    people.push({ id: await findUser(context, name, "change") });
   }
   return people;
 }

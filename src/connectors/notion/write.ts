@@ -60,13 +60,13 @@ export function takeFirstBatch(drafts: BlockDraft[]): Pick<Batch, "blocks" | "si
 export function partialWriteProblem(
   error: unknown,
   { written, total }: WriteProgress,
-  what: string,
+  noun: string,
   url: string | undefined,
 ): unknown {
   if (!(error instanceof Problem)) return error;
-  const done =
+  const progress =
     written === 0 ? `none of its ${formatCount(total, "block")}` : `${written} of ${formatCount(total, "block")}`;
-  return new Problem(error.code, `${error.message} By then ${what}, with ${done} written.`, {
+  return new Problem(error.code, `${error.message} By then ${noun}, with ${progress} written.`, {
     hint: `Check the page in Notion, and add only what is missing.${url ? ` ${url}` : ""}`,
     details: { ...error.details, written, total, ...(url ? { url } : {}) },
     cause: error,

@@ -36,7 +36,7 @@ function formatBlock(block: Node, names: Names): string {
 /** Collects the texts of a block in their order. Elements with an address become links. */
 function collectTexts(value: unknown, names: Names, depth: number): string[] {
   if (depth > DEEPEST) return [];
-  if (Array.isArray(value)) return value.flatMap((one) => collectTexts(one, names, depth + 1));
+  if (Array.isArray(value)) return value.flatMap((item) => collectTexts(item, names, depth + 1));
   if (!isNode(value)) return [];
   const { type, text, url, value: target } = value;
   if (type === "rich_text") return [richTextToMarkdown(value, names)].filter(Boolean);
@@ -49,7 +49,7 @@ function collectTexts(value: unknown, names: Names, depth: number): string[] {
       Boolean,
     );
   const inner = Object.entries(value).filter(([key]) => !UNSEEN.has(key));
-  return inner.flatMap(([, one]) => collectTexts(one, names, depth + 1));
+  return inner.flatMap(([, value]) => collectTexts(value, names, depth + 1));
 }
 
 function formatTable({ rows }: Node, names: Names): string {
@@ -139,18 +139,18 @@ function formatPart(value: unknown, names: Names): string {
   const { type, style, indent, offset, elements } = part.data;
   const list = elements ?? [];
   if (type === "rich_text_list") {
-    const before = "  ".repeat(Math.min(Math.max(indent ?? 0, 0), DEEPEST_INDENT));
+    const margin = "  ".repeat(Math.min(Math.max(indent ?? 0, 0), DEEPEST_INDENT));
     const items = list.map((item, index) => {
       const mark = style === "ordered" ? `${(offset ?? 0) + index + 1}. ` : "- ";
-      return `${before}${mark}${formatPart(item, names).trim()}\n`;
+      return `${margin}${mark}${formatPart(item, names).trim()}\n`;
     });
     return `\n${items.join("")}`;
   }
   if (type === "rich_text_preformatted") {
-    const code = list.map((one) => getPlainText(one, names)).join("");
+    const code = list.map((item) => getPlainText(item, names)).join("");
     return `\n\`\`\`\n${code}\n\`\`\`\n`;
   }
-  const text = list.map((one) => formatInline(one, names)).join("");
+  const text = list.map((item) => formatInline(item, names)).join("");
   return type === "rich_text_quote" ? `\n${text.replace(/^/gm, "> ")}\n\n` : text;
 }
 
@@ -159,8 +159,8 @@ function formatInline(value: unknown, names: Names): string {
   if (!element.success) return "";
   const { type, text, url, style } = element.data;
   if (type === "link") return addStyle(formatLink(escapeMarkdown(text ?? ""), url ?? ""), { ...style, code: false });
-  const plain = getPlainText(element.data, names);
-  return addStyle(style?.code ? plain : escapeMarkdown(plain), style);
+  const plainText = getPlainText(element.data, names);
+  return addStyle(style?.code ? plainText : escapeMarkdown(plainText), style);
 }
 
 /** Returns the words of an element without marks. */
@@ -186,8 +186,8 @@ function getPlainText(value: unknown, { users, channels, groups }: Names): strin
   if (type === "usergroup" || type === "team") return `@${groups?.get(usergroup_id ?? "") ?? "group"}`;
   if (type === "broadcast") return `@${range ?? ""}`;
   if (type === "emoji") return `:${name ?? ""}:${skin_tone ? `:skin-tone-${skin_tone}:` : ""}`;
-  const said = text || fallback || url || color;
-  if (said || type === "text") return said ?? "";
+  const content = text || fallback || url || color;
+  if (content || type === "text") return content ?? "";
   if (timestamp) return toIsoTime(String(timestamp)).slice(0, 16).replace("T", " ");
   return type ? `(${type.replaceAll("_", " ")})` : "";
 }

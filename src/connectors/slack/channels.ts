@@ -156,7 +156,7 @@ function toConversation({ id, name }: Channel): Conversation {
 async function findChannelByName(context: Context, text: string): Promise<Channel> {
   const name = text.replace(/^#/, "").toLowerCase();
   const isIt = (channel: Channel) => channel.name?.toLowerCase() === name;
-  const { items } = await listChannels(context, (some) => some.some(isIt));
+  const { items } = await listChannels(context, (page) => page.some(isIt));
   const match = items.find(isIt);
   if (match) return match;
   const names = items.flatMap((channel) => channel.name ?? []);
@@ -176,7 +176,7 @@ async function withPerson(context: Context, name: string, use: Use): Promise<Con
   }
   const list = { name: "channels", item: Channel, query: { types: "im", limit: PAGE }, scope: "im:read" };
   const isIt = (channel: Channel) => channel.user === user.id;
-  const { items } = await readAllItems(context.http, "conversations.list", list, (some) => some.some(isIt));
+  const { items } = await readAllItems(context.http, "conversations.list", list, (page) => page.some(isIt));
   const match = items.find(isIt);
   if (match) return { id: match.id, name: label };
   throw new Problem("INVALID_REQUEST", `You and ${getUserName(user)} have no messages in Slack.`, {

@@ -81,7 +81,7 @@ export function toMarkdown(content: Content, { users }: Pick<Names, "users">): s
   const parts = [
     isWritten ? "" : mrkdwnToMarkdown(text ?? "", names),
     blocks,
-    ...dropMissing(content.attachments).map((one) => formatAttachment(one, names)),
+    ...dropMissing(content.attachments).map((attachment) => formatAttachment(attachment, names)),
     ...formatFiles(content.files),
   ];
   const said = truncateText(dropRepeated(parts).join("\n\n"), MAX_MESSAGE_LENGTH);
@@ -111,8 +111,8 @@ function formatAttachment(attachment: Attachment, names: Names): string {
     ...formatFiles(attachment.files),
     escapeMarkdown(attachment.footer ?? ""),
   ];
-  const said = dropRepeated(parts);
-  return said.length > 0 ? said.join("\n\n") : mrkdwnToMarkdown(fallback ?? "", names);
+  const texts = dropRepeated(parts);
+  return texts.length > 0 ? texts.join("\n\n") : mrkdwnToMarkdown(fallback ?? "", names);
 }
 
 function formatField({ title, value }: z.output<typeof Field>, names: Names): string {
@@ -122,8 +122,8 @@ function formatField({ title, value }: z.output<typeof Field>, names: Names): st
 
 function formatFiles(files: z.output<typeof Files>): string[] {
   return dropMissing(files).map(({ name, title, mode, preview, plain_text: mail }) => {
-    const known = mode === "tombstone" ? "deleted" : mode === "hidden_by_limit" ? "no longer kept" : "unnamed";
-    const head = `(file: ${escapeCell(title || name || known)})`;
+    const status = mode === "tombstone" ? "deleted" : mode === "hidden_by_limit" ? "no longer kept" : "unnamed";
+    const head = `(file: ${escapeCell(title || name || status)})`;
     const text = truncateText((mail || preview || "").trim(), MAX_PREVIEW_LENGTH);
     return text === "" ? head : `${head}\n\n${escapeMarkdown(text)}`;
   });
@@ -143,10 +143,12 @@ function dropRepeated(parts: string[]): string[] {
         .toLowerCase()} `,
   );
   return texts.filter((part, index) => {
-    const own = words[index] ?? "";
-    if (own.trim() === "") return texts.indexOf(part) === index;
-    if (words.indexOf(own) < index) return false;
-    return own.split(" ").length < FEW_WORDS || !words.some((other) => other !== own && other.includes(own));
+    const word = words[index] ?? "";
+    if (word.trim() === "") return texts.indexOf(part) === index;
+    if (words.indexOf(word) < index) return false;
+    return (
+      word.split(" ").length < FEW_WORDS || !words.some((otherWord) => otherWord !== word && otherWord.includes(word))
+    );
   });
 }
 

@@ -113,7 +113,7 @@ export const listUsersTool = defineListTool({
 
 function matchesName(user: User, name: string): boolean {
   const names = [getUserName(user), user.name, user.profile?.display_name, user.profile?.email];
-  return names.some((one) => isPartialName(name, one ?? ""));
+  return names.some((value) => isPartialName(name, value ?? ""));
 }
 
 function formatUserTable(people: User[]): string {

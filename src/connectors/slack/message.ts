@@ -115,10 +115,10 @@ export async function findMessage(
   if (ts) return { ts, ...(thread ? { thread_ts: thread } : {}) };
   const { items: messages } = await fetchNewest(http, id, isNewest(wanted) ? 1 : MAX_SEARCHED);
   const words = withoutEmphasis(wanted);
-  const [found, ...more] = isNewest(wanted) ? messages : messages.filter((message) => hasWords(message, words));
-  if (found && (more.length === 0 || purpose === "read" || isNewest(wanted))) return found;
-  if (found) {
-    const list = [found, ...more].slice(0, 5).map((one) => `${quoteTitle(getPlainText(one))} (${one.ts})`);
+  const [match, ...more] = isNewest(wanted) ? messages : messages.filter((message) => hasWords(message, words));
+  if (match && (more.length === 0 || purpose === "read" || isNewest(wanted))) return match;
+  if (match) {
+    const list = [match, ...more].slice(0, 5).map((message) => `${quoteTitle(getPlainText(message))} (${message.ts})`);
     throw new Problem("INVALID_REQUEST", `Several messages in ${name} contain “${wanted}”: ${list.join(", ")}.`, {
       hint: "Specify more of its words, or its URL.",
       details: { field: "message" },
@@ -171,10 +171,10 @@ export async function fetchThread(
   return { items: root && list.start.index === 0 ? [...items, root] : items, more };
 }
 
-async function readReplies(http: ServiceHttp, channel: string, ts: string, most?: number): Promise<Message[]> {
-  const query = { channel, ts, limit: most ?? 200 };
+async function readReplies(http: ServiceHttp, channel: string, ts: string, limit?: number): Promise<Message[]> {
+  const query = { channel, ts, limit: limit ?? 200 };
   const list = { name: "messages", item: Message, query, scope: "channels:history" };
-  return (await readAllItems(http, "conversations.replies", list, most ?? (() => false))).items;
+  return (await readAllItems(http, "conversations.replies", list, limit ?? (() => false))).items;
 }
 
 function isNewest(text: string): boolean {

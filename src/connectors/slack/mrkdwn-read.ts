@@ -73,8 +73,10 @@ function convertEmphasis(text: string): string {
 /** Formats a link of a label in Markdown. Without an address that a browser opens, only the label stays. */
 export function formatLink(label: string, url: string): string {
   if (!/^(https?:\/\/|mailto:)/i.test(url)) return label || escapeMarkdown(url);
-  const plain = label.replaceAll("\\", "");
-  return plain === "" || plain === url ? url : `[${label.replace(/[[\]]/g, "\\$&")}](${encodeLinkTarget(url)})`;
+  const plainLabel = label.replaceAll("\\", "");
+  return plainLabel === "" || plainLabel === url
+    ? url
+    : `[${label.replace(/[[\]]/g, "\\$&")}](${encodeLinkTarget(url)})`;
 }
 
 /** Escapes Markdown syntax. Underscores inside words are harmless and stay. */

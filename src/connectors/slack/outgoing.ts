@@ -51,8 +51,8 @@ function checkText(text: string): string {
   if (text === "")
     throw new Problem("INVALID_REQUEST", "The message must not be empty.", { details: { field: "text" } });
   if (text.length <= TEXT_LIMIT) return text;
-  const [has, most] = [text.length, TEXT_LIMIT].map((number) => number.toLocaleString("en-US"));
-  throw new Problem("INVALID_REQUEST", `The message has ${has} characters; Slack accepts at most ${most}.`, {
+  const [has, longest] = [text.length, TEXT_LIMIT].map((number) => number.toLocaleString("en-US"));
+  throw new Problem("INVALID_REQUEST", `The message has ${has} characters; Slack accepts at most ${longest}.`, {
     hint: "Shorten it, or send it in parts.",
     details: { field: "text" },
   });

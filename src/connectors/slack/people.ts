@@ -88,13 +88,13 @@ export async function findPerson(
 
 /** Loads the names of users by ID. An ID that cannot be looked up stays. */
 export async function loadUserNames(http: ServiceHttp, ids: string[]): Promise<Map<string, string>> {
-  const wanted = [...new Set(ids)].slice(0, MAX_NAMES);
+  const uniqueIds = [...new Set(ids)].slice(0, MAX_NAMES);
   const names = new Map<string, string>();
   const answer = z.looseObject({ user: User });
-  for (let start = 0; start < wanted.length; start += AT_ONCE) {
-    const some = wanted.slice(start, start + AT_ONCE);
+  for (let start = 0; start < uniqueIds.length; start += AT_ONCE) {
+    const batch = uniqueIds.slice(start, start + AT_ONCE);
     await Promise.all(
-      some.map(async (id) => {
+      batch.map(async (id) => {
         try {
           const { user } = await callReadMethod(http, "users.info", {
             query: { user: id },

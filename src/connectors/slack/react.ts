@@ -52,7 +52,7 @@ export const addReactionTool = defineTool({
     const message = await findMessage(context.http, place, input.message, "change");
     const body = { channel: place.id, timestamp: message.ts, name };
     const url = buildMessageUrl(context, place.id, message);
-    const changed = await callMethod(context.http, "reactions.add", {
+    const isNew = await callMethod(context.http, "reactions.add", {
       body,
       answer: z.unknown(),
       scope: "reactions:write",
@@ -62,12 +62,12 @@ export const addReactionTool = defineTool({
         if (error instanceof Problem && error.details.service_code === "already_reacted") return false;
         throw error;
       });
-    const done = changed
+    const outcome = isNew
       ? `Reacted with :${name}: in ${place.name}.`
       : `You had already reacted with :${name}: in ${place.name}.`;
     return {
-      data: { channel: place.name, ts: message.ts, emoji: name, changed, url },
-      text: [escapeCell(done), url].filter(Boolean).join("\n\n"),
+      data: { channel: place.name, ts: message.ts, emoji: name, changed: isNew, url },
+      text: [escapeCell(outcome), url].filter(Boolean).join("\n\n"),
       url,
     };
   },
@@ -76,8 +76,10 @@ export const addReactionTool = defineTool({
 /** Returns Slack's name for a typed emoji. */
 function toEmojiName(text: string): string {
   const name = text.trim().replace(/^:|:$/g, "").toLowerCase();
-  const known = NAMES.find(([, ...others]) => others.includes(name.replace(/[\u{fe0f}\u{1f3fb}-\u{1f3ff}]/gu, "")));
-  return known?.[0] ?? name.replace(/\s+/g, "_");
+  const knownNames = NAMES.find(([, ...others]) =>
+    others.includes(name.replace(/[\u{fe0f}\u{1f3fb}-\u{1f3ff}]/gu, "")),
+  );
+  return knownNames?.[0] ?? name.replace(/\s+/g, "_");
 }
 
 const NAMES: [name: string, ...others: string[]][] = [

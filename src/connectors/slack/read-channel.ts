@@ -57,7 +57,9 @@ export const readChannelTool = defineListTool({
     return {
       data: {
         channel: place.name,
-        messages: messages.map((one) => toMessageData(one, names, buildMessageUrl(context, place.id, one) ?? "")),
+        messages: messages.map((message) =>
+          toMessageData(message, names, buildMessageUrl(context, place.id, message) ?? ""),
+        ),
         more,
       },
       text: formatList(list, {
@@ -65,7 +67,7 @@ export const readChannelTool = defineListTool({
         words: `${messages.length === 1 ? "message" : "messages"} in ${escapeCell(place.name)}`,
         note: ", the newest last",
         ...{ more, order: "newest" },
-        items: () => messages.map((one) => formatMessage(one, names, context.timeZone)).join("\n\n"),
+        items: () => messages.map((message) => formatMessage(message, names, context.timeZone)).join("\n\n"),
       }),
       url: root ? buildMessageUrl(context, place.id, root) : buildChannelUrl(context, place.id),
     };

@@ -69,10 +69,10 @@ type Shown = { channel: string; author: string; time: string; text: string };
 /** Reads matches over their pages, which Slack numbers: a cursor is a number and the size of the pages. */
 async function findMatches(http: ServiceHttp, query: string, list: ListRequest) {
   let total = 0;
-  const { items, more } = await readPages(async (cursor, wanted) => {
-    const [page = 1, count = Math.min(100, wanted)] = cursor?.split("/").map(Number) ?? [];
-    const sent = { query, count, page: page > 1 ? page : undefined, sort: "timestamp", sort_dir: "desc" };
-    const request = { query: sent, answer: Matches, scope: "search:read" };
+  const { items, more } = await readPages(async (cursor, size) => {
+    const [page = 1, count = Math.min(100, size)] = cursor?.split("/").map(Number) ?? [];
+    const requestBody = { query, count, page: page > 1 ? page : undefined, sort: "timestamp", sort_dir: "desc" };
+    const request = { query: requestBody, answer: Matches, scope: "search:read" };
     const { messages } = await callReadMethod(http, "search.messages", request);
     total = messages.total ?? messages.matches.length;
     const isLast = messages.matches.length === 0 || page * count >= total;
@@ -84,7 +84,7 @@ async function findMatches(http: ServiceHttp, query: string, list: ListRequest) 
 function formatResult(
   results: Shown[],
   { total, more }: { total: number; more: boolean },
-  what: string,
+  search: string,
   list: ListRequest,
   zone = "UTC",
 ): string {
@@ -94,7 +94,7 @@ function formatResult(
     formatMinute(time, zone),
     truncateText(text.replace(/\s+/g, " "), 200),
   ]);
-  const words = `${total === 1 ? "message" : "messages"}${what.replace(/^messages/, "")}`;
+  const words = `${total === 1 ? "message" : "messages"}${search.replace(/^messages/, "")}`;
   const items = () => formatMarkdownTable(["Channel", "Author", `Time (${zone})`, "Message"], rows);
   return formatList(list, { count: results.length, words, more, total, order: "newest", items });
 }

@@ -91,13 +91,13 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Airta
     const base = world.bases.find(({ id }) => id === c.req.param("base"));
     const table = base?.tables.find(({ id }) => id === c.req.param("table"));
     const record = table?.records.find(({ id }) => id === c.req.param("record"));
-    const names = [c.req.param("table"), c.req.param("record")].filter((one) => one !== undefined).length;
-    const count = [table, record].filter((one) => one !== undefined).length;
+    const names = [c.req.param("table"), c.req.param("record")].filter((segment) => segment !== undefined).length;
+    const count = [table, record].filter((item) => item !== undefined).length;
     if (!base || count < names) return c.notFound();
-    const getRecordName = (one: { fields: Record<string, unknown> }) =>
-      String(one.fields[table?.fields[0]?.name ?? ""] ?? "Unnamed record");
+    const getRecordName = (record: { fields: Record<string, unknown> }) =>
+      String(record.fields[table?.fields[0]?.name ?? ""] ?? "Unnamed record");
     const title = record ? getRecordName(record) : table ? `${table.name} (${base.name})` : base.name;
-    const lines = table ? table.records.map(getRecordName) : base.tables.map((one) => one.name);
+    const lines = table ? table.records.map(getRecordName) : base.tables.map((table) => table.name);
     const facts =
       record && table
         ? table.fields.map((field) => [field.name, String(toScalar(field, record, base, world) ?? "")])

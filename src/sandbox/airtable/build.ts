@@ -28,7 +28,9 @@ function buildBase(data: BaseSeed, accounts: Account[], now: number, path: strin
     id,
     name: data.name,
     permissionLevel: data.permissionLevel ?? "create",
-    members: (data.members ?? []).map((one, index) => findPerson(accounts, one, `${path}.members[${index}]`)),
+    members: (data.members ?? []).map((reference, index) =>
+      findPerson(accounts, reference, `${path}.members[${index}]`),
+    ),
     tables: built,
   };
 }
@@ -63,11 +65,11 @@ function buildTable(data: Named, tables: Named[], now: number, path: string): Ta
 /** Names in cells become IDs once everything that they can name exists. */
 function resolve(table: Table, tables: Table[], accounts: Account[], now: number, path: string): void {
   for (const [index, record] of table.records.entries()) {
-    const at = `${path}.records[${index}].fields`;
+    const fieldsPath = `${path}.records[${index}].fields`;
     const cells = Object.entries(record.fields).map(([name, cell]): [string, Cell] => {
-      const field = table.fields.find((one) => one.name === name);
-      if (!field) throw new SeedError(at, `there is no field "${name}"`);
-      return [name, getCell(field, cell, tables, accounts, now, `${at}.${name}`)];
+      const field = table.fields.find((candidate) => candidate.name === name);
+      if (!field) throw new SeedError(fieldsPath, `there is no field "${name}"`);
+      return [name, getCell(field, cell, tables, accounts, now, `${fieldsPath}.${name}`)];
     });
     record.fields = Object.fromEntries(cells);
   }
@@ -81,12 +83,12 @@ function getCell(field: Field, cell: Cell, tables: Table[], accounts: Account[],
   }
   if (field.type === "multipleRecordLinks") {
     const linked = tables.find(({ id }) => id === field.linkedTableId);
-    return [cell].flat().map((one) => recordIn(linked, String(one), path));
+    return [cell].flat().map((name) => recordIn(linked, String(name), path));
   }
   if (field.choices.length === 0) return cell;
-  const wrong = [cell].flat().find((one) => !field.choices.includes(String(one)));
-  if (wrong === undefined) return field.type === "multipleSelects" ? [cell].flat().map(String) : cell;
-  throw new SeedError(path, `there is no choice "${wrong}"; there are ${field.choices.join(", ")}`);
+  const invalidChoice = [cell].flat().find((choice) => !field.choices.includes(String(choice)));
+  if (invalidChoice === undefined) return field.type === "multipleSelects" ? [cell].flat().map(String) : cell;
+  throw new SeedError(path, `there is no choice "${invalidChoice}"; there are ${field.choices.join(", ")}`);
 }
 
 function findPerson(accounts: Account[], reference: string, path: string): string {

@@ -61,7 +61,7 @@ export function parseCell(
     case "singleSelect":
       return chooseOption(field, pickGiven(field, value, typeof value === "string"), typecast);
     case "multipleSelects":
-      return list(field, value).map((one) => chooseOption(field, one, typecast));
+      return list(field, value).map((choice) => chooseOption(field, choice, typecast));
     case "date":
       return pickGiven(
         field,
@@ -71,7 +71,7 @@ export function parseCell(
     case "singleCollaborator":
       return findCollaborator(field, value, world);
     case "multipleRecordLinks":
-      return list(field, value).map((one) => findLinkedRecord(field, one, base));
+      return list(field, value).map((reference) => findLinkedRecord(field, reference, base));
     default:
       return pickGiven(field, value, typeof value === "string");
   }
@@ -83,7 +83,7 @@ function pickGiven<T extends Cell>(field: Field, value: unknown, fits: boolean):
 }
 
 function list(field: Field, value: unknown): string[] {
-  return pickGiven(field, value, Array.isArray(value) && value.every((one) => typeof one === "string"));
+  return pickGiven(field, value, Array.isArray(value) && value.every((item) => typeof item === "string"));
 }
 
 function chooseOption(field: Field, name: string, typecast: boolean): string {

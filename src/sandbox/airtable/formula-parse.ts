@@ -13,24 +13,24 @@ type Token = { kind: "text" | "number" | "field" | "word" | "sign"; text: string
 /** Read a formula. @throws FormulaFault */
 export function parseFormula(text: string): Formula {
   const tokens = lex(text);
-  let at = 0;
+  let offset = 0;
   const take = (sign: string) => {
-    if (tokens[at]?.kind !== "sign" || tokens[at]?.text !== sign) return false;
-    at++;
+    if (tokens[offset]?.kind !== "sign" || tokens[offset]?.text !== sign) return false;
+    offset++;
     return true;
   };
   const parseBinary = (level: number): Formula => {
     const signs = LEVELS[level];
     if (!signs) return parsePrimary();
     let left = parseBinary(level + 1);
-    for (let token = tokens[at]; token?.kind === "sign" && signs.includes(token.text); token = tokens[at]) {
-      at++;
+    for (let token = tokens[offset]; token?.kind === "sign" && signs.includes(token.text); token = tokens[offset]) {
+      offset++;
       left = { kind: "operator", operator: token.text, left, right: parseBinary(level + 1) };
     }
     return left;
   };
   const parsePrimary = (): Formula => {
-    const token = tokens[at++];
+    const token = tokens[offset++];
     if (!token) throw new FormulaError("it ends too early");
     if (token.kind === "text") return { kind: "value", value: token.text };
     if (token.kind === "number") return { kind: "value", value: Number(token.text) };
@@ -53,7 +53,7 @@ export function parseFormula(text: string): Formula {
     return { kind: "call", name: name.toUpperCase(), inputs };
   };
   const formula = parseBinary(0);
-  if (at < tokens.length) throw new FormulaError(`"${tokens[at]?.text}" stands at the wrong place`);
+  if (offset < tokens.length) throw new FormulaError(`"${tokens[offset]?.text}" stands at the wrong place`);
   return formula;
 }
 
@@ -83,6 +83,6 @@ function lex(text: string): Token[] {
 }
 
 function unescapeString(text: string): string {
-  const named: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
-  return text.replace(/\\([\s\S])/g, (_, character: string) => named[character] ?? character);
+  const escapes: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
+  return text.replace(/\\([\s\S])/g, (_, character: string) => escapes[character] ?? character);
 }

@@ -57,9 +57,13 @@ function callFunction(name: string, inputs: Formula[], scope: FormulaScope): Sca
     const input = inputs[index];
     return input === undefined ? null : evaluateFormula(input, scope);
   };
-  const known = FUNCTIONS[name];
-  if (!known) throw new FormulaError(`the function ${name} is not known`);
-  return known({ value: evaluateInput, all: () => inputs.map((one) => evaluateFormula(one, scope)), scope });
+  const implementation = FUNCTIONS[name];
+  if (!implementation) throw new FormulaError(`the function ${name} is not known`);
+  return implementation({
+    value: evaluateInput,
+    all: () => inputs.map((argument) => evaluateFormula(argument, scope)),
+    scope,
+  });
 }
 
 type Inputs = { value(index: number): Scalar; all(): Scalar[]; scope: FormulaScope };

@@ -66,7 +66,7 @@ async function create(c: Context<AirtableEnv>, provider: ProviderContext<Airtabl
   const records = body.records ?? [{ fields: body.fields }];
   if (records.length === 0 || records.length > MOST || records.some(({ fields }) => !fields))
     throw invalidRequestError();
-  const made = records.map(({ fields = {} }): AirtableRecord => {
+  const createdRecords = records.map(({ fields = {} }): AirtableRecord => {
     const record: AirtableRecord = {
       id: createRandomId("rec", provider.random),
       createdTime: new Date(provider.now()).toISOString(),
@@ -75,18 +75,18 @@ async function create(c: Context<AirtableEnv>, provider: ProviderContext<Airtabl
     fill(record, fields, body.typecast === true, { base, table, world });
     return record;
   });
-  table.records.push(...made);
+  table.records.push(...createdRecords);
   provider.save();
-  const views = made.map((record) => toRecordView(table, record, world));
+  const views = createdRecords.map((record) => toRecordView(table, record, world));
   return c.json(body.records ? { records: views } : views[0]);
 }
 
-async function updateOne(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>, whole: boolean) {
+async function updateOne(c: Context<AirtableEnv>, provider: ProviderContext<AirtableState>, replacesAll: boolean) {
   const body = await getBody(c);
   const { base, table } = findTable(c, true);
   const record = getRecord(c, table);
   if (!body.fields) throw invalidRequestError();
-  const copy: AirtableRecord = { ...record, fields: whole ? {} : { ...record.fields } };
+  const copy: AirtableRecord = { ...record, fields: replacesAll ? {} : { ...record.fields } };
   fill(copy, body.fields, body.typecast === true, { base, table, world: c.get("world") });
   record.fields = copy.fields;
   provider.save();

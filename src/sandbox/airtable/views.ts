@@ -46,12 +46,12 @@ function getOptions(
   id: string,
 ): Record<string, unknown> {
   if (/Select/.test(type)) {
-    const listed = choices.map((name, index) => ({
+    const choicesView = choices.map((name, index) => ({
       id: `sel${id.slice(3, 15)}${index % 10}x`,
       name,
       color: "blueLight2",
     }));
-    return { options: { choices: listed } };
+    return { options: { choices: choicesView } };
   }
   if (type === "multipleRecordLinks")
     return { options: { linkedTableId, isReversed: false, prefersSingleRecordLink: false } };

@@ -52,19 +52,21 @@ export function buildSite(data: SiteSeed & { id: string }, lookup: SeedLookup, p
 
 function buildProject(data: ProjectSeed, index: number, lookup: SeedLookup, path: string): Project {
   const issueTypes = data.issueTypes ?? ["Epic", "Story", "Task", "Bug"];
-  issueTypes.forEach((name, at) => {
-    findKnown(ISSUE_TYPES, name, `${path}.issueTypes[${at}]`, "issue type");
+  issueTypes.forEach((name, typeIndex) => {
+    findKnown(ISSUE_TYPES, name, `${path}.issueTypes[${typeIndex}]`, "issue type");
   });
-  const statuses = (data.workflow?.statuses ?? DEFAULT_WORKFLOW.statuses).map((status, at) => ({
-    id: String(10_100 + index * 50 + at),
+  const statuses = (data.workflow?.statuses ?? DEFAULT_WORKFLOW.statuses).map((status, statusIndex) => ({
+    id: String(10_100 + index * 50 + statusIndex),
     ...status,
   }));
-  const transitions = (data.workflow?.transitions ?? DEFAULT_WORKFLOW.transitions).map((one, at) => {
-    [one.to, ...(one.from ?? [])].forEach((name) => {
-      findKnown(statuses, name, `${path}.workflow.transitions[${at}]`, "status");
-    });
-    return { id: String((at + 1) * 10 + 1), ...one };
-  });
+  const transitions = (data.workflow?.transitions ?? DEFAULT_WORKFLOW.transitions).map(
+    (transition, transitionIndex) => {
+      [transition.to, ...(transition.from ?? [])].forEach((name) => {
+        findKnown(statuses, name, `${path}.workflow.transitions[${transitionIndex}]`, "status");
+      });
+      return { id: String((transitionIndex + 1) * 10 + 1), ...transition };
+    },
+  );
   return {
     id: data.id ?? String(10_000 + index),
     key: data.key,
@@ -135,14 +137,17 @@ function buildComments(
   lookup: SeedLookup,
   path: string,
 ) {
-  return (data.comments ?? []).map((comment, at) => {
-    const created = lookup.time(comment.created, updated, `${path}.comments[${at}].created`);
+  return (data.comments ?? []).map((comment, commentIndex) => {
+    const created = lookup.time(comment.created, updated, `${path}.comments[${commentIndex}].created`);
     return {
-      id: comment.id ?? String(firstId + at),
-      author: comment.author === undefined ? reporter : lookup.person(comment.author, `${path}.comments[${at}].author`),
+      id: comment.id ?? String(firstId + commentIndex),
+      author:
+        comment.author === undefined
+          ? reporter
+          : lookup.person(comment.author, `${path}.comments[${commentIndex}].author`),
       body: toAdf(comment.body),
       created,
-      updated: lookup.time(comment.updated, created, `${path}.comments[${at}].updated`),
+      updated: lookup.time(comment.updated, created, `${path}.comments[${commentIndex}].updated`),
     };
   });
 }
@@ -165,11 +170,11 @@ function buildPages(seeds: PageSeed[], spaces: Space[], lookup: SeedLookup, path
       version: data.version ?? 1,
       created,
       updated,
-      comments: (data.comments ?? []).map((comment, at) => {
-        const where = `${path}[${index}].comments[${at}]`;
+      comments: (data.comments ?? []).map((comment, commentIndex) => {
+        const where = `${path}[${index}].comments[${commentIndex}]`;
         requireWellFormed(comment.body, `${where}.body`);
         return {
-          id: comment.id ?? String(131_073 + index * 100 + at),
+          id: comment.id ?? String(131_073 + index * 100 + commentIndex),
           author: comment.author === undefined ? author : lookup.person(comment.author, `${where}.author`),
           body: comment.body,
           created: lookup.time(comment.created, updated, `${where}.created`),
@@ -205,17 +210,17 @@ function requireWellFormed(body: string, path: string) {
   }
 }
 
-function findKnown<T extends { name: string }>(list: readonly T[], name: string, path: string, what: string): T {
-  const match = list.find((one) => one.name === name);
+function findKnown<T extends { name: string }>(list: readonly T[], name: string, path: string, noun: string): T {
+  const match = list.find((item) => item.name === name);
   if (!match)
-    throw new SeedError(path, `there is no ${what} "${name}"; there are ${list.map((one) => one.name).join(", ")}`);
+    throw new SeedError(path, `there is no ${noun} "${name}"; there are ${list.map((item) => item.name).join(", ")}`);
   return match;
 }
 
 /** Looks up people and times of a seed, and names the place of invalid ones. */
 export type SeedLookup = {
   /** Account id of an account id, an email address or a display name. */
-  person(wanted: string, path: string): string;
+  person(reference: string, path: string): string;
   time(value: string | undefined, fallback: string, path: string): string;
   /** Default time of events: two weeks before now. */
   longAgo: string;

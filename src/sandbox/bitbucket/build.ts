@@ -5,8 +5,8 @@ import type { BitbucketSeed, PullRequestSeed, RepositorySeed, WorkspaceSeed } fr
 import type { Account, BitbucketState, PullRequest, Repository, Workspace } from "./state.ts";
 
 type Lookup = {
-  person(wanted: string, path: string): string;
-  people(wanted: string[] | undefined, path: string): string[];
+  person(reference: string, path: string): string;
+  people(references: string[] | undefined, path: string): string[];
   time(value: string | undefined, fallback: string, path: string): string;
   longAgo: string;
 };
@@ -53,13 +53,13 @@ function createPeopleLookup(accounts: Account[]) {
   return {
     person: findPerson,
     people: (references: string[] | undefined, path: string) =>
-      (references ?? []).map((one, index) => findPerson(one, `${path}[${index}]`)),
+      (references ?? []).map((reference, index) => findPerson(reference, `${path}[${index}]`)),
   };
 }
 
 function buildWorkspace(data: WorkspaceSeed, lookup: Lookup, path: string): Workspace {
-  const repositories = (data.repositories ?? []).map((one, index) =>
-    buildRepository(one, data.slug, lookup, `${path}.repositories[${index}]`),
+  const repositories = (data.repositories ?? []).map((repository, index) =>
+    buildRepository(repository, data.slug, lookup, `${path}.repositories[${index}]`),
   );
   requireUnique(
     repositories.map(({ slug }) => slug),
@@ -78,8 +78,8 @@ function buildWorkspace(data: WorkspaceSeed, lookup: Lookup, path: string): Work
 function buildRepository(data: RepositorySeed, workspace: string, lookup: Lookup, path: string): Repository {
   const created_on = lookup.time(data.created_on, lookup.longAgo, `${path}.created_on`);
   const mainbranch = data.mainbranch ?? "main";
-  const requests = (data.pull_requests ?? []).map((one, index) =>
-    buildPullRequest(one, index, mainbranch, lookup, `${path}.pull_requests[${index}]`),
+  const requests = (data.pull_requests ?? []).map((pullRequest, index) =>
+    buildPullRequest(pullRequest, index, mainbranch, lookup, `${path}.pull_requests[${index}]`),
   );
   requireUnique(
     requests.map(({ id }) => String(id)),
@@ -126,11 +126,11 @@ function buildPullRequest(
     changes_requested_by: lookup.people(data.changes_requested_by, `${path}.changes_requested_by`),
     closed_by: data.closed_by ? lookup.person(data.closed_by, `${path}.closed_by`) : closer,
     close_source_branch: data.close_source_branch ?? false,
-    comments: (data.comments ?? []).map((comment, at) => ({
+    comments: (data.comments ?? []).map((comment, commentIndex) => ({
       ...comment,
-      id: comment.id ?? 1000 * (index + 1) + at,
-      user: lookup.person(comment.user, `${path}.comments[${at}].user`),
-      created_on: lookup.time(comment.created_on, created_on, `${path}.comments[${at}].created_on`),
+      id: comment.id ?? 1000 * (index + 1) + commentIndex,
+      user: lookup.person(comment.user, `${path}.comments[${commentIndex}].user`),
+      created_on: lookup.time(comment.created_on, created_on, `${path}.comments[${commentIndex}].created_on`),
     })),
     created_on,
     updated_on: lookup.time(data.updated_on, created_on, `${path}.updated_on`),

@@ -11,12 +11,12 @@ type Thing = Record<string, unknown>;
  * Returns a page of a list: `page`, `pagelen` (10, at most `most`), `size`, and absolute `next` and `previous` URLs on
  * the requested origin with all other parameters (developer.atlassian.com/cloud/bitbucket/rest/intro, "Pagination").
  */
-export function paginate(c: Context<BitbucketEnv>, things: Thing[], most = 100) {
+export function paginate(c: Context<BitbucketEnv>, things: Thing[], maximum = 100) {
   const [page, pagelen] = [
     readWholeNumber(c, "page", 1, "Invalid page"),
     readWholeNumber(c, "pagelen", 10, "Invalid pagelen"),
   ];
-  if (pagelen > most) throw new BitbucketError(400, "Invalid pagelen");
+  if (pagelen > maximum) throw new BitbucketError(400, "Invalid pagelen");
   const matches = sort(filter(things, c.req.query("q")), c.req.query("sort"));
   const start = (page - 1) * pagelen;
   if (page > 1 && start >= matches.length) throw new BitbucketError(404, "Invalid page");
@@ -59,7 +59,9 @@ function holds({ field, operator, operands }: Comparison, thing: Thing): boolean
   const values = operands.map(getMeaning);
   const [first] = values;
   const text = String(has ?? "").toLowerCase();
-  const equal = values.some((one) => (one === null ? has === null || has === undefined : text === one.toLowerCase()));
+  const equal = values.some((term) =>
+    term === null ? has === null || has === undefined : text === term.toLowerCase(),
+  );
   if (operator === "~" || operator === "!~")
     return text.includes(String(first ?? "").toLowerCase()) === (operator === "~");
   if (operator === "=" || operator === "IN" || operator === "IS") return equal;

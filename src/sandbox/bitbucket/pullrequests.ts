@@ -41,9 +41,9 @@ export function registerPullRequestRoutes(app: Hono<BitbucketEnv>, provider: Pro
 
 function list(c: Context<BitbucketEnv>) {
   const { workspace, repository } = findRepository(c);
-  const states = (c.req.queries("state") ?? []).flatMap((one) => one.split(",")).map((one) => one.toUpperCase());
-  const wrong = states.find((state) => !STATES.includes(state as PullRequestState));
-  if (wrong !== undefined) throw new BitbucketError(400, `Invalid state: ${wrong}`);
+  const states = (c.req.queries("state") ?? []).flatMap((part) => part.split(",")).map((state) => state.toUpperCase());
+  const invalidState = states.find((state) => !STATES.includes(state as PullRequestState));
+  if (invalidState !== undefined) throw new BitbucketError(400, `Invalid state: ${invalidState}`);
   const inQuery = c.req.query("q")?.includes("state") ?? false;
   const selectedStates = states.length > 0 ? states : inQuery ? STATES : ["OPEN"];
   const pullRequests = repository.pull_requests
@@ -58,7 +58,8 @@ function list(c: Context<BitbucketEnv>) {
 
 function show(c: Context<BitbucketEnv>, status: 200 | 201 = 200, id?: number) {
   const { workspace, repository } = findRepository(c);
-  const request = id === undefined ? findPullRequest(c).request : repository.pull_requests.find((one) => one.id === id);
+  const request =
+    id === undefined ? findPullRequest(c).request : repository.pull_requests.find((pull) => pull.id === id);
   if (!request) throw new BitbucketError(404, "Pull request not found");
   return c.json(toPullRequestView(c, workspace, repository, request), status);
 }
@@ -78,7 +79,7 @@ async function create(c: Context<BitbucketEnv>, provider: ProviderContext<Bitbuc
   }
   if (source === destination) throw new BitbucketError(400, "There are no changes to be pulled");
   const open = repository.pull_requests.find(
-    (one) => one.state === "OPEN" && one.source === source && one.destination === destination,
+    (pull) => pull.state === "OPEN" && pull.source === source && pull.destination === destination,
   );
   if (open) throw new BitbucketError(400, "Only one pull request may be open for a given source and target branch");
   const now = new Date(provider.now()).toISOString();
@@ -148,7 +149,12 @@ async function addComment(c: Context<BitbucketEnv>, provider: ProviderContext<Bi
 
 type Verdict = "approved_by" | "changes_requested_by";
 
-function review(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketState>, verdict: Verdict, other: Verdict) {
+function review(
+  c: Context<BitbucketEnv>,
+  provider: ProviderContext<BitbucketState>,
+  verdict: Verdict,
+  opposite: Verdict,
+) {
   const { request } = findPullRequest(c);
   const me = c.get("account").account_id;
   requireOpen(request);
@@ -161,7 +167,7 @@ function review(c: Context<BitbucketEnv>, provider: ProviderContext<BitbucketSta
     );
   }
   request[verdict].push(me);
-  request[other] = request[other].filter((id) => id !== me);
+  request[opposite] = request[opposite].filter((id) => id !== me);
   touch(request, provider);
   return c.json(toParticipantView(c, request, me));
 }
@@ -218,12 +224,15 @@ async function getBody(c: Context): Promise<Record<string, unknown>> {
 
 function findReviewers(c: Context<BitbucketEnv>, value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  return value.map((one: { uuid?: unknown; account_id?: unknown }) => {
+  return value.map((reviewer: { uuid?: unknown; account_id?: unknown }) => {
     const account = c
       .get("world")
-      .accounts.find(({ uuid, account_id }) => uuid === one.uuid || account_id === one.account_id);
+      .accounts.find(({ uuid, account_id }) => uuid === reviewer.uuid || account_id === reviewer.account_id);
     if (!account)
-      throw fieldError("reviewers", `Malformed reviewers list: unknown user ${String(one.uuid ?? one.account_id)}`);
+      throw fieldError(
+        "reviewers",
+        `Malformed reviewers list: unknown user ${String(reviewer.uuid ?? reviewer.account_id)}`,
+      );
     return account.account_id;
   });
 }

@@ -110,11 +110,13 @@ async function readAccount(c: Context<SandboxEnv>, target: ControlTarget): Promi
   return account === undefined ? undefined : getAccount(target.oauth, account);
 }
 
-function getAccount(target: OAuthTarget, wanted: string | undefined): string {
+function getAccount(target: OAuthTarget, accountId: string | undefined): string {
   const accounts = target.accounts();
   const account =
-    wanted === undefined ? accounts[0] : accounts.find(({ id, name, email }) => [id, name, email].includes(wanted));
-  if (!account) throw createProblem(`There is no account ${wanted ?? ""} here.`, "NOT_FOUND");
+    accountId === undefined
+      ? accounts[0]
+      : accounts.find(({ id, name, email }) => [id, name, email].includes(accountId));
+  if (!account) throw createProblem(`There is no account ${accountId ?? ""} here.`, "NOT_FOUND");
   return account.id;
 }
 

@@ -50,10 +50,10 @@ export function createFaults() {
       if (!fault) return answer();
       fault.left -= 1;
       waiting = waiting.filter(({ left }) => left > 0);
-      const own = fault.drop || fault.status !== undefined ? getResponse(fault) : undefined;
-      const answered = own && fault.when !== "after" ? undefined : await answer();
+      const replacement = fault.drop || fault.status !== undefined ? getResponse(fault) : undefined;
+      const real = replacement && fault.when !== "after" ? undefined : await answer();
       if (fault.delay_ms) await wait(fault.delay_ms, undefined, { signal: request.signal }).catch(() => undefined);
-      return own ?? answered ?? getResponse(fault);
+      return replacement ?? real ?? getResponse(fault);
     },
   };
 }

@@ -60,7 +60,7 @@ export function redactBody(bytes: Buffer, contentType: string): unknown {
 /** Only top-level names are OAuth's; deeper ones are text of issues and pages, which the log should show. */
 function hide(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, isHidden(name) ? "hidden" : one]));
+  return Object.fromEntries(Object.entries(value).map(([name, value]) => [name, isHidden(name) ? "hidden" : value]));
 }
 
 function isHidden(name: string): boolean {

@@ -78,7 +78,7 @@ export function requireToken(provider: ProviderContext<GithubState>): Middleware
 /** Returns the repositories that the token can see: public ones, and with `repo` the user's private ones. */
 export function listVisibleRepositories(c: Context<GithubEnv>): Repository[] {
   const all = c.get("grant").scopes.includes("repo");
-  return c.get("world").repositories.filter((one) => !one.private || (all && canWrite(c, one)));
+  return c.get("world").repositories.filter((repository) => !repository.private || (all && canWrite(c, repository)));
 }
 
 /** Finds the repository in the path. An invisible one counts as missing. */
@@ -86,7 +86,7 @@ export function findRepository(c: Context<GithubEnv>): Repository {
   c.header("x-accepted-oauth-scopes", "repo");
   const [owner, name] = [c.req.param("owner"), c.req.param("repo")].map((part) => part?.toLowerCase());
   const repository = listVisibleRepositories(c).find(
-    (one) => one.owner.toLowerCase() === owner && one.name.toLowerCase() === name,
+    (candidate) => candidate.owner.toLowerCase() === owner && candidate.name.toLowerCase() === name,
   );
   if (!repository) throw notFoundError();
   return repository;
@@ -111,7 +111,7 @@ export function findIssue(c: Context<GithubEnv>, { issues, pull_requests }: Repo
 /** Whether the person works on a repository: as its owner, as a member of the organization, or as a collaborator. */
 export function canWrite(c: Context<GithubEnv>, { owner, collaborators }: Repository): boolean {
   const { login } = c.get("user");
-  const members = c.get("world").organizations.find((one) => one.login === owner)?.members ?? [];
+  const members = c.get("world").organizations.find((organization) => organization.login === owner)?.members ?? [];
   return owner === login || members.includes(login) || collaborators.includes(login);
 }
 

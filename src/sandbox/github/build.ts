@@ -5,8 +5,8 @@ import type { GithubSeed, IssueSeed, PullRequestSeed, RepositorySeed } from "./s
 import type { GithubState, Issue, PullRequest, Repository } from "./state.ts";
 
 type Lookup = {
-  person(wanted: string, path: string): string;
-  people(wanted: string[] | undefined, path: string): string[];
+  person(reference: string, path: string): string;
+  people(references: string[] | undefined, path: string): string[];
   time(value: string | null | undefined, fallback: string, path: string): string;
   longAgo: string;
 };
@@ -27,21 +27,23 @@ export function buildGithub(data: GithubSeed, now: number): GithubState {
     return user.login;
   };
   const people: Lookup["people"] = (references, path) =>
-    (references ?? []).map((one, index) => person(one, `${path}[${index}]`));
+    (references ?? []).map((reference, index) => person(reference, `${path}[${index}]`));
   const lookup = { person, people, time, longAgo };
-  const organizations = (data.organizations ?? []).map((one, index) => ({
-    login: one.login,
-    id: one.id ?? createIdFromName(`organization ${one.login}`),
-    name: one.name ?? one.login,
-    members: one.members ? people(one.members, `organizations[${index}].members`) : users.map(({ login }) => login),
+  const organizations = (data.organizations ?? []).map((organization, index) => ({
+    login: organization.login,
+    id: organization.id ?? createIdFromName(`organization ${organization.login}`),
+    name: organization.name ?? organization.login,
+    members: organization.members
+      ? people(organization.members, `organizations[${index}].members`)
+      : users.map(({ login }) => login),
   }));
   const owners = [...users, ...organizations].map(({ login }) => login);
   requireUnique(owners, () => "users");
-  const repositories = (data.repositories ?? []).map((one, index) => {
+  const repositories = (data.repositories ?? []).map((data, index) => {
     const path = `repositories[${index}]`;
-    const owner = owners.find((login) => login === one.owner);
-    if (!owner) throw new SeedError(`${path}.owner`, `there is no user or organization "${one.owner}"`);
-    return buildRepository(one, lookup, path);
+    const owner = owners.find((login) => login === data.owner);
+    if (!owner) throw new SeedError(`${path}.owner`, `there is no user or organization "${data.owner}"`);
+    return buildRepository(data, lookup, path);
   });
   requireUnique(
     repositories.map(({ owner, name }) => `${owner}/${name}`.toLowerCase()),
@@ -68,22 +70,29 @@ function buildRepository(data: RepositorySeed, lookup: Lookup, path: string): Re
     numbers.add(number);
     return number;
   };
-  const whole = `${owner}/${name}`;
-  const issues = (data.issues ?? []).map((one, index) =>
-    buildIssue(one, one.number ?? nextNumber(), whole, lookup, `${path}.issues[${index}]`),
+  const fullName = `${owner}/${name}`;
+  const issues = (data.issues ?? []).map((issue, index) =>
+    buildIssue(issue, issue.number ?? nextNumber(), fullName, lookup, `${path}.issues[${index}]`),
   );
-  const pulls = (data.pull_requests ?? []).map((one, index) =>
-    buildPullRequest(one, one.number ?? nextNumber(), default_branch, whole, lookup, `${path}.pull_requests[${index}]`),
+  const pulls = (data.pull_requests ?? []).map((pull, index) =>
+    buildPullRequest(
+      pull,
+      pull.number ?? nextNumber(),
+      default_branch,
+      fullName,
+      lookup,
+      `${path}.pull_requests[${index}]`,
+    ),
   );
   requireUnique(
     [...issues, ...pulls].map(({ number }) => String(number)),
     () => `${path}.issues`,
   );
-  const used = [...issues, ...pulls].flatMap(({ labels }) => labels);
+  const usedLabels = [...issues, ...pulls].flatMap(({ labels }) => labels);
   return {
     owner,
     name,
-    id: data.id ?? createIdFromName(`repository ${whole}`),
+    id: data.id ?? createIdFromName(`repository ${fullName}`),
     private: data.private ?? false,
     archived: data.archived ?? false,
     description: data.description ?? "",
@@ -92,7 +101,7 @@ function buildRepository(data: RepositorySeed, lookup: Lookup, path: string): Re
     ...(data.branches ? { branches: data.branches } : {}),
     stargazers_count: data.stargazers_count ?? 0,
     collaborators: lookup.people(data.collaborators, `${path}.collaborators`),
-    labels: [...new Set([...(data.labels ?? ["bug", "documentation", "enhancement"]), ...used])],
+    labels: [...new Set([...(data.labels ?? ["bug", "documentation", "enhancement"]), ...usedLabels])],
     checks: data.checks ?? [],
     created_at,
     updated_at: lookup.time(data.updated_at, created_at, `${path}.updated_at`),

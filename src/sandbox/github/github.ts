@@ -130,16 +130,16 @@ function registerAccountRoutes(api: Hono<GithubEnv>) {
 /** Read-only pages that links lead to: `/<owner>/<repository>` and `/<owner>/<repository>/issues/<number>`. */
 function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<GithubState>): void {
   const findRepository = (owner: string, name: string) =>
-    provider.world().repositories.find((one) => one.owner === owner && one.name === name);
+    provider.world().repositories.find((repository) => repository.owner === owner && repository.name === name);
   const findUserName = (login: string) => provider.world().users.find((user) => user.login === login)?.name ?? login;
   app.get("/:owner/:repo", (c) => {
     const repository = findRepository(c.req.param("owner"), c.req.param("repo"));
     if (!repository) return c.notFound();
     const { owner, name, description, issues, pull_requests } = repository;
     const title = `${owner}/${name}`;
-    const list = [...issues, ...pull_requests].map((one) => {
-      const kind = isPullRequest(one) ? "pull" : "issues";
-      return html`<li><a href="/${owner}/${name}/${kind}/${one.number}">#${one.number} ${one.title}</a> (${one.state})</li>`;
+    const list = [...issues, ...pull_requests].map((item) => {
+      const kind = isPullRequest(item) ? "pull" : "issues";
+      return html`<li><a href="/${owner}/${name}/${kind}/${item.number}">#${item.number} ${item.title}</a> (${item.state})</li>`;
     });
     const content = html`<h1>${title}</h1><article>${description}</article><ul>${list}</ul>`;
     return c.html(renderSandboxPage(title, content), 200, getPageHeaders());
@@ -193,7 +193,7 @@ function getCommits({ owner, name, created_at, pull_requests }: Repository): Com
 }
 
 function toCommitView(c: Context<GithubEnv>, { owner, name }: Repository, { sha, login, message, date }: Commit) {
-  const user = c.get("world").users.find((one) => one.login === login);
+  const user = c.get("world").users.find((user) => user.login === login);
   const person = { name: user?.name ?? login, email: user?.email ?? "", date: truncateToSecond(date) };
   return {
     sha,

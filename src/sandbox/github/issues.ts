@@ -62,7 +62,7 @@ export function filterIssues<T extends Issue>(c: Context<GithubEnv>, issues: T[]
       (state === "all" || issue.state === state) &&
       (!assignee || isAssigned(issue, assignee)) &&
       (!creator || issue.user.toLowerCase() === creator.toLowerCase()) &&
-      names.every((label) => issue.labels.some((one) => one.toLowerCase() === label)) &&
+      names.every((label) => issue.labels.some((name) => name.toLowerCase() === label)) &&
       (!since || issue.updated_at >= new Date(since).toISOString()),
   );
   const getSortKey = (issue: Issue) => (sort === "updated" ? issue.updated_at : issue.created_at);
@@ -70,11 +70,11 @@ export function filterIssues<T extends Issue>(c: Context<GithubEnv>, issues: T[]
   return matches.sort((a, b) => (direction === "asc" ? order(a, b) : order(b, a)));
 }
 
-function isAssigned({ assignees }: Issue, wanted: string): boolean {
-  if (wanted === "none") return assignees.length === 0;
-  return wanted === "*"
+function isAssigned({ assignees }: Issue, assignee: string): boolean {
+  if (assignee === "none") return assignees.length === 0;
+  return assignee === "*"
     ? assignees.length > 0
-    : assignees.some((login) => login.toLowerCase() === wanted.toLowerCase());
+    : assignees.some((login) => login.toLowerCase() === assignee.toLowerCase());
 }
 
 async function create(c: Context<GithubEnv>, provider: ProviderContext<GithubState>) {
@@ -184,19 +184,21 @@ function getAssignees(c: Context<GithubEnv>, repository: Repository, value: unkn
 }
 
 function isMember(c: Context<GithubEnv>, { owner, collaborators }: Repository, login: string): boolean {
-  const members = c.get("world").organizations.find((one) => one.login === owner)?.members ?? [];
+  const members = c.get("world").organizations.find((organization) => organization.login === owner)?.members ?? [];
   return owner === login || members.includes(login) || collaborators.includes(login);
 }
 
 /** Creates labels that the repository lacks, like GitHub. */
 function getLabels(repository: Repository, value: unknown): string[] {
   const labels = toTexts(value).map(
-    (label) => repository.labels.find((one) => one.toLowerCase() === label.toLowerCase()) ?? label,
+    (label) => repository.labels.find((name) => name.toLowerCase() === label.toLowerCase()) ?? label,
   );
   repository.labels = [...new Set([...repository.labels, ...labels])];
   return labels;
 }
 
 function toTexts(value: unknown): string[] {
-  return Array.isArray(value) ? value.map((one) => (typeof one === "string" ? one : String(one?.name ?? ""))) : [];
+  return Array.isArray(value)
+    ? value.map((label) => (typeof label === "string" ? label : String(label?.name ?? "")))
+    : [];
 }

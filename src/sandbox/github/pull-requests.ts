@@ -104,7 +104,7 @@ async function open(c: Context<GithubEnv>, provider: ProviderContext<GithubState
   const refuse = (message: string) =>
     new GithubError(422, "Validation Failed", [{ resource: "PullRequest", code: "custom", message }]);
   if (head === base) throw refuse(`No commits between ${base} and ${head}`);
-  if (repository.pull_requests.some((one) => one.state === "open" && one.head === head && one.base === base))
+  if (repository.pull_requests.some((pull) => pull.state === "open" && pull.head === head && pull.base === base))
     throw refuse(`A pull request already exists for ${repository.owner}:${head}.`);
   const now = new Date(provider.now()).toISOString();
   const pull: PullRequest = {
@@ -155,7 +155,7 @@ async function addReview(c: Context<GithubEnv>, provider: ProviderContext<Github
   const id = createIdFromName(`review ${repository.owner}/${repository.name} ${pull.number} ${pull.reviews.length}`);
   const review: Review = { id, user: login, state, body: typeof body === "string" ? body : "", submitted_at };
   pull.reviews.push(review);
-  pull.requested_reviewers = pull.requested_reviewers.filter((one) => one !== login);
+  pull.requested_reviewers = pull.requested_reviewers.filter((reviewer) => reviewer !== login);
   pull.updated_at = submitted_at;
   provider.save();
   return c.json(toReviewView(c, repository, pull, review));

@@ -105,7 +105,11 @@ function matches(repository: Repository, name: string, value: string, c: Context
     case "":
       return `${owner}/${repo} ${description}`.toLowerCase().includes(value);
     case "repo":
-      if (!listVisibleRepositories(c).some((one) => `${one.owner}/${one.name}`.toLowerCase() === value)) {
+      if (
+        !listVisibleRepositories(c).some(
+          (repository) => `${repository.owner}/${repository.name}`.toLowerCase() === value,
+        )
+      ) {
         throw invalidError("Search", "q", "invalid", {
           message:
             "The listed users and repositories cannot be searched either because the resources do not exist or you do not have permission to view them.",

@@ -10,8 +10,8 @@ type C = Context<GithubEnv>;
 /** Returns an account as within other objects. */
 export function toAccountView(c: C, login: string) {
   const { users, organizations } = c.get("world");
-  const user = users.find((one) => one.login === login);
-  const organization = organizations.find((one) => one.login === login);
+  const user = users.find((user) => user.login === login);
+  const organization = organizations.find((organization) => organization.login === login);
   return {
     login,
     id: user?.id ?? organization?.id ?? createIdFromName(login),

@@ -28,9 +28,9 @@ export function requireToken(provider: ProviderContext<GoogleState>): Middleware
 }
 
 /** Requires a grant with this scope. */
-export function requireAccess(what: GoogleAccess): MiddlewareHandler<GoogleEnv> {
+export function requireAccess(access: GoogleAccess): MiddlewareHandler<GoogleEnv> {
   return async (c, next) => {
-    if (!grantsAccess(c.get("grant").scopes, what)) {
+    if (!grantsAccess(c.get("grant").scopes, access)) {
       const info = {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
         reason: "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
@@ -96,50 +96,50 @@ type Mask = Map<string, Mask | undefined>;
 
 function pick(value: unknown, mask: Mask | undefined): unknown {
   if (mask === undefined || mask.has("*")) return value;
-  if (Array.isArray(value)) return value.map((one) => pick(one, mask));
+  if (Array.isArray(value)) return value.map((item) => pick(item, mask));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([name]) => mask.has(name));
   return Object.fromEntries(entries.map(([name, inner]) => [name, pick(inner, mask.get(name))]));
 }
 
 function parseMask(text: string): Mask {
-  let at = 0;
+  let offset = 0;
   const invalidMask = () => invalidError(`Invalid field selection ${text}`);
   const list = (): Mask => {
     let mask: Mask = new Map();
     for (;;) {
       mask = merge(mask, parsePath());
-      if (text[at] !== ",") return mask;
-      at += 1;
+      if (text[offset] !== ",") return mask;
+      offset += 1;
     }
   };
   const parsePath = (): Mask => {
-    const [name = ""] = /^[\w*]+/.exec(text.slice(at)) ?? [];
+    const [name = ""] = /^[\w*]+/.exec(text.slice(offset)) ?? [];
     if (name === "") throw invalidMask();
-    at += name.length;
+    offset += name.length;
     return new Map([[name, parseBelow()]]);
   };
   const parseBelow = (): Mask | undefined => {
-    const mark = text[at];
+    const mark = text[offset];
     if (mark !== "(" && mark !== "/" && mark !== ".") return undefined;
-    at += 1;
+    offset += 1;
     if (mark !== "(") return parsePath();
     const mask = list();
-    if (text[at] !== ")") throw invalidMask();
-    at += 1;
+    if (text[offset] !== ")") throw invalidMask();
+    offset += 1;
     return mask;
   };
   const mask = list();
-  if (at < text.length) throw invalidMask();
+  if (offset < text.length) throw invalidMask();
   return mask;
 }
 
 /** Merges two masks. */
-function merge(one: Mask, other: Mask): Mask {
-  const mask = new Map(one);
-  for (const [name, below] of other) {
-    const before = one.get(name);
-    mask.set(name, one.has(name) ? before && below && merge(before, below) : below);
+function merge(first: Mask, second: Mask): Mask {
+  const mask = new Map(first);
+  for (const [name, below] of second) {
+    const existing = first.get(name);
+    mask.set(name, first.has(name) ? existing && below && merge(existing, below) : below);
   }
   return mask;
 }

@@ -19,14 +19,17 @@ import { addDays, formatZonedTime, getInstant, isTimeZone, parseSeedTime } from 
 
 const HOUR_MS = 3_600_000;
 
-type Lookup = { now: number; accounts: Account[]; person(wanted: string, path: string): Account };
+type Lookup = { now: number; accounts: Account[]; person(reference: string, path: string): Account };
 
 /** Fills in a Google seed. @throws SeedFault */
 export function buildGoogle(data: GoogleSeed, now: number): GoogleState {
   const accounts = data.accounts.map((account) => ({ ...account, timeZone: account.timeZone ?? "Europe/Berlin" }));
-  const wrong = accounts.findIndex(({ timeZone }) => !isTimeZone(timeZone));
-  if (wrong >= 0)
-    throw new SeedError(`accounts[${wrong}].timeZone`, `there is no time zone "${accounts[wrong]?.timeZone}"`);
+  const invalidIndex = accounts.findIndex(({ timeZone }) => !isTimeZone(timeZone));
+  if (invalidIndex >= 0)
+    throw new SeedError(
+      `accounts[${invalidIndex}].timeZone`,
+      `there is no time zone "${accounts[invalidIndex]?.timeZone}"`,
+    );
   requireUnique(
     accounts.map(({ id }) => id),
     (index) => `accounts[${index}].id`,
@@ -40,8 +43,8 @@ export function buildGoogle(data: GoogleSeed, now: number): GoogleState {
   const world = {
     accounts,
     labels,
-    messages: (data.messages ?? []).map((one, index) => buildMessage(one, index, lookup)),
-    events: (data.events ?? []).map((one, index) => buildEvent(one, index, lookup)),
+    messages: (data.messages ?? []).map((message, index) => buildMessage(message, index, lookup)),
+    events: (data.events ?? []).map((event, index) => buildEvent(event, index, lookup)),
     files: buildFiles(data.files ?? [], lookup),
   };
   requireUnique(
@@ -136,10 +139,11 @@ function buildEvent(data: EventSeed, index: number, { now, person, accounts }: L
     location: data.location ?? "",
     start,
     end,
-    attendees: (data.attendees ?? []).map((one) => {
-      const { email: reference, responseStatus = "needsAction" } = typeof one === "string" ? { email: one } : one;
-      const known = accounts.find(({ id, name }) => id === reference || name === reference);
-      return { email: known?.email ?? reference, responseStatus };
+    attendees: (data.attendees ?? []).map((attendee) => {
+      const { email: reference, responseStatus = "needsAction" } =
+        typeof attendee === "string" ? { email: attendee } : attendee;
+      const knownAccount = accounts.find(({ id, name }) => id === reference || name === reference);
+      return { email: knownAccount?.email ?? reference, responseStatus };
     }),
     ...(data.recurringEventId === undefined ? {} : { recurringEventId: data.recurringEventId }),
     created,
@@ -174,7 +178,7 @@ function buildFile(data: FileSeed, id: string, parents: string[], path: string, 
     (data.shortcutDetails ? SHORTCUT_TYPE : undefined) ??
     (data.sheets ? SPREADSHEET_TYPE : (data.text ?? data.paragraphs) === undefined ? FOLDER_TYPE : DOCUMENT_TYPE);
   const createdTime = parseMoment(data.createdTime ?? "-30d", now, `${path}.createdTime`);
-  const own = {
+  const ownerPermission = {
     id: createHexFromName(owner.email, 20),
     type: "user" as const,
     role: "owner",
@@ -192,11 +196,13 @@ function buildFile(data: FileSeed, id: string, parents: string[], path: string, 
     modifiedTime: parseMoment(data.modifiedTime ?? createdTime, now, `${path}.modifiedTime`),
     trashed: data.trashed ?? false,
     permissions: [
-      own,
-      ...permissions.map((one) => ({
-        ...one,
-        id: one.id ?? (one.type === "anyone" ? "anyoneWithLink" : createHexFromName(one.emailAddress ?? "", 20)),
-        type: one.type ?? ("user" as const),
+      ownerPermission,
+      ...permissions.map((permission) => ({
+        ...permission,
+        id:
+          permission.id ??
+          (permission.type === "anyone" ? "anyoneWithLink" : createHexFromName(permission.emailAddress ?? "", 20)),
+        type: permission.type ?? ("user" as const),
       })),
     ],
     ...(data.size === undefined ? {} : { size: data.size }),

@@ -52,11 +52,11 @@ export function describeScopes(scopes: string[]): string {
   ];
   const matches = names.filter(([name]) => scopes.some((scope) => scope.startsWith(AUTH + name)));
   // Docs and Sheets request Drive too, only to find their files.
-  const own = matches.filter(([name]) => name !== "drive" || matches.length === 1);
-  return own.map(([, title]) => title).join(" and ") || "your Google account";
+  const narrowMatches = matches.filter(([name]) => name !== "drive" || matches.length === 1);
+  return narrowMatches.map(([, title]) => title).join(" and ") || "your Google account";
 }
 
 /** Whether a grant opens something. */
-export function grantsAccess(granted: string[], what: GoogleAccess): boolean {
-  return OPENS[what].some((scope) => granted.includes(AUTH + scope));
+export function grantsAccess(granted: string[], access: GoogleAccess): boolean {
+  return OPENS[access].some((scope) => granted.includes(AUTH + scope));
 }

@@ -57,7 +57,7 @@ export function parseSeedTime(value: TimeSeed, zone: string, now: number, path: 
 
 function offsetAt(instant: number, timeZone: string): number {
   const parts = getFormat(timeZone).formatToParts(instant);
-  const getPart = (type: string) => Number(parts.find((one) => one.type === type)?.value ?? 0);
+  const getPart = (type: string) => Number(parts.find((part) => part.type === type)?.value ?? 0);
   const wall = Date.UTC(
     getPart("year"),
     getPart("month") - 1,
@@ -73,8 +73,8 @@ function offsetAt(instant: number, timeZone: string): number {
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function getFormat(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known) return known;
+  const cachedFormat = formats.get(timeZone);
+  if (cachedFormat) return cachedFormat;
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone,
     hourCycle: "h23",

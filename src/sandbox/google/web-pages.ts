@@ -26,13 +26,13 @@ export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContex
     const [id = ""] = Buffer.from(c.req.query("eid") ?? "", "base64url")
       .toString()
       .split(" ");
-    const event = provider.world().events.find((one) => one.id === id);
+    const event = provider.world().events.find((calendarEvent) => calendarEvent.id === id);
     return event ? sendPage(c, event.summary || "(no title)", renderEvent(event)) : c.notFound();
   });
   const showPage = (c: Context<SandboxEnv>, id: string, mimeType?: string) => {
     const file = provider
       .world()
-      .files.find((one) => one.id === id && (mimeType === undefined || one.mimeType === mimeType));
+      .files.find((file) => file.id === id && (mimeType === undefined || file.mimeType === mimeType));
     return file ? sendPage(c, file.name, renderFile(file, provider.world())) : c.notFound();
   };
   app.get("/document/d/:id/edit", (c) => showPage(c, c.req.param("id"), DOCUMENT_TYPE));
@@ -55,12 +55,12 @@ function sendPage(c: Context<SandboxEnv>, title: string, content: Part) {
 
 /** Lists every conversation of an account; the fragment of the URL leads to one of them. */
 function sendMailbox(c: Context<SandboxEnv>, world: GoogleState) {
-  const wanted = c.req.query("authuser");
-  const account = world.accounts.find(({ email }) => email === wanted) ?? world.accounts[0];
-  const own = world.messages
+  const userIndex = c.req.query("authuser");
+  const account = world.accounts.find(({ email }) => email === userIndex) ?? world.accounts[0];
+  const messages = world.messages
     .filter((message) => message.account === account?.id)
     .sort((a, b) => b.date.localeCompare(a.date));
-  const list = own.map(
+  const list = messages.map(
     (message) => html`<h2 id="all/${message.threadId}">${message.subject || "(no subject)"}</h2>
       <dl><dt>From</dt><dd>${message.from}</dd><dt>To</dt><dd>${message.to}</dd><dt>Date</dt><dd>${message.date}</dd>
       <dt>Labels</dt><dd>${message.labelIds.join(", ")}</dd></dl>
@@ -79,8 +79,8 @@ function sendCalendar(c: Context<SandboxEnv>, world: GoogleState) {
 }
 
 function renderEvent({ start, end, organizer, attendees, location, description }: CalendarEvent): Part {
-  const formatTime = (one: CalendarEvent["start"]) =>
-    "date" in one ? one.date : formatZonedTime(Date.parse(one.dateTime), one.timeZone);
+  const formatTime = (time: CalendarEvent["start"]) =>
+    "date" in time ? time.date : formatZonedTime(Date.parse(time.dateTime), time.timeZone);
   const facts = {
     Begins: formatTime(start),
     Ends: formatTime(end),

@@ -25,14 +25,17 @@ export function associateAll(world: HubspotState, type: ObjectType, record: CrmR
   }[];
   for (const { to, types = [] } of list) {
     const id = Number(types[0]?.associationTypeId);
-    const other = (["contacts", "deals", "notes"] as const).find((one) => findAssociationId(type, one) === id);
-    if (!other) throw badRequestError(`invalid associationTypeId ${String(types[0]?.associationTypeId)} for ${type}`);
-    const match = world[other].find((one) => one.id === String(to?.id));
+    const otherType = (["contacts", "deals", "notes"] as const).find(
+      (candidate) => findAssociationId(type, candidate) === id,
+    );
+    if (!otherType)
+      throw badRequestError(`invalid associationTypeId ${String(types[0]?.associationTypeId)} for ${type}`);
+    const match = world[otherType].find((record) => record.id === String(to?.id));
     if (!match)
       throw badRequestError(
-        `One or more associations are not valid: ${getAssociationName(type, other)} ${String(to?.id)}`,
+        `One or more associations are not valid: ${getAssociationName(type, otherType)} ${String(to?.id)}`,
       );
-    associate(type, record, other, match);
+    associate(type, record, otherType, match);
   }
 }
 

@@ -43,10 +43,10 @@ export function registerAssociationRoutes(app: Hono<HubspotEnv>, provider: Provi
   app.put(`${FROM}/:other/:to`, async (c) => {
     const { type, record, other, found } = ends(c);
     const specs: unknown = await c.req.json().catch(() => undefined);
-    const ids = (Array.isArray(specs) ? specs : []).map((one) => Number(one?.associationTypeId));
+    const ids = (Array.isArray(specs) ? specs : []).map((entry) => Number(entry?.associationTypeId));
     if (ids.length === 0) throw badRequestError("Invalid input JSON");
-    const wrong = ids.find((id) => id !== getTieId(type, other));
-    if (wrong !== undefined) throw badRequestError(`invalid associationTypeId ${wrong} for ${type}`);
+    const invalidId = ids.find((id) => id !== getTieId(type, other));
+    if (invalidId !== undefined) throw badRequestError(`invalid associationTypeId ${invalidId} for ${type}`);
     associate(type, record, other, found);
     provider.save();
     const [from, to] = [OBJECT_TYPES[type].typeId, OBJECT_TYPES[other].typeId];

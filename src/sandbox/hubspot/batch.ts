@@ -51,15 +51,15 @@ async function readMany(c: Context<HubspotEnv>, provider: ProviderContext<Hubspo
   const getKey = (record: CrmRecord) => (idProperty === "email" ? (record.properties.email ?? "") : record.id);
   const has = (record: CrmRecord, id: string) => getKey(record).toLowerCase() === id.toLowerCase();
   const matches = records.filter((record) => ids.some((id) => has(record, id)));
-  const missing = ids.filter((id) => !matches.some((record) => has(record, id)));
+  const missingIds = ids.filter((id) => !matches.some((record) => has(record, id)));
   const results = matches.map((record) => toRecordView(record, type, parseNames(body, "properties")));
-  if (missing.length === 0) return c.json(complete(provider, results));
+  if (missingIds.length === 0) return c.json(complete(provider, results));
   const name = { contacts: "CONTACT", deals: "DEAL", notes: "NOTE" }[type];
   const error = {
     status: "error",
     category: "OBJECT_NOT_FOUND",
     message: `Could not get some ${name} objects, they may be deleted or not exist. Check that ids are valid.`,
-    context: { ids: missing },
+    context: { ids: missingIds },
   };
   return c.json({ ...complete(provider, results), numErrors: 1, errors: [error] }, 207);
 }
@@ -79,13 +79,13 @@ function parseInputs(body: Record<string, unknown>): Input[] {
 /** An invalid input stops the whole batch. */
 function applyAtOnce<T>(provider: ProviderContext<HubspotState>, work: () => T): T {
   const world = provider.world();
-  const before = structuredClone(world);
+  const oldWorld = structuredClone(world);
   try {
     const result = work();
     provider.save();
     return result;
   } catch (error) {
-    Object.assign(world, before);
+    Object.assign(world, oldWorld);
     throw error;
   }
 }

@@ -64,8 +64,8 @@ function buildPipeline({ id, label, stages }: PipelineSeed, index: number): Pipe
   return {
     id: id ?? String(4_400_001 + index),
     label,
-    stages: stages.map((stage, at) => ({
-      id: stage.id ?? String(55_000_001 + index * 100 + at),
+    stages: stages.map((stage, stageIndex) => ({
+      id: stage.id ?? String(55_000_001 + index * 100 + stageIndex),
       label: stage.label,
       probability: stage.probability ?? "0.5",
       isClosed: stage.isClosed ?? false,
@@ -88,10 +88,12 @@ function buildRecord(data: RecordSeed, type: ObjectType, { world, now, index, pa
     properties: resolve(data.properties, type, { world, now, path: `${path}.properties` }),
     createdAt,
     updatedAt: data.updatedAt === undefined ? createdAt : parseMoment(data.updatedAt, now, `${path}.updatedAt`),
-    contacts: (data.contacts ?? []).map((reference, at) =>
-      associate(world.contacts, reference, `${path}.contacts[${at}]`),
+    contacts: (data.contacts ?? []).map((reference, contactIndex) =>
+      associate(world.contacts, reference, `${path}.contacts[${contactIndex}]`),
     ),
-    deals: (data.deals ?? []).map((reference, at) => associate(world.deals, reference, `${path}.deals[${at}]`)),
+    deals: (data.deals ?? []).map((reference, dealIndex) =>
+      associate(world.deals, reference, `${path}.deals[${dealIndex}]`),
+    ),
   };
 }
 
@@ -110,11 +112,11 @@ function resolve(
   if (all.closedate !== undefined) all.closedate = parseMoment(all.closedate, now, `${path}.closedate`);
   const pipeline = world.pipelines.find(({ id, label }) => [id, label].includes(all.pipeline ?? id));
   if (!pipeline) throw new SeedError(`${path}.pipeline`, `there is no pipeline "${all.pipeline}"`);
-  const wanted = all.dealstage ?? pipeline.stages[0]?.id ?? "";
-  const stage = pipeline.stages.find(({ id, label }) => [id, label].includes(wanted));
+  const stageId = all.dealstage ?? pipeline.stages[0]?.id ?? "";
+  const stage = pipeline.stages.find(({ id, label }) => [id, label].includes(stageId));
   if (!stage) {
     const labels = pipeline.stages.map(({ label }) => label).join(", ");
-    throw new SeedError(`${path}.dealstage`, `there is no stage "${wanted}"; there are ${labels}`);
+    throw new SeedError(`${path}.dealstage`, `there is no stage "${stageId}"; there are ${labels}`);
   }
   return { ...all, pipeline: pipeline.id, dealstage: stage.id };
 }

@@ -76,13 +76,13 @@ function recordIn(c: Context<HubspotEnv>, type: ObjectType): CrmRecord {
 function toView(c: Context<HubspotEnv>, type: ObjectType, record: CrmRecord) {
   const properties = parseList(c, "properties");
   const associations = parseList(c, "associations").flatMap((name) => {
-    const other = findObjectType(name);
-    if (!other) throw badRequestError(`${name} is not a valid object type`);
-    requireScope(c, getScope(other, "read"));
-    const ids = listAssociated(c.get("world"), type, record, other);
+    const otherType = findObjectType(name);
+    if (!otherType) throw badRequestError(`${name} is not a valid object type`);
+    requireScope(c, getScope(otherType, "read"));
+    const ids = listAssociated(c.get("world"), type, record, otherType);
     return ids.length === 0
       ? []
-      : [[other, { results: ids.map((id) => ({ id, type: getAssociationName(type, other) })) }]];
+      : [[otherType, { results: ids.map((id) => ({ id, type: getAssociationName(type, otherType) })) }]];
   });
   return {
     ...toRecordView(record, type, properties),

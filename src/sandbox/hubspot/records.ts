@@ -5,12 +5,12 @@ import { LIFECYCLE_STAGES, OBJECT_TYPES } from "./properties.ts";
 import type { CrmRecord, HubspotState, ObjectType } from "./state.ts";
 
 /** Finds the record with an ID, or with an address if `idProperty` says so. @throws HubspotRefusal 400, 404 */
-export function findRecord(records: CrmRecord[], type: ObjectType, wanted: string, idProperty?: string): CrmRecord {
+export function findRecord(records: CrmRecord[], type: ObjectType, reference: string, idProperty?: string): CrmRecord {
   if (idProperty !== undefined && !(idProperty === "email" && type === "contacts") && idProperty !== "hs_object_id") {
     throw new HubspotError(400, "VALIDATION_ERROR", `${idProperty} is not a unique property of ${type}`);
   }
   const record = records.find(({ id, properties }) =>
-    idProperty === "email" ? properties.email?.toLowerCase() === wanted.toLowerCase() : id === wanted,
+    idProperty === "email" ? properties.email?.toLowerCase() === reference.toLowerCase() : id === reference,
   );
   if (!record) throw notFoundError();
   return record;
@@ -20,10 +20,10 @@ export function findRecord(records: CrmRecord[], type: ObjectType, wanted: strin
 export function createRecord(
   provider: ProviderContext<HubspotState>,
   type: ObjectType,
-  given: Record<string, unknown>,
+  input: Record<string, unknown>,
 ): CrmRecord {
   const world = provider.world();
-  const properties = validateProperties(world, type, given.properties);
+  const properties = validateProperties(world, type, input.properties);
   const time = new Date(provider.now()).toISOString();
   const record: CrmRecord = {
     id: String(Math.max(1_000, ...listAllRecords(world).map(({ id }) => Number(id))) + 1),
@@ -33,7 +33,7 @@ export function createRecord(
     contacts: [],
     deals: [],
   };
-  associateAll(world, type, record, given.associations);
+  associateAll(world, type, record, input.associations);
   world[type].push(record);
   return record;
 }
@@ -60,10 +60,11 @@ export function updateRecord(
 /** Archives a record. A missing one counts as archived. */
 export function archiveRecord(provider: ProviderContext<HubspotState>, type: ObjectType, id: string): void {
   const world = provider.world();
-  const record = world[type].find((one) => one.id === id);
+  const record = world[type].find((record) => record.id === id);
   if (!record) return;
-  world[type] = world[type].filter((one) => one !== record);
-  if (type !== "notes") for (const one of listAllRecords(world)) one[type] = one[type].filter((tied) => tied !== id);
+  world[type] = world[type].filter((other) => other !== record);
+  if (type !== "notes")
+    for (const other of listAllRecords(world)) other[type] = other[type].filter((tied) => tied !== id);
   const archived = { ...record, contacts: [], deals: [], archivedAt: new Date(provider.now()).toISOString() };
   world.archived = { ...world.archived, [type]: [...listArchived(world, type), archived] };
 }
@@ -98,9 +99,9 @@ function validateProperties(
     Object.entries(values).map(([name, value]) => [name, value === null ? "" : String(value)]),
   );
   const faults = Object.entries(properties).flatMap(([name, value]) => getFault(world, type, name, value) ?? []);
-  const missing = record ? undefined : getMissing(type, properties);
+  const missingName = record ? undefined : getMissing(type, properties);
   if (faults.length > 0) throw wrongPropertiesError(faults);
-  if (missing) throw badRequestError(missing);
+  if (missingName) throw badRequestError(missingName);
   if (type === "contacts") refuseTaken(world, properties.email, record);
   return type === "deals" ? withStage(world, properties, record) : properties;
 }
@@ -154,7 +155,7 @@ function withStage(
 ): Record<string, string> {
   const id = properties.pipeline || record?.properties.pipeline || "default";
   const pipeline =
-    world.pipelines.find((one) => one.id === id) ?? (properties.pipeline ? undefined : world.pipelines[0]);
+    world.pipelines.find((pipeline) => pipeline.id === id) ?? (properties.pipeline ? undefined : world.pipelines[0]);
   if (!pipeline) {
     throw wrongPropertiesError([
       { name: "pipeline", message: `${id} was not one of the allowed options`, error: "INVALID_OPTION" },
@@ -162,7 +163,7 @@ function withStage(
   }
   const stage = properties.dealstage || record?.properties.dealstage || (pipeline.stages[0]?.id ?? "");
   if (!pipeline.stages.some((one) => one.id === stage)) {
-    const options = pipeline.stages.map((one) => one.id).join(", ");
+    const options = pipeline.stages.map((stage) => stage.id).join(", ");
     const message = `${stage} was not one of the allowed options: [${options}]`;
     throw wrongPropertiesError([{ name: "dealstage", message, error: "INVALID_OPTION" }]);
   }

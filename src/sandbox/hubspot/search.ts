@@ -52,8 +52,8 @@ function getWords(query: unknown): string[] {
 /** Each word must be the start of a word in a searched property. */
 function matchesWords(record: CrmRecord, type: ObjectType, words: string[]): boolean {
   const properties = listProperties(record, type);
-  const known = OBJECT_TYPES[type].searched.flatMap((name) => splitTokens(properties[name] ?? ""));
-  return words.every((word) => known.some((one) => one.startsWith(word)));
+  const knownTokens = OBJECT_TYPES[type].searched.flatMap((name) => splitTokens(properties[name] ?? ""));
+  return words.every((word) => knownTokens.some((token) => token.startsWith(word)));
 }
 
 function holds(filter: Filter, record: CrmRecord, type: ObjectType): boolean {
@@ -71,9 +71,9 @@ function holds(filter: Filter, record: CrmRecord, type: ObjectType): boolean {
     case "NEQ":
       return !isSame(has, value);
     case "IN":
-      return values.some((one) => isSame(has, one));
+      return values.some((value) => isSame(has, value));
     case "NOT_IN":
-      return has !== "" && !values.some((one) => isSame(has, one));
+      return has !== "" && !values.some((value) => isSame(has, value));
     case "HAS_PROPERTY":
       return has !== "";
     case "NOT_HAS_PROPERTY":
@@ -112,7 +112,7 @@ function getSort(sort: unknown): { name?: string; direction: 1 | -1 } {
 
 /** Matches whole words, or parts with `*` at an end; all words of the value must match. */
 function contains(text: string, value: string): boolean {
-  const known = splitTokens(text);
+  const knownTokens = splitTokens(text);
   return value
     .toLowerCase()
     .split(/\s+/)
@@ -120,7 +120,7 @@ function contains(text: string, value: string): boolean {
     .every((word) => {
       const bare = word.replace(/^\*|\*$/g, "");
       if (bare !== word) return text.toLowerCase().includes(bare);
-      return splitTokens(word).every((token) => known.includes(token));
+      return splitTokens(word).every((token) => knownTokens.includes(token));
     });
 }
 

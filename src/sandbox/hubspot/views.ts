@@ -29,15 +29,15 @@ export function toRecordView(record: CrmRecord, type: ObjectType, asked: string[
 export function listAssociated(world: HubspotState, type: ObjectType, record: CrmRecord, other: ObjectType): string[] {
   if (other === "notes" || (other === "deals" && type === "contacts")) {
     const key = type === "contacts" ? "contacts" : "deals";
-    return world[other].filter((one) => one[key].includes(record.id)).map(({ id }) => id);
+    return world[other].filter((other) => other[key].includes(record.id)).map(({ id }) => id);
   }
   return other === "contacts" ? record.contacts : record.deals;
 }
 
 /** Names of HubSpot's association types, as in `type` of an association. */
 export function getAssociationName(type: ObjectType, other: ObjectType): string {
-  const one: Record<ObjectType, string> = { contacts: "contact", deals: "deal", notes: "note" };
-  return `${one[type]}_to_${one[other]}`;
+  const singular: Record<ObjectType, string> = { contacts: "contact", deals: "deal", notes: "note" };
+  return `${singular[type]}_to_${singular[other]}`;
 }
 
 export function toOwnerView({ id, userId, email, firstName, lastName }: Owner) {

@@ -69,7 +69,9 @@ export function forbiddenError(resource: string): LinkedinError {
 /** Finds the post of a URN, by its ID or that of its activity. @throws LinkedinRefusal 404 */
 export function findPost(c: Context<LinkedinEnv>, urn: string): Post {
   const [kind, id] = [urn.split(":")[2], urn.split(":")[3]];
-  const post = c.get("world").posts.find((one) => one.id === urn || (kind === "activity" && one.id.endsWith(`:${id}`)));
+  const post = c
+    .get("world")
+    .posts.find((post) => post.id === urn || (kind === "activity" && post.id.endsWith(`:${id}`)));
   if (!post) throw new LinkedinError(404, "NOT_FOUND", `Could not find entity ${urn}`);
   return post;
 }

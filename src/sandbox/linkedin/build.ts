@@ -28,14 +28,16 @@ export function buildLinkedin(data: LinkedinSeed, now: number): LinkedinState {
       visibility: post.visibility ?? "PUBLIC",
       article: post.article ?? null,
       publishedAt,
-      comments: (post.comments ?? []).map((comment, at) => ({
-        id: comment.id ?? String(FIRST_POST + STEP * BigInt(1_000 * (index + 1) + at)),
-        actor: findPerson(members, comment.actor, `${path}.comments[${at}].actor`),
+      comments: (post.comments ?? []).map((comment, commentIndex) => ({
+        id: comment.id ?? String(FIRST_POST + STEP * BigInt(1_000 * (index + 1) + commentIndex)),
+        actor: findPerson(members, comment.actor, `${path}.comments[${commentIndex}].actor`),
         text: comment.text,
-        created: comment.created ? parseMoment(comment.created, now, `${path}.comments[${at}].created`) : publishedAt,
+        created: comment.created
+          ? parseMoment(comment.created, now, `${path}.comments[${commentIndex}].created`)
+          : publishedAt,
       })),
-      reactions: (post.reactions ?? []).map(({ actor, reactionType }, at) => ({
-        actor: findPerson(members, actor, `${path}.reactions[${at}].actor`),
+      reactions: (post.reactions ?? []).map(({ actor, reactionType }, reactionIndex) => ({
+        actor: findPerson(members, actor, `${path}.reactions[${reactionIndex}].actor`),
         reactionType,
       })),
     };
@@ -50,8 +52,8 @@ export function buildLinkedin(data: LinkedinSeed, now: number): LinkedinState {
 /** Returns the next free ID. */
 export function createNextId({ posts }: LinkedinState): string {
   const ids = posts.flatMap(({ id, comments }) => [id.replace(/\D/g, ""), ...comments.map((comment) => comment.id)]);
-  const known = ids.filter((id) => /^\d+$/.test(id)).map(BigInt);
-  const highest = [FIRST_POST, ...known].sort((a, b) => Number(a - b)).at(-1) ?? FIRST_POST;
+  const numbers = ids.filter((id) => /^\d+$/.test(id)).map(BigInt);
+  const highest = [FIRST_POST, ...numbers].sort((a, b) => Number(a - b)).at(-1) ?? FIRST_POST;
   return String(highest + STEP);
 }
 

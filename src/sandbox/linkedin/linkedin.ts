@@ -114,7 +114,7 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Linke
     const post = posts.find(({ id }) => id === c.req.param("urn"));
     if (!post) return c.notFound();
     const getMemberName = (sub: string) => {
-      const member = members.find((one) => one.sub === sub);
+      const member = members.find((member) => member.sub === sub);
       return member ? `${member.given_name} ${member.family_name}`.trim() : "somebody";
     };
     const facts = {
@@ -146,7 +146,7 @@ function registerSocialRoutes(app: Hono<LinkedinEnv>, provider: ProviderContext<
     const post = findPost(c, c.req.param("urn"));
     return c.json({
       paging: { start: 0, count: 10, links: [] },
-      elements: post.comments.map((one) => toCommentView(post, one)),
+      elements: post.comments.map((comment) => toCommentView(post, comment)),
     });
   });
   app.post("/rest/socialActions/:urn/comments", (c) => addComment(c, provider));
@@ -177,10 +177,10 @@ async function react(c: Context<LinkedinEnv>, provider: ProviderContext<Linkedin
   requireSelf(c, c.req.query("actor"), "actor");
   const body = await parseBody(c);
   const post = findPost(c, String(body.root ?? ""));
-  const reactionType = REACTIONS.find((one) => one === body.reactionType);
+  const reactionType = REACTIONS.find((reactionType) => reactionType === body.reactionType);
   if (!reactionType) throw invalid(`reactionType :: "${String(body.reactionType)}" is not a reaction`);
   const actor = c.get("member").sub;
-  if (post.reactions.some((one) => one.actor === actor)) {
+  if (post.reactions.some((reaction) => reaction.actor === actor)) {
     throw new LinkedinError(409, "CONFLICT", `The member has already reacted to ${post.id}`);
   }
   post.reactions.push({ actor, reactionType });

@@ -29,7 +29,7 @@ export function registerPostRoutes(app: Hono<LinkedinEnv>, provider: ProviderCon
     // Deleting a deleted post succeeds, as documented.
     const post = world.posts.find(({ id }) => id === c.req.param("urn"));
     if (post) requireSelf(c, getAuthor(post), "author");
-    world.posts = world.posts.filter((one) => one !== post);
+    world.posts = world.posts.filter((other) => other !== post);
     provider.save();
     return c.body(null, 204);
   });
@@ -44,10 +44,12 @@ async function create(c: Context<LinkedinEnv>, provider: ProviderContext<Linkedi
   }
   requireSelf(c, body.author, "author");
   if (body.lifecycleState !== "PUBLISHED") throw createValueError("lifecycleState", String(body.lifecycleState));
-  const visibility = (["PUBLIC", "CONNECTIONS", "LOGGED_IN"] as const).find((one) => one === body.visibility);
+  const visibility = (["PUBLIC", "CONNECTIONS", "LOGGED_IN"] as const).find(
+    (visibility) => visibility === body.visibility,
+  );
   if (!visibility) throw createValueError("visibility", String(body.visibility));
   const commentary = String(body.commentary).slice(0, COMMENTARY);
-  const twin = world.posts.find((one) => one.author === c.get("member").sub && one.commentary === commentary);
+  const twin = world.posts.find((other) => other.author === c.get("member").sub && other.commentary === commentary);
   if (twin) throw duplicate(twin);
   const post: Post = {
     id: `urn:li:share:${createNextId(world)}`,

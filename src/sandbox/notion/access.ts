@@ -32,11 +32,11 @@ export function requireToken(provider: ProviderContext<NotionState>): Middleware
     if (!grant || !user) throw new NotionError(401, "unauthorized", "API token is invalid.");
     const version = c.req.header("notion-version");
     if (version === undefined) {
-      const known = VERSIONS.map((one) => `"${one}"`).join(", ");
+      const versions = VERSIONS.map((version) => `"${version}"`).join(", ");
       throw new NotionError(
         400,
         "missing_version",
-        `Notion-Version header failed validation: Notion-Version header should be ${known}, instead was \`undefined\`.`,
+        `Notion-Version header failed validation: Notion-Version header should be ${versions}, instead was \`undefined\`.`,
       );
     }
     if (!VERSIONS.includes(version))
@@ -65,11 +65,11 @@ export type FoundPage =
 
 /** Finds a page or row by ID. @throws NotionRefusal 404 */
 export function findPage(world: NotionState, id: string): FoundPage {
-  const wanted = normalizeId(id);
-  const page = world.pages.find((one) => one.id === wanted);
+  const normalizedId = normalizeId(id);
+  const page = world.pages.find((page) => page.id === normalizedId);
   if (page) return { page };
   for (const database of world.databases) {
-    const row = database.rows.find((one) => one.id === wanted);
+    const row = database.rows.find((row) => row.id === normalizedId);
     if (row) return { row, database };
   }
   throw notFoundError("page", id);
@@ -92,13 +92,13 @@ export function findBlocks(
   world: NotionState,
   id: string,
 ): { entry: Entry; blocks: Block[]; block?: Block; parent?: string } {
-  const wanted = normalizeId(id);
+  const normalizedId = normalizeId(id);
   const entries = [...world.pages, ...world.databases.flatMap(({ rows }) => rows)];
   // A subpage is also a block of its parent, with the same ID; its content belongs to the page.
-  const page = entries.find((entry) => entry.id === wanted);
+  const page = entries.find((entry) => entry.id === normalizedId);
   if (page) return { entry: page, blocks: page.blocks };
   for (const entry of entries) {
-    const block = findBlockWithin(entry.blocks, wanted, entry.id);
+    const block = findBlockWithin(entry.blocks, normalizedId, entry.id);
     if (block) return { entry, blocks: block.block.children, ...block };
   }
   throw notFoundError("block", id);

@@ -44,10 +44,10 @@ async function append(c: Context<NotionEnv>, provider: ProviderContext<NotionSta
   if ("after" in body && c.req.header("notion-version") !== "2025-09-03") {
     throw invalidError("body failed validation: body.after should be not present, instead use body.position.");
   }
-  const added = toBlocks(children, provider);
-  blocks.splice(getPosition(body, blocks), 0, ...added);
+  const addedBlocks = toBlocks(children, provider);
+  blocks.splice(getPosition(body, blocks), 0, ...addedBlocks);
   touchEntry(c, provider, entry);
-  const results = added.map((one) => toBlockView(one, entry, block?.id ?? entry.id));
+  const results = addedBlocks.map((one) => toBlockView(one, entry, block?.id ?? entry.id));
   return c.json({ object: "list", results, next_cursor: null, has_more: false, type: "block", block: {} });
 }
 
@@ -81,7 +81,7 @@ export function toBlocks(children: Record<string, unknown>[], provider: Provider
       type: String(type),
       value: {
         ...(type === "to_do" ? { checked: false } : {}),
-        ...Object.fromEntries(Object.entries(own).map(([name, one]) => [name, toAnswer(name, one)])),
+        ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name, toAnswer(name, value)])),
       },
       children: toBlocks(inner as Record<string, unknown>[], provider),
       created_time: new Date(provider.now()).toISOString(),

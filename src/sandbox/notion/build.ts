@@ -8,8 +8,8 @@ import { parseBlocks } from "./text.ts";
 type Lookup = {
   now: number;
   first: string;
-  person(wanted: string, path: string): string;
-  page(wanted: string, path: string): string;
+  person(reference: string, path: string): string;
+  page(reference: string, path: string): string;
   time(value: string | undefined, fallback: string, path: string): string;
 };
 
@@ -32,7 +32,7 @@ export function buildNotion(data: NotionSeed, now: number): NotionState {
     workspace: { id: data.workspace?.id ?? createUuidFromName(`workspace ${name}`), name },
     users,
     pages: pages.map((page, index) => buildPage(page, lookup, `pages[${index}]`)),
-    databases: (data.databases ?? []).map((one, index) => buildDatabase(one, lookup, `databases[${index}]`)),
+    databases: (data.databases ?? []).map((data, index) => buildDatabase(data, lookup, `databases[${index}]`)),
   };
   requireUniqueIds(world);
   return world;
@@ -58,9 +58,11 @@ function buildPage(page: PageSeed & { id: string }, lookup: Lookup, path: string
 function buildDatabase(data: DatabaseSeed, lookup: Lookup, path: string): Database {
   const id = data.id ?? createUuidFromName(`database ${data.title}`);
   const properties = Object.fromEntries(
-    Object.entries(data.properties).map(([name, one]): [string, Property] => [
+    Object.entries(data.properties).map(([name, property]): [string, Property] => [
       name,
-      typeof one === "string" ? { type: one, options: [] } : { type: one.type, options: one.options ?? [] },
+      typeof property === "string"
+        ? { type: property, options: [] }
+        : { type: property.type, options: property.options ?? [] },
     ]),
   );
   const titles = Object.values(properties).filter(({ type }) => type === "title").length;
@@ -101,11 +103,12 @@ function buildRow(
 
 function getCell({ type, options }: Property, cell: Cell, lookup: Lookup, path: string): Cell {
   if (cell === null) return null;
-  if (type === "people") return [cell].flat().map((one) => lookup.person(String(one), path));
+  if (type === "people") return [cell].flat().map((reference) => lookup.person(String(reference), path));
   if (type === "date") return shiftDay(String(cell), lookup.now);
   if (!["select", "status", "multi_select"].includes(type)) return cell;
-  const wrong = [cell].flat().find((one) => !options.includes(String(one)));
-  if (wrong !== undefined) throw new SeedError(path, `there is no option "${wrong}"; there are ${options.join(", ")}`);
+  const invalidOption = [cell].flat().find((option) => !options.includes(String(option)));
+  if (invalidOption !== undefined)
+    throw new SeedError(path, `there is no option "${invalidOption}"; there are ${options.join(", ")}`);
   return type === "multi_select" ? [cell].flat().map(String) : cell;
 }
 

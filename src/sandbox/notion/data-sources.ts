@@ -37,8 +37,8 @@ async function query(c: Context<NotionEnv>) {
 
 /** Filters (developers.notion.com/reference/post-database-query-filter): properties, `and`, `or`. */
 function holds(database: Database, row: Row, filter: Record<string, unknown>): boolean {
-  if (Array.isArray(filter.and)) return filter.and.every((one) => holds(database, row, toRecord(one)));
-  if (Array.isArray(filter.or)) return filter.or.some((one) => holds(database, row, toRecord(one)));
+  if (Array.isArray(filter.and)) return filter.and.every((filter) => holds(database, row, toRecord(filter)));
+  if (Array.isArray(filter.or)) return filter.or.some((filter) => holds(database, row, toRecord(filter)));
   const name = String(filter.property ?? "");
   const property = database.properties[name];
   if (!property) throw invalidError(`Could not find property with name or id: ${name}`);
@@ -101,10 +101,10 @@ function compares(cell: Cell, operator: string, operand: unknown): boolean {
 
 function sort(rows: Row[], database: Database, sorts: unknown): Row[] {
   const orders = (Array.isArray(sorts) ? sorts : []).map(toRecord);
-  const wrong = orders.find(
+  const invalidSort = orders.find(
     ({ property, timestamp }) => timestamp === undefined && !database.properties[String(property)],
   );
-  if (wrong) throw invalidError(`Could not find sort property with name or id: ${String(wrong.property)}`);
+  if (invalidSort) throw invalidError(`Could not find sort property with name or id: ${String(invalidSort.property)}`);
   return [...rows].sort((a, b) => {
     for (const { property, timestamp, direction } of orders) {
       const getSortKey = (row: Row): Cell =>

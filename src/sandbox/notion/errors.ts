@@ -26,7 +26,7 @@ export function invalidError(message: string): NotionError {
   return new NotionError(400, "validation_error", message);
 }
 
-export function notFoundError(what: string, id: string): NotionError {
-  const sentence = `Could not find ${what} with ID: ${id}. Make sure the relevant pages and databases are shared with your connection "kay".`;
+export function notFoundError(noun: string, id: string): NotionError {
+  const sentence = `Could not find ${noun} with ID: ${id}. Make sure the relevant pages and databases are shared with your connection "kay".`;
   return new NotionError(404, "object_not_found", sentence);
 }

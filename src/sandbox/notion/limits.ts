@@ -33,16 +33,17 @@ function checkLevel(
     const type = String(block.type ?? Object.keys(block).find((key) => key !== "object") ?? "");
     if (!TYPES.has(type))
       throw createLimitError(`${path}[${index}].type`, `should be a block type, instead was \`"${type}"\``);
-    const at = `${path}[${index}].${type}`;
+    const itemPath = `${path}[${index}].${type}`;
     if (typeof block[type] !== "object" || block[type] === null)
-      throw createLimitError(at, "should be defined, instead was `undefined`");
+      throw createLimitError(itemPath, "should be defined, instead was `undefined`");
     const value = toRecord(block[type]);
-    for (const name of ["rich_text", "caption"]) if (name in value) checkRichText(value[name], `${at}.${name}`);
+    for (const name of ["rich_text", "caption"]) if (name in value) checkRichText(value[name], `${itemPath}.${name}`);
     if (TEXTS.has(type) && !("rich_text" in value))
-      throw createLimitError(`${at}.rich_text`, "should be defined, instead was `undefined`");
-    const inner = value.children === undefined ? [] : checkLevel(value.children, `${at}.children`, level + 1, counted);
-    if (type === "table") checkTable(value, inner, at);
-    if (type === "table_row") checkRow(value, at);
+      throw createLimitError(`${itemPath}.rich_text`, "should be defined, instead was `undefined`");
+    const inner =
+      value.children === undefined ? [] : checkLevel(value.children, `${itemPath}.children`, level + 1, counted);
+    if (type === "table") checkTable(value, inner, itemPath);
+    if (type === "table_row") checkRow(value, itemPath);
     return { type, value, children: inner };
   });
 }
@@ -55,11 +56,14 @@ export function checkRichText(pieces: unknown, path: string): void {
   for (const [index, piece] of pieces.entries()) {
     const text = toRecord(toRecord(piece).text);
     const { content } = text;
-    const at = `${path}[${index}].text`;
-    if (typeof content !== "string") throw createLimitError(`${at}.content`, "should be a string");
+    const itemPath = `${path}[${index}].text`;
+    if (typeof content !== "string") throw createLimitError(`${itemPath}.content`, "should be a string");
     if (content.length > CONTENT)
-      throw createLimitError(`${at}.content.length`, `should be ≤ \`${CONTENT}\`, instead was \`${content.length}\``);
-    if (!content.isWellFormed()) throw createLimitError(`${at}.content`, "should be well-formed Unicode");
+      throw createLimitError(
+        `${itemPath}.content.length`,
+        `should be ≤ \`${CONTENT}\`, instead was \`${content.length}\``,
+      );
+    if (!content.isWellFormed()) throw createLimitError(`${itemPath}.content`, "should be well-formed Unicode");
     const { url } = toRecord(text.link);
     if (url !== undefined && (typeof url !== "string" || !URL.canParse(url) || url.length > CONTENT)) {
       throw invalidError("Invalid URL for link.");
@@ -67,21 +71,21 @@ export function checkRichText(pieces: unknown, path: string): void {
   }
 }
 
-function checkTable(value: Record<string, unknown>, rows: Record<string, unknown>[], at: string): void {
-  if (rows.length === 0) throw createLimitError(`${at}.children`, "should be defined, instead was `undefined`");
-  const wrong = rows.some(
+function checkTable(value: Record<string, unknown>, rows: Record<string, unknown>[], path: string): void {
+  if (rows.length === 0) throw createLimitError(`${path}.children`, "should be defined, instead was `undefined`");
+  const isUneven = rows.some(
     (row) => row.type !== "table_row" || (toRecord(row.value).cells as unknown[]).length !== value.table_width,
   );
-  if (wrong) throw invalidError("Number of cells in table row must match the table width of the parent table");
+  if (isUneven) throw invalidError("Number of cells in table row must match the table width of the parent table");
 }
 
-function checkRow({ cells }: Record<string, unknown>, at: string): void {
-  if (!Array.isArray(cells)) throw createLimitError(`${at}.cells`, "should be an array");
-  for (const [index, one] of cells.entries()) checkRichText(one, `${at}.cells[${index}]`);
+function checkRow({ cells }: Record<string, unknown>, path: string): void {
+  if (!Array.isArray(cells)) throw createLimitError(`${path}.cells`, "should be an array");
+  for (const [index, cell] of cells.entries()) checkRichText(cell, `${path}.cells[${index}]`);
 }
 
-function createLimitError(path: string, what: string) {
-  return invalidError(`body failed validation: ${path} ${what}.`);
+function createLimitError(path: string, message: string) {
+  return invalidError(`body failed validation: ${path} ${message}.`);
 }
 
 const TEXTS = new Set([

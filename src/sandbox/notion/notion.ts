@@ -102,7 +102,7 @@ function registerUserRoutes(app: Hono<NotionEnv>): void {
     const id = c.req.param("id");
     if (!/^[0-9a-f-]{32,36}$/.test(id))
       throw invalidError("path failed validation: path.user_id should be a valid uuid.");
-    const user = c.get("world").users.find((one) => one.id === id);
+    const user = c.get("world").users.find((user) => user.id === id);
     if (!user) throw notFoundError("user", id);
     return c.json(toUserView(user));
   });
@@ -138,10 +138,10 @@ async function search(c: Context<NotionEnv>) {
   const sources = databases
     .filter(({ title }) => matches(title))
     .map((database) => ({ entry: database, view: () => toDataSourceView(c, database) }));
-  const wanted = [...(value === "data_source" ? [] : results), ...(value === "page" ? [] : sources)];
+  const candidates = [...(value === "data_source" ? [] : results), ...(value === "page" ? [] : sources)];
   const direction = toRecord(body.sort).direction === "ascending" ? 1 : -1;
-  wanted.sort((a, b) => direction * a.entry.last_edited_time.localeCompare(b.entry.last_edited_time));
-  const views = wanted.map(({ view }) => view());
+  candidates.sort((a, b) => direction * a.entry.last_edited_time.localeCompare(b.entry.last_edited_time));
+  const views = candidates.map(({ view }) => view());
   return c.json({
     ...paginate(views, body.page_size, body.start_cursor),
     type: "page_or_data_source",

@@ -84,8 +84,8 @@ async function update(c: Context<NotionEnv>, provider: ProviderContext<NotionSta
   const page = findPage(world, c.req.param("id") ?? "");
   const properties = toRecord(body.properties);
   if (page.page) {
-    const other = Object.keys(properties).find((name) => name !== "title");
-    if (other !== undefined) throw invalidError(`${other} is not a property that exists.`);
+    const otherName = Object.keys(properties).find((name) => name !== "title");
+    if (otherName !== undefined) throw invalidError(`${otherName} is not a property that exists.`);
     page.page.title = parseTitle(properties) ?? page.page.title;
   } else Object.assign(page.row.properties, parseCells(page.database, properties, world));
   const entry = getEntry(page);
@@ -102,10 +102,10 @@ function parseTitle({ title }: Record<string, unknown>): string | undefined {
 
 function parseCells(database: Database, properties: Record<string, unknown>, world: NotionState) {
   return Object.fromEntries(
-    Object.entries(properties).map(([given, value]) => {
-      const name = given === "title" ? findTitleName(database) : given;
+    Object.entries(properties).map(([propertyName, value]) => {
+      const name = propertyName === "title" ? findTitleName(database) : propertyName;
       const property = database.properties[name];
-      if (!property) throw invalidError(`${given} is not a property that exists.`);
+      if (!property) throw invalidError(`${propertyName} is not a property that exists.`);
       return [name, parseCell(name, property, value, world)];
     }),
   );

@@ -34,7 +34,7 @@ function parseParagraphs(part: string): BlockSeed[] {
     if (open.length > 0) blocks.push({ type: "paragraph", value: { rich_text: [toTextPiece(open.join("\n"))] } });
     open = [];
   };
-  for (const line of part.split("\n").filter((one) => one.trim() !== "")) {
+  for (const line of part.split("\n").filter((line) => line.trim() !== "")) {
     const block = parseLineBlock(line.trim());
     if (block) {
       close();

@@ -8,7 +8,7 @@ import { toTextPiece } from "./text.ts";
 /** Returns the plain text of rich text in a request. */
 export function toPlainText(pieces: unknown): string {
   const list = Array.isArray(pieces) ? pieces : [];
-  return list.map((one) => String(toRecord(toRecord(one).text).content ?? toRecord(one).plain_text ?? "")).join("");
+  return list.map((part) => String(toRecord(toRecord(part).text).content ?? toRecord(part).plain_text ?? "")).join("");
 }
 
 /** Returns an option of a select as in responses. */
@@ -37,9 +37,9 @@ function toInner(type: Property["type"], cell: Cell, people: (id: string) => unk
     case "status":
       return cell === null ? null : toOptionView(String(cell));
     case "multi_select":
-      return list.map((one) => toOptionView(String(one)));
+      return list.map((name) => toOptionView(String(name)));
     case "people":
-      return list.map((one) => people(String(one)));
+      return list.map((reference) => people(String(reference)));
     case "checkbox":
       return cell === true;
     case "date": {
@@ -57,40 +57,40 @@ function toInner(type: Property["type"], cell: Cell, people: (id: string) => unk
  */
 export function parseCell(name: string, property: Property, value: unknown, world: NotionState): Cell {
   const { type } = property;
-  const given = toRecord(value)[type];
-  const createValueError = (what: string) =>
-    invalidError(`body failed validation: body.properties.${name}.${type} should be ${what}.`);
-  if (given === undefined) throw invalidError(`${name} is expected to be ${type}.`);
+  const input = toRecord(value)[type];
+  const createValueError = (expectation: string) =>
+    invalidError(`body failed validation: body.properties.${name}.${type} should be ${expectation}.`);
+  if (input === undefined) throw invalidError(`${name} is expected to be ${type}.`);
   switch (type) {
     case "title":
     case "rich_text":
-      checkRichText(given, `body.properties.${name}.${type}`);
-      return toPlainText(given);
+      checkRichText(input, `body.properties.${name}.${type}`);
+      return toPlainText(input);
     case "number":
-      if (given !== null && typeof given !== "number") throw createValueError("a number or `null`");
-      return given;
+      if (input !== null && typeof input !== "number") throw createValueError("a number or `null`");
+      return input;
     case "checkbox":
-      if (typeof given !== "boolean") throw createValueError("a boolean");
-      return given;
+      if (typeof input !== "boolean") throw createValueError("a boolean");
+      return input;
     case "select":
     case "status":
-      return given === null ? null : chooseOption(name, property, toRecord(given).name);
+      return input === null ? null : chooseOption(name, property, toRecord(input).name);
     case "multi_select":
-      if (!Array.isArray(given)) throw createValueError("an array");
-      return given.map((one) => chooseOption(name, property, toRecord(one).name));
+      if (!Array.isArray(input)) throw createValueError("an array");
+      return input.map((item) => chooseOption(name, property, toRecord(item).name));
     case "people":
-      if (!Array.isArray(given)) throw createValueError("an array");
-      return given.map((one) => requireUserId(toRecord(one).id, world));
+      if (!Array.isArray(input)) throw createValueError("an array");
+      return input.map((item) => requireUserId(toRecord(item).id, world));
     case "date":
-      return given === null ? null : parseDay(toRecord(given), createValueError);
+      return input === null ? null : parseDay(toRecord(input), createValueError);
     default:
-      if (given !== null && typeof given !== "string") throw createValueError("a string or `null`");
-      return given;
+      if (input !== null && typeof input !== "string") throw createValueError("a string or `null`");
+      return input;
   }
 }
 
-function chooseOption(name: string, property: Property, wanted: unknown): string {
-  const text = String(wanted ?? "");
+function chooseOption(name: string, property: Property, optionName: unknown): string {
+  const text = String(optionName ?? "");
   if (text.includes(",") || text === "") throw invalidError("Invalid select option, commas not allowed.");
   if (property.options.includes(text)) return text;
   if (property.type === "status")
@@ -104,10 +104,10 @@ function requireUserId(id: unknown, { users }: NotionState): string {
   throw invalidError("body failed validation: the people property has an id that is no user.");
 }
 
-function parseDay({ start, end }: Record<string, unknown>, wrong: (what: string) => Error): string {
-  const days = [start, end].filter((one) => one !== undefined && one !== null).map(String);
-  if (start === undefined || days.some((one) => !/^\d{4}-\d\d-\d\d/.test(one) || Number.isNaN(Date.parse(one)))) {
-    throw wrong("a valid ISO 8601 date string");
+function parseDay({ start, end }: Record<string, unknown>, createError: (expectation: string) => Error): string {
+  const days = [start, end].filter((date) => date !== undefined && date !== null).map(String);
+  if (start === undefined || days.some((date) => !/^\d{4}-\d\d-\d\d/.test(date) || Number.isNaN(Date.parse(date)))) {
+    throw createError("a valid ISO 8601 date string");
   }
   return days.join("/");
 }

@@ -71,7 +71,7 @@ function getParent({ page, database }: FoundPage): Record<string, unknown> {
 function toRowProperties(c: Context<NotionEnv>, page: FoundPage): Record<string, unknown> {
   const { users } = c.get("world");
   const toPerson = (id: string) => {
-    const user = users.find((one) => one.id === id);
+    const user = users.find((user) => user.id === id);
     return user ? toUserView(user) : { object: "user", id };
   };
   const entries = Object.entries(page.database?.properties ?? {});
@@ -113,7 +113,9 @@ export function toDataSourceView(c: Context<NotionEnv>, database: Database): Rec
     in_trash: false,
     created_time,
     last_edited_time,
-    properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, toPropertyView(name, one)])),
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, toPropertyView(name, property)]),
+    ),
     icon: null,
     url: buildPageUrl(c, title, id),
     public_url: null,
@@ -121,8 +123,8 @@ export function toDataSourceView(c: Context<NotionEnv>, database: Database): Rec
 }
 
 function toPropertyView(name: string, { type, options }: Property): Record<string, unknown> {
-  const listed = ["select", "multi_select", "status"].includes(type) ? { options: options.map(toOptionView) } : {};
-  return { id: type === "title" ? "title" : getPropertyId(name), name, description: null, type, [type]: listed };
+  const choices = ["select", "multi_select", "status"].includes(type) ? { options: options.map(toOptionView) } : {};
+  return { id: type === "title" ? "title" : getPropertyId(name), name, description: null, type, [type]: choices };
 }
 
 /** A block (developers.notion.com/reference/block). */

@@ -12,20 +12,20 @@ export function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContex
     const id = normalizeId(c.req.param("page").slice(-32));
     const world = provider.world();
     const getUserName = (user: string) => world.users.find((one) => one.id === user)?.name ?? "somebody";
-    const database = world.databases.find((one) => one.id === id);
-    const rows = world.databases.flatMap((one) => one.rows.map((row) => ({ row, database: one })));
-    const row = rows.find((one) => one.row.id === id);
-    const page = world.pages.find((one) => one.id === id) ?? row?.row;
+    const database = world.databases.find((database) => database.id === id);
+    const rows = world.databases.flatMap((database) => database.rows.map((row) => ({ row, database: database })));
+    const row = rows.find((match) => match.row.id === id);
+    const page = world.pages.find((page) => page.id === id) ?? row?.row;
     if (!page && !database) return c.notFound();
     const title = database ? database.title : page && "title" in page ? page.title : getTitle(row);
     const facts = Object.entries(row?.row.properties ?? {});
     const list = html`<dl>${facts.map(([key, value]) => html`<dt>${key}</dt><dd>${format(value, getUserName)}</dd>`)}</dl>`;
     const text = database
-      ? database.rows.map((one) => getTitle({ row: one, database })).join("\n")
+      ? database.rows.map((row) => getTitle({ row: row, database })).join("\n")
       : getLines(page?.blocks ?? []);
     const comments = (page?.comments ?? []).map(
-      (one) =>
-        html`<h2>${getUserName(one.author)}, ${one.created_time.slice(0, 10)}</h2><article>${one.text}</article>`,
+      (comment) =>
+        html`<h2>${getUserName(comment.author)}, ${comment.created_time.slice(0, 10)}</h2><article>${comment.text}</article>`,
     );
     return c.html(
       renderSandboxPage(title, html`<h1>${title}</h1>${list}<article>${text}</article>${comments}`),
@@ -41,7 +41,8 @@ function getTitle(match: { row: Row; database: Database } | undefined): string {
 }
 
 function format(value: unknown, name: (id: string) => string): string {
-  if (Array.isArray(value)) return value.map((one) => (/^[0-9a-f-]{36}$/.test(one) ? name(one) : one)).join(", ");
+  if (Array.isArray(value))
+    return value.map((value) => (/^[0-9a-f-]{36}$/.test(value) ? name(value) : value)).join(", ");
   return value === true ? "yes" : value === false ? "no" : String(value ?? "");
 }
 
@@ -49,8 +50,8 @@ function getLines(blocks: Block[], indent = ""): string {
   return blocks
     .map(({ value, children }) => {
       const cells = Array.isArray(value.cells) ? value.cells.map(toPlainText).join(" | ") : "";
-      const own = `${indent}${cells || toPlainText(value.rich_text) || String(value.title ?? "")}`;
-      return children.length > 0 ? `${own}\n${getLines(children, `${indent}  `)}` : own;
+      const text = `${indent}${cells || toPlainText(value.rich_text) || String(value.title ?? "")}`;
+      return children.length > 0 ? `${text}\n${getLines(children, `${indent}  `)}` : text;
     })
     .join("\n");
 }

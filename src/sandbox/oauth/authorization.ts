@@ -96,8 +96,12 @@ function getScopes(query: URLSearchParams, traits: OAuthTraits): string[] {
 function isLoopbackUrl(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, hash, username } = new URL(address);
-  const here = isLoopbackHost(hostname);
+  const isLocal = isLoopbackHost(hostname);
   return (
-    here && (protocol === "http:" || protocol === "https:") && hash === "" && username === "" && !address.includes("#")
+    isLocal &&
+    (protocol === "http:" || protocol === "https:") &&
+    hash === "" &&
+    username === "" &&
+    !address.includes("#")
   );
 }

@@ -76,8 +76,8 @@ export function createGrants(traits: OAuthTraits, rows: GrantRows, ports: Omit<S
       if (!grant) return false;
       const isCovered = ({ account, client }: Omit<Grant, "id">) =>
         account === grant.account && client === grant.client;
-      for (const [id, one] of Object.entries(rows.grants))
-        if (id === grant.id || (covers === "account" && isCovered(one))) revoke(store, id);
+      for (const [id, code] of Object.entries(rows.grants))
+        if (id === grant.id || (covers === "account" && isCovered(code))) revoke(store, id);
       return true;
     },
 
@@ -198,10 +198,10 @@ function prune(rows: GrantRows, now: number) {
   const old = now - 86_400_000;
   for (const [key, row] of Object.entries(rows.codes)) if (row.expires < old) delete rows.codes[key];
   for (const [key, row] of Object.entries(rows.access)) if (row.expires < old) delete rows.access[key];
-  const used = new Set(
+  const knownValues = new Set(
     [rows.codes, rows.access, rows.refresh].flatMap((table) => Object.values(table).map((row) => row.grant)),
   );
-  for (const id of Object.keys(rows.grants)) if (!used.has(id)) delete rows.grants[id];
+  for (const id of Object.keys(rows.grants)) if (!knownValues.has(id)) delete rows.grants[id];
 }
 
 function hashValue(value: string): string {

@@ -55,7 +55,7 @@ function show(c: Context<SandboxEnv>, target: OAuthTarget, waiting: Waiting) {
   const reading = parseAuthorization(new URL(c.req.url).searchParams, target.traits, target.client.id);
   if (reading.outcome === "refuse") return c.html(renderErrorPage(target.title, reading.reason), 400, getPageHeaders());
   if (reading.outcome === "redirect") return c.redirect(reading.location, 302);
-  for (const [ticket, one] of waiting) if (one.expires <= target.now()) waiting.delete(ticket);
+  for (const [ticket, request] of waiting) if (request.expires <= target.now()) waiting.delete(ticket);
   const ticket = Buffer.from(target.random(32)).toString("base64url");
   waiting.set(ticket, { authorization: reading.authorization, expires: target.now() + TICKET_MS });
   const { scopes, redirectUri } = reading.authorization;
@@ -77,12 +77,16 @@ async function applyAnswer(c: Context<SandboxEnv>, target: OAuthTarget, waiting:
     return refuse("The form was sent from another site.");
   const form = new URLSearchParams(await c.req.text());
   const ticket = form.get("ticket") ?? "";
-  const one = waiting.get(ticket);
-  if (!one || one.expires <= target.now()) return refuse("This page is out of date. Go back to kay and start again.");
+  const request = waiting.get(ticket);
+  if (!request || request.expires <= target.now())
+    return refuse("This page is out of date. Go back to kay and start again.");
   const decision = form.get("decision");
   const account = target.accounts().find(({ id }) => id === form.get("account"));
   if (decision !== "deny" && (decision !== "allow" || !account)) return refuse("The form was not filled in.");
   waiting.delete(ticket);
   c.header("cache-control", "no-store");
-  return c.redirect(answerConsent(target, one.authorization, decision === "allow" && account ? account.id : null), 303);
+  return c.redirect(
+    answerConsent(target, request.authorization, decision === "allow" && account ? account.id : null),
+    303,
+  );
 }

@@ -22,21 +22,21 @@ export function tokenize(query: string): Token[] {
   const tokens: Token[] = [];
   PIECE.lastIndex = 0;
   while (PIECE.lastIndex < query.length) {
-    const at = PIECE.lastIndex;
+    const offset = PIECE.lastIndex;
     const match = PIECE.exec(query);
-    if (!match) throw new QuerySyntaxError("quote", { kind: "text", value: query.slice(at + 1), at });
+    if (!match) throw new QuerySyntaxError("quote", { kind: "text", value: query.slice(offset + 1), at: offset });
     const [, double, single, operator, word] = match;
     const quoted = double ?? single;
-    if (quoted !== undefined) tokens.push({ kind: "text", value: quoted.replace(/\\([\s\S])/g, "$1"), at });
-    else if (operator !== undefined) tokens.push({ kind: "operator", value: operator, at });
-    else if (word !== undefined) tokens.push({ kind: "word", value: word, at });
+    if (quoted !== undefined) tokens.push({ kind: "text", value: quoted.replace(/\\([\s\S])/g, "$1"), at: offset });
+    else if (operator !== undefined) tokens.push({ kind: "operator", value: operator, at: offset });
+    else if (word !== undefined) tokens.push({ kind: "word", value: word, at: offset });
   }
   tokens.push({ kind: "end", value: "", at: query.length });
   return tokens;
 }
 
 /** Converts an offset to line and column, both from 1. */
-export function toPosition(query: string, at: number): { line: number; character: number } {
-  const before = query.slice(0, at).split("\n");
-  return { line: before.length, character: (before.at(-1)?.length ?? 0) + 1 };
+export function toPosition(query: string, offset: number): { line: number; character: number } {
+  const linesBefore = query.slice(0, offset).split("\n");
+  return { line: linesBefore.length, character: (linesBefore.at(-1)?.length ?? 0) + 1 };
 }

@@ -28,8 +28,8 @@ const OPERATORS = new Set(["=", "!=", "~", "!~", "<", "<=", ">", ">="]);
  */
 export function parseQuery(query: string): Query {
   const cursor = getCursor(tokenize(query));
-  const bare = cursor.peek().kind === "end" || cursor.isWord("order");
-  const condition = bare ? null : parseOr(cursor);
+  const isOrderOnly = cursor.peek().kind === "end" || cursor.isWord("order");
+  const condition = isOrderOnly ? null : parseOr(cursor);
   const order = cursor.takeWord("order") ? parseOrder(cursor) : [];
   if (cursor.peek().kind !== "end") throw new QuerySyntaxError("and_or", cursor.peek());
   return { condition, order };
@@ -101,12 +101,12 @@ function parseComparison(cursor: Cursor): Condition {
   if (field.kind !== "word" && field.kind !== "text") throw new QuerySyntaxError("field", field);
   cursor.take();
   const operator = parseOperator(cursor);
-  const many = operator === "IN" || operator === "NOT IN";
+  const isList = operator === "IN" || operator === "NOT IN";
   return {
     kind: "comparison",
     field: field.value,
     operator,
-    operands: many ? parseList(cursor) : [parseOperand(cursor)],
+    operands: isList ? parseList(cursor) : [parseOperand(cursor)],
   };
 }
 

@@ -29,7 +29,7 @@ function matchesWord(words: string[], word: string): boolean {
     return holds(words, parts);
   }
   const pattern = new RegExp(`^${word.toLowerCase().split("*").map(escapeRegExp).join(".*")}$`, "u");
-  return words.some((one) => pattern.test(one));
+  return words.some((word) => pattern.test(word));
 }
 
 function holds(words: string[], phrase: string[]): boolean {

@@ -4,7 +4,7 @@ import { parseMoment } from "../seed-time.ts";
 import type { ChannelSeed, ImSeed, MessageSeed, SlackSeed } from "./seed.ts";
 import type { Channel, Im, Message, Reply, SlackState, User } from "./state.ts";
 
-type Lookup = { now: number; longAgo: string; everybody: string[]; person(wanted: string, path: string): string };
+type Lookup = { now: number; longAgo: string; everybody: string[]; person(reference: string, path: string): string };
 
 /** Fills in a Slack seed. @throws SeedFault */
 export function buildSlack(data: SlackSeed, now: number): SlackState {
@@ -42,7 +42,7 @@ export function buildSlack(data: SlackSeed, now: number): SlackState {
     channels.map((channel) => channel.name),
     (index) => `channels[${index}].name`,
   );
-  const ims = (data.ims ?? []).map((one, index) => buildIm(one, lookup, `ims[${index}]`));
+  const ims = (data.ims ?? []).map((im, index) => buildIm(im, lookup, `ims[${index}]`));
   return {
     team: { id: id ?? createSlackId("T", `team ${name}`), name, domain: domain ?? toSlug(name) },
     users,
@@ -72,14 +72,16 @@ function buildChannel(data: ChannelSeed, lookup: Lookup, path: string): Channel 
     is_archived: data.is_archived ?? false,
     topic: data.topic ?? "",
     purpose: data.purpose ?? "",
-    members: data.members?.map((one, index) => lookup.person(one, `${path}.members[${index}]`)) ?? lookup.everybody,
+    members:
+      data.members?.map((reference, index) => lookup.person(reference, `${path}.members[${index}]`)) ??
+      lookup.everybody,
     created: create(data.created, lookup, path),
     messages: buildMessages(data.messages, lookup, path),
   };
 }
 
 function buildIm(data: ImSeed, lookup: Lookup, path: string): Im {
-  const users = [...new Set(data.users.map((one, index) => lookup.person(one, `${path}.users[${index}]`)))];
+  const users = [...new Set(data.users.map((reference, index) => lookup.person(reference, `${path}.users[${index}]`)))];
   return {
     id: data.id ?? createSlackId("D", users.toSorted().join(" ")),
     users,
@@ -95,10 +97,16 @@ function create(value: string | undefined, { now, longAgo }: Lookup, path: strin
 /** Sorts messages, oldest first; those without a time are a minute apart, up to now. */
 function buildMessages(seeds: MessageSeed[] | undefined, lookup: Lookup, path: string): Message[] {
   const list = (seeds ?? []).map((data, index): Message => {
-    const at = `${path}.messages[${index}]`;
-    const root = buildReply(data, lookup.now - ((seeds?.length ?? 0) - index) * 60_000, index, lookup, at);
-    const replies = (data.replies ?? []).map((one, number) =>
-      buildReply(one, Number(root.ts) * 1000 + (number + 1) * 30_000, index, lookup, `${at}.replies[${number}]`),
+    const messagePath = `${path}.messages[${index}]`;
+    const root = buildReply(data, lookup.now - ((seeds?.length ?? 0) - index) * 60_000, index, lookup, messagePath);
+    const replies = (data.replies ?? []).map((reply, number) =>
+      buildReply(
+        reply,
+        Number(root.ts) * 1000 + (number + 1) * 30_000,
+        index,
+        lookup,
+        `${messagePath}.replies[${number}]`,
+      ),
     );
     return { ...root, replies };
   });
@@ -124,7 +132,9 @@ function buildReply(
     ts: /^\d{10}\.\d{6}$/.test(ts) ? ts : toTs(Date.parse(parseMoment(ts, lookup.now, `${path}.ts`)), 100 + index),
     reactions: (data.reactions ?? []).map(({ name, users }, number) => ({
       name,
-      users: users.map((one, at) => lookup.person(one, `${path}.reactions[${number}].users[${at}]`)),
+      users: users.map((reference, userIndex) =>
+        lookup.person(reference, `${path}.reactions[${number}].users[${userIndex}]`),
+      ),
     })),
     ...(data.files ? { files: data.files } : {}),
   };

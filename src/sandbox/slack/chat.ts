@@ -48,8 +48,8 @@ export function addMessage(call: MethodCall, files?: SandboxFile[]): Record<stri
 function getTarget(call: MethodCall): Conversation {
   const { args, world } = call;
   const channel = args.channel ?? "";
-  const named = world.channels.find(({ name }) => name === channel.replace(/^#/, ""));
-  if (named) return findConversation({ ...call, args: { channel: named.id } });
+  const namedChannel = world.channels.find(({ name }) => name === channel.replace(/^#/, ""));
+  if (namedChannel) return findConversation({ ...call, args: { channel: namedChannel.id } });
   return /^U[A-Z0-9]+$/.test(channel) ? ensureIm(call, channel) : findConversation(call);
 }
 
@@ -60,7 +60,7 @@ function react(call: MethodCall, add: boolean): Record<string, unknown> {
   if (!/^[a-z0-9_+'-]+$/.test(name)) throw new SlackError("invalid_name");
   if (!/^\d+\.\d+$/.test(args.timestamp ?? "")) throw new SlackError("bad_timestamp");
   const { message } = getMessage(conversation, args.timestamp);
-  const reaction = message.reactions.find((one) => one.name === name);
+  const reaction = message.reactions.find((reaction) => reaction.name === name);
   const has = reaction?.users.includes(me.id) ?? false;
   if (has === add) throw new SlackError(add ? "already_reacted" : "no_reaction");
   if (!add && reaction) reaction.users = reaction.users.filter((id) => id !== me.id);
@@ -77,7 +77,7 @@ function getMessage(
   error = "message_not_found",
 ): { root: Message; message: Reply } {
   for (const root of conversation.messages) {
-    const message = root.ts === ts ? root : root.replies.find((one) => one.ts === ts);
+    const message = root.ts === ts ? root : root.replies.find((reply) => reply.ts === ts);
     if (message) return { root, message };
   }
   throw new SlackError(error);
@@ -85,7 +85,7 @@ function getMessage(
 
 /** Returns the next `ts` of a conversation: the current time, but later than all earlier ones. */
 function nextTs({ messages }: Conversation, now: number): string {
-  const stamps = messages.flatMap(({ ts, replies }) => [ts, ...replies.map((one) => one.ts)]);
+  const stamps = messages.flatMap(({ ts, replies }) => [ts, ...replies.map((reply) => reply.ts)]);
   for (let ticks = 0; ; ticks++) {
     const ts = toTs(now, ticks);
     if (!stamps.includes(ts)) return ts;

@@ -98,11 +98,11 @@ function readReplies(call: MethodCall): Record<string, unknown> {
   requireScope(call, getScope(conversation, "history"));
   const { ts } = call.args;
   const root = conversation.messages.find(
-    (message) => message.ts === ts || message.replies.some((one) => one.ts === ts),
+    (message) => message.ts === ts || message.replies.some((reply) => reply.ts === ts),
   );
   if (!root) throw new SlackError("thread_not_found");
-  const thread = root.replies.map((one) => ({
-    ...toReplyView(call, one),
+  const thread = root.replies.map((reply) => ({
+    ...toReplyView(call, reply),
     thread_ts: root.ts,
     parent_user_id: root.user,
   }));
@@ -123,9 +123,9 @@ function open(call: MethodCall): Record<string, unknown> {
   const ids = (args.users ?? "").split(",").filter(Boolean);
   if (ids.length === 0) throw new SlackError("users_list_not_supplied");
   if (ids.length > 1) throw new SlackError("method_not_supported_for_channel_type");
-  const before = call.world.ims.length;
+  const oldCount = call.world.ims.length;
   const im = ensureIm(call, ids[0] ?? "");
-  const already = call.world.ims.length === before;
+  const already = call.world.ims.length === oldCount;
   if (!already) provider.save();
   return { ...(already ? { no_op: true, already_open: true } : {}), channel: { id: im.id } };
 }
@@ -135,11 +135,12 @@ function open(call: MethodCall): Record<string, unknown> {
  * `cannot_dm_bot`
  */
 export function ensureIm({ world, me, provider }: MethodCall, id: string): Im {
-  const user = world.users.find((one) => one.id === id && !one.deleted);
+  const user = world.users.find((user) => user.id === id && !user.deleted);
   if (!user) throw new SlackError("user_not_found");
   if (user.is_bot) throw new SlackError("cannot_dm_bot");
   const users = [...new Set([me.id, user.id])];
-  const hasSameUsers = (im: Im) => im.users.length === users.length && users.every((one) => im.users.includes(one));
+  const hasSameUsers = (im: Im) =>
+    im.users.length === users.length && users.every((userId) => im.users.includes(userId));
   const match = world.ims.find(hasSameUsers);
   if (match) return match;
   const im: Im = {

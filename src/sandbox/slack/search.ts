@@ -18,7 +18,7 @@ export function registerSearchMethods(app: Hono<SandboxEnv>, provider: ProviderC
     hits.sort((a, b) => direction * a.message.ts.localeCompare(b.message.ts));
     const [count, page] = [clampNumber(args.count, 20), clampNumber(args.page, 1)];
     const start = (page - 1) * count;
-    const shown = hits.slice(start, start + count);
+    const shownHits = hits.slice(start, start + count);
     const pages = Math.ceil(hits.length / count);
     return {
       query: args.query,
@@ -30,10 +30,10 @@ export function registerSearchMethods(app: Hono<SandboxEnv>, provider: ProviderC
           per_page: count,
           page_count: pages,
           first: Math.min(start + 1, hits.length),
-          last: start + shown.length,
+          last: start + shownHits.length,
         },
         paging: { count, total: hits.length, page, pages },
-        matches: shown.map((hit) => toMatchView(call, hit)),
+        matches: shownHits.map((hit) => toMatchView(call, hit)),
       },
     };
   });
@@ -70,7 +70,7 @@ function createWordTest(name: string): Test {
 function createModifierTest(modifier: string, name: string, { world, me }: MethodCall): Test {
   const id = name.replace(/^<[@#]([^|>]+)(\|[^>]*)?>$/, "$1").replace(/^[@#]/, "");
   const isUser = (user: User | undefined) =>
-    user !== undefined && [user.id, user.name, user.real_name, user.email].some((one) => one.toLowerCase() === id);
+    user !== undefined && [user.id, user.name, user.real_name, user.email].some((name) => name.toLowerCase() === id);
   const findUser = (userId: string) => world.users.find((user) => user.id === userId);
   switch (modifier) {
     case "in":

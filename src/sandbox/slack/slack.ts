@@ -152,10 +152,10 @@ function registerWebPages(app: Hono<SandboxEnv>, provider: ProviderContext<Slack
     if (!conversation) return c.notFound();
     const ts = c.req.param("message")?.replace(/^p(\d{10})(\d{6})$/, "$1.$2");
     const isIt = (message: Reply) => ts === undefined || message.ts === ts;
-    const shown = conversation.messages.filter((root) => isIt(root) || root.replies.some(isIt));
-    if (ts !== undefined && shown.length === 0) return c.notFound();
+    const shownMessages = conversation.messages.filter((root) => isIt(root) || root.replies.some(isIt));
+    if (ts !== undefined && shownMessages.length === 0) return c.notFound();
     const title = isIm(conversation) ? conversation.users.map(getUserName).join(" and ") : `#${conversation.name}`;
-    const blocks = shown.map((root) => html`${block(root)}${root.replies.map(block)}`);
+    const blocks = shownMessages.map((root) => html`${block(root)}${root.replies.map(block)}`);
     return c.html(renderSandboxPage(title, html`<h1>${title}</h1>${blocks}`), 200, getPageHeaders());
   });
 }
@@ -182,8 +182,8 @@ function registerFileMethods(app: Hono<SandboxEnv>, provider: ProviderContext<Sl
     const upload = uploads.get(id);
     if (!upload) return c.text("Not found", 404);
     const isForm = c.req.header("content-type")?.startsWith("multipart/form-data");
-    const [sent] = isForm ? await readFormFiles(c.req.raw) : [];
-    const bytes = isForm ? sent?.bytes : new Uint8Array(await c.req.arrayBuffer());
+    const [sentFile] = isForm ? await readFormFiles(c.req.raw) : [];
+    const bytes = isForm ? sentFile?.bytes : new Uint8Array(await c.req.arrayBuffer());
     if (bytes?.byteLength !== upload.length) return c.text("Bad length", 400);
     upload.file = describeFile(id, upload.filename, "application/octet-stream", bytes);
     return c.text(`OK - ${bytes.byteLength}`);

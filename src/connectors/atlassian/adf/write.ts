@@ -17,8 +17,8 @@ const TEXT_LIMIT = 32_767;
 export function toAdf(text: string | undefined, field: string): AdfDocument | undefined {
   const length = text?.length ?? 0;
   if (length > TEXT_LIMIT) {
-    const [has, most] = [length, TEXT_LIMIT].map((number) => number.toLocaleString("en-US"));
-    throw new Problem("INVALID_REQUEST", `The ${field} has ${has} characters; Jira accepts at most ${most}.`, {
+    const [has, longest] = [length, TEXT_LIMIT].map((number) => number.toLocaleString("en-US"));
+    throw new Problem("INVALID_REQUEST", `The ${field} has ${has} characters; Jira accepts at most ${longest}.`, {
       hint: "Shorten it, or split it into several comments.",
       details: { field },
     });

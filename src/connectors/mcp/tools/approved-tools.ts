@@ -15,10 +15,10 @@ export async function refreshTools(
   { log, signal }: { log?(words: string): void; signal?: AbortSignal },
 ): Promise<void> {
   open.stale = false;
-  const before = open.list;
+  const oldList = open.list;
   open.list = toToolList(server.definition.name, await open.client.tools(signal));
   await server.onList?.(open.list);
-  if (!hasDifferences(diffTools(before.tools, open.list.tools))) return;
+  if (!hasDifferences(diffTools(oldList.tools, open.list.tools))) return;
   const difference = diffTools(server.definition.tools, open.list.tools);
   if (!hasDifferences(difference)) return;
   const sentences = formatToolDiff(server.definition.tools, difference);
@@ -29,7 +29,7 @@ export async function refreshTools(
 
 /** Checks the tool against the server's current list: an approved tool may mean something else by now. */
 export function requireApproved({ name, title }: McpDefinition, tool: McpTool, { tools }: ToolList): void {
-  const now = tools.find((each) => each.name === tool.name);
+  const now = tools.find((candidate) => candidate.name === tool.name);
   if (!now) throw new Problem("NOT_FOUND", `${title} no longer has ${tool.name}.`, { hint: buildApproveHint(name) });
   if (hasDifferences(diffTools([tool], [now]))) throw changedToolProblem({ name, title }, tool, now);
 }

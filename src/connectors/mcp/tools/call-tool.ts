@@ -44,11 +44,12 @@ export type McpCall = CallOptions & {
  */
 export async function callTool(client: Client, call: McpCall): Promise<CallToolResult> {
   const quiet = createSilenceTimer(call.title);
-  const over = new AbortController();
+  const controller = new AbortController();
   const { onElicitation } = call;
   const ask: HandleElicitation | undefined =
     onElicitation &&
-    (async (request) => await quiet.paused(() => onElicitation(request, over.signal, getVisitSignal(call, request))));
+    (async (request) =>
+      await quiet.paused(() => onElicitation(request, controller.signal, getVisitSignal(call, request))));
   const stopListening = ask && call.hear(ask);
   const reporter = createProgressReporter((words) => call.onProgress?.(words));
   const noteProgress = (progress: Progress) => {
@@ -88,7 +89,7 @@ export async function callTool(client: Client, call: McpCall): Promise<CallToolR
   } catch (error) {
     throw quiet.problem() ?? error;
   } finally {
-    over.abort();
+    controller.abort();
     quiet.end();
     reporter.end();
     stopListening?.();
@@ -141,17 +142,19 @@ function findVisits(error: unknown): ElicitationRequest[] | undefined {
   if (code !== URL_REQUIRED_CODE || !Array.isArray(data?.elicitations) || data.elicitations.length === 0)
     return undefined;
   const visits = data.elicitations.slice(0, MAX_ROUNDS) as ElicitationRequest[];
-  return visits.every((one) => one?.mode === "url" && typeof one.url === "string" && typeof one.message === "string")
+  return visits.every(
+    (item) => item?.mode === "url" && typeof item.url === "string" && typeof item.message === "string",
+  )
     ? visits
     : undefined;
 }
 
 const URL_REQUIRED_CODE = -32_042;
 
-async function collectAnswers(wanted: RequiredInput, ask: HandleElicitation, title: string): Promise<Answers> {
+async function collectAnswers(requests: RequiredInput, ask: HandleElicitation, title: string): Promise<Answers> {
   const signal = new AbortController().signal;
-  if ("visits" in wanted) {
-    for (const visit of wanted.visits)
+  if ("visits" in requests) {
+    for (const visit of requests.visits)
       if ((await ask(visit, signal)).action !== "accept")
         throw new Problem("CANCELLED", `${title} requires a visit to a web page first, which did not happen.`, {
           hint: "",
@@ -159,27 +162,27 @@ async function collectAnswers(wanted: RequiredInput, ask: HandleElicitation, tit
     return {};
   }
   const answers: Record<string, unknown> = {};
-  for (const [key, question] of Object.entries(wanted.questions)) {
+  for (const [key, question] of Object.entries(requests.questions)) {
     const { method, params } = question as { method?: unknown; params?: ElicitationRequest };
     if (method !== "elicitation/create" || !params)
       throw new Problem("CANCELLED", `${title} sent a request that kay does not support.`, { hint: "" });
     answers[key] = await ask(params, signal);
   }
-  return { inputResponses: answers, ...(wanted.state === undefined ? {} : { requestState: wanted.state }) };
+  return { inputResponses: answers, ...(requests.state === undefined ? {} : { requestState: requests.state }) };
 }
 
 /** Creates the timer for a server's silence. It pauses while the user is asked. */
 function createSilenceTimer(title: string) {
-  const over = new AbortController();
+  const controller = new AbortController();
   let count = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const begin = () => {
     clearTimeout(timer);
-    if (count === 0) timer = setTimeout(() => over.abort(), MAX_SILENCE_MS).unref();
+    if (count === 0) timer = setTimeout(() => controller.abort(), MAX_SILENCE_MS).unref();
   };
   begin();
   return {
-    signal: over.signal,
+    signal: controller.signal,
     heard: begin,
     paused: async <T>(work: () => Promise<T>): Promise<T> => {
       count++;
@@ -192,7 +195,7 @@ function createSilenceTimer(title: string) {
       }
     },
     problem: () =>
-      over.signal.aborted ? new Problem("SERVICE_FAILED", `${title} did not answer in time.`) : undefined,
+      controller.signal.aborted ? new Problem("SERVICE_FAILED", `${title} did not answer in time.`) : undefined,
     end: () => clearTimeout(timer),
   };
 }

@@ -74,16 +74,16 @@ function getAccess({ readOnlyHint, destructiveHint }: NonNullable<ServerTool["an
 
 /** Converts `list-Directory` to `files.list_directory`. A name that cannot be converted gets a stable substitute. */
 function createToolName(service: string, remote: string, usedNames: Set<string>): string {
-  const most = MAX_WIRE_NAME_LENGTH - toWireName(`${service}.`).length;
+  const longest = MAX_WIRE_NAME_LENGTH - toWireName(`${service}.`).length;
   const words = remote
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^[_0-9]+|(?<!_)_+$/g, "");
   const mark = hash("sha256", remote, "hex").slice(0, 6);
-  const cut = words.length <= most ? words : `${words.slice(0, most - 7).replace(/(?<!_)_+$/, "")}_${mark}`;
+  const cut = words.length <= longest ? words : `${words.slice(0, longest - 7).replace(/(?<!_)_+$/, "")}_${mark}`;
   const name = `${service}.${cut || `tool_${mark}`}`;
   return usedNames.has(name)
-    ? `${service}.${`${cut || "tool"}`.slice(0, most - 7).replace(/(?<!_)_+$/, "")}_${mark}`
+    ? `${service}.${`${cut || "tool"}`.slice(0, longest - 7).replace(/(?<!_)_+$/, "")}_${mark}`
     : name;
 }

@@ -31,12 +31,12 @@ export function toToolResult(
   const more = content.length > MAX_BLOCKS ? [`… and ${content.length - MAX_BLOCKS} more.`] : [];
   const text = shorten([...texts, ...more].join("\n\n"));
   if (isError === true) throw toolFailureProblem(title, text || JSON.stringify(structuredContent ?? ""));
-  const wrong = structuredContent === undefined ? undefined : findSchemaMismatch(tool, structuredContent);
+  const mismatch = structuredContent === undefined ? undefined : findSchemaMismatch(tool, structuredContent);
   const data = getData(structuredContent);
-  const url = content.map(getLink).find((one) => one !== undefined);
+  const url = content.map(getLink).find((text) => text !== undefined);
   return {
     data,
-    text: [text || formatData(data), ...(wrong ? [wrong] : [])].join("\n\n"),
+    text: [text || formatData(data), ...(mismatch ? [mismatch] : [])].join("\n\n"),
     ...(url ? { url } : {}),
   };
 }

@@ -14,13 +14,13 @@ function* listTexts(schema: unknown, name: string, required: boolean): Generator
   if (text !== "") yield { name, text };
   const needed = new Set(Array.isArray(schema.required) ? schema.required : []);
   const joinPath = (key: string) => (name === "" ? key : `${name}.${key}`);
-  for (const [key, one] of getEntries(schema.properties)) yield* listTexts(one, joinPath(key), needed.has(key));
+  for (const [key, value] of getEntries(schema.properties)) yield* listTexts(value, joinPath(key), needed.has(key));
   for (const keyword of ["$defs", "definitions"])
     for (const [key, one] of getEntries(schema[keyword])) yield* listTexts(one, joinPath(`${keyword}.${key}`), false);
   yield* listTexts(schema.items, `${name}[]`, false);
   yield* listTexts(schema.additionalProperties, joinPath("*"), false);
   for (const keyword of ["anyOf", "oneOf", "allOf"])
-    for (const one of Array.isArray(schema[keyword]) ? schema[keyword] : []) yield* listTexts(one, name, false);
+    for (const item of Array.isArray(schema[keyword]) ? schema[keyword] : []) yield* listTexts(item, name, false);
 }
 
 function getEntries(value: unknown): [string, unknown][] {
@@ -32,7 +32,7 @@ function formatParameter(schema: JsonRecord, { isRoot, required }: { isRoot: boo
   const kind = [
     [type]
       .flat()
-      .filter((one) => one !== undefined)
+      .filter((item) => item !== undefined)
       .join(" or "),
     required ? "required" : "",
   ];
@@ -49,5 +49,5 @@ function formatParameter(schema: JsonRecord, { isRoot, required }: { isRoot: boo
 }
 
 function formatValues(values: unknown): string {
-  return (Array.isArray(values) ? values : []).map((one) => JSON.stringify(one)).join(", ");
+  return (Array.isArray(values) ? values : []).map((item) => JSON.stringify(item)).join(", ");
 }

@@ -32,9 +32,9 @@ export function sanitizeSchema(schema: unknown): Json | undefined {
  */
 function mergeVariants({ anyOf, oneOf, allOf, $ref, ...schema }: Json): Json {
   const defs = { ...(schema.definitions as Json), ...(schema.$defs as Json) };
-  const resolve = (one: unknown): Json => {
-    const name = isRecord(one) && typeof one.$ref === "string" ? one.$ref.split("/")[2] : undefined;
-    const definition = name === undefined ? one : Object.hasOwn(defs, name) ? defs[name] : {};
+  const resolve = (schema: unknown): Json => {
+    const name = isRecord(schema) && typeof schema.$ref === "string" ? schema.$ref.split("/")[2] : undefined;
+    const definition = name === undefined ? schema : Object.hasOwn(defs, name) ? defs[name] : {};
     return isRecord(definition) ? definition : {};
   };
   const choices = [anyOf, oneOf].filter(Array.isArray).map((list) => list.map(resolve));
@@ -46,10 +46,10 @@ function mergeVariants({ anyOf, oneOf, allOf, $ref, ...schema }: Json): Json {
   const all = [...choices.flat(), ...parts];
   const listRequired = ({ required }: Json) => (Array.isArray(required) ? required : []);
   const shared = choices.flatMap(([first = {}, ...others]) =>
-    listRequired(first).filter((name) => others.every((one) => listRequired(one).includes(name))),
+    listRequired(first).filter((name) => others.every((variant) => listRequired(variant).includes(name))),
   );
   const required = [...new Set([...listRequired(schema), ...parts.flatMap(listRequired), ...shared])];
-  const properties = Object.assign({}, ...all.map((one) => one.properties), schema.properties);
+  const properties = Object.assign({}, ...all.map((variant) => variant.properties), schema.properties);
   return { ...schema, properties, ...(required.length > 0 ? { required } : {}) };
 }
 
@@ -84,15 +84,17 @@ const keepSchema: Keep = (value, depth) => {
 };
 const keepSchemas: Keep = (value, depth) =>
   Array.isArray(value) && value.length > 0 && value.length <= 20 && value.every(isRecord)
-    ? value.map((one) => cleanSchema(one, depth + 1))
+    ? value.map((variant) => cleanSchema(variant, depth + 1))
     : undefined;
 const keepSchemasByName: Keep = (value, depth) => {
   if (!isRecord(value)) return undefined;
   const entries = Object.entries(value).filter(([name]) => isName(name));
-  return Object.fromEntries(entries.slice(0, MAX_FIELDS).map(([name, one]) => [name, keepSchema(one, depth) ?? {}]));
+  return Object.fromEntries(
+    entries.slice(0, MAX_FIELDS).map(([name, value]) => [name, keepSchema(value, depth) ?? {}]),
+  );
 };
 const keepNames: Keep = (value) =>
-  Array.isArray(value) ? value.filter((one) => typeof one === "string" && isName(one)) : undefined;
+  Array.isArray(value) ? value.filter((name) => typeof name === "string" && isName(name)) : undefined;
 const keepPrimitive: Keep = (value) => {
   if (value === null || ["boolean", "number"].includes(typeof value)) return value;
   // Cleaning would change the value, so it is dropped instead.
@@ -102,12 +104,12 @@ const keepPrimitive: Keep = (value) => {
 /** A list without some of its values would refuse what the server takes. */
 const keepValues: Keep = (value, depth) => {
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_VALUES) return undefined;
-  const primitives = value.map((one) => keepPrimitive(one, depth));
+  const primitives = value.map((item) => keepPrimitive(item, depth));
   return primitives.includes(undefined) ? undefined : primitives;
 };
 const keepType: Keep = (value) => {
   const all = Array.isArray(value) ? value : [value];
-  return all.length > 0 && all.every((one) => TYPES.has(String(one))) ? value : undefined;
+  return all.length > 0 && all.every((type) => TYPES.has(String(type))) ? value : undefined;
 };
 
 const TYPES = new Set(["string", "number", "integer", "boolean", "array", "object", "null"]);

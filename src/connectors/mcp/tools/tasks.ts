@@ -34,8 +34,8 @@ export type CallTask = TaskKeeper & { handle?: TaskHandle | undefined };
 
 /** Reads the handle that was stored for a call, if its task was started before. */
 export async function loadTask(keeper: TaskKeeper): Promise<CallTask> {
-  const stored = await keeper.find();
-  const handle = stored === undefined ? undefined : Handle.safeParse(JSON.parse(stored)).data;
+  const storedId = await keeper.find();
+  const handle = storedId === undefined ? undefined : Handle.safeParse(JSON.parse(storedId)).data;
   return { ...keeper, handle: handle as TaskHandle | undefined };
 }
 
@@ -139,7 +139,7 @@ type Following = {
 export async function followTask(client: Client, handle: TaskHandle, following: Following): Promise<CallToolResult> {
   const { signal, cancelled, heard } = following;
   const stop = cancelled ? AbortSignal.any([signal, cancelled]) : signal;
-  const answered = new Set<string>();
+  const answeredIds = new Set<string>();
   const isModern = client.getProtocolEra() === "modern";
   let result: Promise<CallToolResult> | undefined;
   for (;;) {
@@ -155,7 +155,7 @@ export async function followTask(client: Client, handle: TaskHandle, following: 
       return await (result ?? getResult(client, handle, signal));
     }
     if (task.status === "input_required" && isModern)
-      await answerQuestions(client, handle, { task, answered, following });
+      await answerQuestions(client, handle, { task, answered: answeredIds, following });
     else if (task.status === "input_required") result ??= listenForResult(client, handle, signal);
     await sleep(getPause(task), undefined, { signal: stop, ref: false }).catch(() => {});
     signal.throwIfAborted();
@@ -163,8 +163,8 @@ export async function followTask(client: Client, handle: TaskHandle, following: 
 }
 
 function getPause({ pollInterval, pollIntervalMs }: Task): number {
-  const wanted = pollIntervalMs ?? pollInterval ?? POLL_MS;
-  return Number.isFinite(wanted) ? Math.min(Math.max(wanted, MIN_POLL_MS), MAX_POLL_MS) : POLL_MS;
+  const interval = pollIntervalMs ?? pollInterval ?? POLL_MS;
+  return Number.isFinite(interval) ? Math.min(Math.max(interval, MIN_POLL_MS), MAX_POLL_MS) : POLL_MS;
 }
 
 async function getTask(client: Client, { id }: TaskHandle, following: Following): Promise<Task> {

@@ -6,11 +6,11 @@ import { listParameterTexts } from "./schema-texts.ts";
 export type ToolDiff = { added: McpTool[]; changed: McpTool[]; removed: McpTool[] };
 
 export function diffTools(approved: McpTool[], offered: McpTool[]): ToolDiff {
-  const before = new Map(approved.map((tool) => [tool.name, tool]));
+  const oldTools = new Map(approved.map((tool) => [tool.name, tool]));
   const now = new Set(offered.map(({ name }) => name));
   return {
-    added: offered.filter(({ name }) => !before.has(name)),
-    changed: offered.filter((tool) => before.has(tool.name) && !isSame(before.get(tool.name), tool)),
+    added: offered.filter(({ name }) => !oldTools.has(name)),
+    changed: offered.filter((tool) => oldTools.has(tool.name) && !isSame(oldTools.get(tool.name), tool)),
     removed: approved.filter(({ name }) => !now.has(name)),
   };
 }
@@ -21,41 +21,41 @@ export function hasDifferences({ added, changed, removed }: ToolDiff): boolean {
 
 /** Formats the difference as sentences, the most important first. */
 export function formatToolDiff(approved: McpTool[], difference: ToolDiff): string[] {
-  const before = new Map(approved.map((tool) => [tool.name, tool]));
+  const oldTools = new Map(approved.map((tool) => [tool.name, tool]));
   return [
-    ...difference.changed.flatMap((tool) => formatChanges(before.get(tool.name), tool)),
+    ...difference.changed.flatMap((tool) => formatChanges(oldTools.get(tool.name), tool)),
     ...difference.added.map((tool) => `New: ${tool.name} (${tool.access}).`),
     ...(difference.removed.length > 0 ? [`Gone: ${difference.removed.map(({ name }) => name).join(", ")}.`] : []),
   ];
 }
 
-function formatChanges(before: McpTool | undefined, tool: McpTool): string[] {
-  if (!before) return [];
+function formatChanges(oldTool: McpTool | undefined, tool: McpTool): string[] {
+  if (!oldTool) return [];
   const { name } = tool;
   const sentences = [
-    ...(before.access === tool.access ? [] : [`${name} is now ${tool.access}; it was ${before.access}.`]),
-    ...(before.remote === tool.remote ? [] : [`${name} is now a different tool of the server.`]),
-    ...(before.description === tool.description ? [] : [`${name} has a new description: “${tool.description}”.`]),
-    ...(isDeepStrictEqual(before.input, tool.input) ? [] : [formatInputChange(before, tool)]),
-    ...(isDeepStrictEqual(before.output, tool.output) ? [] : [`${name} has a new output schema.`]),
-    ...(before.repeatable === tool.repeatable
+    ...(oldTool.access === tool.access ? [] : [`${name} is now ${tool.access}; it was ${oldTool.access}.`]),
+    ...(oldTool.remote === tool.remote ? [] : [`${name} is now a different tool of the server.`]),
+    ...(oldTool.description === tool.description ? [] : [`${name} has a new description: “${tool.description}”.`]),
+    ...(isDeepStrictEqual(oldTool.input, tool.input) ? [] : [formatInputChange(oldTool, tool)]),
+    ...(isDeepStrictEqual(oldTool.output, tool.output) ? [] : [`${name} has a new output schema.`]),
+    ...(oldTool.repeatable === tool.repeatable
       ? []
       : [`${name} may ${tool.repeatable ? "now" : "no longer"} be called again when its response is lost.`]),
-    ...(before.closed && !tool.closed ? [`${name} may now reach other servers.`] : []),
+    ...(oldTool.closed && !tool.closed ? [`${name} may now reach other servers.`] : []),
   ];
   return sentences.length > 0 ? sentences : [`${name} changed.`];
 }
 
-function formatInputChange(before: McpTool, tool: McpTool): string {
-  const [old, now] = [listFields(before), listFields(tool)];
-  const added = now.filter((field) => !old.includes(field));
-  const removed = old.filter((field) => !now.includes(field));
+function formatInputChange(oldTool: McpTool, tool: McpTool): string {
+  const [old, now] = [listFields(oldTool), listFields(tool)];
+  const addedFields = now.filter((field) => !old.includes(field));
+  const removedFields = old.filter((field) => !now.includes(field));
   const parts = [
-    ...(added.length > 0 ? [`takes ${added.join(", ")} besides`] : []),
-    ...(removed.length > 0 ? [`no longer takes ${removed.join(", ")}`] : []),
+    ...(addedFields.length > 0 ? [`takes ${addedFields.join(", ")} besides`] : []),
+    ...(removedFields.length > 0 ? [`no longer takes ${removedFields.join(", ")}`] : []),
   ];
-  const known = new Set(listParameterTexts(before.input).map(({ name, text }) => `${name} ${text}`));
-  const texts = listParameterTexts(tool.input).filter(({ name, text }) => !known.has(`${name} ${text}`));
+  const oldTexts = new Set(listParameterTexts(oldTool.input).map(({ name, text }) => `${name} ${text}`));
+  const texts = listParameterTexts(tool.input).filter(({ name, text }) => !oldTexts.has(`${name} ${text}`));
   const says = texts.map(({ name, text }) => `“${name}” is now “${text}”`).join("; ");
   return `${tool.name} ${parts.join(" and ") || "has a new input schema"}${says ? `: ${says}` : ""}.`;
 }

@@ -9,14 +9,14 @@ const MAX_COMPILED = 200;
 /** Compiles a cleaned schema and caches the result. Returns undefined if it cannot be compiled. */
 export function compileSchema(schema: Record<string, unknown>): ValidateFunction | undefined {
   const key = JSON.stringify(schema);
-  if (known.has(key)) return known.get(key);
-  if (known.size >= MAX_COMPILED) known.clear();
+  if (validators.has(key)) return validators.get(key);
+  if (validators.size >= MAX_COMPILED) validators.clear();
   const validate = compile(schema);
-  known.set(key, validate);
+  validators.set(key, validate);
   return validate;
 }
 
-const known = new Map<string, ValidateFunction | undefined>();
+const validators = new Map<string, ValidateFunction | undefined>();
 
 function compile(schema: Record<string, unknown>): ValidateFunction | undefined {
   try {
@@ -39,17 +39,21 @@ export function validateInput(tool: string, schema: Record<string, unknown>, inp
 /** Words the problem like `src/agent/input.ts` does for other tools. */
 function inputProblem(tool: string, error: ErrorObject | undefined, input: unknown): Problem {
   const { instancePath = "", keyword = "", params = {}, message = "" } = error ?? {};
-  const missing = keyword === "required" ? String(params.missingProperty) : undefined;
+  const missingField = keyword === "required" ? String(params.missingProperty) : undefined;
   const extra = keyword === "additionalProperties" ? String(params.additionalProperty) : undefined;
-  const path = [...instancePath.split("/").slice(1), ...(missing ? [missing] : []), ...(extra ? [extra] : [])];
+  const path = [
+    ...instancePath.split("/").slice(1),
+    ...(missingField ? [missingField] : []),
+    ...(extra ? [extra] : []),
+  ];
   const field = cleanLine(path.join("."), 80);
   const subject = field ? `“${field}”` : "the input";
-  const wrong = missing
+  const problem = missingField
     ? "is missing"
     : extra
       ? "is not one of its fields"
       : describeError(keyword, params, message, input);
-  return new Problem("INVALID_REQUEST", `The input of ${tool} is not accepted: ${subject} ${wrong}.`, {
+  return new Problem("INVALID_REQUEST", `The input of ${tool} is not accepted: ${subject} ${problem}.`, {
     hint: "",
     details: field ? { field } : {},
   });

@@ -11,8 +11,8 @@ const MAX_SCOPE_LENGTH = 200;
 /** Parses the `Bearer` challenge of a response and ignores other schemes. */
 export function parseChallenge(headers: Headers): AuthChallenge {
   const header = (headers.get("www-authenticate") ?? "").slice(0, MAX_HEADER_LENGTH);
-  const at = /(?:^|,)\s*bearer(?:\s+|$)/i.exec(header);
-  const values = at ? parseParameters(header.slice(at.index + at[0].length)) : new Map<string, string>();
+  const match = /(?:^|,)\s*bearer(?:\s+|$)/i.exec(header);
+  const values = match ? parseParameters(header.slice(match.index + match[0].length)) : new Map<string, string>();
   const [error, resourceMetadata] = [values.get("error"), values.get("resource_metadata")];
   return {
     scopes: parseScopes(values.get("scope")),
@@ -25,7 +25,7 @@ export function parseChallenge(headers: Headers): AuthChallenge {
 export function parseScopes(input: unknown): string[] {
   const all = typeof input === "string" ? input.split(" ") : Array.isArray(input) ? input : [];
   const scopes = all.filter(
-    (one): one is string => typeof one === "string" && one.length <= MAX_SCOPE_LENGTH && SCOPE.test(one),
+    (scope): scope is string => typeof scope === "string" && scope.length <= MAX_SCOPE_LENGTH && SCOPE.test(scope),
   );
   return [...new Set(scopes)].slice(0, MAX_SCOPES);
 }
@@ -37,9 +37,9 @@ function parseParameters(text: string): Map<string, string> {
   const parameters = new Map<string, string>();
   const pair = /\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))\s*(?:,|$)/y;
   for (let match = pair.exec(text); match !== null; match = pair.exec(text)) {
-    const [, name = "", quoted, bare = ""] = match;
+    const [, name = "", quoted, unquoted = ""] = match;
     const key = name.toLowerCase();
-    if (!parameters.has(key)) parameters.set(key, quoted === undefined ? bare : quoted.replace(/\\(.)/g, "$1"));
+    if (!parameters.has(key)) parameters.set(key, quoted === undefined ? unquoted : quoted.replace(/\\(.)/g, "$1"));
   }
   return parameters;
 }

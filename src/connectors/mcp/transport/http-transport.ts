@@ -63,10 +63,10 @@ export function createMcpFetch(title: string, options: HttpTransportOptions, fai
     const session = accepted.headers.get("mcp-session-id");
     if (session !== null) headers.set("mcp-session-id", session);
     const init = { ...request, method: "GET", body: undefined, headers: Object.fromEntries(headers) };
-    const { status, body, headers: given } = await options.fetch(address, init);
+    const { status, body, headers: responseHeaders } = await options.fetch(address, init);
     if (status !== 200) return accepted;
     return new Response(body, {
-      headers: { ...Object.fromEntries(given), ...(session ? { "mcp-session-id": session } : {}) },
+      headers: { ...Object.fromEntries(responseHeaders), ...(session ? { "mcp-session-id": session } : {}) },
     });
   };
   const receive = async (response: Response, url: URL, { method = "GET", body }: RequestInit) => {

@@ -9,12 +9,12 @@ const MAX_DEPTH = 100;
 /** Removes fields and list items that are `null` from a protocol message, since many servers send them for absent ones. */
 export function dropNulls(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) return value;
-  if (Array.isArray(value)) return value.filter((one) => one !== null).map((one) => dropNulls(one, depth + 1));
+  if (Array.isArray(value)) return value.filter((item) => item !== null).map((item) => dropNulls(item, depth + 1));
   if (!isRecord(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, one]) => {
-      if (DATA_FIELDS.has(key)) return one === null && !NULLABLE_FIELDS.has(key) ? [] : [[key, one]];
-      return one === null ? [] : [[key, dropNulls(one, depth + 1)]];
+    Object.entries(value).flatMap(([key, value]) => {
+      if (DATA_FIELDS.has(key)) return value === null && !NULLABLE_FIELDS.has(key) ? [] : [[key, value]];
+      return value === null ? [] : [[key, dropNulls(value, depth + 1)]];
     }),
   );
 }

@@ -25,12 +25,12 @@ export function isFollowable(
 export function requireFollowable(response: Response, from: URL, method: string): void {
   const target = getRedirectTarget(response, from);
   if (!target || isFollowable(response, target, { asked: from, method })) return;
-  const given = formatAddress(target);
+  const location = formatAddress(target);
   const isDowngrade = target.protocol === "http:" && from.protocol === "https:" && target.hostname === from.hostname;
-  const better = isDowngrade ? given.replace(/^http:/, "https:") : given;
+  const better = isDowngrade ? location.replace(/^http:/, "https:") : location;
   throw new Problem(
     "SERVICE_FAILED",
-    `The server redirects to ${given}. kay follows only redirects within one site that keep the request, so add ${better} instead if you trust it.`,
+    `The server redirects to ${location}. kay follows only redirects within one site that keep the request, so add ${better} instead if you trust it.`,
     { hint: "" },
   );
 }

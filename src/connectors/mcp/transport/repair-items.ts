@@ -44,7 +44,7 @@ function repairInputSchema(value: unknown): unknown {
   if (schema === undefined) return { type: "object" };
   if (!isRecord(schema)) return schema;
   const { type = "object", properties, required, ...rest } = schema;
-  const isObject = [type].flat().some((one) => String(one).toLowerCase() === "object");
+  const isObject = [type].flat().some((type) => String(type).toLowerCase() === "object");
   return {
     ...rest,
     type: isObject ? "object" : type,
@@ -65,9 +65,9 @@ export function repairBlock(value: unknown): JsonRecord {
   const { annotations: _, _meta, icons, ...block } = value;
   const kind = cleanLine(toText(block.type), 60);
   const schema = BLOCKS.get(kind);
-  const named = kind === "resource_link" && block.name === undefined ? { ...block, name: block.uri } : block;
-  const field = schema && findWrongField(schema, named);
-  if (schema && field === undefined) return named;
+  const namedBlock = kind === "resource_link" && block.name === undefined ? { ...block, name: block.uri } : block;
+  const field = schema && findWrongField(schema, namedBlock);
+  if (schema && field === undefined) return namedBlock;
   const text = findText(block);
   if (text !== undefined) return { type: "text", text };
   if (schema) return markBlock(`Content of the kind “${kind}” with a wrong “${field}”`);
@@ -77,8 +77,8 @@ export function repairBlock(value: unknown): JsonRecord {
 /** The words of a block of a wrong or unknown kind, or its data. */
 function findText({ text, json, resource, ...block }: JsonRecord): string | undefined {
   const own = block[toText(block.type)];
-  const inner = [resource, own].filter(isRecord).map((one) => one.text ?? one.url);
-  const content = text ?? json ?? [...inner, own, block.content, block.url].find((one) => typeof one === "string");
+  const inner = [resource, own].filter(isRecord).map((item) => item.text ?? item.url);
+  const content = text ?? json ?? [...inner, own, block.content, block.url].find((text) => typeof text === "string");
   return content === undefined || typeof content === "string" ? content : JSON.stringify(content);
 }
 

@@ -22,9 +22,9 @@ export type MessageRepair = {
    * requires is marked instead of spoiling the whole answer. An answer without an ID is that of the request which it came
    * for, or of the only one that is open.
    *
-   * @param asked the message whose HTTP response has the answer
+   * @param request the message whose HTTP response has the answer
    */
-  repairMessages(message: unknown, asked?: unknown): unknown;
+  repairMessages(message: unknown, request?: unknown): unknown;
 };
 
 export function createMessageRepair(): MessageRepair {
@@ -34,12 +34,12 @@ export function createMessageRepair(): MessageRepair {
     if (isRecord(ids)) return ids.id;
     return ids === undefined && methods.size === 1 ? [...methods.keys()][0] : undefined;
   };
-  const repairOne = (given: unknown, asked: unknown): unknown => {
-    const message = dropNulls(given);
+  const repairOne = (input: unknown, request: unknown): unknown => {
+    const message = dropNulls(input);
     if (!isRecord(message)) return message;
     const { method, params, error, result } = message;
     const isAnswer = method === undefined && (error !== undefined || Object.hasOwn(message, "result"));
-    const id = message.id ?? (isAnswer ? findId(asked) : undefined);
+    const id = message.id ?? (isAnswer ? findId(request) : undefined);
     const jsonrpc = "2.0";
     const idPart = id === undefined ? {} : { id };
     if (method !== undefined) return { jsonrpc, ...idPart, method, ...(isRecord(params) ? { params } : {}) };
@@ -51,19 +51,19 @@ export function createMessageRepair(): MessageRepair {
     return { jsonrpc, ...idPart, result: { ...repaired, ...(isRecord(_meta) ? { _meta } : {}) } };
   };
   return {
-    noteRequests: (given) => {
-      for (const message of [given].flat())
+    noteRequests: (input) => {
+      for (const message of [input].flat())
         if (isRecord(message) && message.id !== undefined && typeof message.method === "string") {
           if (methods.size >= MAX_OPEN_REQUESTS) methods.clear();
           methods.set(String(message.id), message.method);
         }
     },
-    noteSecrets: (given) => {
-      for (const secret of given) secrets.add(secret);
+    noteSecrets: (newSecrets) => {
+      for (const secret of newSecrets) secrets.add(secret);
     },
     hideSecrets: (text) => hideSecrets(text, [...secrets]),
-    repairMessages: (message, asked) =>
-      Array.isArray(message) ? message.map((one) => repairOne(one, asked)) : repairOne(message, asked),
+    repairMessages: (message, request) =>
+      Array.isArray(message) ? message.map((item) => repairOne(item, request)) : repairOne(message, request),
   };
 }
 
@@ -74,8 +74,8 @@ const OLDEST_VERSION = "2024-11-05";
 const INTERNAL_ERROR_CODE = -32_603;
 
 /** An error is answered even if it has no code, or is only a text: without an answer, a request would wait for its end. */
-function repairError(given: unknown): JsonRecord {
-  const error = isRecord(given) ? given : { message: given };
+function repairError(input: unknown): JsonRecord {
+  const error = isRecord(input) ? input : { message: input };
   const { code, message, data } = error;
   return {
     code: Number.isSafeInteger(code) ? code : INTERNAL_ERROR_CODE,
@@ -130,8 +130,8 @@ function repairCallResult(result: JsonRecord): JsonRecord {
 }
 
 /** A server that announces no tools but has some is asked for them anyway; one that has none answers with an error. */
-function repairCapabilities(given: unknown): JsonRecord {
-  const capabilities = isRecord(given) ? given : {};
+function repairCapabilities(input: unknown): JsonRecord {
+  const capabilities = isRecord(input) ? input : {};
   const valid = Object.entries(capabilities).filter(([, value]) => isRecord(value));
   return { ...Object.fromEntries(valid), tools: isRecord(capabilities.tools) ? capabilities.tools : {} };
 }

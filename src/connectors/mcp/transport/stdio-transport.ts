@@ -46,8 +46,8 @@ export function createProgramTransport({ programs, command, ...options }: Progra
   let closing = false;
   const findLastOutput = () =>
     findCause(repair.hideSecrets(errors.text())) ?? findCause(repair.hideSecrets(others.text()));
-  const readLine = (given: string) => {
-    const line = repair.hideSecrets(given);
+  const readLine = (text: string) => {
+    const line = repair.hideSecrets(text);
     const value = parseJson(line);
     // A message may follow a log without a line break, or another message.
     const pieces = value === undefined ? line.split(/(?=\{\s*"jsonrpc"\s*:)/) : [];
@@ -59,7 +59,7 @@ export function createProgramTransport({ programs, command, ...options }: Progra
       transport.onerror?.(error as Error);
     }
   };
-  const read = (chunk: Buffer) => {
+  const readChunk = (chunk: Buffer) => {
     try {
       lines.read(chunk).forEach(readLine);
     } catch (error) {
@@ -72,10 +72,10 @@ export function createProgramTransport({ programs, command, ...options }: Progra
     start: async () => {
       const decoder = new TextDecoder();
       program = programs.start(command, options, {
-        output: read,
+        output: readChunk,
         errors: (chunk) => errors.add(decoder.decode(chunk, { stream: true })),
-        onEnd: (how) => {
-          if (!closing) ending ??= formatEnding(how, findLastOutput());
+        onEnd: (end) => {
+          if (!closing) ending ??= formatEnding(end, findLastOutput());
           program = undefined;
           transport.onclose?.();
         },

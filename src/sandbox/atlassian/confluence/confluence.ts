@@ -32,9 +32,9 @@ function registerCommentRoutes(app: Hono<SiteEnv>, provider: ProviderContext<Atl
     return paginate(c, page.comments, (comment) => toCommentView(page, comment, c.req.query("body-format")));
   });
   app.get("/footer-comments/:comment", read, (c) => {
-    const wanted = c.req.param("comment");
+    const commentId = c.req.param("comment");
     for (const page of c.get("site").pages) {
-      const comment = page.comments.find(({ id }) => id === wanted);
+      const comment = page.comments.find(({ id }) => id === commentId);
       if (comment) return format(c, page, comment, c.req.query("body-format"), 200);
     }
     throw notFoundError("Not Found");
@@ -44,9 +44,9 @@ function registerCommentRoutes(app: Hono<SiteEnv>, provider: ProviderContext<Atl
 
 /** Answers 201, unlike the creation of pages. */
 async function create(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>) {
-  const given: unknown = await c.req.json().catch(() => undefined);
-  if (typeof given !== "object" || given === null) throw new ConfluenceError(2, 400, "Invalid JSON");
-  const { pageId, body } = given as Record<string, unknown>;
+  const input: unknown = await c.req.json().catch(() => undefined);
+  if (typeof input !== "object" || input === null) throw new ConfluenceError(2, 400, "Invalid JSON");
+  const { pageId, body } = input as Record<string, unknown>;
   if (pageId === undefined) {
     throw new ConfluenceError(2, 400, "Exactly one of pageId, blogPostId, parentCommentId must be given.");
   }

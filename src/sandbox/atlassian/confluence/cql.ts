@@ -96,8 +96,8 @@ function holds({ field: name, operator, operands }: Comparison, page: Page, cont
   const has = field.of(page, context.site);
   const values = operands.map((operand) => getMeaning(operand, field, context) ?? "");
   if (operator === "~" || operator === "!~")
-    return has.some((one) => containsWords(one, values[0] ?? "")) === (operator === "~");
-  const equal = has.some((one) => values.some((value) => value.toLowerCase() === one.toLowerCase()));
+    return has.some((text) => containsWords(text, values[0] ?? "")) === (operator === "~");
+  const equal = has.some((text) => values.some((value) => value.toLowerCase() === text.toLowerCase()));
   if (operator === "=" || operator === "IN") return equal;
   if (operator === "!=" || operator === "NOT IN") return !equal;
   const [left, right] = [Date.parse(has[0] ?? ""), Date.parse(values[0] ?? "")];
@@ -116,13 +116,13 @@ function getMeaning(operand: Operand, field: Field, { me, now }: CqlContext): st
       : undefined;
   }
   if (field.kind !== "date") return operand.text;
-  const at = Date.parse(
+  const time = Date.parse(
     operand.text
       .replace(/\//g, "-")
       .replace(/^(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d))?$/, "$1T$2:00Z")
       .replace("T:00Z", "T00:00:00Z"),
   );
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
 function compare(a: Page, b: Page, order: Sorting[]): number {

@@ -24,7 +24,7 @@ export function registerPageRoutes(app: Hono<SiteEnv>, provider: ProviderContext
   app.put("/pages/:id", write, async (c) => save(c, provider, findPage(c)));
   app.delete("/pages/:id", requireScope("delete:page:confluence"), (c) => {
     const [page, site] = [findPage(c), c.get("site")];
-    site.pages = site.pages.filter((one) => one !== page);
+    site.pages = site.pages.filter((other) => other !== page);
     for (const child of site.pages) if (child.parent === page.id) child.parent = page.parent;
     provider.save();
     return c.body(null, 204);
@@ -64,12 +64,12 @@ function listMatchingPages(c: Context<SiteEnv>): Page[] {
   const [ids, spaces, title] = [readQueryList(c, "id"), readQueryList(c, "space-id"), c.req.query("title")];
   const { pages, spaces: all } = c.get("site");
   const keys = spaces && all.filter(({ id }) => spaces.includes(id)).map(({ key }) => key);
-  const wrong = [...(ids ?? []), ...(spaces ?? [])].find((id) => !/^\d+$/.test(id));
-  if (wrong !== undefined)
+  const invalidId = [...(ids ?? []), ...(spaces ?? [])].find((id) => !/^\d+$/.test(id));
+  if (invalidId !== undefined)
     throw new ConfluenceError(
       2,
       400,
-      `Provided value {${wrong}} for 'id' is not the correct type. Expected type is long.`,
+      `Provided value {${invalidId}} for 'id' is not the correct type. Expected type is long.`,
     );
   return pages.filter(
     (page) =>
@@ -115,7 +115,7 @@ function create(fields: Record<string, unknown>, site: Site, author: string, now
   const parent = fields.parentId === undefined || fields.parentId === null ? null : String(fields.parentId);
   if (parent !== null && !site.pages.some(({ id }) => id === parent))
     throw notFoundError(`Cannot find a page with id [${parent}]`);
-  const id = String(Math.max(98_305, ...site.pages.map((one) => Number(one.id)).filter(Number.isFinite)) + 32);
+  const id = String(Math.max(98_305, ...site.pages.map((page) => Number(page.id)).filter(Number.isFinite)) + 32);
   return {
     id,
     space: space.key,
@@ -150,8 +150,8 @@ function applyChange(fields: Record<string, unknown>, page: Page, site: Site, no
 }
 
 function requireFreeTitle(site: Site, space: string, title: string, page: Page | undefined) {
-  const other = site.pages.find((one) => one !== page && one.space === space && one.title === title);
-  if (other)
+  const namesake = site.pages.find((other) => other !== page && other.space === space && other.title === title);
+  if (namesake)
     throw new ConfluenceError(
       2,
       400,
@@ -219,5 +219,5 @@ function getFormat(c: Context<SiteEnv>, formats: string[]): string | undefined {
 
 /** Reads a parameter that is repeated or separated by commas. */
 function readQueryList(c: Context<SiteEnv>, name: string): string[] | undefined {
-  return c.req.queries(name)?.flatMap((one) => one.split(","));
+  return c.req.queries(name)?.flatMap((part) => part.split(","));
 }

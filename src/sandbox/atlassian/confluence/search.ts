@@ -44,8 +44,8 @@ export function registerSearchRoutes(app: Hono<SiteEnv>, provider: ProviderConte
 
 function toResultView(c: Context<SiteEnv>, page: Page, words: string[], now: number) {
   const space = findSpace(c.get("site"), page);
-  const plain = c.req.query("excerpt") === "none" || c.req.query("excerpt") === "indexed";
-  const mark = (text: string) => (plain ? text : highlight(text, words));
+  const isPlain = c.req.query("excerpt") === "none" || c.req.query("excerpt") === "indexed";
+  const mark = (text: string) => (isPlain ? text : highlight(text, words));
   return {
     content: {
       id: page.id,
@@ -90,8 +90,8 @@ function toResultView(c: Context<SiteEnv>, page: Page, words: string[], now: num
 /** Returns the 200 characters around the first searched word. */
 function cutExcerpt(text: string, words: string[]): string {
   const flat = text.replace(/\s+/g, " ");
-  const at = words.length === 0 ? 0 : Math.max(0, flat.toLowerCase().indexOf((words[0] ?? "").toLowerCase()));
-  return flat.slice(Math.max(0, at - 60), Math.max(0, at - 60) + 200);
+  const start = words.length === 0 ? 0 : Math.max(0, flat.toLowerCase().indexOf((words[0] ?? "").toLowerCase()));
+  return flat.slice(Math.max(0, start - 60), Math.max(0, start - 60) + 200);
 }
 
 function highlight(text: string, words: string[]): string {
@@ -111,8 +111,8 @@ function formatAge(iso: string, now: number): string {
       : new Date(iso).toLocaleDateString("en-US", { month: "short", day: "2-digit", year: "numeric", timeZone: "UTC" });
 }
 
-function readWholeNumber(c: Context, name: string, fallback: number, most: number): number {
+function readWholeNumber(c: Context, name: string, fallback: number, maximum: number): number {
   const value = Number(c.req.query(name) ?? fallback);
   if (!Number.isInteger(value) || value < 0) throw new ConfluenceError(1, 400, `Invalid value for '${name}'`);
-  return Math.min(value, most);
+  return Math.min(value, maximum);
 }

@@ -76,9 +76,9 @@ function getAttributes(text: string): Record<string, string> {
 }
 
 function decode(text: string): string {
-  return text.replace(/&(#x?[0-9a-fA-F]+|\w+);/g, (whole, name: string) => {
-    if (!name.startsWith("#")) return ENTITIES[name] ?? whole;
+  return text.replace(/&(#x?[0-9a-fA-F]+|\w+);/g, (entity, name: string) => {
+    if (!name.startsWith("#")) return ENTITIES[name] ?? entity;
     const code = name[1] === "x" ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity;
   });
 }

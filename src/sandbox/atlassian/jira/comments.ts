@@ -30,7 +30,7 @@ export function registerCommentRoutes(app: Hono<SiteEnv>, provider: ProviderCont
   app.delete(ONE, write, (c) => {
     const issue = findIssue(c);
     const comment = getComment(c, issue);
-    issue.comments = issue.comments.filter((one) => one !== comment);
+    issue.comments = issue.comments.filter((other) => other !== comment);
     touchIssue(issue, provider);
     return c.body(null, 204);
   });
@@ -65,7 +65,7 @@ export function addComment(
   provider: ProviderContext<AtlassianState>,
 ): Comment {
   const now = new Date(provider.now()).toISOString();
-  const ids = c.get("site").issues.flatMap((one) => one.comments.map(({ id }) => Number(id)));
+  const ids = c.get("site").issues.flatMap((issue) => issue.comments.map(({ id }) => Number(id)));
   const author = c.get("account").accountId;
   const id = String(getNextNumber(ids, 20_000));
   const comment: Comment = { id, author, body: parseComment(body), created: now, updated: now };
@@ -99,7 +99,7 @@ function toView(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState>, 
 
 function getComment(c: Context<SiteEnv>, issue: Issue): Comment {
   const id = c.req.param("comment") ?? "";
-  const comment = issue.comments.find((one) => one.id === id);
+  const comment = issue.comments.find((comment) => comment.id === id);
   if (!comment) throw new JiraError(404, [`Can not find a comment for the id: ${id}.`]);
   return comment;
 }

@@ -22,11 +22,11 @@ export function parseFields(fields: Record<string, unknown>, site: Site, account
   const errors: Record<string, string> = {};
   for (const [name, value] of Object.entries(fields)) {
     const reader = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
-    const read = reader?.(value, site, accounts) ?? {
+    const result = reader?.(value, site, accounts) ?? {
       error: `Field '${name}' cannot be set. It is not on the appropriate screen, or unknown.`,
     };
-    if ("error" in read) errors[name] = read.error;
-    else Object.assign(values, read.value);
+    if ("error" in result) errors[name] = result.error;
+    else Object.assign(values, result.value);
   }
   if (Object.keys(errors).length > 0) throw new JiraError(400, [], errors);
   return values;
@@ -38,8 +38,10 @@ export function parseProjectAndType(
   site: Site,
 ): { project: Project; issuetype: string } {
   const [inProject, ofType] = [parseReference(fields.project), parseReference(fields.issuetype)];
-  const project = site.projects.find((one) => one.id === inProject.id || one.key === inProject.key);
-  const type = ISSUE_TYPES.find((one) => one.id === ofType.id || one.name.toLowerCase() === ofType.name?.toLowerCase());
+  const project = site.projects.find((project) => project.id === inProject.id || project.key === inProject.key);
+  const type = ISSUE_TYPES.find(
+    (type) => type.id === ofType.id || type.name.toLowerCase() === ofType.name?.toLowerCase(),
+  );
   const errors: Record<string, string> = {};
   if (!project) errors.project = "Specify a valid project ID or key";
   if (fields.issuetype === undefined) errors.issuetype = "Specify an issue type";
@@ -75,7 +77,9 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
   },
   priority(value) {
     const { id, name } = parseReference(value);
-    const match = PRIORITIES.find((one) => one.id === id || one.name.toLowerCase() === name?.toLowerCase());
+    const match = PRIORITIES.find(
+      (priority) => priority.id === id || priority.name.toLowerCase() === name?.toLowerCase(),
+    );
     return match ? { value: { priority: match.name } } : { error: `Priority name '${name ?? id ?? ""}' is not valid.` };
   },
   assignee(value, site, accounts) {
@@ -90,7 +94,7 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
     return person ? { value: { reporter: person } } : { error: "The reporter specified is not a user." };
   },
   labels(value) {
-    if (!Array.isArray(value) || !value.every((one) => typeof one === "string"))
+    if (!Array.isArray(value) || !value.every((item) => typeof item === "string"))
       return { error: "data was not an array" };
     const spaced = value.find((label) => /\s/.test(label));
     return spaced === undefined
@@ -100,7 +104,7 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
   parent(value, site) {
     if (value === null) return { value: { parent: null } };
     const { id, key } = parseReference(value);
-    const issue = site.issues.find((one) => one.id === id || one.key === key);
+    const issue = site.issues.find((issue) => issue.id === id || issue.key === key);
     return issue ? { value: { parent: issue.key } } : { error: "Could not find issue by id or key." };
   },
   duedate(value) {
@@ -112,8 +116,8 @@ const READERS: Record<string, (value: unknown, site: Site, accounts: Account[]) 
 
 function findPerson(value: unknown, site: Site, accounts: Account[]): string | undefined {
   const { id } = parseReference(value);
-  const here = site.accounts.length === 0 || site.accounts.includes(id ?? "");
-  return here ? accounts.find(({ accountId }) => accountId === id)?.accountId : undefined;
+  const isOnSite = site.accounts.length === 0 || site.accounts.includes(id ?? "");
+  return isOnSite ? accounts.find(({ accountId }) => accountId === id)?.accountId : undefined;
 }
 
 type Reference = { id?: string | null; key?: string; name?: string };

@@ -46,10 +46,10 @@ export async function parseBody(c: Context, names?: string[]): Promise<Record<st
 }
 
 /** Parses a whole number of the query or the body within limits; anything else is Jira's 400. */
-export function parseNumber(value: unknown, name: string, fallback: number, most: number): number {
+export function parseNumber(value: unknown, name: string, fallback: number, maximum: number): number {
   if (value === undefined || value === null || value === "") return fallback;
   const number = Number(value);
   if (!Number.isInteger(number) || number < 0)
     throw new JiraError(400, [`Failed to convert '${name}' with value: '${String(value)}'`]);
-  return Math.min(number, most);
+  return Math.min(number, maximum);
 }

@@ -12,8 +12,8 @@ export function toViewContext(c: Context<SiteEnv>, provider: ProviderContext<Atl
 
 /** Finds the issue in the path by ID or key. @throws JiraRefusal 404 */
 export function findIssue(c: Context<SiteEnv>): Issue {
-  const wanted = (c.req.param("key") ?? "").toUpperCase();
-  const issue = c.get("site").issues.find(({ id, key }) => id === wanted || key === wanted);
+  const keyOrId = (c.req.param("key") ?? "").toUpperCase();
+  const issue = c.get("site").issues.find(({ id, key }) => id === keyOrId || key === keyOrId);
   if (!issue) throw new JiraError(404, [NO_ISSUE_TEXT]);
   return issue;
 }
@@ -25,6 +25,6 @@ export function touchIssue(issue: Issue, provider: ProviderContext<AtlassianStat
 }
 
 /** Returns the next number, one above the highest; a deleted key is reused only if it was the last. */
-export function getNextNumber(ids: number[], least: number): number {
-  return Math.max(least, ...ids.filter(Number.isFinite)) + 1;
+export function getNextNumber(ids: number[], minimum: number): number {
+  return Math.max(minimum, ...ids.filter(Number.isFinite)) + 1;
 }

@@ -33,7 +33,9 @@ export function registerIssueRoutes(app: Hono<SiteEnv>, provider: ProviderContex
     const { project } = getProjectAndStatus(c.get("site"), issue);
     return c.json({
       expand: "transitions",
-      transitions: listPossibleTransitions(issue, project).map((one) => toTransitionView(view, project, one)),
+      transitions: listPossibleTransitions(issue, project).map((transition) =>
+        toTransitionView(view, project, transition),
+      ),
     });
   });
   app.post("/issue/:key/transitions", write, (c) => move(c, provider));
@@ -57,7 +59,7 @@ function issueView(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState
   const expanded = list(c, "expand");
   const { project } = getProjectAndStatus(view.site, issue);
   const listTransitionViews = () =>
-    listPossibleTransitions(issue, project).map((one) => toTransitionView(view, project, one));
+    listPossibleTransitions(issue, project).map((transition) => toTransitionView(view, project, transition));
   return {
     expand: EXPAND,
     id: issue.id,
@@ -71,7 +73,7 @@ function issueView(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState
 
 /** Reads a parameter that is repeated or separated by commas. */
 function list(c: Context<SiteEnv>, name: string): string[] {
-  return (c.req.queries(name) ?? []).flatMap((one) => one.split(",")).filter(Boolean);
+  return (c.req.queries(name) ?? []).flatMap((part) => part.split(",")).filter(Boolean);
 }
 
 /** Creates an issue from a body's `fields`. @throws JiraRefusal with all errors */
@@ -103,7 +105,7 @@ export function createIssue(
         10_000,
       ),
     ),
-    key: `${project.key}-${getNextNumber(site.issues.filter((one) => getProjectAndStatus(site, one).project === project).map(numberInKey), 0)}`,
+    key: `${project.key}-${getNextNumber(site.issues.filter((candidate) => getProjectAndStatus(site, candidate).project === project).map(numberInKey), 0)}`,
     issuetype,
     status: project.workflow.statuses[0]?.name ?? "",
     comments: [],
@@ -148,13 +150,13 @@ async function move(c: Context<SiteEnv>, provider: ProviderContext<AtlassianStat
   const { project } = getProjectAndStatus(c.get("site"), issue);
   const id = (body.transition as { id?: unknown } | undefined)?.id;
   if (id === undefined) throw new JiraError(400, ["Missing 'transition' identifier"]);
-  const transition = listPossibleTransitions(issue, project).find((one) => one.id === String(id));
+  const transition = listPossibleTransitions(issue, project).find((transition) => transition.id === String(id));
   if (!transition) throw new JiraError(400, [`Transition id '${String(id)}' is not valid for this issue.`]);
-  const added = (body.update as { comment?: { add?: { body?: unknown } }[] } | undefined)?.comment ?? [];
-  for (const { add } of added) addComment(c, issue, add?.body, provider);
+  const addedComment = (body.update as { comment?: { add?: { body?: unknown } }[] } | undefined)?.comment ?? [];
+  for (const { add } of addedComment) addComment(c, issue, add?.body, provider);
   issue.status = transition.to;
-  const done = project.workflow.statuses.find(({ name }) => name === transition.to)?.statusCategory === "done";
-  issue.resolutiondate = done ? new Date(provider.now()).toISOString() : null;
+  const isDone = project.workflow.statuses.find(({ name }) => name === transition.to)?.statusCategory === "done";
+  issue.resolutiondate = isDone ? new Date(provider.now()).toISOString() : null;
   touchIssue(issue, provider);
   return c.body(null, 204);
 }
@@ -170,7 +172,7 @@ function toTransitionView(
   project: Project,
   { id, name, from, to }: Project["workflow"]["transitions"][number],
 ) {
-  const status = project.workflow.statuses.find((one) => one.name === to);
+  const status = project.workflow.statuses.find((status) => status.name === to);
   return {
     id,
     name,

@@ -55,8 +55,8 @@ export function createJiraTextApp(provider: ProviderContext<AtlassianState>): Ho
   app.post("/issue", requireScope("write:jira-work"), async (c) => {
     const body = await parseBody(c);
     const { description, ...fields } = (body.fields ?? {}) as Record<string, unknown>;
-    const written = description === undefined ? fields : { ...fields, description: toDocument(description) };
-    return c.json(createIssue(c, { ...body, fields: written }, provider), 201);
+    const input = description === undefined ? fields : { ...fields, description: toDocument(description) };
+    return c.json(createIssue(c, { ...body, fields: input }, provider), 201);
   });
   registerTextCommentRoutes(app, provider, toDocument);
   app.all("/*", sendNoEndpoint);
@@ -85,7 +85,7 @@ async function add(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState
   );
   issue.attachments = [...(issue.attachments ?? []), ...added];
   touchIssue(issue, provider);
-  return c.json(added.map((one) => toAttachmentView(toViewContext(c, provider), one)));
+  return c.json(added.map((attachment) => toAttachmentView(toViewContext(c, provider), attachment)));
 }
 
 const TYPES: Record<string, { type: string; items?: string }> = {

@@ -29,32 +29,37 @@ const FIELDS: Record<string, JqlField> = {
     kind: "name",
     operators: NAMES,
     of: (issue) => [issue.key.slice(0, issue.key.lastIndexOf("-"))],
-    resolve: (text, { site }) => site.projects.find((one) => isAnyName(text, one.key, one.name, one.id))?.key,
+    resolve: (text, { site }) =>
+      site.projects.find((project) => isAnyName(text, project.key, project.name, project.id))?.key,
   },
   status: {
     kind: "name",
     operators: NAMES,
     of: (issue) => [issue.status],
     resolve: (text, { site }) =>
-      site.projects.flatMap(({ workflow }) => workflow.statuses).find((one) => isAnyName(text, one.name, one.id))?.name,
+      site.projects
+        .flatMap(({ workflow }) => workflow.statuses)
+        .find((status) => isAnyName(text, status.name, status.id))?.name,
   },
   statuscategory: {
     kind: "name",
     operators: NAMES,
     of: (issue, { site }) => [getProjectAndStatus(site, issue).status.statusCategory],
-    resolve: (text) => Object.values(CATEGORIES).find((one) => isAnyName(text, one.name, one.key, String(one.id)))?.key,
+    resolve: (text) =>
+      Object.values(CATEGORIES).find((category) => isAnyName(text, category.name, category.key, String(category.id)))
+        ?.key,
   },
   issuetype: {
     kind: "name",
     operators: NAMES,
     of: (issue) => [issue.issuetype],
-    resolve: (text) => ISSUE_TYPES.find((one) => isAnyName(text, one.name, one.id))?.name,
+    resolve: (text) => ISSUE_TYPES.find((type) => isAnyName(text, type.name, type.id))?.name,
   },
   priority: {
     kind: "name",
     operators: [...NAMES, ...RANGES],
     of: (issue) => [issue.priority],
-    resolve: (text) => PRIORITIES.find((one) => isAnyName(text, one.name, one.id))?.name,
+    resolve: (text) => PRIORITIES.find((priority) => isAnyName(text, priority.name, priority.id))?.name,
     rank: (issue) => getPriorityRank(issue.priority),
   },
   assignee: { kind: "name", operators: NAMES, of: (issue) => toList(issue.assignee), resolve: findPerson },
@@ -123,7 +128,8 @@ export function getPriorityRank(priority: string): number {
 }
 
 function findPerson(text: string, { accounts }: JqlContext): string | undefined {
-  return accounts.find((one) => isAnyName(text, one.accountId, one.displayName, one.emailAddress))?.accountId;
+  return accounts.find((account) => isAnyName(text, account.accountId, account.displayName, account.emailAddress))
+    ?.accountId;
 }
 
 function isAnyName(text: string, ...names: string[]): boolean {

@@ -29,11 +29,11 @@ const DAY = 86_400_000;
 export function runJql(jql: string, context: JqlContext): Issue[] {
   const query = parse(jql);
   if (query.condition === null) throw new JiraError(400, [UNBOUNDED]);
-  const wrong = [
+  const problems = [
     ...listComparisons(query.condition).flatMap((comparison) => listProblems(comparison, context)),
     ...query.order.filter(({ field }) => !isSortable(field)).map(({ field }) => unknownField(field)),
   ];
-  if (wrong.length > 0) throw new JiraError(400, [...new Set(wrong)]);
+  if (problems.length > 0) throw new JiraError(400, [...new Set(problems)]);
   const issues = context.site.issues.filter((issue) =>
     matchesCondition(query.condition, (comparison) => holds(comparison, issue, context)),
   );
@@ -54,21 +54,22 @@ function toProblem({ problem, token }: QuerySyntaxError, jql: string): string {
   const { line, character } = toPosition(jql, token.at);
   const where = `(line ${line}, character ${character})`;
   const end = token.kind === "end";
-  const got = `'${token.value}'`;
-  if (problem === "quote") return `Error in the JQL Query: The quoted string ${got} has not been completed. ${where}`;
+  const quotedToken = `'${token.value}'`;
+  if (problem === "quote")
+    return `Error in the JQL Query: The quoted string ${quotedToken} has not been completed. ${where}`;
   if (problem === "value") {
     const expecting = "Error in JQL Query: Expecting either a value, list or function";
     return end
       ? `${expecting} before the end of the query.`
-      : `${expecting} but got ${got}. You must surround ${got} in quotation marks to use it as a value. ${where}`;
+      : `${expecting} but got ${quotedToken}. You must surround ${quotedToken} in quotation marks to use it as a value. ${where}`;
   }
   if (problem === "operator") {
-    return `Error in the JQL Query: Expecting operator ${end ? "before the end of the query" : `but got ${got}`}. ${OPERATORS}${end ? "" : ` ${where}`}`;
+    return `Error in the JQL Query: Expecting operator ${end ? "before the end of the query" : `but got ${quotedToken}`}. ${OPERATORS}${end ? "" : ` ${where}`}`;
   }
   const expected = { field: "a field name", and_or: "either 'OR' or 'AND'", close: "')'", order: "'BY'" }[problem];
   if (end)
     return `Error in the JQL Query: Expecting ${expected} ${problem === "field" ? "at" : "before"} the end of the query.`;
-  return `Error in the JQL Query: Expecting ${expected} but got ${got}. ${where}`;
+  return `Error in the JQL Query: Expecting ${expected} but got ${quotedToken}. ${where}`;
 }
 
 function listProblems(comparison: Comparison, context: JqlContext): string[] {
@@ -89,8 +90,8 @@ function listProblems(comparison: Comparison, context: JqlContext): string[] {
 function checkOperand(operand: Operand, name: string, field: JqlField, alone: boolean, context: JqlContext): string[] {
   if (operand.kind === "empty") return [];
   if (operand.kind === "function") {
-    const known = operand.name.toLowerCase() === "currentuser" || getTime(operand, context) !== undefined;
-    if (!known) return [`Unable to find JQL function '${operand.name}(${operand.args.join(", ")})'.`];
+    const isKnown = operand.name.toLowerCase() === "currentuser" || getTime(operand, context) !== undefined;
+    if (!isKnown) return [`Unable to find JQL function '${operand.name}(${operand.args.join(", ")})'.`];
     const fits = getMeaning(operand, field, context) !== undefined;
     return fits ? [] : [`A value provided by the function '${operand.name}' is invalid for the field '${name}'.`];
   }
@@ -114,24 +115,24 @@ function holds({ field: name, operator, operands }: Comparison, issue: Issue, co
   const empty = has.length === 0;
   if (operator === "IS" || operator === "IS NOT") return empty === (operator === "IS");
   const equal = operands.some((operand) =>
-    operand.kind === "empty" ? empty : has.some((one) => isEqual(one, getMeaning(operand, field, context), field)),
+    operand.kind === "empty" ? empty : has.some((text) => isEqual(text, getMeaning(operand, field, context), field)),
   );
   if (operator === "=" || operator === "IN") return equal;
   if (operator === "!=" || operator === "NOT IN") return !empty && !equal;
   const [operand] = operands;
   if (!operand || operand.kind === "empty" || empty) return false;
   if (operator === "~" || operator === "!~") {
-    const isMatch = operand.kind === "text" && has.some((one) => containsWords(one, operand.text));
+    const isMatch = operand.kind === "text" && has.some((text) => containsWords(text, operand.text));
     return isMatch === (operator === "~");
   }
-  return has.some((one) =>
-    order(operator, getSize(one, field), getSize(getMeaning(operand, field, context) ?? "", field)),
+  return has.some((text) =>
+    order(operator, getSize(text, field), getSize(getMeaning(operand, field, context) ?? "", field)),
   );
 }
 
-function isEqual(has: string, wanted: string | undefined, field: JqlField): boolean {
-  if (wanted === undefined) return false;
-  return field.kind === "date" ? Date.parse(has) === Date.parse(wanted) : has.toLowerCase() === wanted.toLowerCase();
+function isEqual(has: string, meaning: string | undefined, field: JqlField): boolean {
+  if (meaning === undefined) return false;
+  return field.kind === "date" ? Date.parse(has) === Date.parse(meaning) : has.toLowerCase() === meaning.toLowerCase();
 }
 
 /** Returns a value of the query in the field's canonical form; undefined if it is unknown. */
@@ -181,8 +182,8 @@ function getDate(text: string, now: number): string | undefined {
   const match = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:\s+(\d{1,2}):(\d{2}))?$/.exec(text.trim());
   if (!match) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = match.slice(1).map((part) => Number(part ?? 0));
-  const at = new Date(Date.UTC(year, month - 1, day, hour, minute));
-  return at.getUTCMonth() === month - 1 && at.getUTCDate() === day ? at.toISOString() : undefined;
+  const date = new Date(Date.UTC(year, month - 1, day, hour, minute));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.toISOString() : undefined;
 }
 
 function getSize(value: string, field: JqlField): number {

@@ -14,7 +14,7 @@ export function registerLinkRoutes(app: Hono<SiteEnv>, provider: ProviderContext
   app.get("/issueLinkType", read, (c) => {
     const view = toViewContext(c, provider);
     return c.json({
-      issueLinkTypes: LINK_TYPES.map((one) => ({ ...one, self: getSelfUrl(view, `issueLinkType/${one.id}`) })),
+      issueLinkTypes: LINK_TYPES.map((type) => ({ ...type, self: getSelfUrl(view, `issueLinkType/${type.id}`) })),
     });
   });
   app.post("/issueLink", write, (c) => link(c, provider));
@@ -42,7 +42,7 @@ async function link(c: Context<SiteEnv>, provider: ProviderContext<AtlassianStat
   const [from, to] = [find(body.inwardIssue), find(body.outwardIssue)];
   const id = String(
     getNextNumber(
-      issues.flatMap(({ links = [] }) => links.map((one) => Number(one.id))),
+      issues.flatMap(({ links = [] }) => links.map((link) => Number(link.id))),
       40_000,
     ),
   );
@@ -59,9 +59,9 @@ async function logWork(c: Context<SiteEnv>, provider: ProviderContext<AtlassianS
   if (!(seconds >= 60)) throw new JiraError(400, [], { timeLogged: "Invalid time duration entered." });
   if (typeof started === "string" && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4}$/.test(started))
     throw new JiraError(400, ["INVALID_INPUT"]);
-  const taken = c.get("site").issues.flatMap(({ worklogs = [] }) => worklogs.map(({ id }) => Number(id)));
+  const ids = c.get("site").issues.flatMap(({ worklogs = [] }) => worklogs.map(({ id }) => Number(id)));
   const worklog: Worklog = {
-    id: String(getNextNumber(taken, 50_000)),
+    id: String(getNextNumber(ids, 50_000)),
     author: c.get("account").accountId,
     timeSpentSeconds: seconds,
     started: typeof started === "string" ? new Date(started).toISOString() : new Date(provider.now()).toISOString(),
@@ -84,10 +84,10 @@ function parseTimeSpent(text: string): number {
 }
 
 function formatTimeSpent(seconds: number): string {
-  let left = seconds;
+  let remaining = seconds;
   const parts = Object.entries(UNITS).flatMap(([unit, size]) => {
-    const count = Math.floor(left / size);
-    left -= count * size;
+    const count = Math.floor(remaining / size);
+    remaining -= count * size;
     return count > 0 ? [`${count}${unit}`] : [];
   });
   return parts.join(" ");

@@ -130,8 +130,8 @@ function searchUsers(c: Context<SiteEnv>, provider: ProviderContext<AtlassianSta
 }
 
 function getProject(c: Context<SiteEnv>): Project {
-  const wanted = c.req.param("key") ?? "";
-  const project = c.get("site").projects.find(({ id, key }) => id === wanted || key === wanted.toUpperCase());
-  if (!project) throw new JiraError(404, [`No project could be found with key '${wanted}'.`]);
+  const keyOrId = c.req.param("key") ?? "";
+  const project = c.get("site").projects.find(({ id, key }) => id === keyOrId || key === keyOrId.toUpperCase());
+  if (!project) throw new JiraError(404, [`No project could be found with key '${keyOrId}'.`]);
   return project;
 }

@@ -19,7 +19,7 @@ export function registerSearchRoutes(app: Hono<SiteEnv>, provider: ProviderConte
   const read = requireScope("read:jira-work");
   app.get("/search/jql", read, (c) =>
     c.json(
-      sendPage(c, provider, { ...c.req.query(), fields: c.req.queries("fields")?.flatMap((one) => one.split(",")) }),
+      sendPage(c, provider, { ...c.req.query(), fields: c.req.queries("fields")?.flatMap((part) => part.split(",")) }),
     ),
   );
   app.post("/search/jql", read, async (c) => c.json(sendPage(c, provider, await parseBody(c, NAMES))));

@@ -43,7 +43,7 @@ export function toStatusView(view: ViewContext, status: Status) {
 }
 
 export function toIssueTypeView(view: ViewContext, name: string) {
-  const type = ISSUE_TYPES.find((one) => one.name === name) ?? ISSUE_TYPES[2];
+  const type = ISSUE_TYPES.find((type) => type.name === name) ?? ISSUE_TYPES[2];
   return {
     self: getSelfUrl(view, `issuetype/${type.id}`),
     id: type.id,
@@ -57,7 +57,7 @@ export function toIssueTypeView(view: ViewContext, name: string) {
 }
 
 export function toPriorityView(view: ViewContext, name: string) {
-  const priority = PRIORITIES.find((one) => one.name === name) ?? PRIORITIES[2];
+  const priority = PRIORITIES.find((priority) => priority.name === name) ?? PRIORITIES[2];
   return {
     self: getSelfUrl(view, `priority/${priority.id}`),
     iconUrl: getAvatarUrl(view.request, priority.name),
@@ -119,7 +119,7 @@ export function getProjectAndStatus(site: Site, issue: Issue): { project: Projec
 /** Every field of an issue. */
 export function toFieldsView(view: ViewContext, issue: Issue): Record<string, unknown> {
   const { project, status } = getProjectAndStatus(view.site, issue);
-  const done = status.statusCategory === "done";
+  const isDone = status.statusCategory === "done";
   return {
     summary: issue.summary,
     issuetype: toIssueTypeView(view, issue.issuetype),
@@ -136,7 +136,7 @@ export function toFieldsView(view: ViewContext, issue: Issue): Record<string, un
     updated: formatJiraTime(issue.updated),
     duedate: issue.duedate,
     ...(issue.parent === null ? {} : { parent: toParentView(view, issue.parent) }),
-    resolution: done
+    resolution: isDone
       ? {
           self: getSelfUrl(view, "resolution/10000"),
           id: "10000",
@@ -147,7 +147,7 @@ export function toFieldsView(view: ViewContext, issue: Issue): Record<string, un
     resolutiondate: issue.resolutiondate === null ? null : formatJiraTime(issue.resolutiondate),
     timespent: issue.worklogs?.reduce((sum, { timeSpentSeconds }) => sum + timeSpentSeconds, 0) ?? null,
     issuelinks: toLinkViews(view.site.issues, issue),
-    attachment: (issue.attachments ?? []).map((one) => toAttachmentView(view, one)),
+    attachment: (issue.attachments ?? []).map((attachment) => toAttachmentView(view, attachment)),
     comment: {
       comments: issue.comments.map((comment) => toCommentView(view, issue, comment)),
       self: getSelfUrl(view, `issue/${issue.id}/comment`),
@@ -161,24 +161,24 @@ export function toFieldsView(view: ViewContext, issue: Issue): Record<string, un
 /** Returns the field `issuelinks` of an issue, from its side. */
 function toLinkViews(issues: Issue[], issue: Issue) {
   const toEnd = (key: string) => {
-    const other = issues.find((one) => one.key === key);
-    return { id: other?.id, key, fields: { summary: other?.summary } };
+    const linkedIssue = issues.find((issue) => issue.key === key);
+    return { id: linkedIssue?.id, key, fields: { summary: linkedIssue?.summary } };
   };
   const out = (issue.links ?? []).map(({ id, type, to }) => ({ id, type: findType(type), outwardIssue: toEnd(to) }));
-  const back = issues.flatMap(({ key, links = [] }) =>
+  const inwardLinks = issues.flatMap(({ key, links = [] }) =>
     links
       .filter(({ to }) => to === issue.key)
       .map(({ id, type }) => ({ id, type: findType(type), inwardIssue: toEnd(key) })),
   );
-  return [...out, ...back];
+  return [...out, ...inwardLinks];
 }
 
 function findType(name: string) {
-  return LINK_TYPES.find((one) => one.name === name) ?? LINK_TYPES[3];
+  return LINK_TYPES.find((type) => type.name === name) ?? LINK_TYPES[3];
 }
 
 function toParentView(view: ViewContext, key: string) {
-  const parent = view.site.issues.find((one) => one.key === key);
+  const parent = view.site.issues.find((candidate) => candidate.key === key);
   const fields = parent && { summary: parent.summary, issuetype: toIssueTypeView(view, parent.issuetype) };
   return { id: parent?.id, key, self: getSelfUrl(view, `issue/${parent?.id}`), fields };
 }

@@ -37,7 +37,7 @@ export function registerCalendarRoutes(app: Hono<GoogleEnv>, provider: ProviderC
     const { world, body } = { world: provider.world(), body: await parseBody(c) };
     const id = getText(body, "id") ?? Buffer.from(provider.random(13)).toString("hex");
     if (!/^[a-v0-9]{5,1024}$/.test(id)) throw invalidError("Invalid resource id value.");
-    if (world.events.some((one) => one.id === id)) {
+    if (world.events.some((candidate) => candidate.id === id)) {
       throw new GoogleError(409, "duplicate", "The requested identifier already exists.");
     }
     const event = createEvent(body, account, id, new Date(provider.now()).toISOString());
@@ -56,8 +56,8 @@ export function registerCalendarRoutes(app: Hono<GoogleEnv>, provider: ProviderC
     const world = provider.world();
     const { email } = c.get("account");
     // A guest only removes the event from their calendar.
-    if (event.organizer === email) world.events = world.events.filter((one) => one !== event);
-    else event.attendees = event.attendees.filter((one) => one.email !== email);
+    if (event.organizer === email) world.events = world.events.filter((other) => other !== event);
+    else event.attendees = event.attendees.filter((attendee) => attendee.email !== email);
     provider.save();
     return c.body(null, 204);
   });
@@ -108,8 +108,8 @@ async function sendBusyTimes(c: Context<GoogleEnv>) {
   const { accounts, events } = c.get("world");
   const calendars = getList(body, "items").map((item): [string, unknown] => {
     const id = getText(getRecord({ item }, "item") ?? {}, "id") ?? "";
-    const wanted = id === "primary" ? c.get("account").email : id;
-    const account = accounts.find(({ email }) => email === wanted);
+    const calendarId = id === "primary" ? c.get("account").email : id;
+    const account = accounts.find(({ email }) => email === calendarId);
     if (!account) return [id, { errors: [{ domain: "global", reason: "notFound" }], busy: [] }];
     const times = events
       .filter((event) => isIn(event, account.email) && !hasDeclined(event, account.email))
@@ -160,12 +160,12 @@ function findOwnEvent(c: Context<GoogleEnv>): CalendarEvent {
 }
 
 function isIn({ organizer, attendees }: CalendarEvent, email: string): boolean {
-  return organizer === email || attendees.some((one) => one.email === email);
+  return organizer === email || attendees.some((attendee) => attendee.email === email);
 }
 
 /** A declined invitation stays in the calendar, but does not make anyone busy. */
 function hasDeclined({ attendees }: CalendarEvent, email: string): boolean {
-  return attendees.some((one) => one.email === email && one.responseStatus === "declined");
+  return attendees.some((attendee) => attendee.email === email && attendee.responseStatus === "declined");
 }
 
 function getWords({ summary, description, location, attendees, organizer }: CalendarEvent): string {
@@ -188,7 +188,7 @@ function toEventView(c: Context<GoogleEnv>, event: CalendarEvent) {
   const { email } = c.get("account");
   const { accounts } = c.get("world");
   const eid = Buffer.from(`${event.id} ${email}`).toString("base64url");
-  const findName = (address: string) => accounts.find((one) => one.email === address)?.name;
+  const findName = (address: string) => accounts.find((account) => account.email === address)?.name;
   const guests = event.attendees.map(({ email: address, responseStatus }) => ({
     email: address,
     ...(findName(address) ? { displayName: findName(address) } : {}),

@@ -44,11 +44,11 @@ function parseEventTime(
   body: Record<string, unknown>,
   name: string,
   account: Account,
-  before: EventTime | undefined,
+  oldTime: EventTime | undefined,
 ): EventTime {
   const record = getRecord(body, name);
   if (!record) throw new GoogleError(400, "required", `Missing ${name} time.`);
-  const merged: Record<string, unknown> = { ...before, ...record };
+  const merged: Record<string, unknown> = { ...oldTime, ...record };
   const [date, dateTime, timeZone] = [
     getText(merged, "date"),
     getText(merged, "dateTime"),
@@ -82,8 +82,8 @@ function checkOrder(start: EventTime, end: EventTime, { timeZone }: Account): vo
 }
 
 function parseAttendees(body: Record<string, unknown>): CalendarEvent["attendees"] {
-  return getList(body, "attendees").map((one) => {
-    const attendee = getRecord({ one }, "one") ?? {};
+  return getList(body, "attendees").map((entry) => {
+    const attendee = getRecord({ one: entry }, "one") ?? {};
     const email = getText(attendee, "email") ?? "";
     if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new GoogleError(400, "invalid", "Invalid attendee email.");
     return { email, responseStatus: getText(attendee, "responseStatus") ?? "needsAction" };

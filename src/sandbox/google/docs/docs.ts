@@ -89,17 +89,17 @@ type Work = (paragraphs: Paragraph[], request: Record<string, unknown>) => Done;
  * Applies the requests of `documents.batchUpdate` on text, named styles and bullets: all or none.
  * @throws GoogleRefusal "Invalid requests[0].insertText: …"
  */
-function applyRequests(before: Paragraph[], requests: unknown[]) {
+function applyRequests(oldParagraphs: Paragraph[], requests: unknown[]) {
   if (requests.length === 0) throw invalidError("Must specify at least one request.");
-  let paragraphs = structuredClone(before);
-  const replies = requests.map((one, index) => {
-    const [name = "", body] = Object.entries(getRecord({ one }, "one") ?? {})[0] ?? [];
+  let paragraphs = structuredClone(oldParagraphs);
+  const replies = requests.map((request, index) => {
+    const [name = "", body] = Object.entries(getRecord({ one: request }, "one") ?? {})[0] ?? [];
     const work = Object.hasOwn(WORKS, name) ? WORKS[name] : undefined;
     if (!work) throw invalidError(`Invalid requests[${index}]: No request set.`);
     try {
-      const done = work(paragraphs, getRecord({ body }, "body") ?? {});
-      paragraphs = done.paragraphs;
-      return done.reply;
+      const result = work(paragraphs, getRecord({ body }, "body") ?? {});
+      paragraphs = result.paragraphs;
+      return result.reply;
     } catch (error) {
       if (!(error instanceof GoogleError)) throw error;
       throw invalidError(`Invalid requests[${index}].${name}: ${error.message}`);
@@ -125,7 +125,7 @@ const WORKS: Record<string, Work> = {
         occurrencesChanged += 1;
         return getText(request, "replaceText") ?? "";
       });
-    const result = paragraphs.flatMap((one) => split({ ...one, text: replaceText(one.text) }));
+    const result = paragraphs.flatMap((paragraph) => split({ ...paragraph, text: replaceText(paragraph.text) }));
     return { paragraphs: result, reply: { replaceAllText: occurrencesChanged > 0 ? { occurrencesChanged } : {} } };
   },
   deleteContentRange(paragraphs, request) {
@@ -135,13 +135,13 @@ const WORKS: Record<string, Work> = {
     if (end > whole.length) {
       throw invalidError("The range cannot include the newline character at the end of the segment.");
     }
-    const first = paragraphs.findIndex((_, at) => getEnd(paragraphs, at) > start);
-    const last = paragraphs.findIndex((_, at) => getEnd(paragraphs, at) > end);
+    const first = paragraphs.findIndex((_, paragraphIndex) => getEnd(paragraphs, paragraphIndex) > start);
+    const last = paragraphs.findIndex((_, paragraphIndex) => getEnd(paragraphs, paragraphIndex) > end);
     const [from, to] = [paragraphs[first], paragraphs[last]];
     if (!from || !to) throw invalidError("The range should not be empty.");
-    const kept =
+    const remaining =
       from.text.slice(0, start - getStart(paragraphs, first)) + to.text.slice(end - getStart(paragraphs, last));
-    return { paragraphs: paragraphs.toSpliced(first, last - first + 1, { ...from, text: kept }), reply: {} };
+    return { paragraphs: paragraphs.toSpliced(first, last - first + 1, { ...from, text: remaining }), reply: {} };
   },
   updateParagraphStyle(paragraphs, request) {
     const style = getText(getRecord(request, "paragraphStyle") ?? {}, "namedStyleType") ?? "NORMAL_TEXT";
@@ -175,8 +175,8 @@ function insert(paragraphs: Paragraph[], text: string, request: Record<string, u
   if (!Number.isInteger(index) || index >= end) {
     throw invalidError(`Index ${index} must be less than the end index of the referenced segment, ${end}.`);
   }
-  return paragraphs.flatMap((paragraph, at) => {
-    const offset = index - getStart(paragraphs, at);
+  return paragraphs.flatMap((paragraph, paragraphIndex) => {
+    const offset = index - getStart(paragraphs, paragraphIndex);
     if (offset < 0 || offset > paragraph.text.length) return [paragraph];
     return split({ ...paragraph, text: paragraph.text.slice(0, offset) + text + paragraph.text.slice(offset) });
   });
@@ -193,26 +193,30 @@ function applyChange(
   change: Partial<Paragraph>,
 ): Paragraph[] {
   const { start, end } = getSpan(paragraphs, request);
-  return paragraphs.map((paragraph, at) =>
-    getStart(paragraphs, at) < end && getEnd(paragraphs, at) > start ? { ...paragraph, ...change } : paragraph,
+  return paragraphs.map((paragraph, paragraphIndex) =>
+    getStart(paragraphs, paragraphIndex) < end && getEnd(paragraphs, paragraphIndex) > start
+      ? { ...paragraph, ...change }
+      : paragraph,
   );
 }
 
 function getSpan(paragraphs: Paragraph[], request: Record<string, unknown>): { start: number; end: number } {
   const range = getRecord(request, "range") ?? {};
   const [start, end] = [Number(range.startIndex ?? 0), Number(range.endIndex ?? 0)];
-  const most = getEnd(paragraphs, paragraphs.length - 1);
+  const maximum = getEnd(paragraphs, paragraphs.length - 1);
   if (!(end > start)) throw invalidError("The range should not be empty.");
-  if (end > most)
-    throw invalidError(`Index ${end} must be less than or equal to the end index of the referenced segment, ${most}.`);
+  if (end > maximum)
+    throw invalidError(
+      `Index ${end} must be less than or equal to the end index of the referenced segment, ${maximum}.`,
+    );
   return { start: Math.max(start, 1), end };
 }
 
-function getStart(paragraphs: Paragraph[], at: number): number {
-  return paragraphs.slice(0, at).reduce((sum, { text }) => sum + text.length + 1, 1);
+function getStart(paragraphs: Paragraph[], paragraphIndex: number): number {
+  return paragraphs.slice(0, paragraphIndex).reduce((sum, { text }) => sum + text.length + 1, 1);
 }
 
 /** Returns the index after the newline of a paragraph. */
-function getEnd(paragraphs: Paragraph[], at: number): number {
-  return getStart(paragraphs, at + 1);
+function getEnd(paragraphs: Paragraph[], paragraphIndex: number): number {
+  return getStart(paragraphs, paragraphIndex + 1);
 }

@@ -6,13 +6,17 @@ import { DOCUMENT_TYPE, type DriveFile, FOLDER_TYPE, SPREADSHEET_TYPE } from "..
 /** Returns the account's role for a file, by the best of its permissions. */
 export function getRole(c: Context<GoogleEnv>, file: DriveFile): string | undefined {
   const { email } = c.get("account");
-  const own = file.permissions.filter(({ type, emailAddress }) => type === "anyone" || emailAddress === email);
-  return ["owner", "writer", "commenter", "reader"].find((role) => own.some((one) => one.role === role));
+  const ownPermissions = file.permissions.filter(
+    ({ type, emailAddress }) => type === "anyone" || emailAddress === email,
+  );
+  return ["owner", "writer", "commenter", "reader"].find((role) =>
+    ownPermissions.some((permission) => permission.role === role),
+  );
 }
 
 /** Finds the file with an ID, if the account can see it. @throws GoogleRefusal 404 */
 export function findVisibleFile(c: Context<GoogleEnv>, id: string, mimeType?: string): DriveFile {
-  const file = c.get("world").files.find((one) => one.id === id);
+  const file = c.get("world").files.find((file) => file.id === id);
   if (!file || getRole(c, file) === undefined) throw notFoundError(mimeType ? undefined : `File not found: ${id}.`);
   if (mimeType !== undefined && file.mimeType !== mimeType) {
     throw new GoogleError(400, "failedPrecondition", "This operation is not supported for this document");
@@ -62,7 +66,7 @@ export function toFileView(c: Context<GoogleEnv>, file: DriveFile) {
     shared: file.permissions.length > 1,
     permissions:
       role === "owner" || role === "writer"
-        ? file.permissions.map((one) => ({ kind: "drive#permission", ...one }))
+        ? file.permissions.map((permission) => ({ kind: "drive#permission", ...permission }))
         : undefined,
   };
 }

@@ -12,13 +12,13 @@ type Token = { kind: "text" | "word" | "mark"; text: string };
  */
 export function createDriveMatcher(query: string, me: Account, accounts: Account[]): Test {
   const tokens = getTokens(query);
-  let at = 0;
-  const takeToken = () => tokens[at++] ?? fail();
-  const isWord = (text: string) => tokens[at]?.kind === "word" && tokens[at]?.text.toLowerCase() === text;
+  let offset = 0;
+  const takeToken = () => tokens[offset++] ?? fail();
+  const isWord = (text: string) => tokens[offset]?.kind === "word" && tokens[offset]?.text.toLowerCase() === text;
   const parseOr = (): Test => {
     let test = parseAnd();
     while (isWord("or")) {
-      at += 1;
+      offset += 1;
       const [left, right] = [test, parseAnd()];
       test = (file) => left(file) || right(file);
     }
@@ -27,7 +27,7 @@ export function createDriveMatcher(query: string, me: Account, accounts: Account
   const parseAnd = (): Test => {
     let test = parseTerm();
     while (isWord("and")) {
-      at += 1;
+      offset += 1;
       const [left, right] = [test, parseTerm()];
       test = (file) => left(file) && right(file);
     }
@@ -35,7 +35,7 @@ export function createDriveMatcher(query: string, me: Account, accounts: Account
   };
   const parseTerm = (): Test => {
     if (isWord("not")) {
-      at += 1;
+      offset += 1;
       const test = parseTerm();
       return (file) => !test(file);
     }
@@ -61,7 +61,7 @@ export function createDriveMatcher(query: string, me: Account, accounts: Account
     return createComparison(first.text, operator, last.text);
   };
   const test = parseOr();
-  return at === tokens.length ? test : fail();
+  return offset === tokens.length ? test : fail();
 }
 
 /** All text of a file. */

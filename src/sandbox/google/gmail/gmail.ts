@@ -14,15 +14,15 @@ export function registerGmailRoutes(app: Hono<GoogleEnv>, provider: ProviderCont
   const mail = new Hono<GoogleEnv>();
   mail.use(checkUser);
   mail.get("/profile", requireAccess("mailRead"), (c) => {
-    const own = c.get("world").messages.filter(({ account }) => account === c.get("account").id);
-    const threads = new Set(own.map(({ threadId }) => threadId));
+    const ownMessages = c.get("world").messages.filter(({ account }) => account === c.get("account").id);
+    const threads = new Set(ownMessages.map(({ threadId }) => threadId));
     const { email: emailAddress } = c.get("account");
-    return c.json({ emailAddress, messagesTotal: own.length, threadsTotal: threads.size, historyId: "1000" });
+    return c.json({ emailAddress, messagesTotal: ownMessages.length, threadsTotal: threads.size, historyId: "1000" });
   });
   mail.get("/labels", requireAccess("mailRead"), (c) => {
-    const own = c.get("world").labels.filter(({ account }) => account === c.get("account").id);
+    const ownLabels = c.get("world").labels.filter(({ account }) => account === c.get("account").id);
     const system = SYSTEM_LABELS.map((id) => ({ id, name: id, type: "system" }));
-    return c.json({ labels: [...system, ...own.map(({ id, name }) => ({ id, name, type: "user" }))] });
+    return c.json({ labels: [...system, ...ownLabels.map(({ id, name }) => ({ id, name, type: "user" }))] });
   });
   mail.get("/messages", requireAccess("mailRead"), list);
   mail.post("/messages/send", requireAccess("mailSend"), (c) => send(c, provider));
@@ -38,7 +38,7 @@ export function registerGmailRoutes(app: Hono<GoogleEnv>, provider: ProviderCont
     const thread = listOwnMessages(c).filter(({ threadId }) => threadId === c.req.param("id"));
     if (thread.length === 0) throw notFoundError();
     await modify(c, thread, provider);
-    return c.json({ id: c.req.param("id"), messages: thread.map((one) => toMessageView(one, "minimal", [])) });
+    return c.json({ id: c.req.param("id"), messages: thread.map((message) => toMessageView(message, "minimal", [])) });
   });
   mail.post("/drafts", requireAccess("mailCompose"), (c) => createDraft(c, provider));
   app.route("/gmail/v1/users/:user", mail);
@@ -122,7 +122,8 @@ function createOutgoing(
   const id = Buffer.from(provider.random(8)).toString("hex");
   const getHeader = (name: string) => parsed.headers.get(name) ?? "";
   const threadId = getText(body, "threadId");
-  if (threadId !== undefined && !listOwnMessages(c).some((one) => one.threadId === threadId)) throw notFoundError();
+  if (threadId !== undefined && !listOwnMessages(c).some((ownMessage) => ownMessage.threadId === threadId))
+    throw notFoundError();
   return {
     account: account.id,
     id,
@@ -146,14 +147,16 @@ function createOutgoing(
 /** Stores a copy in the mailbox of a sandbox account, in the conversation that it answers. */
 function deliver(message: Message, account: Account, provider: ProviderContext<GoogleState>): void {
   const { messages } = provider.world();
-  const before = messages.find((one) => one.account === account.id && message.references.includes(one.messageId));
+  const parent = messages.find(
+    (candidate) => candidate.account === account.id && message.references.includes(candidate.messageId),
+  );
   const id = Buffer.from(provider.random(8)).toString("hex");
   const { draft: _none, ...rest } = message;
   messages.push({
     ...rest,
     account: account.id,
     id,
-    threadId: before?.threadId ?? id,
+    threadId: parent?.threadId ?? id,
     bcc: "",
     labelIds: ["INBOX", "UNREAD"],
   });
@@ -165,12 +168,12 @@ async function modify(
   provider: ProviderContext<GoogleState>,
 ): Promise<void> {
   const body = await parseBody(c);
-  const known = [
+  const labelIds = [
     ...SYSTEM_LABELS,
     ...c.get("world").labels.flatMap(({ account, id }) => (account === c.get("account").id ? [id] : [])),
   ];
   const [add, remove] = [getList(body, "addLabelIds").map(String), getList(body, "removeLabelIds").map(String)];
-  const unknown = [...add, ...remove].find((label) => !known.includes(label));
+  const unknown = [...add, ...remove].find((label) => !labelIds.includes(label));
   if (unknown !== undefined) throw invalidError(`Invalid label: ${unknown}`);
   if (add.length + remove.length === 0) throw invalidError("No label add or removes specified");
   for (const message of messages) {

@@ -9,10 +9,10 @@ const SYSTEM = new Set(["inbox", "sent", "starred", "unread", "important", "spam
  */
 export function findMail(world: GoogleState, account: string, query: string, everywhere: boolean): Message[] {
   const tests = parseTerms(query).map((term) => getTest(world, account, term));
-  const named = everywhere || /\b(in|is|label):(anywhere|spam|trash)\b/i.test(query);
+  const includesAll = everywhere || /\b(in|is|label):(anywhere|spam|trash)\b/i.test(query);
   return world.messages
     .filter((message) => message.account === account)
-    .filter(({ labelIds }) => named || !(labelIds.includes("SPAM") || labelIds.includes("TRASH")))
+    .filter(({ labelIds }) => includesAll || !(labelIds.includes("SPAM") || labelIds.includes("TRASH")))
     .filter((message) => tests.every((test) => test(message)))
     .sort((a, b) => b.date.localeCompare(a.date));
 }

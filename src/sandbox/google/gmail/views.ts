@@ -3,7 +3,7 @@ import type { Message } from "../state.ts";
 type Header = { name: string; value: string };
 
 /** Returns a message as `users.messages.get` does, in one of its formats. */
-export function toMessageView(message: Message, format: string, wanted: string[]) {
+export function toMessageView(message: Message, format: string, headerNames: string[]) {
   const { id, threadId, labelIds, date, text, html } = message;
   const body = text === "" ? html.replace(/<[^>]*>/g, " ") : text;
   const snippet = body.replace(/\s+/g, " ").trim().slice(0, 180);
@@ -19,9 +19,10 @@ export function toMessageView(message: Message, format: string, wanted: string[]
   if (format === "minimal") return view;
   const headers = getHeaders(message);
   if (format === "metadata") {
-    const names = wanted.map((name) => name.toLowerCase());
-    const some = names.length === 0 ? headers : headers.filter(({ name }) => names.includes(name.toLowerCase()));
-    return { ...view, payload: { partId: "", mimeType: "text/plain", headers: some } };
+    const names = headerNames.map((name) => name.toLowerCase());
+    const shownHeaders =
+      names.length === 0 ? headers : headers.filter(({ name }) => names.includes(name.toLowerCase()));
+    return { ...view, payload: { partId: "", mimeType: "text/plain", headers: shownHeaders } };
   }
   return { ...view, payload: { ...getContent(message), headers: [...headers, ...getContent(message).headers] } };
 }

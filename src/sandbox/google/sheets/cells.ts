@@ -44,12 +44,13 @@ export function writeValues(sheet: Sheet, row: number, column: number, values: (
 /** Clears the cells of a range. */
 export function clearValues({ sheet, row, column, lastRow, lastColumn }: Range): void {
   for (const cells of sheet.rows.slice(row, lastRow + 1)) {
-    for (let at = column; at <= Math.min(lastColumn, cells.length - 1); at += 1) cells[at] = "";
+    for (let columnIndex = column; columnIndex <= Math.min(lastColumn, cells.length - 1); columnIndex += 1)
+      cells[columnIndex] = "";
   }
 }
 
 /** Transposes rows and columns; missing values become `nothing`. */
 export function transpose<T>(lines: T[][], nothing: T): T[][] {
   const width = Math.max(0, ...lines.map((line) => line.length));
-  return Array.from({ length: width }, (_, at) => lines.map((line) => line[at] ?? nothing));
+  return Array.from({ length: width }, (_, columnIndex) => lines.map((line) => line[columnIndex] ?? nothing));
 }

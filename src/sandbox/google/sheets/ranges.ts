@@ -17,27 +17,27 @@ type Purpose = "read" | "write";
  */
 export function parseRange(file: DriveFile, text: string, purpose: Purpose): Range {
   const sheets = file.sheets ?? [];
-  const [, quoted, plain, cells] = /^(?:(?:'((?:[^']|'')+)'|([^'!]+))(?:!|$))?(.*)$/.exec(text) ?? [];
-  const name = quoted?.replace(/''/g, "'") ?? plain;
-  const named = sheets.find(({ title }) => title === name);
-  const sheet = named ?? sheets[0];
+  const [, quoted, unquoted, cells] = /^(?:(?:'((?:[^']|'')+)'|([^'!]+))(?:!|$))?(.*)$/.exec(text) ?? [];
+  const name = quoted?.replace(/''/g, "'") ?? unquoted;
+  const namedSheet = sheets.find(({ title }) => title === name);
+  const sheet = namedSheet ?? sheets[0];
   // A word that names no sheet may be cells of the first one.
-  const rest = named || name === undefined || text.includes("!") ? (cells ?? "") : text;
-  if (!sheet || (!named && text.includes("!"))) throw createRangeError(text);
+  const rest = namedSheet || name === undefined || text.includes("!") ? (cells ?? "") : text;
+  if (!sheet || (!namedSheet && text.includes("!"))) throw createRangeError(text);
   const { rowCount, columnCount } = getGrid(sheet);
   const end = { lastRow: rowCount - 1, lastColumn: columnCount - 1 };
-  const asked = rest === "" ? { row: 0, column: 0, ...end } : parseCorners(rest, text, purpose, end);
-  const last = purpose === "write" ? asked : { lastRow: asked.row, lastColumn: asked.column };
+  const corners = rest === "" ? { row: 0, column: 0, ...end } : parseCorners(rest, text, purpose, end);
+  const last = purpose === "write" ? corners : { lastRow: corners.row, lastColumn: corners.column };
   if (last.lastRow > end.lastRow || last.lastColumn > end.lastColumn) {
-    const range = formatRange({ sheet, ...asked });
+    const range = formatRange({ sheet, ...corners });
     throw invalidError(`Range (${range}) exceeds grid limits. Max rows: ${rowCount}, max columns: ${columnCount}`);
   }
   return {
     sheet,
-    row: asked.row,
-    column: asked.column,
-    lastRow: Math.min(asked.lastRow, end.lastRow),
-    lastColumn: Math.min(asked.lastColumn, end.lastColumn),
+    row: corners.row,
+    column: corners.column,
+    lastRow: Math.min(corners.lastRow, end.lastRow),
+    lastColumn: Math.min(corners.lastColumn, end.lastColumn),
   };
 }
 

@@ -14,8 +14,8 @@ type Work = (file: DriveFile, request: Request) => Record<string, unknown>;
 export function applyRequests(file: DriveFile, requests: unknown[]): Record<string, unknown>[] {
   if (requests.length === 0) throw invalidError("Must specify at least one request.");
   const draft = structuredClone(file);
-  const replies = requests.map((one, index) => {
-    const [name = "", body] = Object.entries(getRecord({ one }, "one") ?? {})[0] ?? [];
+  const replies = requests.map((request, index) => {
+    const [name = "", body] = Object.entries(getRecord({ one: request }, "one") ?? {})[0] ?? [];
     const work = Object.hasOwn(WORKS, name) ? WORKS[name] : undefined;
     if (!work) throw invalidError(`Invalid requests[${index}]: No request set.`);
     try {
@@ -34,29 +34,29 @@ class Fault extends Error {}
 
 const WORKS: Record<string, Work> = {
   addSheet(file, request) {
-    const asked = getRecord(request, "properties") ?? {};
+    const properties = getRecord(request, "properties") ?? {};
     const sheets = file.sheets ?? [];
     const next = Math.max(0, ...sheets.map(({ sheetId }) => sheetId)) + 1;
-    const sheet: Sheet = { sheetId: Number(asked.sheetId ?? next), title: "", rows: [] };
+    const sheet: Sheet = { sheetId: Number(properties.sheetId ?? next), title: "", rows: [] };
     if (sheets.some(({ sheetId }) => sheetId === sheet.sheetId)) {
       throw new Fault(`Sheet with id ${sheet.sheetId} already exists.`);
     }
-    sheet.title = requireFreeTitle(sheets, getText(asked, "title") ?? `Sheet${sheets.length + 1}`);
-    const index = Math.min(Number(asked.index ?? sheets.length), sheets.length);
+    sheet.title = requireFreeTitle(sheets, getText(properties, "title") ?? `Sheet${sheets.length + 1}`);
+    const index = Math.min(Number(properties.index ?? sheets.length), sheets.length);
     sheets.splice(index, 0, sheet);
     return { addSheet: { properties: toSheetProperties(sheet, index) } };
   },
   deleteSheet(file, request) {
     const sheet = getSheet(file, request.sheetId);
     if (file.sheets?.length === 1) throw new Fault("You can't remove all the sheets in a document.");
-    file.sheets = file.sheets?.filter((one) => one !== sheet);
+    file.sheets = file.sheets?.filter((other) => other !== sheet);
     return {};
   },
   updateSheetProperties(file, request) {
     const properties = getRecord(request, "properties") ?? {};
     const sheet = getSheet(file, properties.sheetId ?? 0);
     const fields = getFields(request);
-    const others = (file.sheets ?? []).filter((one) => one !== sheet);
+    const others = (file.sheets ?? []).filter((other) => other !== sheet);
     if (fields("title")) sheet.title = requireFreeTitle(others, getText(properties, "title") ?? "");
     if (fields("index")) file.sheets = others.toSpliced(Number(properties.index ?? 0), 0, sheet);
     return {};
@@ -89,7 +89,7 @@ function getSheet(file: DriveFile, id: unknown): Sheet {
 }
 
 function requireFreeTitle(others: Sheet[], title: string): string {
-  if (others.some((one) => one.title.toLowerCase() === title.toLowerCase())) {
+  if (others.some((sheet) => sheet.title.toLowerCase() === title.toLowerCase())) {
     throw new Fault(`A sheet with the name "${title}" already exists. Please enter another name.`);
   }
   return title;

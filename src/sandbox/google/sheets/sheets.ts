@@ -57,8 +57,8 @@ function create(
   const file = createFile(c.get("account"), title, SPREADSHEET_TYPE, provider);
   const properties = getList(body, "sheets").map((sheet) => getRecord({ sheet }, "sheet") ?? {});
   if (properties.length > 0) {
-    file.sheets = properties.map((sheet, at) => {
-      const { title = `Sheet${at + 1}`, sheetId = at } = getRecord(sheet, "properties") ?? {};
+    file.sheets = properties.map((sheet, sheetIndex) => {
+      const { title = `Sheet${sheetIndex + 1}`, sheetId = sheetIndex } = getRecord(sheet, "properties") ?? {};
       return { sheetId: Number(sheetId), title: String(title), rows: getRows(sheet) };
     });
   }
@@ -81,11 +81,12 @@ function getRows(sheet: Record<string, unknown>): Cell[][] {
 /** Returns a spreadsheet with its sheets, or with those of the ranges; cells only on request. */
 function toSpreadsheetView(c: Context<GoogleEnv>, file: DriveFile, ranges: Range[] = [], grid = false) {
   const all = file.sheets ?? [];
-  const listed = ranges.length === 0 ? all : all.filter((one) => ranges.some(({ sheet }) => sheet === one));
+  const shownSheets =
+    ranges.length === 0 ? all : all.filter((namedSheet) => ranges.some(({ sheet }) => sheet === namedSheet));
   return {
     spreadsheetId: file.id,
     properties: { title: file.name, locale: "en_US", autoRecalc: "ON_CHANGE", timeZone: c.get("account").timeZone },
-    sheets: listed.map((sheet) => ({
+    sheets: shownSheets.map((sheet) => ({
       properties: toSheetProperties(sheet, all.indexOf(sheet)),
       ...(grid ? { data: toGridData(file, sheet, ranges) } : {}),
     })),
@@ -94,8 +95,8 @@ function toSpreadsheetView(c: Context<GoogleEnv>, file: DriveFile, ranges: Range
 }
 
 function toGridData(file: DriveFile, sheet: Sheet, ranges: Range[]) {
-  const whole = parseRange(file, `'${sheet.title.replace(/'/g, "''")}'`, "read");
-  const parts = ranges.length === 0 ? [whole] : ranges.filter((range) => range.sheet === sheet);
+  const wholeSheet = parseRange(file, `'${sheet.title.replace(/'/g, "''")}'`, "read");
+  const parts = ranges.length === 0 ? [wholeSheet] : ranges.filter((range) => range.sheet === sheet);
   return parts.map((range) => ({
     ...(range.row > 0 ? { startRow: range.row } : {}),
     ...(range.column > 0 ? { startColumn: range.column } : {}),

@@ -25,9 +25,9 @@ function joinTables(cells: Box[]): Box[] {
   for (const cell of cells) {
     let box = cell;
     for (;;) {
-      const near = boxes.filter((one) => meets(one, wider(box)));
+      const near = boxes.filter((candidate) => meets(candidate, wider(box)));
       if (near.length === 0) break;
-      boxes = boxes.filter((one) => !near.includes(one));
+      boxes = boxes.filter((candidate) => !near.includes(candidate));
       box = [box, ...near].reduce(join);
     }
     boxes.push(box);

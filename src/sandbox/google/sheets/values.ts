@@ -25,9 +25,9 @@ export function registerValueRoutes(sheets: Hono<GoogleEnv>, provider: ProviderC
   );
   sheets.put(ONE, requireAccess("sheetsWrite"), async (c) => {
     const file = findWritable(c);
-    const done = write(file, c.req.param("range") ?? "", await parseBody(c), (name) => c.req.query(name));
+    const summary = write(file, c.req.param("range") ?? "", await parseBody(c), (name) => c.req.query(name));
     touch(file, provider);
-    return sendMasked(c, toUpdateResponse(file, done, getAsked(c)));
+    return sendMasked(c, toUpdateResponse(file, summary, getAsked(c)));
   });
   sheets.post("/spreadsheets/:id/values/:call", requireAccess("sheetsWrite"), async (c) => {
     const [, range = "", verb] = /^(.+):(append|clear)$/.exec(c.req.param("call")) ?? [];
@@ -44,10 +44,10 @@ export function registerValueRoutes(sheets: Hono<GoogleEnv>, provider: ProviderC
     return sendMasked(c, { spreadsheetId: file.id, valueRanges });
   });
   sheets.post(MANY, requireAccess("sheetsWrite"), async (c) => {
-    const many = { "values:batchUpdate": writeMany, "values:batchClear": clearMany }[c.req.param("call")];
-    if (!many) throw notFoundError("Not Found");
+    const writeAll = { "values:batchUpdate": writeMany, "values:batchClear": clearMany }[c.req.param("call")];
+    if (!writeAll) throw notFoundError("Not Found");
     const file = findWritable(c);
-    const result = many(file, await parseBody(c));
+    const result = writeAll(file, await parseBody(c));
     touch(file, provider);
     return sendMasked(c, { spreadsheetId: file.id, ...result });
   });
@@ -91,12 +91,12 @@ async function append(c: C, file: DriveFile, text: string) {
   const values = getValues(await parseBody(c), getAsked(c));
   const range = parseRange(file, text, "read");
   const table = findTable(range);
-  const at: Range = table ? { ...table, row: table.lastRow + 1 } : range;
+  const target: Range = table ? { ...table, row: table.lastRow + 1 } : range;
   if (getOne(getAsked(c), "insertDataOption", ["OVERWRITE", "INSERT_ROWS"]) === "INSERT_ROWS") {
-    at.sheet.rows.splice(at.row, 0, ...values.map(() => []));
+    target.sheet.rows.splice(target.row, 0, ...values.map(() => []));
   }
-  writeValues(at.sheet, at.row, at.column, values);
-  const updates = toUpdateResponse(file, summarizeWrite(at, values), getAsked(c));
+  writeValues(target.sheet, target.row, target.column, values);
+  const updates = toUpdateResponse(file, summarizeWrite(target, values), getAsked(c));
   return { ...(table ? { tableRange: formatRange(table) } : {}), updates };
 }
 
@@ -114,18 +114,18 @@ function clearMany(file: DriveFile, body: Record<string, unknown>) {
 function writeMany(file: DriveFile, body: Record<string, unknown>) {
   const readField: Asked = (name) => (body[name] === undefined ? undefined : String(body[name]));
   const draft = structuredClone(file);
-  const done = getList(body, "data").map((one, index) => {
-    const data = getRecord({ one }, "one") ?? {};
+  const summaries = getList(body, "data").map((entry, index) => {
+    const data = getRecord({ one: entry }, "one") ?? {};
     return withPart(`data[${index}]`, () => write(draft, getText(data, "range") ?? "", data, readField));
   });
   file.sheets = draft.sheets;
-  const sum = (count: (one: WriteSummary) => number) => done.reduce((total, one) => total + count(one), 0);
+  const sum = (count: (one: WriteSummary) => number) => summaries.reduce((total, summary) => total + count(summary), 0);
   return {
     totalUpdatedRows: sum(({ rows }) => rows),
     totalUpdatedColumns: sum(({ columns }) => columns),
     totalUpdatedCells: sum(({ cells }) => cells),
-    totalUpdatedSheets: new Set(done.map(({ range }) => range.sheet.sheetId)).size,
-    responses: done.map((one) => toUpdateResponse(draft, one, readField)),
+    totalUpdatedSheets: new Set(summaries.map(({ range }) => range.sheet.sheetId)).size,
+    responses: summaries.map((summary) => toUpdateResponse(draft, summary, readField)),
   };
 }
 
@@ -140,17 +140,19 @@ function withPart<T>(part: string, work: () => T): T {
   }
 }
 
-function getValues(body: Record<string, unknown>, asked: Asked): (Cell | null)[][] {
-  if (asked("valueInputOption") === undefined) throw invalidError("'valueInputOption' is required but not specified");
-  const raw = getOne(asked, "valueInputOption", ["RAW", "USER_ENTERED"]) === "RAW";
+function getValues(body: Record<string, unknown>, options: Asked): (Cell | null)[][] {
+  if (options("valueInputOption") === undefined) throw invalidError("'valueInputOption' is required but not specified");
+  const raw = getOne(options, "valueInputOption", ["RAW", "USER_ENTERED"]) === "RAW";
   const lines = getList(body, "values").map((line, index) => {
     if (!Array.isArray(line)) {
       const type = "type.googleapis.com/google.protobuf.ListValue";
       throw invalidError(`Invalid value at 'data.values[${index}]' (${type}), ${JSON.stringify(line)}`);
     }
-    return line.map((value: unknown, at) => {
+    return line.map((value: unknown, cellIndex) => {
       if (typeof value === "object" && value !== null) {
-        throw invalidError(`Invalid values[${index}][${at}]: ${Array.isArray(value) ? "list_value" : "struct_value"}`);
+        throw invalidError(
+          `Invalid values[${index}][${cellIndex}]: ${Array.isArray(value) ? "list_value" : "struct_value"}`,
+        );
       }
       return raw || value === null ? (value as Cell | null) : parseTypedCell(value as Cell);
     });
@@ -160,11 +162,11 @@ function getValues(body: Record<string, unknown>, asked: Asked): (Cell | null)[]
 
 /** Reads a parameter with fixed values; the first one is the default. */
 function getOne<T extends string>(getOption: Asked, name: string, words: readonly [T, ...T[]]): T {
-  const given = getOption(name) ?? words[0];
-  const match = words.find((word) => word === given);
+  const option = getOption(name) ?? words[0];
+  const match = words.find((word) => word === option);
   if (match) return match;
   const [snake, type] = [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), TYPES[name]];
-  throw invalidError(`Invalid value at '${snake}' (type.googleapis.com/google.apps.sheets.v4.${type}), "${given}"`);
+  throw invalidError(`Invalid value at '${snake}' (type.googleapis.com/google.apps.sheets.v4.${type}), "${option}"`);
 }
 
 const TYPES: Record<string, string> = {

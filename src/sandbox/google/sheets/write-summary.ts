@@ -23,7 +23,7 @@ export function assertFits({ row, column, lastRow, lastColumn, sheet }: Range, v
 /** Summarizes writing values from the first cell of a range. */
 export function summarizeWrite({ sheet, row, column }: Range, values: (Cell | null)[][]): WriteSummary {
   const width = Math.max(0, ...values.map((cells) => cells.length));
-  const touched = values.map((cells) => cells.flatMap((cell, at) => (cell === null ? [] : [at])));
+  const touched = values.map((cells) => cells.flatMap((cell, cellIndex) => (cell === null ? [] : [cellIndex])));
   return {
     range: {
       sheet,
