@@ -13,7 +13,7 @@ type Naming<T> = {
   field?: string;
   getName(item: T): string;
   /** A candidate in errors, with what else tells it apart: "“Plan” (1qc3Z)". */
-  format(one: T): string;
+  format(item: T): string;
   /** Objects of one key count as one: messages of a conversation, events of a series. */
   getKey?(item: T): unknown;
   hints: { none: string; several: string };
@@ -31,7 +31,7 @@ const MAX_LISTED = 5;
  */
 export function requireMatch<T>(candidates: T[], text: string, naming: Naming<T>): T {
   const { purpose, noun, where = "", field, getName, format, getKey = (item: T) => item, hints } = naming;
-  const exact = candidates.filter((one) => isSameName(getName(one), text));
+  const exact = candidates.filter((candidate) => isSameName(getName(candidate), text));
   const matches = exact.length > 0 || purpose === "change" ? exact : candidates;
   const [first] = matches;
   if (first !== undefined && new Set(matches.map(getKey)).size === 1) return first;

@@ -82,8 +82,8 @@ test.each([
   ["\\- no item", "- no item"],
   ["\\*not bold\\*", "*not bold*"],
   ["a \\_b\\_", "a _b_"],
-])("an escape of Markdown is an escape: %j", (text, shown) => {
-  for (const write of Object.values(WRITERS)) expect(write(text)).toBe(shown);
+])("an escape of Markdown is an escape: %j", (text, visibleText) => {
+  for (const write of Object.values(WRITERS)) expect(write(text)).toBe(visibleText);
 });
 
 test("marks between words are marks everywhere, and lists keep their numbers", () => {
@@ -126,14 +126,19 @@ test.each(CALLS)("B250 the approval of %# shows the text as it is sent", (servic
 });
 
 test("a new event keeps its title", async () => {
-  const asked: { summary?: string }[] = [];
+  const requests: { summary?: string }[] = [];
   const fetch = async (_: string, init?: RequestInit) => {
-    asked.push(JSON.parse(String(init?.body)));
+    requests.push(JSON.parse(String(init?.body)));
     return Response.json({ id: "e", start: { date: "2026-12-01" }, end: { date: "2026-12-02" } });
   };
   const context = contextOver({ fetch }, googleCalendar, {});
   for (const title of ["A meeting with Bob", "The event hall", "a meeting called Planning", "007 <b>"]) {
     await runTool(googleCalendar, "google-calendar.create_event", { title, start: "2026-12-01" }, context);
   }
-  expect(asked.map(({ summary }) => summary)).toEqual(["A meeting with Bob", "The event hall", "Planning", "007 <b>"]);
+  expect(requests.map(({ summary }) => summary)).toEqual([
+    "A meeting with Bob",
+    "The event hall",
+    "Planning",
+    "007 <b>",
+  ]);
 });

@@ -65,16 +65,16 @@ const SEED = {
 
 /** Follows the cursors from the start on. The limits of the calls are taken in turn. */
 async function readAll(call: (input: Data) => Promise<Data>, limits: number[], field: string): Promise<unknown[]> {
-  const found: unknown[][] = [];
+  const pages: unknown[][] = [];
   for (let cursor: string | undefined; ; ) {
-    const limit = limits[found.length % limits.length] ?? 1;
+    const limit = limits[pages.length % limits.length] ?? 1;
     const data = await call({ limit, ...(cursor ? { cursor } : {}) });
     const items = data[field] as unknown[];
     // A channel is read backwards, with the newest message of a call last.
-    found.push(field === "messages" && "channel" in data ? items.toReversed() : items);
+    pages.push(field === "messages" && "channel" in data ? items.toReversed() : items);
     cursor = data.next_cursor;
-    if (cursor === undefined) return found.flat();
-    expect(found.length).toBeLessThan(50);
+    if (cursor === undefined) return pages.flat();
+    expect(pages.length).toBeLessThan(50);
   }
 }
 
@@ -103,9 +103,9 @@ test.each(Object.entries(LISTS))(
       );
       return data;
     };
-    const whole = await readAll(call, [50], list.field);
-    expect(whole.length).toBeGreaterThan(1);
-    for (const limits of [[1], [2], [1, 3]]) expect(await readAll(call, limits, list.field)).toEqual(whole);
+    const allItems = await readAll(call, [50], list.field);
+    expect(allItems.length).toBeGreaterThan(1);
+    for (const limits of [[1], [2], [1, 3]]) expect(await readAll(call, limits, list.field)).toEqual(allItems);
   },
 );
 
@@ -143,13 +143,13 @@ test("whatever the sizes of pages and the limits, each item is listed once and i
   await fc.assert(
     fc.asyncProperty(sizes, limits, async (sizes, limits) => {
       const { all, fetchPage } = pagesOf(sizes);
-      const found: object[] = [];
+      const pages: object[] = [];
       let list: ListRequest = { limit: 0, start: { index: 0 }, next: { index: 0 } };
       for (let calls = 0; list.next; calls++) {
         list = { limit: limits[calls % limits.length] ?? 1, start: list.next };
-        found.push(...(await readPages(fetchPage, list)).items);
+        pages.push(...(await readPages(fetchPage, list)).items);
       }
-      expect(found).toEqual(all);
+      expect(pages).toEqual(all);
     }),
   );
 });
@@ -210,19 +210,22 @@ test("an empty field is like one that is left out, and a null-like cursor starts
 });
 
 test("a cursor leads to no other address, even one that was made up with the right checksum", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const evil = "//evil.test/x?page=2&a=https://evil.test#/../../user";
   const place = Buffer.from(JSON.stringify([0, evil])).toString("base64url");
   const filter = JSON.stringify(["github.list_commits", [["repository", "o/r"]]]);
   const check = createHash("sha256").update(`${filter}\n${place}`).digest("base64url").slice(0, 8);
   const fetch = async (url: string) => {
-    asked.push(url);
+    requests.push(url);
     return Response.json([]);
   };
   const input = { repository: "o/r", cursor: `${check}.${place}` };
   await runTool(github, "github.list_commits", input, contextOver({ fetch }, github, {}));
-  expect(asked).toHaveLength(1);
-  expect(new URL(asked[0] ?? "")).toMatchObject({ origin: "https://api.github.com", pathname: "/repos/o/r/commits" });
+  expect(requests).toHaveLength(1);
+  expect(new URL(requests[0] ?? "")).toMatchObject({
+    origin: "https://api.github.com",
+    pathname: "/repos/o/r/commits",
+  });
 });
 
 test("a service that no longer takes its cursor is reported with what to do", async () => {

@@ -51,11 +51,11 @@ test("GitHub issues are listed by several labels and date, and commits by author
   type Commits = { commits: { message: string; author: string; date: string }[] };
   const commits = async (input: Record<string, unknown>) =>
     ((await run("github.list_commits", { repository, ...input })).data as Commits).commits;
-  const known = await commits({});
-  expect(known.at(-1)?.message).toBe("Initial commit");
+  const allCommits = await commits({});
+  expect(allCommits.at(-1)?.message).toBe("Initial commit");
   for (const { author } of await commits({ author: "me" })) expect(author).toBe("dana-demo");
   expect(await commits({ since: "2099-01-01" })).toEqual([]);
-  expect((await commits({ until: "2099-01-01" })).length).toBe(known.length);
+  expect((await commits({ until: "2099-01-01" })).length).toBe(allCommits.length);
 });
 
 test("Airtable fields are set together", async () => {
@@ -63,10 +63,10 @@ test("Airtable fields are set together", async () => {
   type Tables = { tables: { name: string; fields: { name: string; type: string }[] }[] };
   const { bases } = (await run("airtable.list_bases", {})).data as { bases: { id: string }[] };
   const { tables } = (await run("airtable.describe_base", { base: bases[0]?.id })).data as Tables;
-  const { name: table = "", fields = [] } = tables.find((one) => one.fields[0]?.type === "singleLineText") ?? {};
-  const [primary = "", other = ""] = fields.flatMap(({ name, type }) => (/Text$/.test(type) ? [name] : []));
+  const { name: table = "", fields = [] } = tables.find((table) => table.fields[0]?.type === "singleLineText") ?? {};
+  const [primary = "", secondary = ""] = fields.flatMap(({ name, type }) => (/Text$/.test(type) ? [name] : []));
   await run("airtable.create_record", { table, name: "007" });
-  const values = { [primary]: "2*3*4", ...(other ? { [other]: "__init__.py" } : {}) };
+  const values = { [primary]: "2*3*4", ...(secondary ? { [secondary]: "__init__.py" } : {}) };
   const { text } = await run("airtable.update_record", { table, record: "007", fields: values });
   for (const value of Object.values(values)) expect(text).toContain(value);
   await run("airtable.update_record", { table, record: "2*3*4", field: primary, value: "008" });

@@ -4,8 +4,8 @@ import { getGenericAccess, isPlainPath } from "#connectors/http/generic-request"
 
 const services = configureServices({ sandbox: {}, clients: {} });
 const accessOf = (name: string, method: string, path: string) => {
-  const found = services.find(({ service }) => service.name === name);
-  return getGenericAccess(found?.service ?? {}, { method, path });
+  const configuration = services.find(({ service }) => service.name === name);
+  return getGenericAccess(configuration?.service ?? {}, { method, path });
 };
 
 test.each([

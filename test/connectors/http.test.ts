@@ -72,8 +72,8 @@ test("a service that repeats the token of the request hides it, in a result and 
 
 test("basic authentication is hidden in each of its forms", async () => {
   const [name, key] = ["ann@example.com", "0123456789abcdef+/"];
-  const sent = Buffer.from(`${name}:${key}`).toString("base64");
-  const repeated = JSON.stringify({ name: `Basic ${sent}; ${name} has ${key}` }).replace(
+  const encodedKey = Buffer.from(`${name}:${key}`).toString("base64");
+  const repeated = JSON.stringify({ name: `Basic ${encodedKey}; ${name} has ${key}` }).replace(
     key,
     key.replace("/", "\\u002f"),
   );
@@ -95,8 +95,8 @@ test.each([
   ["204 without a body", { status: 204 }],
   ["200 with an empty body", { status: 200, text: "" }],
   ["202 with white space", { status: 202, text: "\n" }],
-])("V09 a write answered by %s is a success, sent once and never parsed", async (_, given) => {
-  const { world, answer } = post(given);
+])("V09 a write answered by %s is a success, sent once and never parsed", async (_, reply) => {
+  const { world, answer } = post(reply);
   expect(await answer()).toBe(undefined);
   expect(world.asked.length).toBe(1);
 });
@@ -227,8 +227,11 @@ test("reads are retried after network faults and 5xx, with pauses, at most three
   const bad = get({ status: 500 }, { status: 502 }, { status: 503, text: "<html>Service Unavailable</html>" });
   expect((await problem(bad.answer())).message).toBe("Jira failed (HTTP 503).");
   bad.world.done();
-  const gone = get({ fault: fault("ENOTFOUND") }, { fault: fault("ENOTFOUND") }, { fault: fault("ENOTFOUND") });
-  expect(await problem(gone.answer())).toMatchObject({ code: "SERVICE_FAILED", message: "Jira could not be reached." });
+  const unreachable = get({ fault: fault("ENOTFOUND") }, { fault: fault("ENOTFOUND") }, { fault: fault("ENOTFOUND") });
+  expect(await problem(unreachable.answer())).toMatchObject({
+    code: "SERVICE_FAILED",
+    message: "Jira could not be reached.",
+  });
 });
 
 test("429 waits as long as Retry-After says, for writes too, because nothing was done", async () => {
@@ -269,8 +272,8 @@ test.each([
     { status: 504, text: "<html>" },
     "Jira failed while processing the request (HTTP 504). The request may have been processed.",
   ],
-])("a write whose answer is lost (%s) is never repeated and ends as OUTCOME_UNKNOWN", async (_, given, message) => {
-  const { world, answer } = post(given);
+])("a write whose answer is lost (%s) is never repeated and ends as OUTCOME_UNKNOWN", async (_, reply, message) => {
+  const { world, answer } = post(reply);
   expect(await problem(answer())).toMatchObject({ code: "OUTCOME_UNKNOWN", message });
   expect(world.asked.length).toBe(1);
 });
@@ -278,8 +281,8 @@ test.each([
 test.each([
   ["no connection could be made", { fault: fault("ECONNREFUSED") }, "Jira could not be reached."],
   ["503", { status: 503 }, "Jira failed (HTTP 503)."],
-])("a write that was certainly not done (%s) is a plain failure", async (_, given, message) => {
-  expect(await problem(post(given).answer())).toMatchObject({ code: "SERVICE_FAILED", message });
+])("a write that was certainly not done (%s) is a plain failure", async (_, reply, message) => {
+  expect(await problem(post(reply).answer())).toMatchObject({ code: "SERVICE_FAILED", message });
 });
 
 test.each([

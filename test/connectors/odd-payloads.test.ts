@@ -48,8 +48,8 @@ const TABLE = {
   id: "tblAAAAAAAAAAAAAA",
   name: "T",
   primaryFieldId: "Name",
-  fields: ["Name", "Share:percent", "Took:duration", "Data"].map((one) => {
-    const [name = "", type = "x"] = one.split(":");
+  fields: ["Name", "Share:percent", "Took:duration", "Data"].map((definition) => {
+    const [name = "", type = "x"] = definition.split(":");
     return { id: name, name, type };
   }),
 };
@@ -503,12 +503,12 @@ test.each<[Service, string, Record<string, unknown>, number, unknown, string, st
 });
 
 test("a failed write says the service's reason", async () => {
-  const sent = run(jira, "add_comment", { issue: "KAY-1", text: "x" }, [
+  const result = run(jira, "add_comment", { issue: "KAY-1", text: "x" }, [
     /./,
     { errorMessages: ["Index is locked"] },
     500,
   ]);
-  await expect(sent).rejects.toMatchObject({
+  await expect(result).rejects.toMatchObject({
     code: "OUTCOME_UNKNOWN",
     message:
       "Jira failed while processing the request (HTTP 500): Index is locked. The request may have been processed.",

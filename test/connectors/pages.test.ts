@@ -55,8 +55,8 @@ test.each<[string, Parameters<typeof readList>, object]>([
     ],
     { items: [], more: true, asked: 2 },
   ],
-])("V03 %s", async (_, given, result) => {
-  expect(await readList(...given)).toEqual(result);
+])("V03 %s", async (_, args, result) => {
+  expect(await readList(...args)).toEqual(result);
 });
 
 test("V03 endless empty pages are read a bounded number of times", async () => {
@@ -214,19 +214,19 @@ const CASES: Record<string, Case> = {
   },
 };
 
-test.each(Object.entries(CASES))("B230 %s continues after an empty page with a cursor", async (name, given) => {
-  const { service, input = {}, list, empty, full, others = [] } = given;
-  const asked: string[] = [];
+test.each(Object.entries(CASES))("B230 %s continues after an empty page with a cursor", async (name, testCase) => {
+  const { service, input = {}, list, empty, full, others = [] } = testCase;
+  const urls: string[] = [];
   const fetch = async (url: string, init?: RequestInit) => {
-    const other = others.find(([path]) => path.test(url));
-    if (other) return Response.json(other[1]);
+    const otherRoute = others.find(([path]) => path.test(url));
+    if (otherRoute) return Response.json(otherRoute[1]);
     if (!list.test(url)) throw new Error(`unexpected request ${url}`);
-    asked.push(`${url} ${init?.body ?? ""}`);
-    return asked.length === 1 ? Response.json(empty.json, { headers: empty.headers }) : Response.json(full);
+    urls.push(`${url} ${init?.body ?? ""}`);
+    return urls.length === 1 ? Response.json(empty.json, { headers: empty.headers }) : Response.json(full);
   };
   const result = await runTool(service, name, input, contextOver({ fetch }, service, SITE));
   expect(result.text).toMatch(/late/i);
-  expect([asked.length, asked[0] === asked[1]]).toEqual([2, false]);
+  expect([urls.length, urls[0] === urls[1]]).toEqual([2, false]);
 });
 
 test("an item of an earlier page is listed once", async () => {

@@ -14,11 +14,11 @@ test("an issue without fields is listed, and comments without author, date or bo
     { id: "1", key: "KAY-1" },
     { id: "2", key: "KAY-2", fields: { status: null, assignee: null } },
   ];
-  const found = await run(jira, "search", { project: "KAY" }, [/search\/jql/, { issues, isLast: true }]);
-  expect(found.text).toContain("| KAY-1 |  |  |  | – |");
+  const result = await run(jira, "search", { project: "KAY" }, [/search\/jql/, { issues, isLast: true }]);
+  expect(result.text).toContain("| KAY-1 |  |  |  | – |");
   const comment = { comments: [{ id: "1", author: null, body: null, created: null }], total: 1 };
-  const read = await run(jira, "get_issue", { issue: "KAY-1" }, [/./, { key: "KAY-1", fields: { comment } }]);
-  expect(read.data).toMatchObject({ comments: [{ author: "someone", created: "", text: "" }], description: "" });
+  const issue = await run(jira, "get_issue", { issue: "KAY-1" }, [/./, { key: "KAY-1", fields: { comment } }]);
+  expect(issue.data).toMatchObject({ comments: [{ author: "someone", created: "", text: "" }], description: "" });
   const none = await run(jira, "get_issue", { issue: "KAY-1" }, [/./, { key: "KAY-1", fields: { comment: {} } }]);
   expect(none.data).toMatchObject({ comments: [], comments_total: 0 });
 });

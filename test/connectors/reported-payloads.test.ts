@@ -372,8 +372,11 @@ test("Airtable: linked records have their names, unless their table cannot be re
     [/tblA/, { records: [{ id: "recT", fields: { Name: "Fix", Owner: [ann, sam] } }] }],
   ];
   const list = (people: Route) => run(airtable, "list_records", { table: "Tasks" }, ...routes(people));
-  const known: Route = [/tblB.*RECORD_ID\(\)='recAAAAAAAAAAAAA1'/, { records: [{ id: ann, fields: { Name: "Ann" } }] }];
-  expect((await list(known)).text).toContain(`| Fix | Ann, ${sam} |`);
+  const linkedRecord: Route = [
+    /tblB.*RECORD_ID\(\)='recAAAAAAAAAAAAA1'/,
+    { records: [{ id: ann, fields: { Name: "Ann" } }] },
+  ];
+  expect((await list(linkedRecord)).text).toContain(`| Fix | Ann, ${sam} |`);
   const refused: Route = [/tblB/, { error: { type: "NOT_AUTHORIZED", message: "No" } }, 403];
   expect((await list(refused)).text).toContain(`| Fix | ${ann}, ${sam} |`);
 });
@@ -507,7 +510,7 @@ test.each<[string, Service, string, Record<string, unknown>, number, unknown, ob
 // https://github.com/HubSpot/hubspot-api-php/issues/619: 207 without the deals that cannot be read
 test("HubSpot: a contact says how many of its deals could not be read", async () => {
   const associations = { deals: { results: [{ id: "1" }, { id: "2" }, { id: "3" }, { id: "2" }] } };
-  const read = (results: object[]) =>
+  const readContact = (results: object[]) =>
     run(
       hubspot,
       "get_contact",
@@ -516,10 +519,10 @@ test("HubSpot: a contact says how many of its deals could not be read", async ()
       [/batch/, { status: "COMPLETE", results, numErrors: 1, errors: [{ category: "OBJECT_NOT_FOUND" }] }, 207],
       [/contacts/, { id: "5", properties: { firstname: "ليلى" }, associations }],
     );
-  const some = await read([{ id: "1", properties: { dealname: "A" } }]);
-  expect(some.text).toContain("(kay read 1 of 3 deals.)");
-  expect(some.data).toMatchObject({ deals: [{ name: "A" }], deals_total: 3 });
-  expect((await read([])).text).toMatch(/\n\n\(kay read 0 of 3 deals\.\)$/);
+  const contact = await readContact([{ id: "1", properties: { dealname: "A" } }]);
+  expect(contact.text).toContain("(kay read 1 of 3 deals.)");
+  expect(contact.data).toMatchObject({ deals: [{ name: "A" }], deals_total: 3 });
+  expect((await readContact([])).text).toMatch(/\n\n\(kay read 0 of 3 deals\.\)$/);
 });
 
 // https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions: `deleted`
@@ -575,8 +578,8 @@ test.each([
   ],
   ["\n<html><body>Blocked</body></html>", "the body is not JSON but a web page"],
   ["[truncated", "the body is not JSON"],
-])("a body of 200 that is not JSON is named: %j", async (body, what) => {
+])("a body of 200 that is not JSON is named: %j", async (body, reason) => {
   await expect(run(slack, "list_channels", {}, [/./, body])).rejects.toMatchObject({
-    message: `Slack returned an unexpected response: ${what}.`,
+    message: `Slack returned an unexpected response: ${reason}.`,
   });
 });

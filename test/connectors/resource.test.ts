@@ -101,8 +101,8 @@ test.each(WRITES)("a grant for %s with %j covers it %s", (name, input, words) =>
 });
 
 test("every tool that writes is in the table above, and no tool that reads has a grant", () => {
-  const written = TOOLS.filter(({ access }) => access !== "read").map(({ name }) => name);
-  expect(written.sort()).toEqual(WRITES.map(([name]) => name).sort());
+  const writeTools = TOOLS.filter(({ access }) => access !== "read").map(({ name }) => name);
+  expect(writeTools.sort()).toEqual(WRITES.map(([name]) => name).sort());
   expect(TOOLS.filter((tool) => tool.access === "read" && tool.resource)).toEqual([]);
 });
 
@@ -178,17 +178,17 @@ const OTHERS: Record<string, Record<string, unknown>[] | "new"> = {
 
 const WITH_OBJECTS = WRITES.flatMap(([name, input]) => {
   const others = OTHERS[name];
-  return others === "new" ? [] : (others ?? [{}]).map((other) => [name, input, other] as const);
+  return others === "new" ? [] : (others ?? [{}]).map((otherInput) => [name, input, otherInput] as const);
 });
 
-test.each(WITH_OBJECTS)("a grant for %s with %j does not cover it with %j", (name, input, other) => {
+test.each(WITH_OBJECTS)("a grant for %s with %j does not cover it with %j", (name, input, otherInput) => {
   const offer = (given: Record<string, unknown>) => {
-    const tool = TOOLS.find((one) => one.name === name) as Tool;
+    const tool = TOOLS.find((tool) => tool.name === name) as Tool;
     const [place, part] = [tool.resource?.(given), tool.object?.(given)];
     const resource = tool.object ? narrowPlace(place, part) : place;
     return toGrantOffer({ tool: name, input: given, access: tool.access, ...(resource ? { resource } : {}) });
   };
-  expect(offer({ ...input, ...other }).key).not.toBe(offer(input).key);
+  expect(offer({ ...input, ...otherInput }).key).not.toBe(offer(input).key);
   expect(offer(input).words).not.toContain("undefined");
 });
 

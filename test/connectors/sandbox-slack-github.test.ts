@@ -21,27 +21,27 @@ test("Slack in the sandbox: channels, messages and people are read", async () =>
     channel: "@Sam Sample",
     messages: [{ text: "Do you have a minute for KAY-6?" }, { text: "After lunch." }],
   });
-  const found = await slack.run("slack.search_messages", {
+  const results = await slack.run("slack.search_messages", {
     text: "nightly build",
     channel: "engineering",
     from: "sam",
   });
-  expect(found.text).toContain("1 message about “nightly build” in #engineering from sam:");
+  expect(results.text).toContain("1 message about “nightly build” in #engineering from sam:");
   expect((await slack.run("slack.list_users", { name: "mia" })).data).toMatchObject({ people: [{ name: "Mia Chen" }] });
 });
 
 test("Slack in the sandbox: a sent message is there, under the URL that kay returns", async () => {
   const world = sandboxServices();
   const slack = await connected(world, "slack");
-  const sent = await slack.run("slack.send_message", { channel: "general", text: "Release **today**, @sam" });
-  expect(sent.text).toMatch(/^Sent to #general\.\n\nhttp:\/\/127\.0\.0\.1:4012\/archives\/C0GENERAL1\/p\d{16}$/);
-  expect(await (await world.fetch(sent.url ?? "")).text()).toContain("Release *today*, &lt;@U0SAMSAMP2&gt;");
+  const message = await slack.run("slack.send_message", { channel: "general", text: "Release **today**, @sam" });
+  expect(message.text).toMatch(/^Sent to #general\.\n\nhttp:\/\/127\.0\.0\.1:4012\/archives\/C0GENERAL1\/p\d{16}$/);
+  expect(await (await world.fetch(message.url ?? "")).text()).toContain("Release *today*, &lt;@U0SAMSAMP2&gt;");
   await slack.run("slack.reply", { channel: "general", text: "Or tomorrow" });
   await slack
     .run("slack.add_reaction", { channel: "general", message: "release today", emoji: "🚀" })
     .catch(() => undefined);
-  await slack.run("slack.add_reaction", { channel: "general", message: sent.url, emoji: ":eyes:" });
-  const thread = await slack.run("slack.read_channel", { channel: "general", thread: sent.url });
+  await slack.run("slack.add_reaction", { channel: "general", message: message.url, emoji: ":eyes:" });
+  const thread = await slack.run("slack.read_channel", { channel: "general", thread: message.url });
   expect(thread.data).toMatchObject({
     messages: [
       { text: "Release **today**, @Sam Sample", replies: 1, reactions: [":rocket: 1", ":eyes: 1"] },
@@ -96,13 +96,13 @@ test("GitHub in the sandbox: issues and pull requests are read", async () => {
 test("GitHub in the sandbox: an issue is created, commented on and closed", async () => {
   const world = sandboxServices();
   const github = await connected(world, "github");
-  const made = await github.run("github.create_issue", {
+  const issue = await github.run("github.create_issue", {
     repository: "dotfiles",
     title: "Colours",
     label: "enhancement",
     assignee: "me",
   });
-  expect(made.data).toMatchObject({ number: 2, repository: "dana-demo/dotfiles", assignees: ["dana-demo"] });
+  expect(issue.data).toMatchObject({ number: 2, repository: "dana-demo/dotfiles", assignees: ["dana-demo"] });
   const comment = await github.run("github.comment", { repository: "dotfiles", number: 2, text: "Blue" });
   expect((await world.fetch((comment.url ?? "").replace(/#.*/, ""))).status).toBe(200);
   const closed = await github.run("github.close_issue", { repository: "dotfiles", number: 2 });
@@ -115,15 +115,15 @@ test("GitHub in the sandbox: an issue is created, commented on and closed", asyn
 
 test("GitHub: an issue is changed, reopened and assigned, and its other labels stay", async () => {
   const { run } = await connected(sandboxServices(), "github");
-  const one = { repository: "kay-docs", number: 1 };
+  const target = { repository: "kay-docs", number: 1 };
   type Data = { title: string; labels: string[]; assignees: string[]; state: string };
-  const edit = async (input: object) => (await run("github.edit_issue", { ...one, ...input })).data as Data;
-  const before = await edit({ addLabels: "bug, new" });
-  expect(before.labels).toEqual(expect.arrayContaining(["bug", "new"]));
+  const edit = async (input: object) => (await run("github.edit_issue", { ...target, ...input })).data as Data;
+  const oldIssue = await edit({ addLabels: "bug, new" });
+  expect(oldIssue.labels).toEqual(expect.arrayContaining(["bug", "new"]));
   expect((await edit({ removeLabels: "Bug", title: "Renamed" })).labels).not.toContain("bug");
   expect(await edit({ assignee: "me" })).toMatchObject({ title: "Renamed", assignees: ["dana-demo"] });
   expect(await edit({ assignee: "nobody" })).toMatchObject({ assignees: [], labels: expect.arrayContaining(["new"]) });
-  await run("github.close_issue", one);
+  await run("github.close_issue", target);
   expect(await edit({ reopen: true })).toMatchObject({ state: "open" });
   await expect(edit({ title: " " })).rejects.toMatchObject({ message: "A change to the issue is required." });
 });
@@ -134,16 +134,16 @@ test("GitHub: a pull request is reviewed, and its checks say what failed", async
   type Pulls = { pull_requests: { number: number; author: string }[] };
   const { pull_requests: pulls } = (await run("github.list_pull_requests", { repository })).data as Pulls;
   const number = pulls.find(({ author }) => author !== "dana-demo")?.number;
-  const own = pulls.find(({ author }) => author === "dana-demo")?.number;
+  const ownNumber = pulls.find(({ author }) => author === "dana-demo")?.number;
   const review = (input: object) => run("github.review_pull_request", { repository, number, ...input });
   await expect(review({ verdict: "comment" })).rejects.toMatchObject({ details: { field: "text" } });
-  await expect(review({ verdict: "approve", number: own })).rejects.toMatchObject({
+  await expect(review({ verdict: "approve", number: ownNumber })).rejects.toMatchObject({
     message: expect.stringContaining("your own pull request"),
   });
   expect((await review({ verdict: "approve" })).text).toMatch(/^Approved #\d+ in kay-demo\/kay-docs\./);
-  const read = (await run("github.get_pull_request", { repository, number })).data;
-  expect(read).toMatchObject({ approved_by: ["dana-demo"], changes_requested_by: [] });
-  const checks = await run("github.list_checks", { repository, number: own });
+  const pull = (await run("github.get_pull_request", { repository, number })).data;
+  expect(pull).toMatchObject({ approved_by: ["dana-demo"], changes_requested_by: [] });
+  const checks = await run("github.list_checks", { repository, number: ownNumber });
   expect(checks.text).toMatch(/^For #\d+ in kay-demo\/kay-docs, 1 of 2 checks passed, 1 failed:/);
   expect(checks.data).toMatchObject({
     state: "failed",
@@ -157,8 +157,8 @@ test("GitHub: a pull request is opened, read with its diff, and merged", async (
   const repository = "kay-docs";
   const open = (input: object) => run("github.create_pull_request", { repository, title: "Search box", ...input });
   await expect(open({ source: "nowhere" })).rejects.toMatchObject({ details: { service_status: 422 } });
-  const made = (await open({ source: "search-box", body: "Closes #1." })).data as { number: number };
-  expect(made).toMatchObject({ source: "search-box", destination: "main", state: "open", author: "dana-demo" });
+  const pull = (await open({ source: "search-box", body: "Closes #1." })).data as { number: number };
+  expect(pull).toMatchObject({ source: "search-box", destination: "main", state: "open", author: "dana-demo" });
   await expect(open({ source: "search-box" })).rejects.toThrow("already exists");
   type Pulls = { pull_requests: { number: number; title: string }[] };
   const { pull_requests: pulls } = (await run("github.list_pull_requests", { repository })).data as Pulls;

@@ -78,14 +78,14 @@ test("Confluence in the sandbox: a page is created, added to, commented on, repl
   const input = { title: "Plan (draft)", space: "kay engineering", text, parent: "Release checklist" };
   const { data, url = "" } = await confluence.run("confluence.create_page", input);
   const { id } = data as { id: string };
-  const added = await confluence.run("confluence.update_page", { page: id, text: "More & more" });
-  expect(added.data).toMatchObject({ id, version: 2, url });
+  const result = await confluence.run("confluence.update_page", { page: id, text: "More & more" });
+  expect(result.data).toMatchObject({ id, version: 2, url });
   await confluence.run("confluence.add_comment", { page: "Plan (draft)", space: "KAY", text: "Looks *good*" });
-  const read = (await confluence.run("confluence.get_page", { page: url })).data as { text: string };
-  expect(read.text).toContain("Because **a < b** & `c`.\n\n- one\n- two");
-  expect(read.text).toMatch(/More & more$/);
-  const shown = await (await world.fetch(url)).text();
-  for (const words of ["Plan (draft)", "More &amp; more", "Looks good"]) expect(shown).toContain(words);
+  const page = (await confluence.run("confluence.get_page", { page: url })).data as { text: string };
+  expect(page.text).toContain("Because **a < b** & `c`.\n\n- one\n- two");
+  expect(page.text).toMatch(/More & more$/);
+  const html = await (await world.fetch(url)).text();
+  for (const words of ["Plan (draft)", "More &amp; more", "Looks good"]) expect(html).toContain(words);
   await confluence.run("confluence.update_page", { page: id, mode: "replace", text: "New", title: "Plan", version: 2 });
   expect((await confluence.run("confluence.get_page", { page: id })).data).toMatchObject({
     title: "Plan",
@@ -104,22 +104,24 @@ test("Confluence in the sandbox: a page is created, added to, commented on, repl
 });
 
 test("V02 a Confluence connection from before its writing tools names the new permission", async () => {
-  const before = ["search:confluence", "read:page:confluence", "read:me"];
-  const confluence = await connected(sandboxServices(), "confluence", before);
+  const scopes = ["search:confluence", "read:page:confluence", "read:me"];
+  const confluence = await connected(sandboxServices(), "confluence", scopes);
   expect((await confluence.run("confluence.get_page", { page: "Release checklist" })).text).toContain("Run the checks");
-  const told = (permission: string) => ({
+  const missingPermission = (permission: string) => ({
     code: "SERVICE_FAILED",
     message: `The connection to Confluence lacks the permission ${permission}.`,
     hint: "Run `kay disconnect confluence`, then `kay connect confluence`, and allow the permission.",
   });
   const page = "Release checklist";
   await expect(confluence.run("confluence.update_page", { page, text: "x" })).rejects.toMatchObject(
-    told("write:page:confluence"),
+    missingPermission("write:page:confluence"),
   );
   await expect(confluence.run("confluence.add_comment", { page, text: "x" })).rejects.toMatchObject(
-    told("write:comment:confluence"),
+    missingPermission("write:comment:confluence"),
   );
-  await expect(confluence.run("confluence.list_spaces", {})).rejects.toMatchObject(told("read:space:confluence"));
+  await expect(confluence.run("confluence.list_spaces", {})).rejects.toMatchObject(
+    missingPermission("read:space:confluence"),
+  );
 });
 
 test("Bitbucket in the sandbox: a pull request is opened, commented on, approved twice and merged once", async () => {
@@ -155,8 +157,8 @@ test("Bitbucket in the sandbox: a pull request is opened, commented on, approved
 });
 
 test("V02 a Bitbucket connection from before its writing tools names the new permission", async () => {
-  const before = ["account", "repository", "pullrequest"];
-  const bitbucket = await connected(sandboxServices(), "bitbucket", before);
+  const scopes = ["account", "repository", "pullrequest"];
+  const bitbucket = await connected(sandboxServices(), "bitbucket", scopes);
   const request = { repository: "kay-cli", id: 2 };
   await bitbucket.run("bitbucket.comment", { ...request, text: "Reading is enough for this" });
   for (const tool of ["approve", "merge", "decline"]) {
@@ -173,8 +175,8 @@ test("Bitbucket in the sandbox: pull requests of one repository and of all", asy
   expect(bitbucket.identity.metadata).toMatchObject({ workspace: "kay-demo" });
   const all = await bitbucket.run("bitbucket.list_pull_requests", {});
   expect(all.text).toMatch(/^3 open pull requests:/);
-  const one = await bitbucket.run("bitbucket.get_pull_request", { repository: "kay-cli", id: 2 });
-  expect(one.text).toContain("**#2** KAY-1 Keep the state of a login until it ends");
+  const pull = await bitbucket.run("bitbucket.get_pull_request", { repository: "kay-cli", id: 2 });
+  expect(pull.text).toContain("**#2** KAY-1 Keep the state of a login until it ends");
   await expect(bitbucket.run("bitbucket.get_pull_request", { repository: "kay-cli", id: 99 })).rejects.toMatchObject({
     message: "Bitbucket: Pull request 99 not found.",
   });
@@ -199,12 +201,12 @@ test("HubSpot in the sandbox: a contact, a deal and a note, from start to end", 
     deals: [{ name: "Engine (4)", amount: 0, stage: "Contract Sent", closes: "2027-01-31" }],
   });
   await hubspot.run("hubspot.update_deal", { deal: "Engine (4)", amount: 900, stage: "won", new_name: "Engine (3)" });
-  for (const [wrong, message] of [
+  for (const [invalidInput, message] of [
     [{}, "A change to the deal is required."],
     [{ stage: "gone" }, "The pipeline Sales Pipeline has no stage “gone”."],
     [{ owner: "Nobody" }, "No user in HubSpot is called “Nobody”."],
   ] as const) {
-    const refused = hubspot.run("hubspot.update_deal", { deal: "Engine (3)", ...wrong });
+    const refused = hubspot.run("hubspot.update_deal", { deal: "Engine (3)", ...invalidInput });
     await expect(refused).rejects.toMatchObject({ message });
   }
   await hubspot.run("hubspot.add_note", { deal: "Engine (3)", text: "Paid & **done**" });

@@ -50,8 +50,8 @@ test("B256 integers that a number cannot hold keep their digits", () => {
   ]);
 });
 
-const send = (given: Omit<Expected, "request">, method: "GET" | "POST") => {
-  const world = outside({ request: `${method} https://api.atlassian.com/hook`, ...given } as Expected);
+const send = (reply: Omit<Expected, "request">, method: "GET" | "POST") => {
+  const world = outside({ request: `${method} https://api.atlassian.com/hook`, ...reply } as Expected);
   return httpOver(world, jira).http.request({ method, path: "/hook", answer: z.unknown() });
 };
 
@@ -72,16 +72,16 @@ test.each([
   ["the only item instead of a list", { items: item("1") }, ["1"], undefined],
   ["an empty object instead of a list", { items: {} }, [], undefined],
 ])("%s does not hide the others of a list", async (_, answer, ids, leftOut) => {
-  const read = parseAnswer(List, answer) as { value: z.output<typeof List>; leftOut?: number };
-  expect(read.value.items?.map(({ id }) => id)).toEqual(ids);
-  expect(read.leftOut).toBe(leftOut);
+  const parsed = parseAnswer(List, answer) as { value: z.output<typeof List>; leftOut?: number };
+  expect(parsed.value.items?.map(({ id }) => id)).toEqual(ids);
+  expect(parsed.leftOut).toBe(leftOut);
 });
 
 test.each([
   ["no item with an ID", { items: [item(null), { name: "x" }] }, "items.0.id is not of type string"],
   ["text instead of a list", { items: "none" }, "items is not of type array"],
-])("%s is not an empty list", (_, answer, wrong) => {
-  expect(parseAnswer(List, answer)).toEqual({ wrong });
+])("%s is not an empty list", (_, answer, reason) => {
+  expect(parseAnswer(List, answer)).toEqual({ wrong: reason });
 });
 
 test("null is an empty list where a list is documented, and stays null elsewhere", () => {
@@ -114,19 +114,19 @@ const NEEDS_NOTHING = z.looseObject({ range: z.nullish(z.string()) });
 
 test.each([{ json: {} }, { json: { id: null } }, { json: [] }, { text: "ok" }, { text: "" }])(
   "B258 a write without the ID that its tool needs has an unknown outcome: %j",
-  async (given) => {
-    const world = outside({ request: "POST https://api.atlassian.com/hook", status: 200, ...given } as Expected);
-    const sent = httpOver(world, jira).http.request({ method: "POST", path: "/hook", answer: NEEDS });
-    await expect(sent).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
+  async (reply) => {
+    const world = outside({ request: "POST https://api.atlassian.com/hook", status: 200, ...reply } as Expected);
+    const request = httpOver(world, jira).http.request({ method: "POST", path: "/hook", answer: NEEDS });
+    await expect(request).rejects.toMatchObject({ code: "OUTCOME_UNKNOWN" });
   },
 );
 
 test.each([{ json: {} }, { text: "ok" }, { text: "" }, { text: "<html></html>" }])(
   "B258 a write whose tool needs nothing from the response is done: %j",
-  async (given) => {
-    const world = outside({ request: "POST https://api.atlassian.com/hook", status: 200, ...given } as Expected);
-    const sent = httpOver(world, jira).http.request({ method: "POST", path: "/hook", answer: NEEDS_NOTHING });
-    expect(await sent).toEqual({});
+  async (reply) => {
+    const world = outside({ request: "POST https://api.atlassian.com/hook", status: 200, ...reply } as Expected);
+    const request = httpOver(world, jira).http.request({ method: "POST", path: "/hook", answer: NEEDS_NOTHING });
+    expect(await request).toEqual({});
   },
 );
 
@@ -138,8 +138,8 @@ test.each([
   [{ items: "results" }, { results: { id: 7 } }, "Done."],
   [{ items: "results" }, undefined, "Done."],
   [{ summary: "Sent {title}" }, "ok", "Sent a.\n\nok"],
-])("B258 a custom write is done whatever its response: %j %j", (shown, answer, text) => {
-  expect(toToolResult(WRITE, shown, answer, { title: "a" }).text).toBe(text);
+])("B258 a custom write is done whatever its response: %j %j", (description, answer, text) => {
+  expect(toToolResult(WRITE, description, answer, { title: "a" }).text).toBe(text);
 });
 
 test.each([
@@ -207,8 +207,8 @@ const failure = (request: Promise<unknown>) =>
     (error: unknown) => error as Record<string, unknown>,
   );
 const GITHUB = "https://api.github.com";
-const askGithub = (given: Omit<Expected, "request">[], method: "GET" | "POST" = "GET") => {
-  const world = outside(...given.map((one) => ({ request: `${method} ${GITHUB}/x`, ...one }) as Expected));
+const askGithub = (replies: Omit<Expected, "request">[], method: "GET" | "POST" = "GET") => {
+  const world = outside(...replies.map((reply) => ({ request: `${method} ${GITHUB}/x`, ...reply }) as Expected));
   const body = method === "POST" ? { title: "x" } : undefined;
   return httpOver(world, github).http.request({ method, path: "/x", body, answer: NEEDS });
 };
@@ -272,8 +272,8 @@ test.each([
   ],
   ["POST", 303, { location: "/done" }, "OUTCOME_UNKNOWN", "GitHub redirected the request (HTTP 303)."],
 ] as const)("%s that gets %i is reported as what it is", async (method, status, headers, code, message) => {
-  const got = await failure(askGithub([{ status, headers }], method));
-  expect(got).toMatchObject({ code, message: expect.stringContaining(message) });
+  const details = await failure(askGithub([{ status, headers }], method));
+  expect(details).toMatchObject({ code, message: expect.stringContaining(message) });
 });
 
 test.each([
@@ -303,8 +303,8 @@ test.each([
     { status: 451, json: { message: "Repository access blocked" } },
     "Check the name, and that you can open it in GitHub.",
   ],
-])("V15 V18 V22 the hint says what the user can do about %j", async (given, hint) => {
-  expect(await failure(askGithub([given]))).toMatchObject({ code: "SERVICE_FAILED", hint });
+])("V15 V18 V22 the hint says what the user can do about %j", async (reply, hint) => {
+  expect(await failure(askGithub([reply]))).toMatchObject({ code: "SERVICE_FAILED", hint });
 });
 
 test.each([
@@ -331,8 +331,8 @@ test("a body in another charset is read as its content type says", async () => {
 test("a truncated response is distinguished from an unreachable service", async () => {
   const broken = () => new ReadableStream({ pull: (controller) => controller.error(new TypeError("terminated")) });
   const { http } = httpOver({ fetch: async () => new Response(broken()) }, jira);
-  const got = await failure(http.request({ path: "/x", answer: NEEDS }));
-  expect(got).toMatchObject({ code: "SERVICE_FAILED", message: "Jira broke off its response." });
+  const details = await failure(http.request({ path: "/x", answer: NEEDS }));
+  expect(details).toMatchObject({ code: "SERVICE_FAILED", message: "Jira broke off its response." });
 });
 
 test("values of another type than documented are read, and null in a list is left out", async () => {

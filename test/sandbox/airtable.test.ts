@@ -93,13 +93,13 @@ test("ten records are written in one request, all or none", async () => {
   const records = (count: number) => ({
     records: Array.from({ length: count }, (_, index) => ({ fields: { Name: `T${index}` } })),
   });
-  const made = (await ask("POST", tasks, records(10))).body.records;
-  expect(made).toHaveLength(10);
+  const created = (await ask("POST", tasks, records(10))).body.records;
+  expect(created).toHaveLength(10);
   expect((await ask("POST", tasks, records(11))).status).toBe(422);
-  const [one, two] = made.map(({ id }: { id: string }) => id);
+  const [firstId, two] = created.map(({ id }: { id: string }) => id);
   const patch = {
     records: [
-      { id: one, fields: { Hours: 1 } },
+      { id: firstId, fields: { Hours: 1 } },
       { id: two, fields: { Hours: "many" } },
     ],
   };
@@ -107,21 +107,21 @@ test("ten records are written in one request, all or none", async () => {
     type: "INVALID_VALUE_FOR_COLUMN",
     message: 'Field "Hours" cannot accept the provided value',
   });
-  expect((await ask("GET", `${tasks}/${one}`)).body.fields).toEqual({
+  expect((await ask("GET", `${tasks}/${firstId}`)).body.fields).toEqual({
     Name: "T0",
     Created: "2026-11-20T09:00:00.000Z",
   });
-  expect((await ask("PATCH", `${tasks}/${one}`, { fields: { Status: "Later" } })).body.error.type).toBe(
+  expect((await ask("PATCH", `${tasks}/${firstId}`, { fields: { Status: "Later" } })).body.error.type).toBe(
     "INVALID_MULTIPLE_CHOICE_OPTIONS",
   );
   expect(
-    (await ask("PATCH", `${tasks}/${one}`, { fields: { Status: "Later" }, typecast: true })).body.fields.Status,
+    (await ask("PATCH", `${tasks}/${firstId}`, { fields: { Status: "Later" }, typecast: true })).body.fields.Status,
   ).toBe("Later");
-  expect((await ask("DELETE", `${tasks}?records[]=${one}&records[]=${two}`)).body.records).toEqual([
-    { id: one, deleted: true },
+  expect((await ask("DELETE", `${tasks}?records[]=${firstId}&records[]=${two}`)).body.records).toEqual([
+    { id: firstId, deleted: true },
     { id: two, deleted: true },
   ]);
-  expect((await ask("GET", `${tasks}/${one}`)).body).toEqual({ error: "NOT_FOUND" });
+  expect((await ask("GET", `${tasks}/${firstId}`)).body).toEqual({ error: "NOT_FOUND" });
   expect((await ask("GET", "/appAAAAAAAAAAAAAA/Tasks")).body.error.type).toBe("INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND");
 });
 

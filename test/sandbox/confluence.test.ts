@@ -49,14 +49,14 @@ test.each(["colour = red", "title ~", "title = a = b", 'created > "yesterday"', 
 test("search and lists are followed to the end by their next links", async () => {
   const { wiki, call, cloudId } = await signedIn();
   const follow = async (first: string, next: (link: string) => string) => {
-    const seen: string[] = [];
+    const ids: string[] = [];
     let path: string | undefined = first;
     while (path) {
       const { body }: { body: Listed } = await call(path);
-      seen.push(...titles(body));
+      ids.push(...titles(body));
       path = body._links.next && next(body._links.next);
     }
-    return seen;
+    return ids;
   };
   const base = `/ex/confluence/${cloudId}`;
   const all = [
@@ -171,7 +171,7 @@ test("a page is commented on, and its comments are listed and read one by one", 
   const { wiki } = await signedIn();
   const [page] = (await wiki("/api/v2/pages?title=Release%20checklist")).body.results;
   const body = { representation: "storage", value: "<p>Step <strong>two</strong> is gone</p>" };
-  const made = await wiki("/api/v2/footer-comments", { method: "POST", json: { pageId: page.id, body } });
+  const created = await wiki("/api/v2/footer-comments", { method: "POST", json: { pageId: page.id, body } });
   const comment = {
     id: "131073",
     status: "current",
@@ -179,11 +179,11 @@ test("a page is commented on, and its comments are listed and read one by one", 
     pageId: page.id,
     version: { number: 1, message: "", minorEdit: false, authorId: DANA, createdAt: "2026-11-20T09:00:00.000Z" },
     body: { storage: body },
-    _links: { webui: `${page._links.webui}?focusedCommentId=131073`, base: made.body._links.base },
+    _links: { webui: `${page._links.webui}?focusedCommentId=131073`, base: created.body._links.base },
   };
-  expect([made.status, made.body]).toEqual([201, comment]);
-  const listed = await wiki(`/api/v2/pages/${page.id}/footer-comments?body-format=storage`);
-  expect(listed.body.results).toEqual([{ ...comment, _links: { webui: comment._links.webui } }]);
+  expect([created.status, created.body]).toEqual([201, comment]);
+  const list = await wiki(`/api/v2/pages/${page.id}/footer-comments?body-format=storage`);
+  expect(list.body.results).toEqual([{ ...comment, _links: { webui: comment._links.webui } }]);
   expect((await wiki("/api/v2/footer-comments/131073?body-format=storage")).body).toEqual(comment);
 });
 

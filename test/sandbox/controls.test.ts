@@ -76,15 +76,15 @@ test("the controls refuse a host name that was rebound to this machine", async (
 test("the state can be read, written back and reset", async () => {
   const { ask, signedIn } = sandbox();
   const { jira } = await signedIn("atlassian", SCOPE);
-  const before = (await ask("atlassian", "/_sandbox/state")).body;
-  expect((await ask("atlassian", "/_sandbox/state", { method: "PUT", json: before })).body).toEqual(before);
+  const state = (await ask("atlassian", "/_sandbox/state")).body;
+  expect((await ask("atlassian", "/_sandbox/state", { method: "PUT", json: state })).body).toEqual(state);
   await jira("/issue/KAY-3", { method: "DELETE" });
   expect((await jira("/issue/KAY-3")).status).toBe(404);
   await ask("atlassian", "/_sandbox/reset", { method: "POST" });
   expect((await jira("/issue/KAY-3")).status).toBe(200);
-  expect((await ask("atlassian", "/_sandbox/state")).body).toEqual(before);
-  const wrong = { ...before, sites: [{ ...before.sites[0], issues: [{ key: "NOPE-1", summary: "x" }] }] };
-  const refused = await ask("atlassian", "/_sandbox/state", { method: "PUT", json: wrong });
+  expect((await ask("atlassian", "/_sandbox/state")).body).toEqual(state);
+  const invalidState = { ...state, sites: [{ ...state.sites[0], issues: [{ key: "NOPE-1", summary: "x" }] }] };
+  const refused = await ask("atlassian", "/_sandbox/state", { method: "PUT", json: invalidState });
   expect(refused.body.message).toBe(
     "The state is wrong at atlassian.sites[0].issues[0].key: there is no project for NOPE-1.",
   );

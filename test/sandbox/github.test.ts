@@ -11,14 +11,14 @@ test("V14 the token endpoint answers failures with 200, and form data unless JSO
   const { id, secret } = world.clients.github;
   const code = await world.code("github", "repo");
   const fields = { client_id: id, client_secret: secret, grant_type: "authorization_code", redirect_uri: REDIRECT };
-  const ask = (given: string, accept = "*/*") =>
+  const ask = (secret: string, accept = "*/*") =>
     world.ask("github", "/login/oauth/access_token", {
       method: "POST",
       headers: { accept },
-      body: new URLSearchParams({ ...fields, code: given }),
+      body: new URLSearchParams({ ...fields, code: secret }),
     });
-  const wrong = await ask("wrong");
-  expect([wrong.status, Object.fromEntries(new URLSearchParams(wrong.text))]).toEqual([
+  const refused = await ask("wrong");
+  expect([refused.status, Object.fromEntries(new URLSearchParams(refused.text))]).toEqual([
     200,
     {
       error: "bad_verification_code",
@@ -76,8 +76,8 @@ test("an issue is opened, commented on, closed and found", async () => {
   const world = sandbox();
   const { call } = await world.signedIn("github", "repo");
   const json = { title: "Broken link", body: "On page 2", labels: ["Bug"], assignees: ["sam-sample"] };
-  const made = await call(`${DOCS}/issues`, { method: "POST", json });
-  expect(made).toMatchObject({
+  const issue = await call(`${DOCS}/issues`, { method: "POST", json });
+  expect(issue).toMatchObject({
     status: 201,
     body: {
       number: 8,
@@ -95,10 +95,10 @@ test("an issue is opened, commented on, closed and found", async () => {
     json: { state: "closed", state_reason: "not_planned" },
   });
   expect(closed.body).toMatchObject({ state: "closed", state_reason: "not_planned", comments: 1 });
-  const found = (
+  const results = (
     await call(`/search/issues?q=${encodeURIComponent('"broken link" is:issue is:closed repo:kay-demo/kay-docs')}`)
   ).body;
-  expect([found.total_count, numbers(found.items)]).toEqual([1, [8]]);
+  expect([results.total_count, numbers(results.items)]).toEqual([1, [8]]);
   const page = await world.ask("github", "/kay-demo/kay-docs/issues/8");
   expect([page.status, page.text.includes("Mine &lt;b&gt;")]).toEqual([200, true]);
 });

@@ -47,8 +47,8 @@ test("V07 a code with a challenge needs its verifier", async () => {
   const code_challenge = createHash("sha256").update(verifier).digest("base64url");
   const more = { code_challenge, code_challenge_method: "S256" };
   const grant = { grant_type: "authorization_code", redirect_uri: REDIRECT };
-  const wrong = await exchange("google", { ...grant, code: await code("google", MAIL, undefined, more) });
-  expect(wrong).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+  const refused = await exchange("google", { ...grant, code: await code("google", MAIL, undefined, more) });
+  expect(refused).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   const right = { ...grant, code: await code("google", MAIL, undefined, more), code_verifier: verifier };
   expect((await exchange("google", right)).status).toBe(200);
 });
@@ -89,13 +89,13 @@ test("a missing token, a missing scope, another mailbox and an unknown path are 
 test("mail is searched, paged, read in its formats, labelled, and sent to sandbox accounts", async () => {
   const world = sandbox();
   const { call } = await world.signedIn("google", MAIL);
-  const found = async (q: string) => (await call(`/gmail/v1/users/me/messages?q=${encodeURIComponent(q)}`)).body;
-  expect((await found("in:inbox")).resultSizeEstimate).toBe(3);
-  expect((await found("is:unread -from:sam")).resultSizeEstimate).toBe(1);
-  expect((await found('subject:(release friday) "certificate"')).messages).toEqual([
+  const search = async (q: string) => (await call(`/gmail/v1/users/me/messages?q=${encodeURIComponent(q)}`)).body;
+  expect((await search("in:inbox")).resultSizeEstimate).toBe(3);
+  expect((await search("is:unread -from:sam")).resultSizeEstimate).toBe(1);
+  expect((await search('subject:(release friday) "certificate"')).messages).toEqual([
     { id: "18f2a6c01b3d0001", threadId: "18f2a6c01b3d0001" },
   ]);
-  expect(await found("nothing like it")).toEqual({ resultSizeEstimate: 0 });
+  expect(await search("nothing like it")).toEqual({ resultSizeEstimate: 0 });
   const first = (await call("/gmail/v1/users/me/messages?maxResults=2")).body;
   const second = (await call(`/gmail/v1/users/me/messages?maxResults=2&pageToken=${first.nextPageToken}`)).body;
   expect(new Set([...first.messages, ...second.messages].map(({ id }: { id: string }) => id)).size).toBe(4);
@@ -110,8 +110,8 @@ test("mail is searched, paged, read in its formats, labelled, and sent to sandbo
   const sent = await call("/gmail/v1/users/me/messages/send", { method: "POST", json: { raw: raw(text) } });
   expect(sent.body.labelIds).toEqual(["SENT"]);
   const sam = await world.signedIn("google", MAIL, "Sam Sample");
-  const got = (await sam.call("/gmail/v1/users/me/messages?q=is:unread")).body.messages;
-  const { payload } = (await sam.call(`/gmail/v1/users/me/messages/${got[0].id}`)).body;
+  const messages = (await sam.call("/gmail/v1/users/me/messages?q=is:unread")).body.messages;
+  const { payload } = (await sam.call(`/gmail/v1/users/me/messages/${messages[0].id}`)).body;
   expect(payload.headers).toContainEqual({ name: "Subject", value: "Grüße 🎉" });
   expect(Buffer.from(payload.body.data, "base64url").toString()).toBe("Schöne Zeit");
   for (const [json, message] of [
@@ -159,7 +159,7 @@ test("V13 events keep whole days unchanged; an ID is unique; only the organizer 
   }
   expect((await call(`${events}?timeMin=2026-12-24`)).status).toBe(400);
   const sams = (await call(`${events}?q=Dana`)).body.items.find(
-    (one: { summary: string }) => one.summary === "Sam and Dana",
+    (event: { summary: string }) => event.summary === "Sam and Dana",
   ).id;
   expect((await call(`${events}/${sams}`, { method: "PATCH", json: { summary: "x" } })).status).toBe(403);
   expect((await call(`${events}/feast0000001`, { method: "DELETE" })).status).toBe(204);

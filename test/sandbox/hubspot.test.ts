@@ -79,10 +79,10 @@ test("a contact is created once, read by its address, changed and archived", asy
   ]);
   const twin = await call(CONTACTS, { method: "POST", json: { properties: { email: "ADA@example.com" } } });
   expect([twin.status, twin.body.message]).toEqual([409, "Contact already exists. Existing ID: 8302"]);
-  const read = await call(`${CONTACTS}/ada@example.com?idProperty=email&properties=company,phone`);
-  expect(read.body.properties).toMatchObject({ company: "Engine", phone: null });
-  const wrong = await call(`${CONTACTS}/8302`, { method: "PATCH", json: { properties: { email: "x", shoe: "4" } } });
-  expect([wrong.status, wrong.body.message]).toEqual([
+  const contact = await call(`${CONTACTS}/ada@example.com?idProperty=email&properties=company,phone`);
+  expect(contact.body.properties).toMatchObject({ company: "Engine", phone: null });
+  const refused = await call(`${CONTACTS}/8302`, { method: "PATCH", json: { properties: { email: "x", shoe: "4" } } });
+  expect([refused.status, refused.body.message]).toEqual([
     400,
     `Property values were not valid: ${JSON.stringify([
       { isValid: false, message: "Email address x is invalid", error: "INVALID_EMAIL", name: "email" },
@@ -119,8 +119,8 @@ test("a deal has only stages of its pipeline, and is associated with contacts an
   expect((await call(`${CONTACTS}/2104?associations=deals`)).body.associations.deals.results).toHaveLength(2);
   const patch = (dealstage: string) => call(`${DEALS}/${id}`, { method: "PATCH", json: { properties: { dealstage } } });
   expect([(await patch("nowhere")).status, (await patch("closedwon")).status]).toEqual([400, 200]);
-  const many = await call(`${DEALS}/batch/read`, { method: "POST", json: { inputs: [{ id }, { id: "5201" }] } });
-  expect(ids(many.body)).toEqual(["5201", id]);
+  const batch = await call(`${DEALS}/batch/read`, { method: "POST", json: { inputs: [{ id }, { id: "5201" }] } });
+  expect(ids(batch.body)).toEqual(["5201", id]);
   expect((await call("/crm/v3/objects/notes", { method: "POST", json: { properties: {} } })).status).toBe(400);
 });
 

@@ -22,9 +22,9 @@ test("an issue is created, read, edited, moved, commented on and deleted with Ji
     key: "KAY-13",
     self: `${ATLASSIAN}/ex/jira/${cloudId}/rest/api/3/issue/10017`,
   });
-  const read = (await jira("/issue/KAY-13")).body;
-  expect(Object.keys(read)).toEqual(["expand", "id", "self", "key", "fields"]);
-  expect(read.fields).toMatchObject({
+  const issue = (await jira("/issue/KAY-13")).body;
+  expect(Object.keys(issue)).toEqual(["expand", "id", "self", "key", "fields"]);
+  expect(issue.fields).toMatchObject({
     summary: "Printer on fire",
     description: paragraph("It burns."),
     status: { name: "To Do", statusCategory: { id: 2, key: "new", colorName: "blue-gray", name: "To Do" } },
@@ -63,9 +63,9 @@ test("V09 a transition returns 204 without a body, and only those of the workflo
     (await jira("/issue/KAY-3/transitions")).body.transitions.map(({ name }: { name: string }) => name);
   expect(await names()).toEqual(["Start work", "Done"]);
   const { transitions } = (await jira("/issue/KAY-3/transitions")).body;
-  const done = transitions.find(({ to }: { to: { name: string } }) => to.name === "Done");
+  const doneTransition = transitions.find(({ to }: { to: { name: string } }) => to.name === "Done");
   expect(
-    await jira("/issue/KAY-3/transitions", { method: "POST", json: { transition: { id: done.id } } }),
+    await jira("/issue/KAY-3/transitions", { method: "POST", json: { transition: { id: doneTransition.id } } }),
   ).toMatchObject({ status: 204, text: "" });
   expect((await jira("/issue/KAY-3?fields=status,resolution")).body.fields).toMatchObject({
     status: { name: "Done" },
@@ -73,10 +73,10 @@ test("V09 a transition returns 204 without a body, and only those of the workflo
   });
   expect(await names()).toEqual(["Reopen"]);
   expect(
-    await jira("/issue/KAY-3/transitions", { method: "POST", json: { transition: { id: done.id } } }),
+    await jira("/issue/KAY-3/transitions", { method: "POST", json: { transition: { id: doneTransition.id } } }),
   ).toMatchObject({
     status: 400,
-    body: { errorMessages: [`Transition id '${done.id}' is not valid for this issue.`], errors: {} },
+    body: { errorMessages: [`Transition id '${doneTransition.id}' is not valid for this issue.`], errors: {} },
   });
 });
 
@@ -137,7 +137,7 @@ test("every invalid field is named, in Jira's words", async () => {
   expect((await post({ project: { key: "KAY" }, issuetype: { name: "Poem" } })).errors).toEqual({
     issuetype: "Specify a valid issue type",
   });
-  const wrong = {
+  const invalidFields = {
     project: { id: "10000" },
     issuetype: { id: "10002" },
     summary: "a\nb",
@@ -147,7 +147,7 @@ test("every invalid field is named, in Jira's words", async () => {
     duedate: "tomorrow",
     customfield_10099: 1,
   };
-  expect((await post(wrong)).errors).toEqual({
+  expect((await post(invalidFields)).errors).toEqual({
     summary: "The summary is invalid because it contains newline characters.",
     priority: "Priority name 'Urgent' is not valid.",
     assignee: "User 'nobody' cannot be assigned issues.",

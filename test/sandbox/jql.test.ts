@@ -92,7 +92,7 @@ test.each([
 
 test("pages join to the whole without gaps or duplicates, whatever their size", async () => {
   const { jira } = await member;
-  const whole = await keys("project in (KAY, OPS) ORDER BY key ASC");
+  const allKeys = await keys("project in (KAY, OPS) ORDER BY key ASC");
   for (const size of [1, 3, 5, 16, 50]) {
     const seen: string[] = [];
     let token: string | undefined;
@@ -103,7 +103,7 @@ test("pages join to the whole without gaps or duplicates, whatever their size", 
       seen.push(...body.issues.map(({ key }: { key: string }) => key));
       token = body.nextPageToken;
     } while (token);
-    expect(seen).toEqual(whole);
+    expect(seen).toEqual(allKeys);
   }
 });
 
@@ -115,10 +115,10 @@ test("a page token is valid only for its own query", async () => {
 
 test("an issue has only its ID unless fields are requested, and at most a hundred have fields", async () => {
   const { jira } = await member;
-  const bare = (await jira("/search/jql?jql=key%3DKAY-3")).body;
-  expect(bare).toEqual({ issues: [{ id: "10003" }], isLast: true });
-  const some = (await jira("/search/jql?jql=key%3DKAY-3&fields=summary,status")).body.issues[0];
-  expect([some.key, Object.keys(some.fields)]).toEqual(["KAY-3", ["summary", "status"]]);
+  const minimal = (await jira("/search/jql?jql=key%3DKAY-3")).body;
+  expect(minimal).toEqual({ issues: [{ id: "10003" }], isLast: true });
+  const partial = (await jira("/search/jql?jql=key%3DKAY-3&fields=summary,status")).body.issues[0];
+  expect([partial.key, Object.keys(partial.fields)]).toEqual(["KAY-3", ["summary", "status"]]);
   const all = (await jira("/search/jql?jql=key%3DKAY-3&fields=*all,-comment")).body.issues[0];
   expect(Object.keys(all.fields)).not.toContain("comment");
   expect((await search("project = KAY", { startAt: 0 })).body.errorMessages).toEqual([

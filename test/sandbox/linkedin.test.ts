@@ -110,8 +110,8 @@ test("nobody posts for another user, and nothing is read without the closed perm
     message: "Not enough permissions to access: partnerApiPostsExternal.GET",
   });
   const reader = await signedIn("openid r_member_social");
-  const own = await reader.rest(`/rest/posts?q=author&author=${encodeURIComponent(DANA)}`);
-  expect(own.body.elements.map(({ visibility }: { visibility: string }) => visibility)).toEqual(["CONNECTIONS"]);
+  const ownPosts = await reader.rest(`/rest/posts?q=author&author=${encodeURIComponent(DANA)}`);
+  expect(ownPosts.body.elements.map(({ visibility }: { visibility: string }) => visibility)).toEqual(["CONNECTIONS"]);
   expect((await reader.post(POST)).status).toBe(403);
   expect((await reader.rest(`/rest/posts/${first}`)).status).toBe(403);
   expect((await rest("/rest/people")).body.code).toBe("RESOURCE_NOT_FOUND");

@@ -45,8 +45,8 @@ test("the token endpoint takes JSON with HTTP Basic, names no expiry, and each r
 
 test("a request without a version, with an expired token or without the capability is refused like Notion does", async () => {
   const { call, ask } = await signedIn("read_content");
-  const bare = await call("/v1/users/me");
-  expect([bare.status, bare.body.object, bare.body.code]).toEqual([400, "error", "missing_version"]);
+  const me = await call("/v1/users/me");
+  expect([me.status, me.body.object, me.body.code]).toEqual([400, "error", "missing_version"]);
   expect((await call("/v1/users/me", { headers: HEADERS, token: "x" })).body).toMatchObject({
     status: 401,
     code: "unauthorized",
@@ -133,8 +133,8 @@ test("rows are filtered, sorted and changed; an unknown status is refused", asyn
   ]);
   expect(await query({ filter: { property: "Due", date: { is_empty: true } } })).toEqual(["Write the manual"]);
   const row = await find("export");
-  const changed = await ask("PATCH", `/pages/${row.id}`, { properties: { Status: { status: { name: "Nowhere" } } } });
-  expect(changed.body.message).toBe('Invalid status option. Status option "Nowhere" does not exist in "Status".');
+  const updated = await ask("PATCH", `/pages/${row.id}`, { properties: { Status: { status: { name: "Nowhere" } } } });
+  expect(updated.body.message).toBe('Invalid status option. Status option "Nowhere" does not exist in "Status".');
   expect((await ask("POST", `/data_sources/${source.id}/query`, { filter: { property: "X" } })).body.message).toBe(
     "Could not find property with name or id: X",
   );

@@ -127,7 +127,7 @@ test.each(Object.keys(CASES) as ProviderName[])(
       warn: (sentence: string) => void warnings.push(sentence),
     };
     const first = sandbox(ports);
-    const state = async (one: typeof first) => (await one.ask(name, "/_sandbox/state")).body;
+    const state = async (sandbox: typeof first) => (await sandbox.ask(name, "/_sandbox/state")).body;
     const client = await first.signedIn(name, scope);
     const { status, text } = (await write(client, await state(first))) as { status: number; text: string };
     expect([status, text]).toEqual([expect.closeTo(200, -1), expect.any(String)]);
@@ -197,7 +197,7 @@ test("a world that is set aside is named with the reason, and connections to it 
   };
   const { token } = await sandbox({ save }).signedIn("slack", "channels:read");
   await Promise.resolve();
-  const whole = structuredClone(saved);
+  const savedCopy = structuredClone(saved);
   saved.origins.slack.world = { users: 7 };
   Object.assign(saved.origins, { github: 7 });
   const warnings: string[] = [];
@@ -211,7 +211,9 @@ test("a world that is set aside is named with the reason, and connections to it 
   ]);
   warnings.length = 0;
   const seed = { slack: { users: [{ name: "ann", real_name: "Ann" }] } };
-  expect((await sandbox({ saved: whole, seed, warn }).ask("slack", "/api/auth.test", { token })).body.ok).toBe(false);
+  expect((await sandbox({ saved: savedCopy, seed, warn }).ask("slack", "/api/auth.test", { token })).body.ok).toBe(
+    false,
+  );
   sandbox({ saved: "{", warn });
   expect(warnings).toEqual([
     "The sandbox set the saved world of Slack aside and starts with a fresh one. It grew from another seed.",

@@ -43,8 +43,8 @@ test("a code returns the user's tokens in authed_user, a refresh returns them be
   expect((await again()).body).toMatchObject({ ok: true, access_token: expect.any(String), token_type: "user" });
   const spent = await again();
   expect([spent.status, spent.body]).toEqual([200, { ok: false, error: "invalid_refresh_token" }]);
-  const wrong = await world.exchange("slack", { grant_type: "authorization_code", code: "x", redirect_uri: "y" });
-  expect([wrong.status, wrong.body]).toEqual([200, { ok: false, error: "invalid_code" }]);
+  const refused = await world.exchange("slack", { grant_type: "authorization_code", code: "x", redirect_uri: "y" });
+  expect([refused.status, refused.body]).toEqual([200, { ok: false, error: "invalid_code" }]);
 });
 
 test("failures have status 200: no token, a wrong one, a missing scope, an unknown method", async () => {
@@ -78,8 +78,8 @@ test("the account, and the people with their addresses only with the scope", asy
   });
   expect((await api("users.lookupByEmail", { email: "SAM@example.com" })).user.id).toBe(SAM);
   expect(await api("users.info", { user: "U0NOBODY00" })).toEqual({ ok: false, error: "user_not_found" });
-  const plain = await signedIn("users:read");
-  expect((await plain.api("users.info", { user: SAM })).user.profile).not.toHaveProperty("email");
+  const limited = await signedIn("users:read");
+  expect((await limited.api("users.info", { user: SAM })).user.profile).not.toHaveProperty("email");
 });
 
 test("channels are listed by type and page, and private ones only to their members", async () => {
@@ -136,27 +136,27 @@ test("history is newest first and paged, threads are oldest first", async () => 
 
 test("a message is posted, answered in its thread, reacted to once, and found", async () => {
   const { api, post, world } = await signedIn();
-  const sent = await post("chat.postMessage", { channel: GENERAL, text: "Ship it <now>" });
-  expect(sent).toMatchObject({
+  const message = await post("chat.postMessage", { channel: GENERAL, text: "Ship it <now>" });
+  expect(message).toMatchObject({
     ok: true,
     warning: "missing_charset",
     channel: GENERAL,
     message: { user: DANA, text: "Ship it <now>" },
   });
-  const reply = await post("chat.postMessage", { channel: "#general", text: "Done", thread_ts: sent.ts });
-  expect(reply.message.thread_ts).toBe(sent.ts);
-  expect(reply.ts > sent.ts).toBe(true);
-  const reaction = { channel: GENERAL, timestamp: sent.ts, name: "rocket" };
+  const reply = await post("chat.postMessage", { channel: "#general", text: "Done", thread_ts: message.ts });
+  expect(reply.message.thread_ts).toBe(message.ts);
+  expect(reply.ts > message.ts).toBe(true);
+  const reaction = { channel: GENERAL, timestamp: message.ts, name: "rocket" };
   expect(await post("reactions.add", reaction)).toMatchObject({ ok: true });
   expect(await post("reactions.add", reaction)).toEqual({ ok: false, error: "already_reacted" });
   const [newest] = (await api("conversations.history", { channel: GENERAL, limit: "1" })).messages;
   expect(newest).toMatchObject({ reply_count: 1, reactions: [{ name: "rocket", users: [DANA], count: 1 }] });
-  const found = await api("search.messages", { query: "ship in:#general from:me" });
-  expect(found.messages).toMatchObject({
+  const results = await api("search.messages", { query: "ship in:#general from:me" });
+  expect(results.messages).toMatchObject({
     total: 1,
-    matches: [{ ts: sent.ts, permalink: expect.stringContaining(`${SLACK}/archives/${GENERAL}/p`) }],
+    matches: [{ ts: message.ts, permalink: expect.stringContaining(`${SLACK}/archives/${GENERAL}/p`) }],
   });
-  const page = await world.ask("slack", found.messages.matches[0].permalink);
+  const page = await world.ask("slack", results.messages.matches[0].permalink);
   expect([page.status, page.text.includes("Ship it &lt;now&gt;")]).toEqual([200, true]);
 });
 

@@ -150,14 +150,14 @@ export function sandbox(options: Options = {}) {
   async function exchange(name: Name, parameters: Record<string, string>) {
     const { id, secret } = made.clients[name];
     const { token, client } = placeOf(name);
-    const sent = { ...parameters, ...VERIFIED[name] };
+    const body = { ...parameters, ...VERIFIED[name] };
     const own: Record<string, string> = client === "basic" ? {} : { client_id: id, client_secret: secret };
     const headers = {
       accept: "application/json",
       ...(client === "basic" ? { authorization: `Basic ${btoa(`${id}:${secret}`)}` } : {}),
     };
-    if (client === "json") return ask(name, token, { method: "POST", headers, json: { ...own, ...sent } });
-    return ask(name, token, { method: "POST", headers, body: new URLSearchParams({ ...own, ...sent }) });
+    if (client === "json") return ask(name, token, { method: "POST", headers, json: { ...own, ...body } });
+    return ask(name, token, { method: "POST", headers, body: new URLSearchParams({ ...own, ...body }) });
   }
 
   /** A signed-in program for one site, or for Bitbucket. */

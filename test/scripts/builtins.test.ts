@@ -3,7 +3,7 @@ import { inlineBuiltins, requireBuiltin } from "../../scripts/builtins.ts";
 
 const load = (name: string) => `process.getBuiltinModule("node:${name}")`;
 
-for (const [what, before, after] of [
+for (const [title, source, after] of [
   ["a named import", `import{readFile as a}from"kay-builtin:fs";b()`, `const a=${load("fs")}.readFile;b()`],
   [
     "several named imports",
@@ -37,8 +37,8 @@ for (const [what, before, after] of [
     `const c=new Proxy({},{get:(_,k)=>${load("child_process")}[k]});b()`,
   ],
 ] as const) {
-  test(`${what}: loaded as a built-in instead of imported`, () => {
-    expect(inlineBuiltins(before)).toBe(after);
+  test(`${title}: loaded as a built-in instead of imported`, () => {
+    expect(inlineBuiltins(source)).toBe(after);
   });
 }
 

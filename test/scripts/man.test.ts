@@ -34,15 +34,15 @@ needs("mandoc")("every page is valid", () => {
 });
 
 needs("mandoc")("a page shows usage, options with what they do, examples as they are typed, and exit codes", () => {
-  const shown = (name: string) => {
+  const getPage = (name: string) => {
     const [, text = ""] = pages().find(([page]) => page === name) ?? [];
     return execFileSync("sh", ["-c", "mandoc -T ascii -O width=100 | col -bx"], { input: text, encoding: "utf8" });
   };
-  expect(shown("kay-confirm.1")).toMatch(
+  expect(getPage("kay-confirm.1")).toMatch(
     /SYNOPSIS\n +kay confirm \[options\] <token>\n[\s\S]*--approve\n +Approve and run the plan\n/,
   );
-  expect(shown("kay-tools.1")).toContain(`$ kay tools call jira.get_issue '{"issue": "KAY-1"}' --json\n`);
-  expect(shown("kay.1")).toMatch(
+  expect(getPage("kay-tools.1")).toContain(`$ kay tools call jira.get_issue '{"issue": "KAY-1"}' --json\n`);
+  expect(getPage("kay.1")).toMatch(
     /EXIT STATUS\n +0 +done\n[\s\S]*ENVIRONMENT\n +KAY_API_URL[\s\S]*FILES[\s\S]*EXAMPLES/,
   );
 });

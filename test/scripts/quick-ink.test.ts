@@ -48,10 +48,10 @@ test("the fast width of a text is its width", async () => {
 
 test("text without emoji never loads emoji data, however its width is requested", () => {
   const quick = changed(`${modules}string-width/index.js`).replaceAll(/^import .*$/gm, "");
-  const made =
+  const create =
     new Function(`${quick.replace("export default ", "").replace("function make() {", "function make() { throw new Error('made'); ")}
     return [stringWidth("abc — ●"), stringWidth("\x1b[1mabc\x1b[22m"), stringWidth("done.", { countAnsiEscapeCodes: true })];`);
-  expect(made()).toEqual([7, 3, 5]);
+  expect(create()).toEqual([7, 3, 5]);
 });
 
 test("Yoga lays out after its bytes were read without a request", async () => {

@@ -40,9 +40,9 @@ export function useRoles(services: BackendPorts["services"], ports: Partial<Back
   beforeEach(() => {
     const { db, config } = database();
     const node = () => {
-      const made = createNode(config, () => {});
-      nodes.push(made);
-      return made;
+      const node = createNode(config, () => {});
+      nodes.push(node);
+      return node;
     };
     const clock = { now: () => roles?.backend.clock.now() ?? 0, advance: () => {} };
     const newAgent = () => {
@@ -63,8 +63,8 @@ export function useRoles(services: BackendPorts["services"], ports: Partial<Back
     const reach: BackendPorts["fetch"] = async (url, init) => {
       if (roles === undefined) throw new TypeError("too early");
       const request = new Request(url, init);
-      const other = Object.keys(roles.elsewhere).find((origin) => url.startsWith(origin));
-      if (other) return (roles.elsewhere[other] as (request: Request) => Response)(request);
+      const elsewhere = Object.keys(roles.elsewhere).find((origin) => url.startsWith(origin));
+      if (elsewhere) return (roles.elsewhere[elsewhere] as (request: Request) => Response)(request);
       if (url.startsWith(AGENT)) return await roles.agent().backend.fetch(request);
       if (!url.startsWith(BACKEND)) return await roles.backend.outside.fetch(url, init);
       roles.reports.push((await request.clone().json()) as Record<string, unknown>);

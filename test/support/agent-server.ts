@@ -67,31 +67,32 @@ export async function startSeedAgent(password = "agent-password"): Promise<SeedA
   const stream = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
     const sessionId = decodeURIComponent(url.pathname.slice("/stream/".length));
     agent.streams.push({ authorization: request.headers.authorization, token: url.searchParams.get("token") });
-    const other = agent.instead.shift();
-    if (other && !other.taken) return refuse(response, other);
-    const known = sessions.get(sessionId);
-    if (!known || url.searchParams.get("token") !== known.token) return answer(response, 401, { error: "Bad token" });
+    const otherReply = agent.instead.shift();
+    if (otherReply && !otherReply.taken) return refuse(response, otherReply);
+    const callbackSession = sessions.get(sessionId);
+    if (!callbackSession || url.searchParams.get("token") !== callbackSession.token)
+      return answer(response, 401, { error: "Bad token" });
     const { prompt } = (await bodyOf(request)) as { prompt: string };
     agent.prompts.push(prompt);
-    if (other) refuse(response, other);
+    if (otherReply) refuse(response, otherReply);
     else response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
     open.add(response);
     response.on("close", () => !response.writableEnded && agent.closed?.());
     await agent.script({
       prompt,
-      stream: (event) => void (other ?? response.write(`event: message\ndata: ${JSON.stringify(event)}\n\n`)),
+      stream: (event) => void (otherReply ?? response.write(`event: message\ndata: ${JSON.stringify(event)}\n\n`)),
       cut: () => response.destroy(),
       report: async (body) => {
-        const told = await agent.deliver(
-          new Request(known.webhookUrl, {
+        const callback = await agent.deliver(
+          new Request(callbackSession.webhookUrl, {
             method: "POST",
             headers: { "content-type": "application/json" },
             body: JSON.stringify({ sessionId, timestamp: Date.now(), ...body }),
           }),
         );
-        const said = { status: told.status, body: await told.json() };
-        agent.answers.push(said);
-        return said;
+        const callbackReply = { status: callback.status, body: await callback.json() };
+        agent.answers.push(callbackReply);
+        return callbackReply;
       },
     });
     open.delete(response);

@@ -24,9 +24,9 @@ export async function beginTurn(roles: Roles, prompt: string): Promise<Begun> {
 /** What the conversation shows at the backend, once its turn has ended. */
 export async function shownTurn(roles: Roles, { session, token, generation }: Begun) {
   const stream = await openStream(roles.backend, `GET /sessions/${session}/events`, token);
-  for (let over = false; !over; ) {
+  for (let isOver = false; !isOver; ) {
     const { data } = await stream.next("data-status");
-    over = data.generation_id === generation && ["completed", "error", "cancelled"].includes(data.status);
+    isOver = data.generation_id === generation && ["completed", "error", "cancelled"].includes(data.status);
   }
   await stream.close();
   return { text: stream.text(), tools: toolsOf(stream.parts) };

@@ -43,8 +43,8 @@ export function pressed(
 ): { ui: CardUi; acts: CardAction[] } {
   let ui = from;
   const acts: CardAction[] = [];
-  for (const [index, each] of keys.entries()) {
-    const step = updateCard(ui, card, { ...each, at: each.at + index * 1_000 });
+  for (const [index, key] of keys.entries()) {
+    const step = updateCard(ui, card, { ...key, at: key.at + index * 1_000 });
     ui = step.ui;
     if (step.act) acts.push(step.act);
   }

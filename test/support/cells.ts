@@ -7,10 +7,10 @@ import { Terminal } from "@xterm/headless";
 export async function onTerminal(text: string, columns: number): Promise<{ rows: string[]; cells: number[] }> {
   const rows = text.split("\n").length;
   const terminal = new Terminal({ cols: columns + 20, rows: rows + 2, allowProposedApi: true });
-  await new Promise<void>((done) => terminal.write(text.replaceAll("\n", "\r\n"), done));
+  await new Promise<void>((resolve) => terminal.write(text.replaceAll("\n", "\r\n"), resolve));
   const { active } = terminal.buffer;
   const lines = Array.from({ length: rows }, (_, row) => active.getLine(row));
-  const shown = {
+  const screen = {
     rows: lines.map((line) => line?.translateToString(true) ?? ""),
     cells: lines.map((line) => {
       for (let column = columns + 19; column >= 0; column -= 1)
@@ -19,5 +19,5 @@ export async function onTerminal(text: string, columns: number): Promise<{ rows:
     }),
   };
   terminal.dispose();
-  return shown;
+  return screen;
 }

@@ -30,19 +30,19 @@ function completionTable(): CompletionTable {
 }
 
 /** Completions at the end of a line, without descriptions. */
-export function offered(line: string, known: Record<string, CompletionValue[]> = {}): string[] {
-  return offer(line, known).values.map(([value]) => value);
+export function offered(line: string, values: Record<string, CompletionValue[]> = {}): string[] {
+  return offer(line, values).values.map(([value]) => value);
 }
 
 /** The same, whole. */
-export function offer(line: string, known: Record<string, CompletionValue[]> = {}) {
+export function offer(line: string, values: Record<string, CompletionValue[]> = {}) {
   const look: ValueLookup = {
-    listKnown: (kind) => known[kind] ?? null,
+    listKnown: (kind) => values[kind] ?? null,
     profiles: () => [
       ["default", ""],
       ["work", ""],
     ],
-    aliases: () => known.aliases ?? [],
+    aliases: () => values.aliases ?? [],
   };
   const [, ...words] = line.split(" ");
   return suggestCompletions(completionTable(), words, look);

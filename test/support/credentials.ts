@@ -23,15 +23,15 @@ export function temporaryFolder(): string {
 /** A keychain in memory that works, and remembers every value it was given. */
 export function memoryKeychain(): Keychain & { keys: Map<string, Uint8Array>; given: Uint8Array[] } {
   const keys = new Map<string, Uint8Array>();
-  const given: Uint8Array[] = [];
+  const passwords: Uint8Array[] = [];
   return {
     keys,
-    given,
+    given: passwords,
     check: async () => ({ state: "usable" }),
     get: async (account) => keys.get(account) ?? null,
     async set(account, key) {
       keys.set(account, key);
-      given.push(key);
+      passwords.push(key);
     },
     delete: async (account) => void keys.delete(account),
   };

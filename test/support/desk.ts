@@ -21,9 +21,9 @@ export function deskServices(
   const clients = { atlassian: { id: "atlassian-client", secret: "atlassian-secret" } };
   return configureServices({ clients }).map((configuration) => {
     const { service } = configuration;
-    const own = more.filter(({ name }) => name.startsWith(`${service.name}.`));
+    const ownTools = more.filter(({ name }) => name.startsWith(`${service.name}.`));
     const tools = service.name === "jira" ? deskTools(log, meanwhile) : [];
-    return { ...configuration, service: { ...service, tools: [...tools, ...own] } };
+    return { ...configuration, service: { ...service, tools: [...tools, ...ownTools] } };
   });
 }
 

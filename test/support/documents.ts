@@ -26,12 +26,12 @@ export function sources(...patterns: string[]): string {
  * another one. Tables of errors are left out: their hints are the source's own.
  */
 export function commandLines({ text }: Document, program: string): string[][] {
-  const written = text.replace(/<!-- errors -->[\s\S]*<!-- \/errors -->/, "");
-  const blocks = [...written.matchAll(/```(?:sh|text)\n([\s\S]*?)```/g)].flatMap(([, block = ""]) => block.split("\n"));
-  const inline = [...written.replaceAll(/```[\s\S]*?```/g, "").matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+  const prose = text.replace(/<!-- errors -->[\s\S]*<!-- \/errors -->/, "");
+  const blocks = [...prose.matchAll(/```(?:sh|text)\n([\s\S]*?)```/g)].flatMap(([, block = ""]) => block.split("\n"));
+  const inline = [...prose.replaceAll(/```[\s\S]*?```/g, "").matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
   const start = new RegExp(`(?:^|[$(|] ?)${program} ([^|;#)]+)`);
   const lines = [...blocks, ...inline].map((line) => start.exec(line.replaceAll(/\s+/g, " "))?.[1] ?? "");
-  return lines.map(words).filter((found) => found.length > 0);
+  return lines.map(words).filter((matches) => matches.length > 0);
 }
 
 function words(line: string): string[] {

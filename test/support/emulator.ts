@@ -44,7 +44,7 @@ export function openEmulator(columns: number, rows: number, reflows: ReflowMode 
     reflows,
   });
   const { buffer } = terminal;
-  const row = (at: number) => buffer.active.getLine(at)?.translateToString(true).trimEnd() ?? "";
+  const row = (rowIndex: number) => buffer.active.getLine(rowIndex)?.translateToString(true).trimEnd() ?? "";
   const look = (cell?: IBufferCell) =>
     cell?.getChars().trim() ? `${cell.isBold() ? "*" : ""}${cell.getFgColor()}${cell.getChars()}` : " ";
   return {
@@ -53,17 +53,19 @@ export function openEmulator(columns: number, rows: number, reflows: ReflowMode 
     print,
     async rows() {
       await written;
-      return withoutEnd(Array.from({ length: terminal.rows }, (_, at) => row(buffer.active.baseY + at)));
+      return withoutEnd(Array.from({ length: terminal.rows }, (_, rowIndex) => row(buffer.active.baseY + rowIndex)));
     },
     async all() {
       await written;
-      return withoutEnd(Array.from({ length: buffer.active.length }, (_, at) => row(at)));
+      return withoutEnd(Array.from({ length: buffer.active.length }, (_, rowIndex) => row(rowIndex)));
     },
     async cells() {
       await written;
-      const styled = (at: number) =>
-        Array.from({ length: terminal.cols }, (_, column) => look(buffer.active.getLine(at)?.getCell(column))).join("");
-      return withoutEnd(Array.from({ length: buffer.active.length }, (_, at) => styled(at).trimEnd()));
+      const styled = (rowIndex: number) =>
+        Array.from({ length: terminal.cols }, (_, column) =>
+          look(buffer.active.getLine(rowIndex)?.getCell(column)),
+        ).join("");
+      return withoutEnd(Array.from({ length: buffer.active.length }, (_, rowIndex) => styled(rowIndex).trimEnd()));
     },
     async cursor() {
       await written;

@@ -44,8 +44,8 @@ function readStream(response: Response): TestStream {
   const decoder = new TextDecoder();
   const parts: TestStream["parts"] = [];
   let rest = "";
-  let done = false;
-  let given = 0;
+  let isDone = false;
+  let position = 0;
   const more = async (): Promise<boolean> => {
     const { value, done: closed } = await within(reader.read(), () => parts.map(({ type }) => type).join(" "));
     if (closed) return false;
@@ -54,7 +54,7 @@ function readStream(response: Response): TestStream {
       const event = rest.slice(0, end);
       rest = rest.slice(end + 2);
       const data = /^data: ([^\n]*)/m.exec(event)?.[1];
-      if (data === "[DONE]") done = true;
+      if (data === "[DONE]") isDone = true;
       else if (data) parts.push({ number: Number(/^id: (\d+)$/m.exec(event)?.[1]), ...JSON.parse(data) });
     }
     return true;
@@ -65,10 +65,10 @@ function readStream(response: Response): TestStream {
     parts,
     async next(type) {
       for (;;) {
-        const at = parts.findIndex((part, index) => index >= given && part.type === type);
-        if (at >= 0) {
-          given = at + 1;
-          return parts[at] as never;
+        const partIndex = parts.findIndex((part, index) => index >= position && part.type === type);
+        if (partIndex >= 0) {
+          position = partIndex + 1;
+          return parts[partIndex] as never;
         }
         if (!(await more())) throw new Error(`the stream ended without ${type}: ${parts.map((p) => p.type).join(" ")}`);
       }
@@ -77,15 +77,15 @@ function readStream(response: Response): TestStream {
       while (await more());
       return parts.map(({ type }) => type);
     },
-    done: () => done,
+    done: () => isDone,
     close: () => reader.cancel(),
     text: () => parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join(""),
   };
 }
 
 /** A stream that is silent for ten seconds hangs. */
-async function within<T>(work: Promise<T>, before: () => string): Promise<T> {
+async function within<T>(work: Promise<T>, describeMissing: () => string): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`nothing came for ten seconds after ${before()}`)), 10_000);
+  const timer = setTimeout(() => reject(new Error(`nothing came for ten seconds after ${describeMissing()}`)), 10_000);
   return await Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }

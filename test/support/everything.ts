@@ -31,10 +31,10 @@ export async function everythingServer(
   const child = spawn(node, ["--import", loopback, ...server, transport], {
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const end = async () => {
     child.kill("SIGKILL");
-    await gone;
+    await exited;
   };
   for await (const line of createInterface({ input: child.stderr })) {
     const port = /^port (\d+)$/.exec(line)?.[1];

@@ -31,8 +31,8 @@ export function listExamples(): Example[] {
 /** Every command in code within a sentence. Some name only a command, so arguments may be missing. */
 export function listMentions(): Example[] {
   return documents().flatMap(({ path, text }) => {
-    const written = text.replaceAll(/```[\s\S]*?```/g, "").replace(/<!-- errors -->[\s\S]*<!-- \/errors -->/, "");
-    const code = [...written.matchAll(/`(kay [^`]+)`/g)].map(([, line = ""]) => line.replaceAll(/\s+/g, " "));
+    const prose = text.replaceAll(/```[\s\S]*?```/g, "").replace(/<!-- errors -->[\s\S]*<!-- \/errors -->/, "");
+    const code = [...prose.matchAll(/`(kay [^`]+)`/g)].map(([, line = ""]) => line.replaceAll(/\s+/g, " "));
     return listLines(path, code);
   });
 }
@@ -83,17 +83,20 @@ function parseLine(line: string): Omit<Example, "from"> | undefined {
       .replace(/^\w+=\$\((.*)\)$/, "$1"),
   );
   const start = tokens.findIndex(
-    ({ word, isMark }, at) => word === "kay" && !isMark && tokens.slice(0, at).every(isBeforeCommand(tokens, at)),
+    ({ word, isMark }, tokenIndex) =>
+      word === "kay" && !isMark && tokens.slice(0, tokenIndex).every(isBeforeCommand(tokens, tokenIndex)),
   );
   if (start < 0) return undefined;
   const rest = tokens.slice(start + 1);
   const end = rest.findIndex(({ word, isMark }) => isMark && (word === "|" || word === ";"));
-  const own = end < 0 ? rest : rest.slice(0, end);
-  const input = own.findIndex(({ word, isMark }) => isMark && word === "<");
-  const words = own.filter(({ isMark }, at) => !isMark && !own[at - 1]?.isMark).map(({ word }) => word);
+  const ownTokens = end < 0 ? rest : rest.slice(0, end);
+  const input = ownTokens.findIndex(({ word, isMark }) => isMark && word === "<");
+  const words = ownTokens
+    .filter(({ isMark }, tokenIndex) => !isMark && !ownTokens[tokenIndex - 1]?.isMark)
+    .map(({ word }) => word);
   const stdin =
     input >= 0
-      ? own[input + 1]?.word
+      ? ownTokens[input + 1]?.word
       : tokens.slice(0, start).some(({ isMark }) => isMark)
         ? getPiped(tokens, start)
         : undefined;
@@ -101,24 +104,24 @@ function parseLine(line: string): Omit<Example, "from"> | undefined {
 }
 
 /** Only variables, or a whole command and a pipe, may precede the command. */
-function isBeforeCommand(tokens: Token[], at: number) {
-  const isPiped = tokens[at - 1]?.isMark && tokens[at - 1]?.word === "|";
+function isBeforeCommand(tokens: Token[], tokenIndex: number) {
+  const isPiped = tokens[tokenIndex - 1]?.isMark && tokens[tokenIndex - 1]?.word === "|";
   return ({ word }: Token) => isPiped || /^[A-Z_]+=/.test(word);
 }
 
 function getPiped(tokens: Token[], start: number): string {
-  const [program, ...given] = tokens.slice(0, start - 1).map(({ word }) => word);
-  return program === "echo" ? given.join(" ") : `the output of ${program}`;
+  const [program, ...programArgs] = tokens.slice(0, start - 1).map(({ word }) => word);
+  return program === "echo" ? programArgs.join(" ") : `the output of ${program}`;
 }
 
 type Token = { word: string; isMark: boolean };
 
 function splitWords(line: string): Token[] {
   const tokens: Token[] = [];
-  for (const [found] of line.matchAll(/(?:^|\s)#.*$|[|<>;]|(?:'[^']*'|"[^"]*"|[^\s|<>;'"])+/g)) {
-    if (/^\s*#/.test(found)) break;
-    const isMark = /^[|<>;]$/.test(found);
-    tokens.push({ isMark, word: found.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single, double) => single ?? double) });
+  for (const [match] of line.matchAll(/(?:^|\s)#.*$|[|<>;]|(?:'[^']*'|"[^"]*"|[^\s|<>;'"])+/g)) {
+    if (/^\s*#/.test(match)) break;
+    const isMark = /^[|<>;]$/.test(match);
+    tokens.push({ isMark, word: match.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single, double) => single ?? double) });
   }
   return tokens;
 }

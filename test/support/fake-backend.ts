@@ -19,7 +19,7 @@ export type Reply =
   | { status?: number; headers?: Record<string, string>; json?: unknown; text?: string; cut?: boolean; open?: boolean }
   | "drop"
   | "hang"
-  | ((seen: Seen) => Reply | Promise<Reply>);
+  | ((request: Seen) => Reply | Promise<Reply>);
 
 export type FakeBackend = {
   url: string;
@@ -43,21 +43,21 @@ export type FakeBackend = {
 export async function fakeBackend(
   options: { host?: string; tls?: { key: string; cert: string } } = {},
 ): Promise<FakeBackend> {
-  const seen: Seen[] = [];
+  const requests: Seen[] = [];
   const scripts = new Map<string, Reply[]>();
   const constant = new Map<string, Reply>();
   const unknown: string[] = [];
   const abandoned: string[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const one = await readRequest(request);
-    seen.push(one);
-    const route = `${one.method} ${one.path}`;
+    const received = await readRequest(request);
+    requests.push(received);
+    const route = `${received.method} ${received.path}`;
     response.once("close", () => response.writableEnded || abandoned.push(route));
     const reply = scripts.get(route)?.shift() ?? constant.get(route);
     if (reply === undefined) unknown.push(route);
     await answer(
       reply ?? { status: 418, json: { error: "UNKNOWN", message: `not scripted: ${route}` } },
-      one,
+      received,
       request,
       response,
     );
@@ -70,7 +70,7 @@ export async function fakeBackend(
   onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    const unused = [...scripts].flatMap(([route, left]) => left.map(() => route));
+    const unused = [...scripts].flatMap(([route, remaining]) => remaining.map(() => route));
     if (unknown.length > 0) throw new Error(`requests that were not scripted: ${unknown.join(", ")}`);
     if (unused.length > 0) throw new Error(`scripted requests that never came: ${unused.join(", ")}`);
   });
@@ -78,8 +78,8 @@ export async function fakeBackend(
   return {
     url: `${options.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
-    seen,
-    calls: () => seen.map(({ method, path }) => `${method} ${path}`),
+    seen: requests,
+    calls: () => requests.map(({ method, path }) => `${method} ${path}`),
     abandoned: () => abandoned,
     on: (route, ...replies) => void scripts.set(route, [...(scripts.get(route) ?? []), ...replies]),
     always: (route, reply) => void constant.set(route, reply),
@@ -99,8 +99,8 @@ async function readRequest(request: IncomingMessage): Promise<Seen> {
   };
 }
 
-async function answer(reply: Reply, seen: Seen, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (typeof reply === "function") return answer(await reply(seen), seen, request, response);
+async function answer(reply: Reply, received: Seen, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (typeof reply === "function") return answer(await reply(received), received, request, response);
   if (reply === "hang") return;
   if (reply === "drop") return void request.socket.destroy();
   const text = reply.text ?? (reply.json === undefined ? "" : JSON.stringify(reply.json));

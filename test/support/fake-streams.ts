@@ -16,9 +16,9 @@ export type FakeStreams = ProcessStreams & {
 
 /** Creates {@link FakeStreams}; all three are terminals if `terminal` is true. */
 export function fakeStreams(terminal: boolean): FakeStreams {
-  const [typed, out, err] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const [input, out, err] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const streams: FakeStreams = {
-    typed,
+    typed: input,
     out,
     err,
     modes: [],
@@ -26,7 +26,7 @@ export function fakeStreams(terminal: boolean): FakeStreams {
     gone: 0,
     hungUp: 0,
     stdin: () =>
-      Object.assign(typed, { setRawMode: (on: boolean) => streams.modes.push(on) }) as unknown as NodeJS.ReadStream,
+      Object.assign(input, { setRawMode: (on: boolean) => streams.modes.push(on) }) as unknown as NodeJS.ReadStream,
     stdout: () => out as unknown as NodeJS.WriteStream,
     stderr: () => err as unknown as NodeJS.WriteStream,
     isTerminal: () => terminal,

@@ -40,7 +40,7 @@ export function fakeTerminal(
   onStderr: (text: string) => void,
   interrupt: () => void,
 ): FakeTerminal {
-  const written = { stdout: "", stderr: "", both: "" };
+  const output = { stdout: "", stderr: "", both: "" };
   const isTerminal = (name: "stdin" | "stdout" | "stderr") =>
     Array.isArray(setting.terminal) ? setting.terminal.includes(name) : setting.terminal === true;
   const sink = (name: "stdout" | "stderr", told: (text: string) => void) => ({
@@ -52,8 +52,8 @@ export function fakeTerminal(
       return () => resizing.delete(listener);
     },
     write(text: string) {
-      written[name] += text;
-      written.both += text;
+      output[name] += text;
+      output.both += text;
       told(text);
     },
   });
@@ -64,9 +64,9 @@ export function fakeTerminal(
   ];
   const answers = [...(setting.types ?? [])];
   const ahead = [...(setting.ahead ?? [])];
-  const read = (signal: AbortSignal) => pieces(setting.stdin ?? (isTerminal("stdin") ? "silent" : ""), signal);
+  const readAll = (signal: AbortSignal) => pieces(setting.stdin ?? (isTerminal("stdin") ? "silent" : ""), signal);
   const terminal: FakeTerminal = {
-    written,
+    written: output,
     stops: 0,
     type(text) {
       for (const listener of typing) listener(new TextEncoder().encode(text));
@@ -76,13 +76,13 @@ export function fakeTerminal(
       for (const listener of resizing) listener();
     },
     modes(on, off, leave = () => {}) {
-      written.stdout += on;
+      output.stdout += on;
       let isOn = true;
       return () => {
         if (!isOn) return;
         isOn = false;
         leave();
-        written.stdout += off;
+        output.stdout += off;
       };
     },
     suspend() {
@@ -97,7 +97,7 @@ export function fakeTerminal(
     stderr: sink("stderr", onStderr),
     stdin: {
       isTerminal: isTerminal("stdin"),
-      read,
+      read: readAll,
       bytes(onBytes) {
         typing.add(onBytes);
         setImmediate(() => {
@@ -108,15 +108,15 @@ export function fakeTerminal(
       forget: async () => ahead.shift() ?? "",
       async line(signal, { show = () => {} } = {}) {
         show();
-        if (!isTerminal("stdin")) return firstLine(read(signal));
+        if (!isTerminal("stdin")) return firstLine(readAll(signal));
         const [next] = answers.splice(0, 1);
         const answer = next instanceof Promise ? await Promise.race([next, aborted(signal)]) : next;
         if (next instanceof Promise && signal.aborted) answers.unshift(next);
         if (answer === "\x03") interrupt();
         // A terminal shows what is typed.
         else if (typeof answer === "string") {
-          written.stderr += `${answer}\n`;
-          written.both += `${answer}\n`;
+          output.stderr += `${answer}\n`;
+          output.both += `${answer}\n`;
         }
         if (answer !== undefined && !signal.aborted) return answer;
         return aborted(signal).then(() => null);
@@ -126,10 +126,10 @@ export function fakeTerminal(
   return terminal;
 }
 
-async function* pieces(given: NonNullable<TerminalSetting["stdin"]>, signal: AbortSignal): AsyncIterable<Uint8Array> {
-  if (typeof given === "function") return yield* given(signal);
-  if (given === "silent") return void (await aborted(signal));
-  for (const piece of typeof given === "string" ? [given] : given) {
+async function* pieces(input: NonNullable<TerminalSetting["stdin"]>, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  if (typeof input === "function") return yield* input(signal);
+  if (input === "silent") return void (await aborted(signal));
+  for (const piece of typeof input === "string" ? [input] : input) {
     if (piece.length > 0) yield typeof piece === "string" ? new TextEncoder().encode(piece) : piece;
   }
 }

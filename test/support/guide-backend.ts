@@ -51,7 +51,9 @@ export function guideBackend(clock: { now(): number }, later: LaterStatus = "unk
     async fetch(request) {
       const { pathname, searchParams: query } = new URL(request.url);
       const name = `${request.method} ${pathname}`;
-      const route = Object.keys(routes).find((each) => each === name || (each.endsWith("/") && name.startsWith(each)));
+      const route = Object.keys(routes).find(
+        (prefix) => prefix === name || (prefix.endsWith("/") && name.startsWith(prefix)),
+      );
       // As web frameworks answer by default.
       const page = { status: 404, headers: { "content-type": "text/html" } };
       if (!route) return new Response(`<pre>Cannot ${name}</pre>`, page);
@@ -86,8 +88,8 @@ function createStore(clock: { now(): number }) {
     hex,
     unique: (name: string) => `${name}_${clock.now()}_${hex(name).slice(0, 12)}`,
     ownerOf(token: string) {
-      const known = tokens.get(token);
-      return known && known.exp > seconds() ? known.session : undefined;
+      const knownToken = tokens.get(token);
+      return knownToken && knownToken.exp > seconds() ? knownToken.session : undefined;
     },
     issue(session: string) {
       const exp = seconds() + 30 * 60;
@@ -108,9 +110,9 @@ function createStore(clock: { now(): number }) {
 function connecting(store: Store, later: LaterStatus): Routes {
   const { sessions, states } = store;
   const view = (session: string) => {
-    const one = (name: string) =>
+    const readOne = (name: string) =>
       sessions.get(session)?.has(name) ? { connected: true, user: USER, metadata: SITE } : { connected: false };
-    return { connections: Object.fromEntries(SERVICES.map((name) => [name, one(name)])) };
+    return { connections: Object.fromEntries(SERVICES.map((name) => [name, readOne(name)])) };
   };
   return {
     "POST /connections/connect": ({ query, body }) => begin(store, query.get("service") ?? "", body.session_id),
@@ -124,10 +126,10 @@ function connecting(store: Store, later: LaterStatus): Routes {
       return [200, { status: "completed", account_id: USER.account_id, ...store.issue(state.session), message }];
     },
     "GET /connections": ({ query, session }) => {
-      const given = query.get("session_id");
+      const sessionId = query.get("session_id");
       if (session) return [200, view(session)];
-      if (given === null) return unauthorized("TOKEN_MISSING", "No Authorization header or invalid format");
-      return sessions.has(given) ? [200, view(given)] : [400, INVALID_SESSION];
+      if (sessionId === null) return unauthorized("TOKEN_MISSING", "No Authorization header or invalid format");
+      return sessions.has(sessionId) ? [200, view(sessionId)] : [400, INVALID_SESSION];
     },
     "POST /connections/disconnect": ({ query, body }) => {
       const service = query.get("service") ?? "";
@@ -141,15 +143,15 @@ function connecting(store: Store, later: LaterStatus): Routes {
 }
 
 /** A state counts as a first connection's when nobody is signed in for its session. */
-function begin({ sessions, states, refreshTokens, unique, hex }: Store, service: string, given: unknown): Reply {
+function begin({ sessions, states, refreshTokens, unique, hex }: Store, service: string, sessionId: unknown): Reply {
   if (!SERVICES.includes(service)) return unknownService(service);
-  const known = typeof given === "string" && sessions.has(given);
-  const session = known ? given : unique("kaysession");
-  if (!known) sessions.set(session, new Set());
+  const isKnown = typeof sessionId === "string" && sessions.has(sessionId);
+  const session = isKnown ? sessionId : unique("kaysession");
+  if (!isKnown) sessions.set(session, new Set());
   const state = hex("state");
   const first = ![...refreshTokens.values()].includes(session);
   states.set(state, { session, service, first, done: false });
-  const reset = given !== undefined && !known;
+  const reset = sessionId !== undefined && !isKnown;
   const message = `${reset ? "New session created. " : ""}Please visit the authorization URL to connect ${service}`;
   const authorization_url = `https://auth.atlassian.com/authorize?state=${state}&prompt=consent`;
   const answer = { service, session_id: session, authorization_url, state, message };
@@ -188,11 +190,12 @@ function asking(store: Store): Routes {
         const confirmation_token = unique("confirm");
         confirmations.set(confirmation_token, prompt);
         const message = `Please confirm the following action: ${prompt}`;
-        const held = { status: "confirmation_required", confirmation_token, requires_confirmation: true, message };
-        return [200, { ...held, data: { prompt, context } }];
+        const response = { status: "confirmation_required", confirmation_token, requires_confirmation: true, message };
+        return [200, { ...response, data: { prompt, context } }];
       }
-      const said = `You said: ${prompt}`;
-      if (interactive !== true) return [200, { status: "completed", message: said, data: { prompt, response: said } }];
+      const answer = `You said: ${prompt}`;
+      if (interactive !== true)
+        return [200, { status: "completed", message: answer, data: { prompt, response: answer } }];
       const id = session_id === undefined ? unique("session") : String(session_id);
       const turns = session_id === undefined ? [] : conversations.get(id);
       if (!turns) return failed("Invalid or expired session_id");

@@ -18,9 +18,9 @@ export type Ink = {
    * Waits until the whole terminal, including scrollback, shows this. Returns its rows, joined. Fails after ten
    * seconds.
    */
-  shows(wanted: string | RegExp): Promise<string>;
+  shows(expected: string | RegExp): Promise<string>;
   /** Waits until the window shows this. */
-  sees(wanted: string | RegExp): Promise<string>;
+  sees(expected: string | RegExp): Promise<string>;
   /** Waits until the window no longer shows this. */
   sheds(unwanted: string | RegExp): Promise<string>;
   /** Everything in the terminal, and the content of its window. */
@@ -57,26 +57,26 @@ export async function openInk(machine: Machine, line: string, setting: RunSettin
     fed += text.length;
     await new Promise<void>((resolve) => emulator.write(text, resolve));
   };
-  const read = async (from: () => number) => {
+  const readRows = async (from: () => number) => {
     await feed();
     const buffer = emulator.buffer.active;
-    const lines = Array.from({ length: buffer.length - from() }, (_, at) => buffer.getLine(from() + at));
-    const text = lines.map((each) => each?.translateToString(true) ?? "").join("\n");
+    const lines = Array.from({ length: buffer.length - from() }, (_, rowIndex) => buffer.getLine(from() + rowIndex));
+    const text = lines.map((line) => line?.translateToString(true) ?? "").join("\n");
     return text.trimEnd();
   };
-  const all = () => read(() => 0);
-  const window = () => read(() => emulator.buffer.active.baseY);
-  const until = async (look: () => Promise<string>, isSo: (text: string) => boolean, what: string) => {
+  const all = () => readRows(() => 0);
+  const window = () => readRows(() => emulator.buffer.active.baseY);
+  const until = async (look: () => Promise<string>, isSo: (text: string) => boolean, subject: string) => {
     const since = performance.now();
     for (;;) {
       const text = await look();
       if (isSo(text)) return text;
-      if (performance.now() - since > PATIENCE_MS) throw new Error(`${what}; the terminal has:\n${await all()}`);
+      if (performance.now() - since > PATIENCE_MS) throw new Error(`${subject}; the terminal has:\n${await all()}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   };
-  const has = (wanted: string | RegExp) => (text: string) =>
-    typeof wanted === "string" ? text.includes(wanted) : wanted.test(text);
+  const has = (expected: string | RegExp) => (text: string) =>
+    typeof expected === "string" ? text.includes(expected) : expected.test(text);
   const ink: Ink = {
     terminal,
     result,
@@ -86,8 +86,8 @@ export async function openInk(machine: Machine, line: string, setting: RunSettin
       terminal.type(keys);
     },
     enter: (text) => terminal.type(`${text}\r`),
-    shows: (wanted) => until(all, has(wanted), `${wanted} never came`),
-    sees: (wanted) => until(window, has(wanted), `${wanted} was never in the window`),
+    shows: (expected) => until(all, has(expected), `${expected} never came`),
+    sees: (expected) => until(window, has(expected), `${expected} was never in the window`),
     sheds: (unwanted) => until(window, (text) => !has(unwanted)(text), `${unwanted} stayed`),
     all,
     window,

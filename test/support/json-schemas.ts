@@ -1,23 +1,23 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { schemas } from "../../scripts/schemas.ts";
 
-let made: ReturnType<typeof schemas> | undefined;
+let loading: ReturnType<typeof schemas> | undefined;
 
 type Schema = Record<string, unknown>;
 
 /** Validates a document against its shipped schema, without unknown fields. Returns the errors. */
 export async function faultsOf(command: string, document: unknown): Promise<string[]> {
-  made ??= schemas();
-  const schema = (await made)[`${command.replaceAll(" ", "-")}.json`];
+  loading ??= schemas();
+  const schema = (await loading)[`${command.replaceAll(" ", "-")}.json`];
   if (!schema) return [`there is no schema of ${command}`];
   // For alternatives, the errors of the best match.
-  const all = alternatives(schema).map((one) => checked(one, document));
+  const all = alternatives(schema).map((schema) => checked(schema, document));
   return all.sort((a, b) => a.length - b.length)[0] ?? [];
 }
 
 /** A union of unions as one list. */
 function alternatives({ anyOf, ...rest }: Schema): Schema[] {
-  return Array.isArray(anyOf) ? anyOf.flatMap((one: Schema) => alternatives({ ...rest, ...one })) : [rest];
+  return Array.isArray(anyOf) ? anyOf.flatMap((schema: Schema) => alternatives({ ...rest, ...schema })) : [rest];
 }
 
 function checked(schema: Schema, document: unknown): string[] {

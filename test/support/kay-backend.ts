@@ -139,7 +139,7 @@ export function createPlace(options: PlaceOptions): Place {
 }
 
 async function standIn(sandbox: Sandbox, request: Request): Promise<Response> {
-  const name = names().find((each) => ORIGINS[each] === new URL(request.url).origin);
+  const name = names().find((provider) => ORIGINS[provider] === new URL(request.url).origin);
   if (!name) throw new TypeError(`nothing listens at ${request.url}`);
   return sandbox.origins[name](request, "127.0.0.1");
 }

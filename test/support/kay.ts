@@ -260,7 +260,7 @@ function credentialPorts({ clock }: Place, folder: string, { processes }: OwnBac
 
 /** A printed link is shown to the user once. */
 function watchLinks(place: Place, person: Person): { see(text: string): void; done(): Promise<unknown> } {
-  const known = new Set<string>();
+  const knownIds = new Set<string>();
   const acts: Promise<unknown>[] = [];
   const act = (url: string): Promise<unknown> => {
     if (typeof person === "function") return person(url);
@@ -270,8 +270,8 @@ function watchLinks(place: Place, person: Person): { see(text: string): void; do
   return {
     see(text) {
       const url = /^https?:\/\/\S+$/m.exec(text)?.[0];
-      if (!url || known.has(url)) return;
-      known.add(url);
+      if (!url || knownIds.has(url)) return;
+      knownIds.add(url);
       acts.push(act(url));
     },
     done: () => Promise.all(acts),
@@ -280,7 +280,7 @@ function watchLinks(place: Place, person: Person): { see(text: string): void; do
 
 function words(line: string | string[]): string[] {
   if (Array.isArray(line)) return line;
-  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, unquoted]) => quoted ?? unquoted ?? "");
 }
 
 function shortened(text: string, folder: string): string {

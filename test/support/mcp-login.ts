@@ -43,7 +43,7 @@ export function mcpLogin(options: LoginOptions = {}) {
   const codes = new Map<string, Code>();
   const access = new Map<string, Tokens>();
   const refresh = new Map<string, Tokens & { spent: boolean }>();
-  const seen: string[] = [];
+  const requests: string[] = [];
   const state = { needs: options.needs ?? "notes:read", options, registrations: 0, faults: [] as string[] };
 
   const fault = (words: string, status = 400, error = "invalid_request") => {
@@ -82,8 +82,8 @@ export function mcpLogin(options: LoginOptions = {}) {
     const id = `client-${++state.registrations}`;
     const secret = options.secrets ? `s:${randomBytes(8).toString("hex")}/+` : undefined;
     clients.set(id, { id, redirects, ...(secret ? { secret } : {}) });
-    const told = secret ? { client_secret: secret, client_secret_expires_at: 0 } : {};
-    return Response.json({ ...body, client_id: id, ...told }, { status: 201 });
+    const credentials = secret ? { client_secret: secret, client_secret_expires_at: 0 } : {};
+    return Response.json({ ...body, client_id: id, ...credentials }, { status: 201 });
   }
 
   function clientOf(request: Request, form: URLSearchParams): Client | undefined {
@@ -138,8 +138,8 @@ export function mcpLogin(options: LoginOptions = {}) {
 
   async function revoke(request: Request): Promise<Response> {
     const form = new URLSearchParams(await request.text());
-    const given = form.get("token") ?? "";
-    const about = refresh.get(given) ?? access.get(given);
+    const token = form.get("token") ?? "";
+    const about = refresh.get(token) ?? access.get(token);
     if (!clientOf(request, form)) return fault("unknown client", 401, "invalid_client");
     if (about) end(about.family);
     return new Response(null, { status: 200 });
@@ -153,17 +153,17 @@ export function mcpLogin(options: LoginOptions = {}) {
 
   /** The refusal of a request to the server, if its token is not valid for it. */
   function refused(request: Request): Response | undefined {
-    const given = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
-    const about = given === undefined ? undefined : access.get(given);
-    if (!about) return refusal(401, given ? 'error="invalid_token", ' : "");
-    const missing = state.needs.split(" ").some((scope) => !about.scope.split(" ").includes(scope));
-    return missing ? refusal(403, `error="insufficient_scope", scope="${state.needs}", `) : undefined;
+    const token = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
+    const about = token === undefined ? undefined : access.get(token);
+    if (!about) return refusal(401, token ? 'error="invalid_token", ' : "");
+    const isMissing = state.needs.split(" ").some((scope) => !about.scope.split(" ").includes(scope));
+    return isMissing ? refusal(403, `error="insufficient_scope", scope="${state.needs}", `) : undefined;
   }
 
   const fetch: Fetch = async (address, init) => {
     const request = new Request(address, init);
     const url = new URL(address);
-    seen.push(`${request.method} ${address}`);
+    requests.push(`${request.method} ${address}`);
     if (address === about) return Response.json(resource());
     if (address === asMetadata) return Response.json(metadata());
     if (address === `${issuer}/register`) return register((await request.json()) as Record<string, unknown>);
@@ -202,7 +202,7 @@ export function mcpLogin(options: LoginOptions = {}) {
 
   return {
     fetch,
-    seen,
+    seen: requests,
     state,
     consent,
     refused,

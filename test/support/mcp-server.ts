@@ -85,7 +85,7 @@ export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = 
     return made;
   }
 
-  async function asking(ctx: Parameters<Parameters<McpServer["registerTool"]>[2]>[1], done: () => string) {
+  async function asking(ctx: Parameters<Parameters<McpServer["registerTool"]>[2]>[1], describeAnswer: () => string) {
     state.calls++;
     const context = ctx as unknown as {
       mcpReq: {
@@ -98,24 +98,24 @@ export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = 
       const given = acceptedContent(context.mcpReq.inputResponses, "which");
       const answer = context.mcpReq.inputResponses?.which as { action?: string } | undefined;
       if (answer === undefined) return inputRequired({ inputRequests: { which: inputRequired.elicit(question) } });
-      return written(answer.action ?? "", given, done());
+      return written(answer.action ?? "", given, describeAnswer());
     }
     const { action, content } = await context.mcpReq.elicitInput({ mode: "form", ...question });
-    return written(action, content, done());
+    return written(action, content, describeAnswer());
   }
 
-  function written(action: string, content: unknown, done: string) {
+  function written(action: string, content: unknown, outcome: string) {
     state.said.push(action);
-    if (action === "accept" && done === "added") state.notes.push(content);
-    return text(`${action} ${done} ${JSON.stringify(content ?? null)}`);
+    if (action === "accept" && outcome === "added") state.notes.push(content);
+    return text(`${action} ${outcome} ${JSON.stringify(content ?? null)}`);
   }
 
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   const modern = createMcpHandler(server, { legacy: "reject" });
 
   async function legacy(request: Request): Promise<Response> {
-    const known = sessions.get(request.headers.get("mcp-session-id") ?? "");
-    if (known) return await known.handleRequest(request);
+    const knownSession = sessions.get(request.headers.get("mcp-session-id") ?? "");
+    if (knownSession) return await knownSession.handleRequest(request);
     if (request.headers.has("mcp-session-id")) return new Response(null, { status: 404 });
     const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
@@ -132,8 +132,8 @@ export function notesServer({ era = "legacy" }: { era?: "legacy" | "modern" } = 
     /** Simulates a payment; the server notifies its listeners. */
     pay: async () => {
       state.paid = true;
-      for (const one of state.servers)
-        await one.server
+      for (const server of state.servers)
+        await server.server
           .notification({ method: "notifications/elicitation/complete", params: { elicitationId: "bill-7" } })
           .catch(() => {});
     },

@@ -45,17 +45,17 @@ export function useModelServer(): () => ModelServer {
   });
   const others: World[] = [];
   afterEach(async () => {
-    for (const other of others.splice(0)) await other.backend.close();
+    for (const otherWorld of others.splice(0)) await otherWorld.backend.close();
   });
   afterAll(async () => {
     await mock.stop();
   });
-  const beside: ModelServer["beside"] = (world, settings) => {
+  const createBeside: ModelServer["beside"] = (world, settings) => {
     const route: Fetch = (url, init) =>
       url.startsWith("http://127.0.0.1:") ? fetch(url, init) : world.outside.fetch(url, init);
-    const other = createWorld({ ...world.ports, fetch: route, model: () => settings });
-    others.push(other);
-    return other;
+    const otherWorld = createWorld({ ...world.ports, fetch: route, model: () => settings });
+    others.push(otherWorld);
+    return otherWorld;
   };
-  return () => ({ mock, beside });
+  return () => ({ mock, beside: createBeside });
 }

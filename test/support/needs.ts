@@ -18,9 +18,9 @@ const packages: Record<string, string> = {
  * @example needs("chromium")("the consent page has Allow and Deny", async () => { … });
  */
 export function needs(...programs: string[]): typeof test | typeof test.skip {
-  const missing = programs.filter((program) => !isInstalled(program));
-  if (missing.length === 0) return test;
-  const lines = missing.map(
+  const missingPrograms = programs.filter((program) => !isInstalled(program));
+  if (missingPrograms.length === 0) return test;
+  const lines = missingPrograms.map(
     (program) => `Skipped what needs ${program}: apt-get install ${packages[program] ?? program}\n`,
   );
   if (process.env.CI) throw new Error(lines.join(""));
@@ -41,7 +41,9 @@ function isInstalled(program: string): boolean {
 
 /** `test` for tests that need IPv6; skipped without it, because no package provides it. */
 export function needsIpv6(): typeof test | typeof test.skip {
-  const hasIt = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === "::1"));
+  const hasIt = Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ address }) => address === "::1"),
+  );
   if (hasIt) return test;
   const line = "Skipped what needs IPv6: the loopback interface has no ::1\n";
   if (process.env.KAY_TEST_MISSING) appendFileSync(process.env.KAY_TEST_MISSING, line);

@@ -60,7 +60,7 @@ export function createNetwork(clock: VirtualClock): Network {
   const handlers = new Map<string, (request: Request) => Promise<Response>>();
   const scripted: { route: string; reply: Reply; always: boolean }[] = [];
   const strange: string[] = [];
-  const seen: Seen[] = [];
+  const requests: Seen[] = [];
   const streams = new Set<AbortSignal>();
   const deliver = async (request: Going): Promise<Response> => {
     const handler = handlers.get(new URL(request.url).origin);
@@ -83,43 +83,43 @@ export function createNetwork(clock: VirtualClock): Network {
     return scriptedResponse({ status: 504, text: "<html><h1>504 Gateway Time-out</h1></html>" });
   };
   const respond = async (request: Going): Promise<Response> => {
-    const one = asSeen(request);
-    seen.push(one);
+    const recorded = asSeen(request);
+    requests.push(recorded);
     const index = scripted.findIndex(({ route }) =>
       `${request.method} ${new URL(request.url).pathname}`.startsWith(route),
     );
-    const found = request.url.startsWith(BACKEND) ? scripted[index] : undefined;
-    if (found && !found.always) scripted.splice(index, 1);
-    const reply = typeof found?.reply === "function" ? await found.reply(one) : (found?.reply ?? "pass");
+    const match = request.url.startsWith(BACKEND) ? scripted[index] : undefined;
+    if (match && !match.always) scripted.splice(index, 1);
+    const reply = typeof match?.reply === "function" ? await match.reply(recorded) : (match?.reply ?? "pass");
     const work = react(request, reply);
     return reply === "hang" ? work : clock.during(work);
   };
   const way: Transport = async (exchange) => {
     const { request, url, signal } = exchange;
     exchange.sent = true;
-    const gone = new Promise<never>((_, reject) => {
+    const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
-    const response = await Promise.race([respond({ ...request, url: url.href, signal }), gone]);
+    const response = await Promise.race([respond({ ...request, url: url.href, signal }), aborted]);
     const headers = headersOf(response, clock);
     streams.add(signal);
-    const over = () => void streams.delete(signal);
-    signal.addEventListener("abort", over, { once: true });
-    const body = chunksOf(response, signal, clock, over);
+    const forget = () => void streams.delete(signal);
+    signal.addEventListener("abort", forget, { once: true });
+    const body = chunksOf(response, signal, clock, forget);
     return { status: response.status, headers, body };
   };
   return {
-    seen,
+    seen: requests,
     streaming: () => streams.size,
-    calls: () => seen.filter(({ url }) => url.startsWith(BACKEND)).map(routeOf),
+    calls: () => requests.filter(({ url }) => url.startsWith(BACKEND)).map(routeOf),
     serve: (origin, handler) => void handlers.set(origin, handler),
     on: (route, ...replies) => void scripted.push(...replies.map((reply) => ({ route, reply, always: false }))),
     always: (route, reply) => void scripted.push({ route, reply, always: true }),
     settled() {
-      const left = scripted.filter(({ always }) => !always).map(({ route }) => route);
-      if (strange.length + left.length > 0)
+      const unused = scripted.filter(({ always }) => !always).map(({ route }) => route);
+      if (strange.length + unused.length > 0)
         throw new Error(
-          `nobody serves: ${strange.join(", ") || "none missing"}; never came: ${left.join(", ") || "none"}`,
+          `nobody serves: ${strange.join(", ") || "none missing"}; never came: ${unused.join(", ") || "none"}`,
         );
     },
     send: (request) => limited(request, whole(respond(request), request, clock), clock),
@@ -149,9 +149,9 @@ async function* chunksOf(
   { body }: Response,
   signal: AbortSignal,
   clock: VirtualClock,
-  over = () => {},
+  onEnd = () => {},
 ): AsyncGenerator<Uint8Array> {
-  if (!body) return over();
+  if (!body) return onEnd();
   const reader = body.getReader();
   const cancel = () => void reader.cancel(signal.reason).catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });
@@ -167,7 +167,7 @@ async function* chunksOf(
     }
   } finally {
     cancel();
-    over();
+    onEnd();
   }
 }
 
@@ -179,29 +179,29 @@ async function whole(answer: Promise<Response>, { url }: Going, clock: VirtualCl
 
 /** The caller's signal and the time limit end an exchange, as in reality. */
 async function limited(request: Outgoing, work: Promise<Incoming>, clock: VirtualClock): Promise<Incoming> {
-  const over = new AbortController();
-  const exchange = { request, url: new URL(request.url), signal: over.signal, sent: true };
+  const ended = new AbortController();
+  const exchange = { request, url: new URL(request.url), signal: ended.signal, sent: true };
   const cancelled = new Promise<never>((_, reject) => {
     const cancel = () => reject(toSendProblem(new Error("aborted"), exchange, "abort"));
     if (request.signal?.aborted) cancel();
     request.signal?.addEventListener("abort", cancel, { once: true });
   });
-  const late = clock.sleep(request.timeoutMs, over.signal).then(
+  const late = clock.sleep(request.timeoutMs, ended.signal).then(
     () => Promise.reject(toSendProblem(new Error("late"), exchange, { afterMs: request.timeoutMs })),
     () => work,
   );
   try {
     return await Promise.race([work, cancelled, late]);
   } finally {
-    over.abort();
+    ended.abort();
   }
 }
 
-function fault(request: Going, code: string, sent: boolean): Error {
+function fault(request: Going, code: string, isSent: boolean): Error {
   const { signal } = new AbortController();
   return toSendProblem(
     Object.assign(new Error(code), { code }),
-    { request, url: new URL(request.url), signal, sent },
+    { request, url: new URL(request.url), signal, sent: isSent },
     null,
   );
 }

@@ -2,7 +2,7 @@ import type { Fetch } from "#net/ports";
 
 /** What arrived at the fake outside world. */
 type Sent = { method: string; url: string; headers: Headers; body: string; init: RequestInit };
-type Answer = (sent: Sent) => Response | Promise<Response>;
+type Answer = (sentRequest: Sent) => Response | Promise<Response>;
 
 /** The outside of a backend: answers expected requests in order, and fails the test for any other. */
 export type Outside = {
@@ -19,35 +19,37 @@ export type Outside = {
 export function createOutside(): Outside {
   const expected: { request: string; answer: Answer }[] = [];
   const unknown: string[] = [];
-  const sent: Sent[] = [];
+  const requests: Sent[] = [];
   return {
-    sent,
+    sent: requests,
     expect: (request, answer) => void expected.push({ request, answer }),
     withdraw(request) {
-      const index = expected.findIndex((each) => each.request === request);
+      const index = expected.findIndex((expectation) => expectation.request === request);
       return index >= 0 && expected.splice(index, 1).length > 0;
     },
     settled() {
-      const left = expected.splice(0).map(({ request }) => request);
+      const unsentRequests = expected.splice(0).map(({ request }) => request);
       const came = unknown.splice(0);
-      if (left.length + came.length > 0) {
-        throw new Error(`never came: ${left.join(", ") || "none"}; not expected: ${came.join(", ") || "none"}`);
+      if (unsentRequests.length + came.length > 0) {
+        throw new Error(
+          `never came: ${unsentRequests.join(", ") || "none"}; not expected: ${came.join(", ") || "none"}`,
+        );
       }
     },
     async fetch(url, init = {}) {
       const request = new Request(url, init);
       const name = `${request.method} ${url.split("?")[0]}`;
-      const index = expected.findIndex((each) => each.request === name);
-      const [found] = index < 0 ? [] : expected.splice(index, 1);
+      const index = expected.findIndex((expectation) => expectation.request === name);
+      const [match] = index < 0 ? [] : expected.splice(index, 1);
       // Which disconnection is an account's last depends on the order of tests.
-      if (!found && name === "POST https://auth.atlassian.com/oauth/revoke") return new Response(null, { status: 200 });
-      if (!found) {
+      if (!match && name === "POST https://auth.atlassian.com/oauth/revoke") return new Response(null, { status: 200 });
+      if (!match) {
         unknown.push(name);
         throw new TypeError(`nothing expects ${name}`);
       }
       const arrived = { method: request.method, url, headers: request.headers, body: await request.text(), init };
-      sent.push(arrived);
-      return found.answer(arrived);
+      requests.push(arrived);
+      return match.answer(arrived);
     },
   };
 }

@@ -45,8 +45,8 @@ export function ownBackend(): OwnBackend {
         version: "0",
         fingerprint: mark,
       };
-      const written = writeRecord(join(dirname(log), EMBEDDED_RECORD), record);
-      return { waitForExit: () => written.then(() => new Promise<never>(() => {})) };
+      const writing = writeRecord(join(dirname(log), EMBEDDED_RECORD), record);
+      return { waitForExit: () => writing.then(() => new Promise<never>(() => {})) };
     },
   };
 }
@@ -56,8 +56,9 @@ export function answeringProofs(send: Send, secret: (url: string) => string | un
   return async (request) => {
     const { origin, pathname, searchParams } = new URL(request.url);
     if (pathname !== PROOF_PATH) return send(request);
-    const known = secret(origin);
-    const proof = known === undefined ? "no" : computeProof(known, origin, searchParams.get("challenge") ?? "");
+    const knownSecret = secret(origin);
+    const proof =
+      knownSecret === undefined ? "no" : computeProof(knownSecret, origin, searchParams.get("challenge") ?? "");
     return { status: 200, headers: {}, body: proof };
   };
 }

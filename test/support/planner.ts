@@ -39,7 +39,7 @@ export function plannerTalk(tools: LanguageModelV4FunctionTool[], kay: { connect
   const prompt: LanguageModelV4Prompt = [];
   const next = async (): Promise<Reply> => {
     const { content } = await planner.doGenerate({ prompt, tools, providerOptions: { kay } });
-    const said = content.find((part) => part.type === "text");
+    const textPart = content.find((part) => part.type === "text");
     const calls = content.flatMap((part) =>
       part.type === "tool-call"
         ? [[part.toolName.replaceAll("__", "."), JSON.parse(part.input)] as [string, Record<string, unknown>]]
@@ -53,7 +53,11 @@ export function plannerTalk(tools: LanguageModelV4FunctionTool[], kay: { connect
       }),
     };
     prompt.push(message);
-    return { ...(said?.type === "text" ? { text: said.text.replace(`\n\n${SIGNATURE}`, "") } : {}), calls, message };
+    return {
+      ...(textPart?.type === "text" ? { text: textPart.text.replace(`\n\n${SIGNATURE}`, "") } : {}),
+      calls,
+      message,
+    };
   };
   return {
     async say(text: string): Promise<Reply> {

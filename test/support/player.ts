@@ -37,7 +37,7 @@ export type Player = {
 
 /** Starts one. `width` and `height` are the window's. */
 export function play(width = 80, height = 24, status: Partial<Status> = {}): Player {
-  const whole: Status = {
+  const fullStatus: Status = {
     model: "offline",
     connection: "here",
     services: ["jira"],
@@ -46,11 +46,11 @@ export function play(width = 80, height = 24, status: Partial<Status> = {}): Pla
     ...status,
   };
   let now = NOW;
-  let session = createSession({ columns: width, rows: height, now, status: whole });
+  let session = createSession({ columns: width, rows: height, now, status: fullStatus });
   let effects: SessionEffect[] = [];
   let count = 0;
-  const event = (one: SessionEvent) => {
-    const step = updateSession(session, one);
+  const event = (sessionEvent: SessionEvent) => {
+    const step = updateSession(session, sessionEvent);
     session = step.session;
     effects.push(...step.effects);
   };
@@ -97,9 +97,9 @@ export function play(width = 80, height = 24, status: Partial<Status> = {}): Pla
       return player.all().filter((effect) => !QUIET.includes(effect.do));
     },
     all() {
-      const done = effects;
+      const collected = effects;
       effects = [];
-      return done;
+      return collected;
     },
     draft: () => getText(session.draft),
   };

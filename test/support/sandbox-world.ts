@@ -11,7 +11,7 @@ export function createSandboxWorld(base: World) {
     names.map((name, index) => [name, `http://127.0.0.1:${7001 + index}`]),
   );
   const fetch = async (url: string, init?: RequestInit) => {
-    const name = Object.keys(origins).find((each) => url.startsWith(origins[each] ?? " "));
+    const name = Object.keys(origins).find((name) => url.startsWith(origins[name] ?? " "));
     if (!name) throw new TypeError(`nothing listens at ${url}`);
     return sandbox.origins[name as keyof typeof sandbox.origins](new Request(url, init), "127.0.0.1");
   };
@@ -39,10 +39,10 @@ export async function consent(
   decision: "allow" | "deny",
   session_id?: string,
 ) {
-  const begun = (await world.call(`POST /connections/connect?service=${service}`, { body: { session_id } })).body;
-  const { authorization_url, state } = begun;
+  const response = (await world.call(`POST /connections/connect?service=${service}`, { body: { session_id } })).body;
+  const { authorization_url, state } = response;
   const { redirect_url } = await control(providerOf(service), "consent", { authorization_url, decision });
   const { pathname, search } = new URL(String(redirect_url));
   const page = await world.call(`GET ${pathname}${search}`);
-  return { session: String(begun.session_id), page, status: await world.call(`GET /auth/status/${state}`) };
+  return { session: String(response.session_id), page, status: await world.call(`GET /auth/status/${state}`) };
 }

@@ -16,8 +16,8 @@ export function say(text: string): LanguageModelV4StreamPart[] {
 }
 
 /** A model that makes calls, by tool name. */
-export function calls(...made: [id: string, tool: string, input: object][]): LanguageModelV4StreamPart[] {
-  const parts = made.map(
+export function calls(...toolCalls: [id: string, tool: string, input: object][]): LanguageModelV4StreamPart[] {
+  const parts = toolCalls.map(
     ([toolCallId, tool, input]): LanguageModelV4StreamPart => ({
       type: "tool-call",
       toolCallId,

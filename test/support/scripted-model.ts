@@ -46,9 +46,9 @@ export function scriptedModel(fetch: Fetch = refuse) {
     init?.signal?.addEventListener("abort", () => aborted.push(index));
     const step = steps.shift();
     if (step === undefined) return Response.json({ error: { message: "no step is left" } }, { status: 400 });
-    const said = typeof step === "function" ? await untilAborted(step(prompt), init?.signal) : step;
-    if (said.fails) return Response.json({ error: { message: said.says ?? "scripted" } }, { status: said.fails });
-    const body = ReadableStream.from(pieces(said, init?.signal));
+    const reply = typeof step === "function" ? await untilAborted(step(prompt), init?.signal) : step;
+    if (reply.fails) return Response.json({ error: { message: reply.says ?? "scripted" } }, { status: reply.fails });
+    const body = ReadableStream.from(pieces(reply, init?.signal));
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   };
   const ports: Pick<BackendPorts, "fetch" | "model"> = {
@@ -72,13 +72,13 @@ const refuse: Fetch = async (url) => {
   throw new TypeError(`nothing listens at ${url}`);
 };
 
-async function* pieces(said: Said, signal: AbortSignal | null | undefined): AsyncGenerator<Uint8Array> {
+async function* pieces(reply: Said, signal: AbortSignal | null | undefined): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  const [role, first, ...rest] = chunks(said).map((chunk) => encoder.encode(`data: ${chunk}\n\n`));
+  const [role, first, ...rest] = chunks(reply).map((chunk) => encoder.encode(`data: ${chunk}\n\n`));
   if (role) yield role;
   if (first) yield first;
-  if (said.meanwhile) await untilAborted(said.meanwhile, signal);
-  if (said.breaks) throw new TypeError("terminated");
+  if (reply.meanwhile) await untilAborted(reply.meanwhile, signal);
+  if (reply.breaks) throw new TypeError("terminated");
   yield* rest;
 }
 

@@ -11,8 +11,10 @@ export function typing(types: NonNullable<RunSetting["types"]>, more: RunSetting
 export function withDesk(log: DeskLog): (configured: BackendPorts["services"]) => BackendPorts["services"] {
   const desk = deskServices(log).find(({ service }) => service.name === "jira");
   return (configured) =>
-    configured.map((one) =>
-      one.service.name === "jira" && desk ? { ...one, service: { ...one.service, tools: desk.service.tools } } : one,
+    configured.map((configuration) =>
+      configuration.service.name === "jira" && desk
+        ? { ...configuration, service: { ...configuration.service, tools: desk.service.tools } }
+        : configuration,
     );
 }
 

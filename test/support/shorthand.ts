@@ -16,14 +16,14 @@ export function typed(names: string): string[] {
 }
 
 /** The key that {@link shorthand} writes so. */
-export function keyNamed(written: string): Key {
-  const paste = /^<paste>(.*)$/s.exec(written);
-  const inside = paste ? null : /^<((?:ctrl-|alt-|shift-)*)(.+)>$/s.exec(written);
+export function keyNamed(notation: string): Key {
+  const paste = /^<paste>(.*)$/s.exec(notation);
+  const inside = paste ? null : /^<((?:ctrl-|alt-|shift-)*)(.+)>$/s.exec(notation);
   const [modifiers, name] = [inside?.[1] ?? "", inside?.[2] ?? ""];
   const has = (modifier: string) => modifiers.includes(modifier);
   const shared = { ctrl: has("ctrl-"), alt: has("alt-"), shift: has("shift-"), at: 0 };
   if (paste) return { name: "paste", text: paste[1] ?? "", ...shared };
-  if (!inside) return { name: "text", text: written, ...shared };
+  if (!inside) return { name: "text", text: notation, ...shared };
   return isName(name) ? { name, text: "", ...shared } : { name: "text", text: name, ...shared };
 }
 

@@ -16,13 +16,13 @@ export function tasksService() {
     { id: "T-1", title: "Water the plants", status: "open", owner: { name: "Ann" } },
     { id: "T-2", title: "Pay | the rent", status: "done", owner: { name: "Ann" } },
   ];
-  const seen: { call: string; key: string | null; body: string }[] = [];
+  const requests: { call: string; key: string | null; body: string }[] = [];
   const fetch: Fetch = async (url, init) => {
     const request = new Request(url, init);
     const { origin, pathname, searchParams } = new URL(url);
     const body = await request.text();
     const key = request.headers.get("x-api-key");
-    seen.push({ call: `${request.method} ${url}`, key, body });
+    requests.push({ call: `${request.method} ${url}`, key, body });
     if (`${origin}${pathname}`.startsWith(`${TASKS_API}/`) === false) throw new TypeError(`nothing listens at ${url}`);
     if (key !== TASKS_KEY) return Response.json({ message: "Wrong key" }, { status: 401 });
     const path = pathname.slice(new URL(TASKS_API).pathname.length);
@@ -37,10 +37,11 @@ export function tasksService() {
       tasks.push(made);
       return Response.json(made, { status: 201 });
     }
-    const at = tasks.findIndex(({ id }) => path === `/tasks/${id}`);
-    if (request.method !== "DELETE" || at < 0) return Response.json({ message: "No such task" }, { status: 404 });
-    tasks.splice(at, 1);
+    const taskIndex = tasks.findIndex(({ id }) => path === `/tasks/${id}`);
+    if (request.method !== "DELETE" || taskIndex < 0)
+      return Response.json({ message: "No such task" }, { status: 404 });
+    tasks.splice(taskIndex, 1);
     return new Response(null, { status: 204 });
   };
-  return { fetch, tasks, seen };
+  return { fetch, tasks, seen: requests };
 }

@@ -11,7 +11,7 @@ export type Turn = TestStream & {
   /** Answers one of them, as the token's owner. */
   answer(id: string, body: object): Promise<Answer>;
   /** Reads until the generation has this status. */
-  until(wanted: GenerationStatus): Promise<void>;
+  until(status: GenerationStatus): Promise<void>;
 };
 
 /** Sends a request over a stream, like a terminal. */
@@ -36,8 +36,8 @@ function turnOf(world: World, token: string, stream: TestStream): Turn {
     session,
     asked: async () => (await stream.next("data-interaction-request")).data,
     answer: (id, body) => world.call(`POST /sessions/${session}/interactions/${id}`, { token, body }),
-    async until(wanted) {
-      while ((await stream.next("data-status")).data.status !== wanted);
+    async until(status) {
+      while ((await stream.next("data-status")).data.status !== status);
     },
   };
 }

@@ -73,11 +73,11 @@ export function virtualClock(start: number): VirtualClock {
     advance: (ms) => {
       now += ms;
     },
-    whileWorking: (given) => {
-      works = given;
+    whileWorking: (predicate) => {
+      works = predicate;
     },
-    whileUsing: (given) => {
-      uses = given;
+    whileUsing: (predicate) => {
+      uses = predicate;
     },
     async during(work) {
       underWay += 1;

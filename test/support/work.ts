@@ -57,7 +57,7 @@ export function findGrowth(work: (text: string) => unknown, make: (length: numbe
 
 /** Returns processor time in ms; work that does not end is stopped. */
 export function measure(work: (text: string) => unknown, text: string): number {
-  const before = process.threadCpuUsage();
+  const startUsage = process.threadCpuUsage();
   try {
     sandbox.work = () => void work(text);
     script.runInContext(sandbox, { timeout: 120_000 });
@@ -65,7 +65,7 @@ export function measure(work: (text: string) => unknown, text: string): number {
     if ((error as { code?: unknown }).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return Number.POSITIVE_INFINITY;
     // An error is an answer too.
   }
-  const { user, system } = process.threadCpuUsage(before);
+  const { user, system } = process.threadCpuUsage(startUsage);
   return (user + system) / 1000;
 }
 

@@ -100,10 +100,10 @@ export async function findTable(
   const candidates =
     (base ?? address) ? [await findBase(context, base ?? address, purpose)] : await listAllBases(context);
   const places: TablePlace[] = [];
-  const known: { name: string }[] = [];
+  const tableNames: { name: string }[] = [];
   for (const candidateBase of candidates.slice(0, MAX_BASES)) {
     const tables = await listTables(context, candidateBase);
-    known.push(...tables);
+    tableNames.push(...tables);
     places.push(
       ...filterMatches(tables, table, "tbl", purpose).map((table) => ({ base: candidateBase, table: table, tables })),
     );
@@ -121,7 +121,7 @@ export async function findTable(
     });
   }
   throw new Problem("INVALID_REQUEST", `No table in Airtable is called “${escapeCell(table.trim())}”.`, {
-    hint: findByName("table", known),
+    hint: findByName("table", tableNames),
     details: { field: "table" },
   });
 }

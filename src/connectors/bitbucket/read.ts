@@ -88,9 +88,9 @@ async function listPullRequests(input: ListInput, context: ToolContext, list: Li
     const results: Found[] = [];
     for (let start = 0; start < repositories.length; start += AT_ONCE) {
       const batch = repositories.slice(start, start + AT_ONCE);
-      const read = (repository: Repository) =>
+      const readRepository = (repository: Repository) =>
         listRepositoryPullRequests(repository, states, context, size + 1).catch(ignoreClosed);
-      results.push(...(await Promise.all(batch.map(read))));
+      results.push(...(await Promise.all(batch.map(readRepository))));
     }
     const pulls = results.flatMap(({ pulls }) => pulls).sort(compareByUpdate);
     return { items: pulls, more: hasOthers || results.some(({ more }) => more) };

@@ -56,20 +56,20 @@ export async function listAllSpaces(
  * @throws Problem INVALID_REQUEST when none or several match
  */
 export async function findSpace(context: ToolContext, text: string): Promise<Space> {
-  const wanted = parseSpaceKey(text);
-  const hasKey = ({ key }: Space) => hasSameName(key, wanted);
+  const keyOrName = parseSpaceKey(text);
+  const hasKey = ({ key }: Space) => hasSameName(key, keyOrName);
   const { spaces } = await listAllSpaces(context, (candidates) => candidates.some(hasKey));
   const byKey = spaces.filter(hasKey);
-  const [only, ...more] = byKey.length > 0 ? byKey : spaces.filter(({ name }) => hasSameName(name, wanted));
+  const [only, ...more] = byKey.length > 0 ? byKey : spaces.filter(({ name }) => hasSameName(name, keyOrName));
   if (only && more.length === 0) return only;
   if (only) {
     const keys = [only, ...more].map(({ name, key }) => `${escapeCell(name)} (${key})`).join(", ");
-    const sentence = `Several spaces in Confluence are called “${escapeCell(wanted)}”: ${keys}.`;
+    const sentence = `Several spaces in Confluence are called “${escapeCell(keyOrName)}”: ${keys}.`;
     throw new Problem("INVALID_REQUEST", sentence, { hint: "Specify it by its key.", details: { field: "space" } });
   }
   const listedSpaces = spaces.filter(({ type }) => type !== "personal").slice(0, MAX_LISTED);
   const keys = listedSpaces.map(({ name, key }) => `${escapeCell(name)} (${key})`).join(", ");
-  throw new Problem("INVALID_REQUEST", `No space in Confluence is called “${escapeCell(wanted)}”.`, {
+  throw new Problem("INVALID_REQUEST", `No space in Confluence is called “${escapeCell(keyOrName)}”.`, {
     hint: keys ? `Available: ${keys}.` : "Check the key of the space.",
     details: { field: "space" },
   });

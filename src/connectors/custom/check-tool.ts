@@ -5,7 +5,7 @@ import { hasStrayBrace, listSlots, listTexts } from "./template.ts";
 
 type Path = PropertyKey[];
 
-/** Checks the parts of a tool against each other. `at` is the tool's path in the description. */
+/** Checks the parts of a tool against each other. `toolPath` is its path in the description. */
 export function validateTool(
   tool: ToolDescription,
   toolPath: Path,

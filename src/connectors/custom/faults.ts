@@ -89,12 +89,12 @@ function listKeysAtPath(schema: z.core.$ZodType, path: PropertyKey[], value: unk
   const { type, shape, element, innerType, valueType, options } = schema._zod.def as unknown as SchemaDefinition;
   if (innerType) return listKeysAtPath(innerType, path, value);
   if (type === "union") {
-    const named = (value as { type?: unknown } | null)?.type;
+    const typeName = (value as { type?: unknown } | null)?.type;
     const form = options?.find((option) => {
       const typeSchema = (option._zod.def as unknown as SchemaDefinition).shape?.type?._zod.def as
         | { values?: unknown[] }
         | undefined;
-      return typeSchema?.values?.includes(named);
+      return typeSchema?.values?.includes(typeName);
     });
     return form ? listKeysAtPath(form, path, value) : [];
   }

@@ -33,8 +33,8 @@ export async function findMessages(
   const messages: Message[] = [];
   for (let start = 0; start < ids.length; start += AT_ONCE) {
     const batch = ids.slice(start, start + AT_ONCE);
-    const read = await Promise.all(batch.map((id) => fetchMessage({ http }, id, "metadata").catch(ignoreMissing)));
-    messages.push(...read.filter((message) => message !== undefined));
+    const fetched = await Promise.all(batch.map((id) => fetchMessage({ http }, id, "metadata").catch(ignoreMissing)));
+    messages.push(...fetched.filter((message) => message !== undefined));
   }
   return { messages, more };
 }
@@ -62,11 +62,11 @@ export function fetchMessage(
  * @throws Problem INVALID_REQUEST when none matches, or several conversations do
  */
 export async function findMessage(context: ToolContext, text: string, purpose: Purpose): Promise<Message> {
-  const wanted = text.trim();
-  const [, id] = /(?:^|\/)(?:msg-[af]:)?([0-9a-f]{12,20})$/.exec(wanted) ?? [];
+  const query = text.trim();
+  const [, id] = /(?:^|\/)(?:msg-[af]:)?([0-9a-f]{12,20})$/.exec(query) ?? [];
   if (id) return fetchMessage(context, id, "metadata");
-  const words = wanted.replace(/["“”()\s]+/g, " ").trim();
-  if (words === "") throw noMessageProblem(wanted);
+  const words = query.replace(/["“”()\s]+/g, " ").trim();
+  if (words === "") throw noMessageProblem(query);
   const { messages } = await findMessages(context, `subject:(${words}) -in:drafts`, 10);
   return requireMatch(messages, withoutReplyPrefix(words), {
     purpose,

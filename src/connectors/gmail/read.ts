@@ -41,8 +41,8 @@ export const readMessageTool = defineTool({
   async run(input, context) {
     const { id } = await findMessage(context, input.message, "read");
     const message = await fetchMessage(context, id, "full");
-    const { text: whole, attachments } = await readContent(context, message);
-    const body = truncateText(whole, MAX_TEXT_LENGTH);
+    const { text: fullText, attachments } = await readContent(context, message);
+    const body = truncateText(fullText, MAX_TEXT_LENGTH);
     const url = buildThreadUrl(message.threadId, context);
     const { excerpt: _shorter, ...rest } = toMessageData(message, context);
     const data = { ...rest, cc: getHeader(message, "Cc"), text: body, attachments };

@@ -220,8 +220,8 @@ function failureProblem(call: Call, { status, headers, body }: ServiceAnswer): P
   return refusedProblem(fault, subject);
 }
 
-/** @param what what the service did, as the end of a sentence. Default: it could not be reached. */
-function toNetworkFault(call: Call, cause: unknown, what = "could not be reached"): Fault {
+/** @param failure what the service did, as the end of a sentence. Default: "could not be reached" */
+function toNetworkFault(call: Call, cause: unknown, failure = "could not be reached"): Fault {
   const { name, title } = call.options.service;
   const toFinalFault = (problem: Problem): Fault => ({ problem, passing: false });
   if (cause instanceof BodyTooLargeError) {
@@ -234,7 +234,7 @@ function toNetworkFault(call: Call, cause: unknown, what = "could not be reached
     return toFinalFault(unknownOutcomeProblem(title, `The response from ${title} was lost.`, cause));
   if (call.signal?.aborted) return toFinalFault(cancelledProblem(title, cause));
   const hint = findNetworkHint(cause, name);
-  return { problem: new Problem("SERVICE_FAILED", `${title} ${what}.`, { hint, cause }), passing: true };
+  return { problem: new Problem("SERVICE_FAILED", `${title} ${failure}.`, { hint, cause }), passing: true };
 }
 
 function cancelledProblem(title: string, cause: unknown): Problem {

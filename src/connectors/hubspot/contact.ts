@@ -66,11 +66,12 @@ export async function findContact(context: ToolContext, text: string, associatio
   const { http } = context;
   const name = text.trim();
   if (name === "") throw new Problem("INVALID_REQUEST", "Specify the contact.", { details: { field: "contact" } });
-  const read = (id: string, idProperty?: string) =>
+  const readContact = (id: string, idProperty?: string) =>
     getRecord(http, "contacts", id, { properties: CONTACT_PROPERTIES, idProperty, associations });
   const id = findRecordId(name, "contacts");
-  if (id) return read(id);
-  if (/^[^\s@]+@\S+$/.test(name)) return read(name, "email").catch((error: unknown) => throwNoSuchContact(error, name));
+  if (id) return readContact(id);
+  if (/^[^\s@]+@\S+$/.test(name))
+    return readContact(name, "email").catch((error: unknown) => throwNoSuchContact(error, name));
   const search = { text: name, properties: CONTACT_PROPERTIES, sort: "lastmodifieddate" };
   const { records } = await searchRecords(http, "contacts", search, 20);
   const contact = requireMatch(records, name, {
@@ -83,7 +84,7 @@ export async function findContact(context: ToolContext, text: string, associatio
       `${getContactName(contact)} (${[contact.properties.email, contact.id].filter(Boolean).join(", ")})`,
     hints: SEARCH_HINTS,
   });
-  return associations ? read(contact.id) : contact;
+  return associations ? readContact(contact.id) : contact;
 }
 
 export function getContactName({ id, properties }: CrmRecord): string {

@@ -38,7 +38,7 @@ export function toDeals(records: CrmRecord[], pipelines: Pipeline[], context: Pi
   return records.map((record) => {
     const {
       amount,
-      deal_currency_code: own,
+      deal_currency_code: dealCurrency,
       dealstage,
       pipeline: id,
       closedate,
@@ -50,7 +50,7 @@ export function toDeals(records: CrmRecord[], pipelines: Pipeline[], context: Pi
       id: record.id,
       name: getDealName(record),
       amount: amount ? Number(amount) : null,
-      currency: own || (typeof currency === "string" ? currency : null),
+      currency: dealCurrency || (typeof currency === "string" ? currency : null),
       stage: stage?.label || (dealstage ?? ""),
       pipeline: pipeline?.label || (id ?? ""),
       closes: toDay(closedate),
@@ -119,6 +119,6 @@ export function getDealName({ id, properties }: CrmRecord): string {
 
 /** Describes a deal for the approval of a call that names it. */
 export function describeDeal(record: CrmRecord, { metadata }: Pick<ToolContext, "metadata">): string {
-  const { amount, deal_currency_code: own } = record.properties;
-  return `${quoteTitle(getDealName(record))}${amount ? `, ${formatMoney(Number(amount), own || metadata.currency)}` : ""} (deal ${record.id})`;
+  const { amount, deal_currency_code: dealCurrency } = record.properties;
+  return `${quoteTitle(getDealName(record))}${amount ? `, ${formatMoney(Number(amount), dealCurrency || metadata.currency)}` : ""} (deal ${record.id})`;
 }

@@ -39,10 +39,10 @@ export async function findOwnerByName(
   text: string,
   purpose: "read" | "change" = "read",
 ): Promise<Owner> {
-  const wanted = text.trim();
+  const nameOrId = text.trim();
   const { owner_id: ownerId } = context.metadata;
-  if (isMe(wanted) && typeof ownerId === "string") return { id: ownerId, name: "you", email: "" };
-  return requirePerson(await listAllOwners(context.http), wanted, {
+  if (isMe(nameOrId) && typeof ownerId === "string") return { id: ownerId, name: "you", email: "" };
+  return requirePerson(await listAllOwners(context.http), nameOrId, {
     purpose,
     where: "HubSpot",
     listNames: ({ name }) => [name],

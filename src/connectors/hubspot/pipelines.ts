@@ -48,9 +48,9 @@ export async function listPipelines({ http }: Pick<ToolContext, "http">): Promis
 
 /** Finds a pipeline by name or ID. Without one, returns the account's first. @throws Problem INVALID_REQUEST */
 export function findPipeline(pipelines: Pipeline[], name: string | undefined): Pipeline {
-  const wanted = normalize(name ?? "");
-  const pipeline = wanted
-    ? pipelines.find(({ id, label }) => normalize(label) === wanted || normalize(id) === wanted)
+  const pipelineName = normalize(name ?? "");
+  const pipeline = pipelineName
+    ? pipelines.find(({ id, label }) => normalize(label) === pipelineName || normalize(id) === pipelineName)
     : (pipelines.find(({ id }) => id === "default") ?? pipelines[0]);
   if (pipeline) return pipeline;
   throw new Problem("INVALID_REQUEST", `No deal pipeline is called “${name?.trim() ?? ""}”.`, {

@@ -68,12 +68,12 @@ export async function listEditFields(context: ToolContext, key: string): Promise
  * @throws Problem INVALID_REQUEST before anything is written if a field is unknown or a value does not fit
  */
 export async function toFieldValues(
-  given: Record<string, unknown>,
+  inputs: Record<string, unknown>,
   fields: IssueField[],
   context: ToolContext,
 ): Promise<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
-  for (const [fieldName, value] of Object.entries(given)) {
+  for (const [fieldName, value] of Object.entries(inputs)) {
     const field = findField(fields, fieldName);
     values[field.id] = await toFieldValue(field, value, context);
   }
@@ -114,11 +114,11 @@ function toIssueField(id: string, { name, schema, required, hasDefaultValue, all
   };
 }
 
-function findField(fields: IssueField[], wanted: string): IssueField {
-  const field = fields.find(({ id, name }) => id === wanted.trim() || hasSameText(name, wanted));
+function findField(fields: IssueField[], nameOrId: string): IssueField {
+  const field = fields.find(({ id, name }) => id === nameOrId.trim() || hasSameText(name, nameOrId));
   if (field) return field;
   const names = fields.slice(0, MAX_FIELDS).map(({ name }) => name);
-  throw new Problem("INVALID_REQUEST", `The issue has no field “${wanted.trim()}”.`, {
+  throw new Problem("INVALID_REQUEST", `The issue has no field “${nameOrId.trim()}”.`, {
     hint: names.length > 0 ? `Available: ${names.join(", ")}.` : "Check the name of the field in Jira.",
     details: { field: "fields" },
   });

@@ -78,12 +78,12 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
     await entry.opening.then(({ client }) => client.close()).catch(() => {});
   };
   const getEntry = (server: McpServerRef, resumes?: TaskHandle): PoolEntry => {
-    const known = entries.get(server.key);
-    if (known && (!known.open || known.open.client.alive())) {
-      known.server = server;
-      return known;
+    const pooled = entries.get(server.key);
+    if (pooled && (!pooled.open || pooled.open.client.alive())) {
+      pooled.server = server;
+      return pooled;
     }
-    if (known) void closeEntry(server.key, known);
+    if (pooled) void closeEntry(server.key, pooled);
     const entry: PoolEntry = {
       opening: Promise.reject(new Error("Replaced below.")),
       stop: new AbortController(),
@@ -198,7 +198,7 @@ export function createMcpClientPool(ports: McpClientPoolPorts): McpClientPool {
       }
     },
     async forget(key) {
-      const all = [...entries].filter(([one]) => belongsToKey(key, one));
+      const all = [...entries].filter(([entryKey]) => belongsToKey(key, entryKey));
       await Promise.all(all.map(([key, entry]) => closeEntry(key, entry)));
     },
     async tick() {

@@ -107,10 +107,10 @@ async function listResources(client: Client, _: Input, options: Options): Promis
       formatRow(uriTemplate, [title ?? name, "a template", description]),
     ),
   ];
-  const listed = resources
+  const data = resources
     .slice(0, MAX_ROWS)
     .map(({ uri, name, title }) => ({ uri, title: cleanLine(title ?? name, 120) }));
-  return toRows(rows, { resources: listed });
+  return toRows(rows, { resources: data });
 }
 
 async function listPrompts(client: Client, _: Input, options: Options): Promise<CallToolResult> {
@@ -119,7 +119,7 @@ async function listPrompts(client: Client, _: Input, options: Options): Promise<
     const parameters = fields.slice(0, MAX_ROWS).map((field) => `${field.name}${field.required ? "" : "?"}`);
     return formatRow(name, [title, parameters.length > 0 ? `arguments: ${parameters.join(", ")}` : "", description]);
   });
-  const listed = prompts.slice(0, MAX_ROWS).map(({ name, title, description, arguments: fields = [] }) => ({
+  const data = prompts.slice(0, MAX_ROWS).map(({ name, title, description, arguments: fields = [] }) => ({
     name,
     description: cleanLine(description || title || "", 200),
     arguments: fields.slice(0, MAX_ARGUMENTS).map((field) => ({
@@ -128,7 +128,7 @@ async function listPrompts(client: Client, _: Input, options: Options): Promise<
       required: field.required === true,
     })),
   }));
-  return toRows(rows, { prompts: listed });
+  return toRows(rows, { prompts: data });
 }
 
 /** Maximum number of arguments of a prompt in a list. */

@@ -45,8 +45,8 @@ export const queryDatabaseTool = defineListTool({
   async run(input, context, list) {
     const source = await findDataSource(context, input.database);
     const columns = listColumns(source);
-    const asked = input.property?.trim() && input.value?.trim();
-    const filter = asked
+    const filterValue = input.property?.trim() && input.value?.trim();
+    const filter = filterValue
       ? await toPropertyFilter(findColumn(columns, input.property ?? ""), input.value ?? "", context)
       : undefined;
     const sort = input.sort?.trim().replace(/^-/, "");

@@ -76,10 +76,10 @@ function formatBlocks(blocks: ReadBlock[]): string {
   let previousType = "";
   for (const block of blocks) {
     number = block.type === "numbered_list_item" ? number + 1 : 0;
-    const own = formatBlock(block, number);
-    if (own === "") continue;
+    const formatted = formatBlock(block, number);
+    if (formatted === "") continue;
     const follows = LISTS.has(block.type) && block.type === previousType;
-    text += `${text === "" ? "" : follows ? "\n" : "\n\n"}${own}`;
+    text += `${text === "" ? "" : follows ? "\n" : "\n\n"}${formatted}`;
     previousType = block.type;
   }
   return text;
@@ -152,10 +152,10 @@ function stackChildren(text: string, { children }: ReadBlock): string {
   return [text, formatBlocks(children)].filter(Boolean).join("\n\n");
 }
 
-function formatItem(marker: string, own: string, { children }: ReadBlock): string {
+function formatItem(marker: string, words: string, { children }: ReadBlock): string {
   const inner = formatBlocks(children);
   const list = children.every(({ type }) => LISTS.has(type));
-  const text = [own, inner].filter(Boolean).join(list ? "\n" : "\n\n");
+  const text = [words, inner].filter(Boolean).join(list ? "\n" : "\n\n");
   const indent = " ".repeat(/^\d/.test(marker) ? marker.length : 2);
   return marker + text.replace(/\n(?=[^\n])/g, `\n${indent}`);
 }

@@ -84,8 +84,8 @@ export function toMarkdown(content: Content, { users }: Pick<Names, "users">): s
     ...dropMissing(content.attachments).map((attachment) => formatAttachment(attachment, names)),
     ...formatFiles(content.files),
   ];
-  const said = truncateText(dropRepeated(parts).join("\n\n"), MAX_MESSAGE_LENGTH);
-  return said === "" && subtype ? `(${subtype.replaceAll("_", " ")})` : said;
+  const body = truncateText(dropRepeated(parts).join("\n\n"), MAX_MESSAGE_LENGTH);
+  return body === "" && subtype ? `(${subtype.replaceAll("_", " ")})` : body;
 }
 
 function dropMissing<T>(list: (T | null | undefined)[] | null | undefined): T[] {

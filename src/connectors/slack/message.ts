@@ -109,22 +109,22 @@ export async function findMessage(
   text: string | undefined,
   purpose: Purpose,
 ): Promise<Message> {
-  const wanted = text?.trim() ?? "";
-  const ts = getTs(wanted);
-  const thread = /[?&]thread_ts=(\d+\.\d+)/.exec(wanted)?.[1];
+  const query = text?.trim() ?? "";
+  const ts = getTs(query);
+  const thread = /[?&]thread_ts=(\d+\.\d+)/.exec(query)?.[1];
   if (ts) return { ts, ...(thread ? { thread_ts: thread } : {}) };
-  const { items: messages } = await fetchNewest(http, id, isNewest(wanted) ? 1 : MAX_SEARCHED);
-  const words = withoutEmphasis(wanted);
-  const [match, ...more] = isNewest(wanted) ? messages : messages.filter((message) => hasWords(message, words));
-  if (match && (more.length === 0 || purpose === "read" || isNewest(wanted))) return match;
+  const { items: messages } = await fetchNewest(http, id, isNewest(query) ? 1 : MAX_SEARCHED);
+  const words = withoutEmphasis(query);
+  const [match, ...more] = isNewest(query) ? messages : messages.filter((message) => hasWords(message, words));
+  if (match && (more.length === 0 || purpose === "read" || isNewest(query))) return match;
   if (match) {
     const list = [match, ...more].slice(0, 5).map((message) => `${quoteTitle(getPlainText(message))} (${message.ts})`);
-    throw new Problem("INVALID_REQUEST", `Several messages in ${name} contain “${wanted}”: ${list.join(", ")}.`, {
+    throw new Problem("INVALID_REQUEST", `Several messages in ${name} contain “${query}”: ${list.join(", ")}.`, {
       hint: "Specify more of its words, or its URL.",
       details: { field: "message" },
     });
   }
-  const sentence = isNewest(wanted) ? `${name} has no messages.` : `No message in ${name} contains “${wanted}”.`;
+  const sentence = isNewest(query) ? `${name} has no messages.` : `No message in ${name} contains “${query}”.`;
   throw new Problem("INVALID_REQUEST", sentence, { hint: "Specify the URL of the message." });
 }
 
@@ -148,12 +148,12 @@ export async function describeMessage(
 export async function fetchNewest(
   http: ServiceHttp,
   channel: string,
-  wanted: number | ListRequest,
+  size: number | ListRequest,
   oldest?: string,
 ): Promise<{ items: Message[]; more: boolean }> {
-  const limit = typeof wanted === "number" ? wanted : wanted.limit;
+  const limit = typeof size === "number" ? size : size.limit;
   const list = { name: "messages", item: Message, query: { channel, limit, oldest }, scope: "channels:history" };
-  return await readAllItems(http, "conversations.history", list, wanted);
+  return await readAllItems(http, "conversations.history", list, size);
 }
 
 /**

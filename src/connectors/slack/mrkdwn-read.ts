@@ -10,8 +10,12 @@ export function listMentionedUsers(text: string): string[] {
 
 /** Returns the names that a text itself gives: `<#C1|general>`, `<!subteam^S1|@devs>`. Its blocks have only the IDs. */
 export function readLabels(text: string): Required<Omit<Names, "users">> {
-  const read = (pattern: RegExp) => new Map([...text.matchAll(pattern)].map(([, id = "", label = ""]) => [id, label]));
-  return { channels: read(/<#([A-Z0-9]+)\|([^<>]+)>/g), groups: read(/<!subteam\^([A-Z0-9]+)\|@?([^<>]+)>/g) };
+  const readMentions = (pattern: RegExp) =>
+    new Map([...text.matchAll(pattern)].map(([, id = "", label = ""]) => [id, label]));
+  return {
+    channels: readMentions(/<#([A-Z0-9]+)\|([^<>]+)>/g),
+    groups: readMentions(/<!subteam\^([A-Z0-9]+)\|@?([^<>]+)>/g),
+  };
 }
 
 /**

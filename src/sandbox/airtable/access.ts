@@ -60,8 +60,8 @@ export function findBase(c: Context<AirtableEnv>): Base {
 /** The table in the path, by id or name; `writes` needs the right to edit the base. */
 export function findTable(c: Context<AirtableEnv>, writes = false): { base: Base; table: Table } {
   const base = findBase(c);
-  const wanted = c.req.param("table") ?? "";
-  const table = base.tables.find(({ id, name }) => id === wanted || name === wanted);
+  const nameOrId = c.req.param("table") ?? "";
+  const table = base.tables.find(({ id, name }) => id === nameOrId || name === nameOrId);
   if (!table || (writes && !["edit", "create"].includes(base.permissionLevel))) throw forbiddenError();
   return { base, table };
 }

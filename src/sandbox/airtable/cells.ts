@@ -29,7 +29,9 @@ export function toScalar(field: Field, record: AirtableRecord, base: Base, world
   if (!Array.isArray(cell)) return cell;
   const linked = base.tables.find(({ id }) => id === field.linkedTableId);
   const primary = linked?.fields[0]?.name ?? "";
-  return cell.map((one) => linked?.records.find(({ id }) => id === one)?.fields[primary] ?? one).join(", ");
+  return cell
+    .map((recordId) => linked?.records.find(({ id }) => id === recordId)?.fields[primary] ?? recordId)
+    .join(", ");
 }
 
 /**

@@ -6,11 +6,11 @@ const text = z.string().check(z.minLength(1));
 const optional = z.optional(text);
 const login = z.string().check(z.regex(/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$/, "a login has letters, digits and -"));
 const name = z.string().check(z.regex(/^[A-Za-z0-9._-]+$/, "a repository has letters, digits, ., _ and -"));
-const whole = z.optional(z.number().check(z.int(), z.gte(1)));
+const positive = z.optional(z.number().check(z.int(), z.gte(1)));
 
 const User = z.strictObject({
   login,
-  id: whole,
+  id: positive,
   name: text,
   email: text,
   bio: z.optional(z.string()),
@@ -19,16 +19,16 @@ const User = z.strictObject({
 
 const Organization = z.strictObject({
   login,
-  id: whole,
+  id: positive,
   name: optional,
   /** Its members; every account if omitted. */
   members: z.optional(z.array(text)),
 });
 
-const Comment = z.strictObject({ id: whole, user: text, body: z.string(), created_at: optional });
+const Comment = z.strictObject({ id: positive, user: text, body: z.string(), created_at: optional });
 
 const Issue = z.strictObject({
-  number: whole,
+  number: positive,
   title: text,
   body: z.optional(z.string()),
   user: text,
@@ -43,7 +43,7 @@ const Issue = z.strictObject({
 });
 
 const Review = z.strictObject({
-  id: whole,
+  id: positive,
   user: text,
   state: z.enum(["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED"]),
   body: z.optional(z.string()),
@@ -81,7 +81,7 @@ const PullRequest = z.strictObject({
 const Repository = z.strictObject({
   owner: text,
   name,
-  id: whole,
+  id: positive,
   private: z.optional(z.boolean()),
   archived: z.optional(z.boolean()),
   description: z.optional(z.string()),

@@ -73,9 +73,9 @@ export function paginate<T>(
   all: T[],
   sizes: { name: string; usual: number; most: number },
 ): { page: T[]; nextPageToken?: string } {
-  const asked = Number(c.req.query(sizes.name) ?? sizes.usual);
-  if (!Number.isInteger(asked) || asked < 1) throw invalidError(`Invalid value for ${sizes.name}`);
-  const size = Math.min(asked, sizes.most);
+  const requestedSize = Number(c.req.query(sizes.name) ?? sizes.usual);
+  if (!Number.isInteger(requestedSize) || requestedSize < 1) throw invalidError(`Invalid value for ${sizes.name}`);
+  const size = Math.min(requestedSize, sizes.most);
   const token = c.req.query("pageToken");
   const start = token === undefined ? 0 : Number(Buffer.from(token, "base64url").toString());
   if (!Number.isInteger(start) || start < 0) throw invalidError("Invalid value for pageToken");

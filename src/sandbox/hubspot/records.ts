@@ -162,7 +162,7 @@ function withStage(
     ]);
   }
   const stage = properties.dealstage || record?.properties.dealstage || (pipeline.stages[0]?.id ?? "");
-  if (!pipeline.stages.some((one) => one.id === stage)) {
+  if (!pipeline.stages.some((candidate) => candidate.id === stage)) {
     const options = pipeline.stages.map((stage) => stage.id).join(", ");
     const message = `${stage} was not one of the allowed options: [${options}]`;
     throw wrongPropertiesError([{ name: "dealstage", message, error: "INVALID_OPTION" }]);

@@ -118,8 +118,8 @@ function contains(text: string, value: string): boolean {
     .split(/\s+/)
     .filter(Boolean)
     .every((word) => {
-      const bare = word.replace(/^\*|\*$/g, "");
-      if (bare !== word) return text.toLowerCase().includes(bare);
+      const fragment = word.replace(/^\*|\*$/g, "");
+      if (fragment !== word) return text.toLowerCase().includes(fragment);
       return splitTokens(word).every((token) => knownTokens.includes(token));
     });
 }

@@ -15,10 +15,13 @@ export function listProperties(record: CrmRecord, type: ObjectType): Record<stri
 }
 
 /** Returns a record with the requested properties; empty ones are null. */
-export function toRecordView(record: CrmRecord, type: ObjectType, asked: string[] | undefined) {
+export function toRecordView(record: CrmRecord, type: ObjectType, requestedNames: string[] | undefined) {
   const all = listProperties(record, type);
   const { defaults, created, updated } = OBJECT_TYPES[type];
-  const names = asked && asked.length > 0 ? [...new Set([...asked, created, updated, "hs_object_id"])] : defaults;
+  const names =
+    requestedNames && requestedNames.length > 0
+      ? [...new Set([...requestedNames, created, updated, "hs_object_id"])]
+      : defaults;
   const properties = Object.fromEntries(names.map((name) => [name, all[name] ?? null]));
   const { id, createdAt, updatedAt, archivedAt } = record;
   const archived = archivedAt === undefined ? { archived: false } : { archived: true, archivedAt };

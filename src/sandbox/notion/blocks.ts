@@ -25,7 +25,7 @@ export function registerBlockRoutes(app: Hono<NotionEnv>, provider: ProviderCont
   });
   app.get("/blocks/:id/children", requireCapability("read_content"), (c) => {
     const { entry, blocks, block } = findBlocks(c.get("world"), c.req.param("id"));
-    const views = blocks.map((one) => toBlockView(one, entry, block?.id ?? entry.id));
+    const views = blocks.map((child) => toBlockView(child, entry, block?.id ?? entry.id));
     return c.json({
       ...paginate(views, c.req.query("page_size"), c.req.query("start_cursor")),
       type: "block",
@@ -47,7 +47,7 @@ async function append(c: Context<NotionEnv>, provider: ProviderContext<NotionSta
   const addedBlocks = toBlocks(children, provider);
   blocks.splice(getPosition(body, blocks), 0, ...addedBlocks);
   touchEntry(c, provider, entry);
-  const results = addedBlocks.map((one) => toBlockView(one, entry, block?.id ?? entry.id));
+  const results = addedBlocks.map((addedBlock) => toBlockView(addedBlock, entry, block?.id ?? entry.id));
   return c.json({ object: "list", results, next_cursor: null, has_more: false, type: "block", block: {} });
 }
 

@@ -52,21 +52,21 @@ function holds(database: Database, row: Row, filter: Record<string, unknown>): b
 function fulfils(cell: Cell, { type }: Property, operator: string, operand: unknown): boolean {
   const empty = cell === null || cell === "" || (Array.isArray(cell) && cell.length === 0);
   const text = String(cell ?? "").toLowerCase();
-  const wanted = String(operand ?? "").toLowerCase();
-  const lists = Array.isArray(cell) ? cell.includes(String(operand)) : text.includes(wanted);
+  const operandText = String(operand ?? "").toLowerCase();
+  const lists = Array.isArray(cell) ? cell.includes(String(operand)) : text.includes(operandText);
   switch (operator) {
     case "equals":
-      return type === "checkbox" ? (cell === true) === (operand === true) : text === wanted;
+      return type === "checkbox" ? (cell === true) === (operand === true) : text === operandText;
     case "does_not_equal":
-      return type === "checkbox" ? (cell === true) !== (operand === true) : text !== wanted;
+      return type === "checkbox" ? (cell === true) !== (operand === true) : text !== operandText;
     case "contains":
       return lists;
     case "does_not_contain":
       return !lists;
     case "starts_with":
-      return text.startsWith(wanted);
+      return text.startsWith(operandText);
     case "ends_with":
-      return text.endsWith(wanted);
+      return text.endsWith(operandText);
     case "is_empty":
       return empty;
     case "is_not_empty":

@@ -87,11 +87,11 @@ export function renderErrorPage(provider: string, reason: string): Page {
  */
 export function getPageHeaders(redirectUri?: string): Record<string, string> {
   const target = redirectUri === undefined ? undefined : new URL(redirectUri);
-  const allowed =
+  const formTarget =
     target === undefined ? "" : target.hostname.startsWith("[") ? ` ${target.protocol}` : ` ${target.origin}`;
   return {
     "content-type": "text/html; charset=utf-8",
-    "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'${allowed}; frame-ancestors 'none'; base-uri 'none'`,
+    "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'${formTarget}; frame-ancestors 'none'; base-uri 'none'`,
     "cache-control": "no-store",
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",

@@ -37,7 +37,7 @@ export function buildSlack(data: SlackSeed, now: number): SlackState {
     everybody: users.filter(({ deleted }) => !deleted).map((user) => user.id),
     person: createPersonLookup(users),
   };
-  const channels = (data.channels ?? []).map((one, index) => buildChannel(one, lookup, `channels[${index}]`));
+  const channels = (data.channels ?? []).map((data, index) => buildChannel(data, lookup, `channels[${index}]`));
   requireUnique(
     channels.map((channel) => channel.name),
     (index) => `channels[${index}].name`,

@@ -124,9 +124,9 @@ function registerPeopleMethods(app: Hono<SandboxEnv>, provider: ProviderContext<
     return { user: toUserView(call, user) };
   });
   registerMethod(app, provider, "users.lookupByEmail", "users:read.email", (call) => {
-    const wanted = call.args.email?.toLowerCase();
+    const emailAddress = call.args.email?.toLowerCase();
     const user = call.world.users.find(
-      ({ email, deleted }) => !deleted && email !== "" && email.toLowerCase() === wanted,
+      ({ email, deleted }) => !deleted && email !== "" && email.toLowerCase() === emailAddress,
     );
     if (!user) throw new SlackError("users_not_found");
     return { user: toUserView(call, user) };
@@ -193,8 +193,8 @@ function registerFileMethods(app: Hono<SandboxEnv>, provider: ProviderContext<Sl
 
 function complete(call: MethodCall, uploads: Map<string, Upload>): Record<string, unknown> {
   const { args, me, request } = call;
-  const wanted = parseFiles(args.files);
-  const files = wanted.map(({ id, title }) => {
+  const references = parseFiles(args.files);
+  const files = references.map(({ id, title }) => {
     const { user, file } = uploads.get(id) ?? {};
     if (user !== me.id || !file) throw new SlackError("file_not_found");
     return { ...file, filename: title ?? file.filename };

@@ -70,11 +70,11 @@ test("Airtable in the sandbox: a record is added, read, changed and deleted", as
   expect(created.text).toMatch(
     /^Added “Say "thanks"” to Tasks \(Kay Launch\)\.\n\nhttp:\/\/127\.0\.0\.1:4016\/app\w{14}\/tbl\w{14}\/rec\w{14}$/,
   );
-  const read = await run("airtable.get_record", { table: "Tasks", record: 'say "thanks"' });
-  expect(read.text).toContain(
+  const record = await run("airtable.get_record", { table: "Tasks", record: 'say "thanks"' });
+  expect(record.text).toContain(
     "- Status: Todo\n- Owner: Sam Sample\n- Due: 2026-12-24\n- Hours: 1.5\n- Blocked: yes\n- Channels: Blog, Video",
   );
-  expect((await run("airtable.get_record", { table: "Tasks", record: created.url ?? "" })).data).toEqual(read.data);
+  expect((await run("airtable.get_record", { table: "Tasks", record: created.url ?? "" })).data).toEqual(record.data);
   const set = await run("airtable.update_record", {
     table: "Tasks",
     record: 'Say "thanks"',

@@ -69,10 +69,10 @@ test("pages of records are followed by their offset up to the limit", async () =
 
 test("values and names are quoted in formulas, whatever they contain", async () => {
   const world = outside(bases, schema);
-  const asked: string[] = [];
+  const formulas: string[] = [];
   const fetch = async (url: string, init?: RequestInit) => {
     if (!url.includes(TABLE)) return world.fetch(url, init);
-    asked.push(new URL(url).searchParams.get("filterByFormula") ?? "");
+    formulas.push(new URL(url).searchParams.get("filterByFormula") ?? "");
     return Response.json({ records: [] });
   };
   const list = (input: Record<string, unknown>) =>
@@ -80,7 +80,7 @@ test("values and names are quoted in formulas, whatever they contain", async () 
   expect((await list({ field: "name", value: 'a" , TRUE()) \\ x' })).text).toBe(
     "No matching records in Apartments (Apartment Hunting).",
   );
-  expect(asked).toEqual(['LOWER({Name} & "") = "a\\" , true()) \\\\ x"']);
+  expect(formulas).toEqual(['LOWER({Name} & "") = "a\\" , true()) \\\\ x"']);
 });
 
 test("429 waits the half minute that Airtable requires, and the write is sent again once", async () => {

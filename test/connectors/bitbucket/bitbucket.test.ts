@@ -418,7 +418,7 @@ test("the approval of a merge names the newest commit, and that of a decline doe
       request: `GET ${API}/repositories/acme/web/pullrequests/7`,
       json: pull(7, "Fix the login", { source }),
     });
-    const tool = bitbucket.tools.find((each) => each.name === `bitbucket.${name}_pull_request`);
+    const tool = bitbucket.tools.find((tool) => tool.name === `bitbucket.${name}_pull_request`);
     const input = { repository: "web", id: 7, text: "Nice" };
     const target = await tool?.describeTarget?.(input, contextOver(world, bitbucket, ACME));
     world.done();

@@ -258,13 +258,19 @@ test("a comment is written as it is", async () => {
 });
 
 test("an issue is closed for a reason; a closed one is left unchanged", async () => {
-  const before = { request: `GET ${WEB}/issues/3`, json: issue(3, "Three") };
+  const oldIssue = { request: `GET ${WEB}/issues/3`, json: issue(3, "Three") };
   const closed = issue(3, "Three", { state: "closed", state_reason: "not_planned" });
   const input = { repository: "acme/web", number: 3, reason: "not planned" };
   const body = { state: "closed", state_reason: "not_planned" };
-  const done = await run("github.close_issue", input, before, { request: `PATCH ${WEB}/issues/3`, body, json: closed });
-  expect(done.text).toBe("#3 in acme/web is now closed as not planned: Three\n\nhttps://github.com/acme/web/issues/3");
-  const again = await run("github.close_issue", input, { ...before, json: closed });
+  const result = await run("github.close_issue", input, oldIssue, {
+    request: `PATCH ${WEB}/issues/3`,
+    body,
+    json: closed,
+  });
+  expect(result.text).toBe(
+    "#3 in acme/web is now closed as not planned: Three\n\nhttps://github.com/acme/web/issues/3",
+  );
+  const again = await run("github.close_issue", input, { ...oldIssue, json: closed });
   expect([again.text, (again.data as { changed: boolean }).changed]).toEqual([
     "#3 in acme/web is already closed as not planned.",
     false,
@@ -339,20 +345,20 @@ test("a pull request is read with the latest reviews", async () => {
 });
 
 test("issues, pull requests and repositories are searched", async () => {
-  const asked = (q: string, what = "issues", rest = "&sort=updated&order=desc&per_page=20") =>
-    decodeURI(`GET ${API}/search/${what}?${new URLSearchParams({ q })}${rest}`);
+  const getQuery = (q: string, path = "issues", rest = "&sort=updated&order=desc&per_page=20") =>
+    decodeURI(`GET ${API}/search/${path}?${new URLSearchParams({ q })}${rest}`);
   const items = [issue(3, "Three", { pull_request: { merged_at: null } })];
-  const found = await run(
+  const result = await run(
     "github.search",
     { text: "login", type: "pull requests", repository: "acme/web" },
-    { request: asked("login is:pr repo:acme/web"), json: { total_count: 5, items } },
+    { request: getQuery("login is:pr repo:acme/web"), json: { total_count: 5, items } },
   );
-  expect(found.text.split("\n")[0]).toBe("The first 1 of 5 pull requests about “login” in acme/web:");
+  expect(result.text.split("\n")[0]).toBe("The first 1 of 5 pull requests about “login” in acme/web:");
   const repositories = await run(
     "github.search",
     { text: "kay", type: "repository" },
     {
-      request: asked("kay", "repositories", "&per_page=20"),
+      request: getQuery("kay", "repositories", "&per_page=20"),
       json: {
         total_count: 1,
         items: [{ full_name: "acme/kay", description: "A | B", html_url: "https://github.com/acme/kay" }],
@@ -455,16 +461,16 @@ test.each(["github.merge_pull_request", "github.review_pull_request"])(
     const describe = async (sha: string) => {
       const json = pull(7, "Fix the login", { head: { label: "acme:fix", ref: "fix", sha } });
       const world = outside({ request: `GET ${WEB}/pulls/7`, json });
-      const tool = github.tools.find((each) => each.name === name);
+      const tool = github.tools.find((tool) => tool.name === name);
       const input = { repository: "acme/web", number: 7, verdict: "approve" };
       const target = await tool?.describeTarget?.(input, contextOver(world, github, ME));
       world.done();
       return target ?? "";
     };
-    const before = await describe("6dcb09b5b57875f334f61aebed695e2e4193db5e");
-    expect(before).toBe("“Fix the login”, open pull request #7 by hubot in acme/web (commit 6dcb09b5b578)");
-    const ids = listTargetIds(before);
-    expect(isSameObject(before, ids)).toBe(true);
+    const description = await describe("6dcb09b5b57875f334f61aebed695e2e4193db5e");
+    expect(description).toBe("“Fix the login”, open pull request #7 by hubot in acme/web (commit 6dcb09b5b578)");
+    const ids = listTargetIds(description);
+    expect(isSameObject(description, ids)).toBe(true);
     expect(isSameObject(await describe("762941318ee16e59dabbacb1b4049eec22f0d303"), ids)).toBe(false);
   },
 );

@@ -35,7 +35,7 @@ test.each(["America/Los_Angeles", "Asia/Tokyo", "Pacific/Kiritimati"])(
       ...times,
     });
     expect(created.text).toBe("Created **Holidays**, Dec 24 - 26.\n\nhttps://calendar.google.com/e1");
-    const before = await run(
+    const result = await run(
       `${NAME}.update_event`,
       { event: "0123456789abcdef0", start: "2026-12-31" },
       zone,
@@ -45,11 +45,11 @@ test.each(["America/Los_Angeles", "Asia/Tokyo", "Pacific/Kiritimati"])(
         json: { ...event, start: { date: "2026-12-31" }, end: { date: "2027-01-03" } },
       },
     );
-    expect(before.asked[1]?.body).toEqual({
+    expect(result.asked[1]?.body).toEqual({
       start: { date: "2026-12-31", dateTime: null, timeZone: null },
       end: { date: "2027-01-03", dateTime: null, timeZone: null },
     });
-    expect(before.text).toContain("Moved **Holidays**, Dec 31 - Jan 2, 2027 (it was Dec 24 - 26).");
+    expect(result.text).toContain("Moved **Holidays**, Dec 31 - Jan 2, 2027 (it was Dec 24 - 26).");
   },
 );
 
@@ -88,7 +88,7 @@ test.each([
   ],
   ["2027-10-31T02:30", "2027-10-31T02:45", "02:30:00+02:00", "02:45:00+02:00", "02:30 - 02:45"],
   ["2027-03-28T02:30", "2027-03-28T04:00", "03:30:00+02:00", "04:00:00+02:00", "03:30 - 04:00"],
-])("B222 the instants from %s to %s are kept when clocks change", async (start, end, from, to, shown) => {
+])("B222 the instants from %s to %s are kept when clocks change", async (start, end, from, to, whenText) => {
   const day = start.slice(0, 10);
   const times = { start: { dateTime: `${day}T${from}` }, end: { dateTime: `${day}T${to}` } };
   const input = { title: "Shift", start, end };
@@ -99,7 +99,7 @@ test.each([
   const timeZone = "Europe/Berlin";
   expect(asked[0]?.body).toMatchObject({ start: { ...times.start, timeZone }, end: { ...times.end, timeZone } });
   expect(data).toMatchObject({ start: times.start.dateTime, end: times.end.dateTime });
-  expect(text).toContain(shown);
+  expect(text).toContain(whenText);
 });
 
 test("B224 declined invitations and entries that are not meetings are marked", async () => {
@@ -110,14 +110,14 @@ test("B224 declined invitations and entries that are not meetings are marked", a
     end: { date: "2026-12-02" },
     ...more,
   });
-  const answered = (responseStatus: string) => ({
+  const invite = (responseStatus: string) => ({
     attendees: [{ email: "dana@example.com", self: true, responseStatus }],
   });
   const items = [
-    event("Declined thing", answered("declined")),
-    event("Maybe", answered("tentative")),
-    event("New", answered("needsAction")),
-    event("Yes", answered("accepted")),
+    event("Declined thing", invite("declined")),
+    event("Maybe", invite("tentative")),
+    event("New", invite("needsAction")),
+    event("Yes", invite("accepted")),
     event("Office", { eventType: "workingLocation" }),
     event("Away", { eventType: "outOfOffice" }),
     event("Plain", { eventType: "default" }),
@@ -175,14 +175,14 @@ test("V09 a deletion is a 204 and a success; an event created again is the exist
     start: { dateTime: "2026-12-01T15:00:00Z" },
     end: { dateTime: "2026-12-01T16:00:00Z" },
   };
-  const done = await run(
+  const result = await run(
     `${NAME}.delete_event`,
     { event: "https://calendar.google.com/event?eid=ZTEgZGFuYUBleGFtcGxlLmNvbQ" },
     "UTC",
     { request: `GET ${EVENTS}/e1`, json: event },
     { request: `DELETE ${EVENTS}/e1?sendUpdates=all`, status: 204 },
   );
-  expect(done.text).toBe("Deleted **Tea**, Tue Dec 1, 15:00 - 16:00.");
+  expect(result.text).toBe("Deleted **Tea**, Tue Dec 1, 15:00 - 16:00.");
   const conflict = {
     error: { code: 409, message: "The requested identifier already exists.", errors: [{ reason: "duplicate" }] },
   };

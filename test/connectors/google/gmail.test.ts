@@ -30,8 +30,8 @@ function message(id: string, subject: string, more: { headers?: [string, string]
   };
 }
 
-const decoded = (asked: { body?: unknown }[]) => {
-  const raw = String((asked.at(-1)?.body as { raw?: string } | undefined)?.raw);
+const decoded = (requests: { body?: unknown }[]) => {
+  const raw = String((requests.at(-1)?.body as { raw?: string } | undefined)?.raw);
   expect(raw).toMatch(/^[\w-]+$/);
   const [head = "", content = ""] = Buffer.from(raw, "base64url").toString("latin1").split("\r\n\r\n");
   return { lines: head.split("\r\n"), text: Buffer.from(content, "base64").toString() };
@@ -182,7 +182,7 @@ test("a message is read by its parts: plain text before HTML, in its charset, wi
     headers: [{ name: "Content-Type", value: `${mimeType}; charset=${charset}` }],
     body: { size: bytes.length, data: bytes.toString("base64url") },
   });
-  const read = async (parts: unknown[]) => {
+  const readParts = async (parts: unknown[]) => {
     const full = {
       ...message("18c0ffee00000002", "x"),
       payload: { mimeType: "multipart/mixed", headers: [], body: { size: 0 }, parts },
@@ -209,13 +209,15 @@ test("a message is read by its parts: plain text before HTML, in its charset, wi
     mimeType: "multipart/alternative",
     parts: [part("text/plain", Buffer.from("Größe\r\n\u001b[2Jx"), "utf-8"), html],
   };
-  expect(await read([alternative, file])).toMatchObject({
+  expect(await readParts([alternative, file])).toMatchObject({
     text: "Größe\nx",
     attachments: [{ name: "Ä.pdf", type: "application/pdf", bytes: 7 }],
   });
-  expect((await read([html])).text).toBe("Ä link (https://x.test/)\n\n- one\n- two");
-  expect((await read([part("text/plain", Buffer.from("Gr\xf6\xdfe", "latin1"), "iso-8859-1")])).text).toBe("Größe");
-  expect((await read([part("text/plain", Buffer.from("Größe"), "iso-8859-1")])).text).toBe("Größe");
+  expect((await readParts([html])).text).toBe("Ä link (https://x.test/)\n\n- one\n- two");
+  expect((await readParts([part("text/plain", Buffer.from("Gr\xf6\xdfe", "latin1"), "iso-8859-1")])).text).toBe(
+    "Größe",
+  );
+  expect((await readParts([part("text/plain", Buffer.from("Größe"), "iso-8859-1")])).text).toBe("Größe");
 });
 
 test("a search by date and attachments uses exact moments", async () => {

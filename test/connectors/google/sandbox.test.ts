@@ -19,12 +19,12 @@ test("Gmail in the sandbox: search, read, reply, draft, label and archive, and S
   const replied = await gmail.run("gmail.reply", { message: "release 1.4 on friday?", body });
   expect(replied.text).toMatch(/^Replied to sam@example\.com about “Release 1\.4 on Friday\?”\./);
   const subject = "Überraschung für alle: 日本語のとても長い件名がここにありますので折り返しが必要です 🎈";
-  const sent = await gmail.run("gmail.send_message", {
+  const message = await gmail.run("gmail.send_message", {
     to: "Sam Sample <sam@example.com>",
     subject,
     body: "Hallo\n\n.\nTschüß",
   });
-  const { id } = sent.data as { id: string };
+  const { id } = message.data as { id: string };
   expect((await gmail.run("gmail.read_message", { message: id })).data).toMatchObject({
     subject,
     text: "Hallo\n\n.\nTschüß",
@@ -72,8 +72,8 @@ test("V13 Calendar in the sandbox: whole days, moved events, deleted ones, and w
   expect(moved.text).toMatch(
     /^Moved \*\*Release review\*\*, Mon Nov 30, 14:00 - 15:00 \(it was Sat Nov 28, 14:00 - 15:00\)\./,
   );
-  const whole = await calendar.run("google-calendar.update_event", { event: "Team offsite", start: "2026-12-08" });
-  expect(whole.text).toMatch(/^Moved \*\*Team offsite\*\*, Dec 8 - 10 \(it was Dec 7 - 9\)\./);
+  const event = await calendar.run("google-calendar.update_event", { event: "Team offsite", start: "2026-12-08" });
+  expect(event.text).toMatch(/^Moved \*\*Team offsite\*\*, Dec 8 - 10 \(it was Dec 7 - 9\)\./);
   const timed = await calendar.run("google-calendar.update_event", {
     event: "Team offsite",
     start: "2026-12-08T10:00",
@@ -97,12 +97,12 @@ test("V13 Calendar in the sandbox: whole days, moved events, deleted ones, and w
 
 test("Docs in the sandbox: found, read, created, added to and changed", async () => {
   const docs = await connected(sandboxServices(), "google-docs");
-  const found = await docs.run("google-docs.search", { text: "release notes" });
-  expect(found.data).toMatchObject({
+  const results = await docs.run("google-docs.search", { text: "release notes" });
+  expect(results.data).toMatchObject({
     documents: [{ name: "Release notes 1.4", owner: "Dana Demo", kind: "document" }],
   });
-  const read = await docs.run("google-docs.read_document", { document: "release notes 1.4" });
-  expect((read.data as { text: string }).text).toBe(
+  const document = await docs.run("google-docs.read_document", { document: "release notes 1.4" });
+  expect((document.data as { text: string }).text).toBe(
     "# Release notes 1.4\n\nWhat changes for people who use kay.\n\n- One refresh for many processes (KAY-6)\n- Paste of 800 lines no longer freezes the input (KAY-12)\n\n# Known faults\n\nThe session flickers on narrow terminals.",
   );
   const { data } = await docs.run("google-docs.create_document", {
@@ -122,11 +122,11 @@ test("Sheets in the sandbox: read, rows added, cells changed, created; a sheet t
   const sheets = await connected(world, "google-sheets");
   const read = await sheets.run("google-sheets.read_range", { spreadsheet: "Budget 2026" });
   expect(read.text).toContain("| Item | Month | EUR |\n| --- | --- | --- |\n| Hosting | October | 412 |");
-  const added = await sheets.run("google-sheets.append_rows", {
+  const appended = await sheets.run("google-sheets.append_rows", {
     spreadsheet: "budget 2026",
     text: 'Travel, "Hamburg, return", 79.80',
   });
-  expect(added.text).toMatch(/^Added 1 row to Budget 2026 \(Costs!A5:C5\)\./);
+  expect(appended.text).toMatch(/^Added 1 row to Budget 2026 \(Costs!A5:C5\)\./);
   const set = { spreadsheet: "Budget 2026", sheet: "plan", range: "B2", text: "1500" };
   expect((await sheets.run("google-sheets.update_cells", set)).text).toMatch(
     /^Wrote 1 cell of Budget 2026 \(Plan!B2\)\./,
@@ -142,8 +142,11 @@ test("Sheets in the sandbox: read, rows added, cells changed, created; a sheet t
       ["Q4", "1500"],
     ],
   });
-  const made = await sheets.run("google-sheets.create_spreadsheet", { title: "Hours", text: "Day,Hours\nMonday,7.5" });
-  const { id } = made.data as { id: string };
+  const spreadsheet = await sheets.run("google-sheets.create_spreadsheet", {
+    title: "Hours",
+    text: "Day,Hours\nMonday,7.5",
+  });
+  const { id } = spreadsheet.data as { id: string };
   expect((await sheets.run("google-sheets.read_range", { spreadsheet: id })).data).toMatchObject({
     values: [
       ["Day", "Hours"],

@@ -187,12 +187,12 @@ test("a contact is read by address, with their deals by stage name", async () =>
 });
 
 test("a name of several contacts is asked back with their addresses, and nothing is changed", async () => {
-  const other = record("102", { firstname: "Mara", lastname: "Lind", email: "m.lind@example.com" });
+  const otherContact = record("102", { firstname: "Mara", lastname: "Lind", email: "m.lind@example.com" });
   await expect(
     run(
       "hubspot.update_contact",
       { contact: "Mara Lind", phone: "1" },
-      searched("contacts", contactSearch("Mara Lind"), [MARA, other]),
+      searched("contacts", contactSearch("Mara Lind"), [MARA, otherContact]),
     ),
   ).rejects.toMatchObject({
     code: "INVALID_REQUEST",
@@ -351,19 +351,19 @@ test("a deal starts in the first stage of the default pipeline, associated with 
 });
 
 test("a deal moves to a stage by its name, and a deal already there stays", async () => {
-  const read = {
+  const getDeal = {
     request: `GET ${API}/crm/v3/objects/deals/501?properties=${DEAL.replaceAll(",", "%2C")}`,
     json: RENEWAL,
   };
-  const moved = await run("hubspot.move_deal", { deal: "501", stage: "won" }, read, PIPELINES, {
+  const moved = await run("hubspot.move_deal", { deal: "501", stage: "won" }, getDeal, PIPELINES, {
     request: `PATCH ${API}/crm/v3/objects/deals/501`,
     body: { properties: { dealstage: "s2" } },
     json: RENEWAL,
   });
   expect(moved.data).toMatchObject({ from: "Contract sent", stage: "Closed won", changed: true });
-  const stays = await run("hubspot.move_deal", { deal: "501", stage: "contract sent" }, read, PIPELINES);
+  const stays = await run("hubspot.move_deal", { deal: "501", stage: "contract sent" }, getDeal, PIPELINES);
   expect(stays.text).toBe("Renewal is already in Contract sent.");
-  await expect(run("hubspot.move_deal", { deal: "501", stage: "gone" }, read, PIPELINES)).rejects.toMatchObject({
+  await expect(run("hubspot.move_deal", { deal: "501", stage: "gone" }, getDeal, PIPELINES)).rejects.toMatchObject({
     code: "INVALID_REQUEST",
     hint: "Available stages: Contract sent, Closed won, Closed lost.",
   });

@@ -79,10 +79,10 @@ test.each([
   ["doing", "21", "In Progress"],
 ])(
   "V09 moving an issue to “%s” takes the matching transition, once, and its 204 is a success",
-  async (wanted, id, to) => {
+  async (goal, id, to) => {
     const result = await run(
       "jira.transition_issue",
-      { issue: "kay-3", status: wanted },
+      { issue: "kay-3", status: goal },
       CURRENT("To Do", "new"),
       USUAL,
       POST(id),
@@ -100,8 +100,8 @@ test.each([
   ["done", "Done", "done"],
   ["in progress", "In Progress", "indeterminate"],
   ["start", "In Review", "indeterminate"],
-])("requesting “%s” when the issue is already %s changes nothing and says so", async (wanted, name, key) => {
-  const result = await run("jira.transition_issue", { issue: "KAY-3", status: wanted }, CURRENT(name, key));
+])("requesting “%s” when the issue is already %s changes nothing and says so", async (goal, name, key) => {
+  const result = await run("jira.transition_issue", { issue: "KAY-3", status: goal }, CURRENT(name, key));
   expect(result).toEqual({
     data: { key: "KAY-3", status: name, changed: false, url: DONE_URL },
     text: `KAY-3 is already ${name}.`,
@@ -190,7 +190,7 @@ test("V01 an error of a field is shown with the field's name", async () => {
 });
 
 test("a project given by its name is looked up, and an unknown one is not guessed", async () => {
-  const found = {
+  const project = {
     request: "GET /project/search?query=Kay+platform",
     json: {
       values: [
@@ -200,9 +200,9 @@ test("a project given by its name is looked up, and an unknown one is not guesse
     },
   };
   const create = { request: "POST /issue", status: 201, json: { id: "1", key: "KP-1" } };
-  expect((await run("jira.create_issue", { project: "Kay platform", summary: "x" }, found, create)).data).toMatchObject(
-    { key: "KP-1" },
-  );
+  expect(
+    (await run("jira.create_issue", { project: "Kay platform", summary: "x" }, project, create)).data,
+  ).toMatchObject({ key: "KP-1" });
   const site = {
     request: "GET /project/search?query=Website",
     json: { values: [{ key: "WEB", name: "Website" }] },

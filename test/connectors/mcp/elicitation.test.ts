@@ -57,14 +57,14 @@ test.each(["legacy", "modern"] as const)(
       submit({ title: "abc", stars: "4", tags: ["b", "r"] }),
     );
     const link = await linked(server);
-    const asked = createElicitationHandler(people, ASKING);
+    const handler = createElicitationHandler(people, ASKING);
     const order: string[] = [];
     const result = await link.call(
       "add_note",
       {},
       {
         writes: true,
-        onElicitation: asked.answer,
+        onElicitation: handler.answer,
         sent: async () => void order.push("sent"),
         unsent: async () => void order.push("unsent"),
       },
@@ -99,9 +99,9 @@ test("a denial is a decline, leaving and expiry are a cancel, and each reaches t
 test("if nobody can be asked, that is interaction_unavailable, and the server gets a cancel", async () => {
   const server = notesServer();
   const link = await linked(server);
-  const asked = createElicitationHandler(undefined, ASKING);
-  await link.call("pick_note", {}, { writes: false, onElicitation: asked.answer });
-  expect([server.state.said, asked.notes()]).toEqual([
+  const handler = createElicitationHandler(undefined, ASKING);
+  await link.call("pick_note", {}, { writes: false, onElicitation: handler.answer });
+  expect([server.state.said, handler.notes()]).toEqual([
     ["cancel"],
     [
       "interaction_unavailable: Notes asked the user a question, but no connected client can answer. The question was canceled.",
@@ -158,11 +158,11 @@ test("a URL that is not https, or has a password in it, is not shown", async () 
     "file:///etc/passwd",
   ]) {
     const { people, cards } = person();
-    const asked = createElicitationHandler(people, ASKING);
+    const handler = createElicitationHandler(people, ASKING);
     expect(
-      await asked.answer({ mode: "url", message: "Go", url, elicitationId: "1" }, AbortSignal.timeout(1000)),
+      await handler.answer({ mode: "url", message: "Go", url, elicitationId: "1" }, AbortSignal.timeout(1000)),
     ).toEqual({ action: "cancel" });
-    expect([cards, asked.notes()[0]]).toEqual([
+    expect([cards, handler.notes()[0]]).toEqual([
       [],
       "Notes asked to open a URL that kay does not show because it is not https.",
     ]);
@@ -204,39 +204,44 @@ test("each kind of field accepts valid values and says what is invalid", () => {
     { id: "one", type: "select", options: [{ value: "x", label: "The X" }] },
     { id: "few", type: "checkbox", required: true, description: "Choose 1 to 2." },
   ]);
-  const read = (id: string, given: unknown) => fields?.find(({ field }) => field.id === id)?.read(given);
-  const wrong = (id: string, given: unknown) => (read(id, given) as { wrong?: string }).wrong;
-  expect([read("mail", "a@b.c"), read("mail", ""), wrong("mail", "a@b")]).toEqual([
+  const readField = (id: string, input: unknown) => fields?.find(({ field }) => field.id === id)?.read(input);
+  const readProblem = (id: string, input: unknown) => (readField(id, input) as { wrong?: string }).wrong;
+  expect([readField("mail", "a@b.c"), readField("mail", ""), readProblem("mail", "a@b")]).toEqual([
     { value: "a@b.c" },
     { wrong: "must be filled in" },
     "must be an email address",
   ]);
-  expect([read("site", "https://x.test/"), wrong("site", "x.test")]).toEqual([
+  expect([readField("site", "https://x.test/"), readProblem("site", "x.test")]).toEqual([
     { value: "https://x.test/" },
     "must be a URL such as https://example.com",
   ]);
-  expect([read("day", "2026-02-28"), wrong("day", "2026-02-30")]).toEqual([
+  expect([readField("day", "2026-02-28"), readProblem("day", "2026-02-30")]).toEqual([
     { value: "2026-02-28" },
     "must be a date such as 2026-11-27",
   ]);
-  expect([read("at", "2026-02-28T10:00:00Z"), wrong("at", "2026-02-28 10:00")]).toEqual([
+  expect([readField("at", "2026-02-28T10:00:00Z"), readProblem("at", "2026-02-28 10:00")]).toEqual([
     { value: "2026-02-28T10:00:00Z" },
     "must be a time such as 2026-11-27T12:00:00Z",
   ]);
   expect([
-    read("many", "1.5"),
-    read("many", ""),
-    wrong("many", "0x10"),
-    wrong("many", "0.1"),
-    wrong("many", "1e999"),
+    readField("many", "1.5"),
+    readField("many", ""),
+    readProblem("many", "0x10"),
+    readProblem("many", "0.1"),
+    readProblem("many", "1e999"),
   ]).toEqual([{ value: 1.5 }, {}, "must be a number", "must be at least 0.5", "must be a number"]);
-  expect([read("yes", undefined), read("old", "a"), wrong("old", "c"), read("one", undefined)]).toEqual([
-    { value: false },
-    { value: "a" },
-    "must be one of the choices",
-    {},
-  ]);
-  expect([read("few", ["r", "p"]), wrong("few", []), wrong("few", ["p", "q", "r"]), wrong("few", ["p", "z"])]).toEqual([
+  expect([
+    readField("yes", undefined),
+    readField("old", "a"),
+    readProblem("old", "c"),
+    readField("one", undefined),
+  ]).toEqual([{ value: false }, { value: "a" }, "must be one of the choices", {}]);
+  expect([
+    readField("few", ["r", "p"]),
+    readProblem("few", []),
+    readProblem("few", ["p", "q", "r"]),
+    readProblem("few", ["p", "z"]),
+  ]).toEqual([
     { value: ["p", "r"] },
     "needs at least 1 choices",
     "allows at most 2 choices",
@@ -246,12 +251,12 @@ test("each kind of field accepts valid values and says what is invalid", () => {
 
 test("an invalid form is not shown", () => {
   const nested = { type: "object", properties: { a: { type: "object", properties: {} } } };
-  const many = {
+  const largeSchema = {
     type: "object",
     properties: Object.fromEntries(Array.from({ length: 31 }, (_, i) => [`f${i}`, { type: "string" }])),
   };
   const unlisted = { type: "object", properties: { a: { type: "array", items: { type: "string" } } } };
-  for (const schema of [undefined, {}, nested, many, unlisted, { ...PRIORITY, properties: [] }])
+  for (const schema of [undefined, {}, nested, largeSchema, unlisted, { ...PRIORITY, properties: [] }])
     expect(parseFormFields(schema)).toBeUndefined();
 });
 
@@ -261,11 +266,11 @@ test.each([
   ["a name", { api_key: { type: "string", title: "Answer" } }],
 ])("a form that asks for a secret by %s is not shown, and the server gets a cancel", async (_, properties) => {
   const { people, cards } = person(submit({ answer: "s3cret" }));
-  const asked = createElicitationHandler(people, ASKING);
+  const handler = createElicitationHandler(people, ASKING);
   const request = { message: "Go on?", requestedSchema: { type: "object", properties } } as ElicitationRequest;
-  expect(await asked.answer(request, new AbortController().signal)).toEqual({ action: "cancel" });
+  expect(await handler.answer(request, new AbortController().signal)).toEqual({ action: "cancel" });
   expect(cards).toEqual([]);
-  expect(asked.notes()).toEqual([
+  expect(handler.notes()).toEqual([
     expect.stringMatching(/^Notes asked for a secret in a form \(“.+”\), which kay does not show\./),
   ]);
 });

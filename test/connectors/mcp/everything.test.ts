@@ -54,7 +54,7 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
 
     /** The result of a call as a user sees it. */
     async function shown(remote: string, input: Record<string, unknown> = {}) {
-      const tool = list.tools.find((one) => one.remote === remote) as McpTool;
+      const tool = list.tools.find((tool) => tool.remote === remote) as McpTool;
       return toToolResult("Everything", tool, await link.call(remote, input, { writes: false }));
     }
 
@@ -128,11 +128,11 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
     });
 
     test("a long operation reports its progress", async () => {
-      const told: string[] = [];
+      const messages: string[] = [];
       const input = { duration: 0.2, steps: 4 };
-      const options = { writes: false, onProgress: (words: string) => void told.push(words) };
+      const options = { writes: false, onProgress: (words: string) => void messages.push(words) };
       const { content } = await link.call("trigger-long-running-operation", input, options);
-      expect([told[0], content]).toEqual([
+      expect([messages[0], content]).toEqual([
         "1 of 4",
         [{ type: "text", text: "Long running operation completed. Duration: 0.2 seconds, Steps: 4." }],
       ]);
@@ -151,8 +151,12 @@ describe.each(["a program of this machine", "Streamable HTTP", "HTTP with SSE"])
         { action: "submit", input },
         { action: "submit", input: { ...input, email: "ann@example.test" } },
       );
-      const asked = createElicitationHandler(people, ASKING);
-      const result = await link.call("trigger-elicitation-request", {}, { writes: true, onElicitation: asked.answer });
+      const handler = createElicitationHandler(people, ASKING);
+      const result = await link.call(
+        "trigger-elicitation-request",
+        {},
+        { writes: true, onElicitation: handler.answer },
+      );
       expect(cards[0]?.inputSchema?.fields.map(({ id, type }) => `${id} ${type}`)).toEqual([
         "name text",
         "check checkbox",

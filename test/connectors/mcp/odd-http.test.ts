@@ -39,33 +39,47 @@ async function call(
   return await link.call("look", {}, { writes: false });
 }
 
-const asked = ({ id }: Message) => id !== undefined;
+const isRequest = ({ id }: Message) => id !== undefined;
 
 test.each<[string, (message: Message) => Response | undefined]>([
-  ["JSON as a page of HTML", (one) => (asked(one) ? send(answer(one), "text/html; charset=utf-8") : undefined)],
-  ["JSON as events", (one) => (asked(one) ? send(answer(one), "text/event-stream") : undefined)],
+  [
+    "JSON as a page of HTML",
+    (message) => (isRequest(message) ? send(answer(message), "text/html; charset=utf-8") : undefined),
+  ],
+  ["JSON as events", (message) => (isRequest(message) ? send(answer(message), "text/event-stream") : undefined)],
   [
     "events as JSON",
-    (one) => (asked(one) ? send(`data: ${JSON.stringify(answer(one))}\n\n`, "application/json") : undefined),
+    (message) =>
+      isRequest(message) ? send(`data: ${JSON.stringify(answer(message))}\n\n`, "application/json") : undefined,
   ],
   [
     "events as text",
-    (one) => (asked(one) ? send(`data: ${JSON.stringify(answer(one))}\n\n`, "text/plain") : undefined),
+    (message) => (isRequest(message) ? send(`data: ${JSON.stringify(answer(message))}\n\n`, "text/plain") : undefined),
   ],
   [
     "events with another name",
-    (one) =>
-      asked(one) ? send(`event: result\ndata: ${JSON.stringify(answer(one))}\n\n`, "text/event-stream") : undefined,
+    (message) =>
+      isRequest(message)
+        ? send(`event: result\ndata: ${JSON.stringify(answer(message))}\n\n`, "text/event-stream")
+        : undefined,
   ],
   [
     "events without a blank line at the end",
-    (one) => (asked(one) ? send(`data: ${JSON.stringify(answer(one))}\n`, "text/event-stream") : undefined),
+    (message) =>
+      isRequest(message) ? send(`data: ${JSON.stringify(answer(message))}\n`, "text/event-stream") : undefined,
   ],
-  ["answers without an ID", (one) => (asked(one) ? send({ ...answer(one), id: null }, "application/json") : undefined)],
-  ["notifications that are not found", (one) => (asked(one) ? undefined : new Response(null, { status: 404 }))],
+  [
+    "answers without an ID",
+    (message) => (isRequest(message) ? send({ ...answer(message), id: null }, "application/json") : undefined),
+  ],
+  [
+    "notifications that are not found",
+    (message) => (isRequest(message) ? undefined : new Response(null, { status: 404 })),
+  ],
   [
     "an error without an ID for a notification",
-    (one) => (asked(one) ? undefined : send({ id: null, error: { code: -32_600, message: "No" } }, "application/json")),
+    (message) =>
+      isRequest(message) ? undefined : send({ id: null, error: { code: -32_600, message: "No" } }, "application/json"),
   ],
 ])("a server with %s is understood", async (_, respond) => {
   expect(await call(respond)).toMatchObject({ content: [{ text: "seen" }] });
@@ -73,8 +87,8 @@ test.each<[string, (message: Message) => Response | undefined]>([
 
 test.each([403, 502])("a web page as HTTP %i is named by its title", async (status) => {
   const page = "<!DOCTYPE html><html><head><title>Blocked by\n ACME</title></head></html>";
-  const answered = call((one) => (one.method === "tools/call" ? send(page, "text/html", status) : undefined));
-  await expect(answered).rejects.toMatchObject({
+  const result = call((message) => (message.method === "tools/call" ? send(page, "text/html", status) : undefined));
+  await expect(result).rejects.toMatchObject({
     message: `Odd refused the request (HTTP ${status}). Its answer is the web page “Blocked by ACME”.`,
   });
 });
@@ -108,7 +122,7 @@ test("answers that come on the stream instead of in their response are understoo
   const writer = writable.getWriter();
   const accept = (message: Message) => {
     const event = `data: ${JSON.stringify(answer(message))}\n\n`;
-    if (asked(message)) void writer.write(new TextEncoder().encode(event));
+    if (isRequest(message)) void writer.write(new TextEncoder().encode(event));
     return new Response(null, { status: 202, headers: { "mcp-session-id": "s" } });
   };
   let streams = 0;
@@ -153,9 +167,9 @@ test("a stream that breaks off after an event with an ID is resumed there, and t
   let message: Message | undefined;
   const resumed: (string | null)[] = [];
   const { link, countCalls } = await connect(
-    (one) => {
-      if (one.method !== "tools/call") return undefined;
-      message = one;
+    (toolCall) => {
+      if (toolCall.method !== "tools/call") return undefined;
+      message = toolCall;
       return send("id: 7\nretry: 1\ndata:\n\n", "text/event-stream");
     },
     (headers) => {
@@ -196,12 +210,12 @@ test("a thousand notices that the tools changed ask for no list", async () => {
   let lists = 0;
   let notices = 0;
   const { link } = await connect(
-    (one) => {
-      if (one.method === "tools/list") lists++;
-      if (one.method !== "tools/call") return undefined;
+    (message) => {
+      if (message.method === "tools/list") lists++;
+      if (message.method !== "tools/call") return undefined;
       const notice = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
-      const events = [...Array.from({ length: 1_000 }, () => notice), answer(one)];
-      return send(events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(""), "text/event-stream");
+      const events = [...Array.from({ length: 1_000 }, () => notice), answer(message)];
+      return send(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), "text/event-stream");
     },
     undefined,
     {},

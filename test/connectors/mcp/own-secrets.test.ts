@@ -20,8 +20,8 @@ test.each([
       url: "https://notes.test/mcp",
       accessToken: async () => SECRET,
       fetch: async (_url, init) => {
-        const sent = new Headers(init?.headers).get("authorization") ?? "";
-        return new Response(write(`${sent} ${encodeURIComponent(SECRET)}`), {
+        const authorization = new Headers(init?.headers).get("authorization") ?? "";
+        return new Response(write(`${authorization} ${encodeURIComponent(SECRET)}`), {
           status,
           headers: { "content-type": type },
         });

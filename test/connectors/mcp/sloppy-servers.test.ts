@@ -183,13 +183,13 @@ test.each<[string, object, object?]>([
     {
       inputSchema: {
         type: "object",
-        properties: Object.fromEntries([...Array(90).keys()].map((at) => [`p${at}`, {}])),
+        properties: Object.fromEntries([...Array(90).keys()].map((number) => [`p${number}`, {}])),
       },
     },
   ],
-])("B215: a tool with %s is taken", async (_, given, taken = {}) => {
-  const { list } = await open({ "tools/list": { tools: [{ ...FIELDLESS, ...given }] } });
-  expect(await list()).toMatchObject({ tools: [{ remote: "look", ...taken }], left: [] });
+])("B215: a tool with %s is taken", async (_, schema, expected = {}) => {
+  const { list } = await open({ "tools/list": { tools: [{ ...FIELDLESS, ...schema }] } });
+  expect(await list()).toMatchObject({ tools: [{ remote: "look", ...expected }], left: [] });
 });
 
 test("B219: the known parts of a result are shown, and the rest is named", async () => {
@@ -269,9 +269,9 @@ test.each([
   ],
   ["_meta of text", { content: [{ type: "text", text: "seen" }], _meta: "x" }, { data: null, text: "seen" }],
   ["structured output of null", { content: [], structuredContent: null, isError: null }, { data: null, text: "Done." }],
-])("B219: a result with %s is shown", async (_, result, shown) => {
+])("B219: a result with %s is shown", async (_, result, expected) => {
   const { call } = await open({ "tools/call": result });
-  expect(await call()).toEqual(shown);
+  expect(await call()).toEqual(expected);
 });
 
 test.each([
@@ -303,9 +303,9 @@ test.each([
   [{ type: "array", items: [{ type: "string" }], additionalItems: false }, { type: "array" }],
   [{ type: "dict", properties: [] }, {}],
   [{ $ref: "#/components/schemas/A" }, {}],
-])("a field of another dialect of JSON Schema is read: %j", (given, read) => {
-  const { tools } = toToolList("raw", [{ name: "look", inputSchema: { type: "object", properties: { a: given } } }]);
-  expect(tools[0]?.input.properties).toEqual({ a: read });
+])("a field of another dialect of JSON Schema is read: %j", (schema, expected) => {
+  const { tools } = toToolList("raw", [{ name: "look", inputSchema: { type: "object", properties: { a: schema } } }]);
+  expect(tools[0]?.input.properties).toEqual({ a: expected });
 });
 
 test("B256: integers that a number cannot hold keep their digits", async () => {

@@ -21,10 +21,10 @@ function fakeNotion(faults: (Response | undefined)[] = []) {
     const { children = [] } = JSON.parse(String(init.body)) as { children?: Block[] };
     const fault = faults.shift();
     if (fault) return fault;
-    const wrong =
+    const isInvalid =
       children.length > 100 ||
       children.some((block) => piecesOf(block).some((text) => text.length > 2_000 || !text.isWellFormed()));
-    if (wrong)
+    if (isInvalid)
       return Response.json(
         { object: "error", status: 400, code: "validation_error", message: "too long" },
         { status: 400 },

@@ -81,13 +81,13 @@ test("V16 Notion in the sandbox: long text and many blocks arrive whole", async 
 
 test("Notion in the sandbox: rows are listed, added and changed", async () => {
   const { run } = await notion();
-  const listed = await run("notion.query_database", {
+  const rows = await run("notion.query_database", {
     database: "road map",
     property: "status",
     value: "not done",
     sort: "-Days",
   });
-  expect(listed.text).toBe(
+  expect(rows.text).toBe(
     [
       "3 rows of “Road map”:\n",
       "| Name | Status | Owner | Priority | Area | Due |",

@@ -187,15 +187,15 @@ test("a row is filtered by the type of its property, in a database named by its 
 });
 
 test("a call is described exactly before anything is looked up", () => {
-  const said = (name: string, input: Record<string, unknown>) =>
+  const summarize = (name: string, input: Record<string, unknown>) =>
     notion.tools.find((tool) => tool.name === name)?.summary(input);
   expect([
-    said("notion.create_page", { parent: "Home", title: "Plan", text: "a\n\nb" }),
-    said("notion.append", { page: "Plan", text: "a\nb" }),
-    said("notion.add_row", { database: "Tasks", title: "Wash up", values: { Due: "2026-12-24", Days: 2 } }),
-    said("notion.set_property", { page: "Wash up", property: "Status", value: "Done" }),
-    said("notion.set_property", { page: "Wash up", property: "Due", value: "" }),
-    said("notion.comment", { page: "Plan", text: "ok" }),
+    summarize("notion.create_page", { parent: "Home", title: "Plan", text: "a\n\nb" }),
+    summarize("notion.append", { page: "Plan", text: "a\nb" }),
+    summarize("notion.add_row", { database: "Tasks", title: "Wash up", values: { Due: "2026-12-24", Days: 2 } }),
+    summarize("notion.set_property", { page: "Wash up", property: "Status", value: "Done" }),
+    summarize("notion.set_property", { page: "Wash up", property: "Due", value: "" }),
+    summarize("notion.comment", { page: "Plan", text: "ok" }),
   ]).toEqual([
     "Create the page “Plan” in “Home” in Notion, with 2 blocks of text",
     "Append to “Plan” in Notion: “a b”",

@@ -5,7 +5,7 @@ import { contextOver, runTool } from "../support/outside.ts";
 
 const users = new Map([["U0ANNANN1", "Ann Archer"]]);
 const markdown = (content: object) => toMarkdown(content as Content, { users });
-const plain = (text: string) => ({ type: "plain_text", text, emoji: true });
+const plainText = (text: string) => ({ type: "plain_text", text, emoji: true });
 const mrkdwn = (text: string) => ({ type: "mrkdwn", text, verbatim: false });
 const rich = (...elements: object[]) => ({ type: "rich_text", block_id: "b1", elements });
 const section = (...elements: object[]) => ({ type: "rich_text_section", elements });
@@ -13,11 +13,11 @@ const text = (words: string, style?: object) => ({ type: "text", text: words, ..
 
 test("B201 a message with only blocks is read", () => {
   const blocks = [
-    { type: "header", block_id: "h", text: plain("Disk full on db-7") },
+    { type: "header", block_id: "h", text: plainText("Disk full on db-7") },
     {
       type: "section",
       text: mrkdwn("*Free:* 0 MB, ask <@U0ANNANN1>"),
-      fields: [mrkdwn("*Host*\ndb-7"), plain("1 * 2")],
+      fields: [mrkdwn("*Host*\ndb-7"), plainText("1 * 2")],
     },
     { type: "divider" },
     { type: "context", elements: [{ type: "image", image_url: "https://i.test/x", alt_text: "graph" }, mrkdwn("now")] },
@@ -44,8 +44,8 @@ test("B201 a message with only blocks is read", () => {
     {
       type: "actions",
       elements: [
-        { type: "button", text: plain("Open"), url: "https://a.test/1" },
-        { type: "button", text: plain("Ack"), value: "ack" },
+        { type: "button", text: plainText("Open"), url: "https://a.test/1" },
+        { type: "button", text: plainText("Ack"), value: "ack" },
       ],
     },
   ];
@@ -146,7 +146,10 @@ test.each<[string, object, string]>([
 });
 
 test.each<[object, string]>([
-  [{ type: "video", title: plain("Demo"), title_url: "https://v.test/1", alt_text: "x" }, "[Demo](https://v.test/1)"],
+  [
+    { type: "video", title: plainText("Demo"), title_url: "https://v.test/1", alt_text: "x" },
+    "[Demo](https://v.test/1)",
+  ],
   [
     {
       type: "table",
@@ -161,10 +164,10 @@ test.each<[object, string]>([
     "| A | B |\n| --- | --- |\n| 1 |  |",
   ],
   [{ type: "markdown", text: "**as is**" }, "**as is**"],
-  [{ type: "future_card", body: { header: plain("New"), rows: [mrkdwn("*words*")] } }, "New\n**words**"],
+  [{ type: "future_card", body: { header: plainText("New"), rows: [mrkdwn("*words*")] } }, "New\n**words**"],
   [{ type: "future_thing", id: 7 }, "(future thing block)"],
   [{ type: "section", text: null, fields: [7, null] }, "(section block)"],
-  [{ type: "button_less", elements: [{ type: "button", text: plain("x"), url: "javascript:alert(1)" }] }, "x"],
+  [{ type: "button_less", elements: [{ type: "button", text: plainText("x"), url: "javascript:alert(1)" }] }, "x"],
 ])("a block of another kind is read or named: %j", (block, result) => {
   expect(markdown({ blocks: [block] })).toBe(result);
 });
@@ -173,7 +176,7 @@ test("malformed blocks do not hide the message", () => {
   expect(markdown({ text: "hi", blocks: ["x", null, { type: 7 }], attachments: [{ fields: [{}] }] })).toBe(
     "hi\n\n(unknown block)",
   );
-  let deep: object = plain("deep");
+  let deep: object = plainText("deep");
   for (let level = 0; level < 10_000; level++) deep = { inner: [deep] };
   expect(markdown({ blocks: [{ type: "x", deep }] })).toBe("(x block)");
   expect(listContentUsers({ text: "<@U3>", blocks: [deep] } as Content)).toEqual(["U3"]);
@@ -203,7 +206,7 @@ test("B201 B202 slack.read_channel gives the text of blocks and attachments to u
       bot_id: "B1",
       bot_profile: { name: "Monitor" },
       text: "",
-      blocks: [{ type: "header", text: plain("Disk full on db-7") }],
+      blocks: [{ type: "header", text: plainText("Disk full on db-7") }],
     },
   ];
   const answers: Record<string, object> = {
@@ -212,8 +215,8 @@ test("B201 B202 slack.read_channel gives the text of blocks and attachments to u
   };
   const fetch = async (url: string) => Response.json(answers[new URL(url).pathname.slice(5)]);
   const context = contextOver({ fetch }, slack, {});
-  const { text: shown, data } = await runTool(slack, "slack.read_channel", { channel: "general" }, context);
-  expect(shown.replaceAll(/\n+/g, "\n")).toBe(
+  const { text, data } = await runTool(slack, "slack.read_channel", { channel: "general" }, context);
+  expect(text.replaceAll(/\n+/g, "\n")).toBe(
     [
       "2 messages in #general, the newest last:",
       "**Monitor**, 2023-11-14 22:13 UTC",
@@ -240,9 +243,9 @@ test("what a user wrote is shown once, with the names that only its text has", (
       section(text(" "), { type: "emoji", name: "wave", skin_tone: 2 }),
     ),
   ];
-  const written = { text: "see <#C9|random> <!subteam^S1|@devs> :wave::skin-tone-2:", blocks };
-  expect(markdown(written)).toBe("see #random @devs :wave::skin-tone-2:");
-  expect(markdown({ ...written, text: "Build failed", bot_id: "B1" })).toBe(
+  const message = { text: "see <#C9|random> <!subteam^S1|@devs> :wave::skin-tone-2:", blocks };
+  expect(markdown(message)).toBe("see #random @devs :wave::skin-tone-2:");
+  expect(markdown({ ...message, text: "Build failed", bot_id: "B1" })).toBe(
     "Build failed\n\nsee #C9 @group :wave::skin-tone-2:",
   );
 });

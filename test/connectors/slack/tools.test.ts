@@ -435,8 +435,8 @@ test("people are listed without bots and deactivated users, and found by part of
     "| --- | --- | --- | --- | --- |",
     "| Ann Archer | @ann | Engineer | ann@example.com | Europe/Berlin |",
   ]);
-  const found = await run("slack.list_users", { name: "build" }, people);
-  expect(found.data).toMatchObject({ people: [{ name: "Bob Builder", handle: "@bob" }], more: false });
+  const result = await run("slack.list_users", { name: "build" }, people);
+  expect(result.data).toMatchObject({ people: [{ name: "Bob Builder", handle: "@bob" }], more: false });
   expect((await run("slack.list_users", { name: "zoe" }, people)).text).toBe("No one in Slack is called “zoe”.");
 });
 
@@ -489,12 +489,12 @@ test.each<[string, ReturnType<typeof channel> | undefined, string]>([
     "#acme, a channel shared with another organization",
   ],
   ["#gone", undefined, "No channel in Slack is called “#gone”, or this account cannot see it."],
-])("before a message, %s is looked up", async (name, found, description) => {
+])("before a message, %s is looked up", async (name, row, description) => {
   const world = outside({
     request: LIST,
-    json: { ok: true, channels: [RANDOM, ...(found ? [found] : [])], response_metadata: { next_cursor: "" } },
+    json: { ok: true, channels: [RANDOM, ...(row ? [row] : [])], response_metadata: { next_cursor: "" } },
   });
-  const tool = slack.tools.find((each) => each.name === "slack.send_message");
+  const tool = slack.tools.find((tool) => tool.name === "slack.send_message");
   const described = tool?.describeTarget?.(
     { channel: name.toLowerCase(), text: "hi" },
     contextOver(world, slack, TEAM),

@@ -22,14 +22,14 @@ type Asked = { request: string; body?: unknown; token?: string | null; headers: 
 
 /** The outside as a strict list: each request must be the next expected one, and `done` fails if some are missing. */
 export function outside(...expected: Expected[]) {
-  const asked: Asked[] = [];
-  const left = [...expected];
+  const requests: Asked[] = [];
+  const remaining = [...expected];
   async function fetch(url: string, init: RequestInit = {}): Promise<Response> {
     const headers = Object.fromEntries(new Headers(init.headers));
     const request = `${init.method ?? "GET"} ${decodeURI(url)}`;
     const body = typeof init.body === "string" ? JSON.parse(init.body) : undefined;
-    asked.push({ request, body, token: headers.authorization?.replace("Bearer ", ""), headers });
-    const next = left.shift();
+    requests.push({ request, body, token: headers.authorization?.replace("Bearer ", ""), headers });
+    const next = remaining.shift();
     if (!next) throw new Error(`unexpected request ${request}`);
     if (next.request !== request) throw new Error(`expected ${next.request}, got ${request}`);
     if (next.body !== undefined && JSON.stringify(next.body) !== JSON.stringify(body)) {
@@ -39,9 +39,9 @@ export function outside(...expected: Expected[]) {
     return answer(next);
   }
   function done(): void {
-    if (left.length > 0) throw new Error(`not asked: ${left.map(({ request }) => request).join(", ")}`);
+    if (remaining.length > 0) throw new Error(`not asked: ${remaining.map(({ request }) => request).join(", ")}`);
   }
-  return { fetch, asked, done };
+  return { fetch, asked: requests, done };
 }
 
 /** The HTTP core over a fake outside; pauses are only recorded. */

@@ -45,11 +45,11 @@ export async function connected(world: ReturnType<typeof sandboxServices>, name:
   const http = createServiceHttp({ ...world, endpoints, service, client, token: async () => token, clock });
   const identity = await service.identify(http);
   async function run(tool: string, input: Record<string, unknown>): Promise<ToolResult> {
-    const one = service.tools.find((candidate) => candidate.name === tool);
-    if (!one) throw new Error(`no tool ${tool}`);
+    const foundTool = service.tools.find((candidate) => candidate.name === tool);
+    if (!foundTool) throw new Error(`no tool ${tool}`);
     const { signal } = new AbortController();
     const { metadata } = identity;
-    return one.run(one.input.parse(input), { http, metadata, signal, idempotencyKey: "effect_1", clock });
+    return foundTool.run(foundTool.input.parse(input), { http, metadata, signal, idempotencyKey: "effect_1", clock });
   }
   return { identity, run };
 }

@@ -37,8 +37,8 @@ test("airtable.js reads a table page by page, sorted, filtered and with few fiel
 test("a long formula, which airtable.js sends in a body, finds the same", async () => {
   const tasks = (await client())("Tasks");
   const filterByFormula = `OR({Name} = 'Record the demo'${", {Name} = 'Nothing of that name at all'".repeat(500)})`;
-  const found = await tasks.select({ filterByFormula, fields: ["Name"], pageSize: 1 }).all();
-  expect(found.map((record) => record.get("Name"))).toEqual(["Record the demo"]);
+  const records = await tasks.select({ filterByFormula, fields: ["Name"], pageSize: 1 }).all();
+  expect(records.map((record) => record.get("Name"))).toEqual(["Record the demo"]);
 });
 
 test("airtable.js creates, changes and deletes records, one and many", async () => {
@@ -46,10 +46,10 @@ test("airtable.js creates, changes and deletes records, one and many", async () 
   const one = await tasks.create({ Name: "Colours", Hours: 1 });
   const two = await tasks.create([{ fields: { Name: "Blue" } }, { fields: { Name: "Green" } }]);
   expect([one.get("Name"), ...two.map((record) => record.get("Name"))]).toEqual(["Colours", "Blue", "Green"]);
-  const changed = await tasks.update(one.id, { Hours: 2 });
-  expect([changed.get("Name"), changed.get("Hours")]).toEqual(["Colours", 2]);
-  const gone = await tasks.destroy([one.id, ...two.map(({ id }) => id)]);
-  expect(gone).toHaveLength(3);
+  const updated = await tasks.update(one.id, { Hours: 2 });
+  expect([updated.get("Name"), updated.get("Hours")]).toEqual(["Colours", 2]);
+  const deleted = await tasks.destroy([one.id, ...two.map(({ id }) => id)]);
+  expect(deleted).toHaveLength(3);
 });
 
 test("airtable.js reports a missing record and a missing scope", async () => {

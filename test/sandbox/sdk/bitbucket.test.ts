@@ -32,16 +32,16 @@ test("bitbucket creates a pull request, comments on it and declines it", async (
     source: { branch: { name: "KAY-3-help-typo" } },
     destination: { branch: { name: "main" } },
   };
-  const made = await bitbucket.pullrequests.create({ ...CLI, _body });
-  expect([made.status, made.data.title, made.data.state]).toEqual([201, "Colours", "OPEN"]);
-  const one = { ...CLI, pull_request_id: made.data.id ?? 0 };
+  const pull = await bitbucket.pullrequests.create({ ...CLI, _body });
+  expect([pull.status, pull.data.title, pull.data.state]).toEqual([201, "Colours", "OPEN"]);
+  const target = { ...CLI, pull_request_id: pull.data.id ?? 0 };
   const content = { raw: "Blue?" };
   const comment = await bitbucket.pullrequests.createComment({
-    ...one,
+    ...target,
     _body: { type: "pullrequest_comment", content },
   });
   expect(comment.data).toMatchObject({ type: "pullrequest_comment", content });
-  expect((await bitbucket.pullrequests.decline(one)).data.state).toBe("DECLINED");
+  expect((await bitbucket.pullrequests.decline(target)).data.state).toBe("DECLINED");
 });
 
 test("bitbucket reports a missing repository and a missing scope", async () => {

@@ -20,8 +20,8 @@ test("Octokit reads issues by the Link header, and search results", async () => 
   expect(pages.slice(0, -1).every((page) => page.length === 2)).toBe(true);
   expect(new Set(pages.flat()).size).toBe(pages.flat().length);
   expect(pages.flat()).toContain(1);
-  const found = await octokit.paginate("GET /search/issues", { q: "repo:kay-demo/kay-docs is:issue", per_page: 1 });
-  expect(found.length).toBeGreaterThan(1);
+  const results = await octokit.paginate("GET /search/issues", { q: "repo:kay-demo/kay-docs is:issue", per_page: 1 });
+  expect(results.length).toBeGreaterThan(1);
 });
 
 test("Octokit creates an issue, comments on it and closes it", async () => {
@@ -34,10 +34,10 @@ test("Octokit creates an issue, comments on it and closes it", async () => {
   expect(status).toBe(201);
   expect(data).toMatchObject({ title: "Colours", body: "Blue?", state: "open", user: { login: "dana-demo" } });
   expect(data.html_url).toBe(`${url}/kay-demo/kay-docs/issues/${data.number}`);
-  const one = { ...DOCS, issue_number: data.number };
-  await octokit.request("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", { ...one, body: "Green" });
+  const target = { ...DOCS, issue_number: data.number };
+  await octokit.request("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", { ...target, body: "Green" });
   const closed = await octokit.request("PATCH /repos/{owner}/{repo}/issues/{issue_number}", {
-    ...one,
+    ...target,
     state: "closed",
     state_reason: "completed",
   });
@@ -46,8 +46,11 @@ test("Octokit creates an issue, comments on it and closes it", async () => {
 
 test("Octokit reports missing objects and invalid fields in its own words", async () => {
   const { octokit } = await client();
-  const gone = octokit.request("GET /repos/{owner}/{repo}/issues/{issue_number}", { ...DOCS, issue_number: 99 });
-  expect(await failureOf(gone)).toMatchObject({
+  const missingIssue = octokit.request("GET /repos/{owner}/{repo}/issues/{issue_number}", {
+    ...DOCS,
+    issue_number: 99,
+  });
+  expect(await failureOf(missingIssue)).toMatchObject({
     name: "HttpError",
     status: 404,
     message: "Not Found - https://docs.github.com/rest",
@@ -65,22 +68,22 @@ test("Octokit reports missing objects and invalid fields in its own words", asyn
 test("Octokit reviews a pull request, and reads the checks of its commit", async () => {
   const { octokit } = await client();
   const { data: pulls } = await octokit.request("GET /repos/{owner}/{repo}/pulls", DOCS);
-  const own = pulls.find(({ user }) => user?.login === "dana-demo");
-  const other = pulls.find(({ user }) => user?.login === "sam-sample");
+  const ownPull = pulls.find(({ user }) => user?.login === "dana-demo");
+  const otherPull = pulls.find(({ user }) => user?.login === "sam-sample");
   const review = (number = 0, event: "APPROVE" | "COMMENT") =>
     octokit.request("POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews", { ...DOCS, pull_number: number, event });
-  expect((await review(other?.number, "APPROVE")).data).toMatchObject({
+  expect((await review(otherPull?.number, "APPROVE")).data).toMatchObject({
     state: "APPROVED",
     user: { login: "dana-demo" },
   });
-  expect(await failureOf(review(own?.number, "APPROVE"))).toMatchObject({
+  expect(await failureOf(review(ownPull?.number, "APPROVE"))).toMatchObject({
     status: 422,
     message: expect.stringContaining("Can not approve your own pull request"),
   });
-  expect(await failureOf(review(other?.number, "COMMENT"))).toMatchObject({ status: 422 });
+  expect(await failureOf(review(otherPull?.number, "COMMENT"))).toMatchObject({ status: 422 });
   const checks = async (ref: string) =>
     (await octokit.request("GET /repos/{owner}/{repo}/commits/{ref}/check-runs", { ...DOCS, ref })).data;
-  expect(await checks(own?.head.sha ?? "")).toMatchObject({
+  expect(await checks(ownPull?.head.sha ?? "")).toMatchObject({
     total_count: 2,
     check_runs: [
       { name: "build", status: "completed", conclusion: "success" },

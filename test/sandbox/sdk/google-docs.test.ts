@@ -30,15 +30,15 @@ const SECTION = {
 
 test("@googleapis/docs creates a document, writes into it, styles it and removes text", async () => {
   const documents = await client();
-  const made = (await documents.create({ requestBody: { title: "Colours" } })).data;
-  expect(made).toEqual({
+  const document = (await documents.create({ requestBody: { title: "Colours" } })).data;
+  expect(document).toEqual({
     documentId: expect.any(String),
     title: "Colours",
     revisionId: expect.any(String),
     suggestionsViewMode: "SUGGESTIONS_INLINE",
     body: { content: [SECTION, paragraph(1, "")] },
   });
-  const documentId = made.documentId ?? "";
+  const documentId = document.documentId ?? "";
   const range = (startIndex: number, endIndex: number) => ({ range: { startIndex, endIndex } });
   const requests = [
     { insertText: { location: { index: 1 }, text: "Colours\nblue and blue" } },
@@ -55,8 +55,8 @@ test("@googleapis/docs creates a document, writes into it, styles it and removes
     { createParagraphBullets: { ...range(10, 22), bulletPreset: "BULLET_DISC_CIRCLE_SQUARE" } },
     { deleteContentRange: range(12, 20) },
   ];
-  const changed = (await documents.batchUpdate({ documentId, requestBody: { requests } })).data;
-  expect(changed).toEqual({
+  const result = (await documents.batchUpdate({ documentId, requestBody: { requests } })).data;
+  expect(result).toEqual({
     documentId,
     replies: [{}, {}, { replaceAllText: { occurrencesChanged: 2 } }, { replaceAllText: {} }, {}, {}, {}],
     writeControl: { requiredRevisionId: expect.any(String) },
@@ -71,7 +71,7 @@ test("@googleapis/docs creates a document, writes into it, styles it and removes
   expect({ ...data, lists: Object.keys(data.lists ?? {}) }).toEqual({
     documentId,
     title: "Colours",
-    revisionId: changed.writeControl?.requiredRevisionId,
+    revisionId: result.writeControl?.requiredRevisionId,
     suggestionsViewMode: "SUGGESTIONS_INLINE",
     body: { content },
     lists: ["kix.list1"],

@@ -12,29 +12,31 @@ async function client(scope = "spreadsheets") {
 async function painted() {
   const { api } = await client();
   const properties = { title: "Colours" };
-  const made = await api.create({ requestBody: { properties, sheets: [{ properties: { title: "Paint shop" } }] } });
-  const spreadsheetId = made.data.spreadsheetId ?? "";
+  const spreadsheet = await api.create({
+    requestBody: { properties, sheets: [{ properties: { title: "Paint shop" } }] },
+  });
+  const spreadsheetId = spreadsheet.data.spreadsheetId ?? "";
   const values = [
     ["Name", "EUR", "Sold"],
     ["Blue", "3.5", "TRUE"],
   ];
   const range = "'Paint shop'!A1";
   await api.values.update({ spreadsheetId, range, valueInputOption: "USER_ENTERED", requestBody: { values } });
-  return { api, spreadsheetId, made: made.data };
+  return { api, spreadsheetId, made: spreadsheet.data };
 }
 
 const SHEET = { index: 0, sheetType: "GRID", gridProperties: { rowCount: 1000, columnCount: 26 } };
 
 test("@googleapis/sheets creates a spreadsheet and reads it with and without its cells", async () => {
   const { api, spreadsheetId, made } = await painted();
-  const whole = {
+  const expectedSheet = {
     spreadsheetId,
     properties: { title: "Colours", locale: "en_US", autoRecalc: "ON_CHANGE", timeZone: "Europe/Berlin" },
     sheets: [{ properties: { ...SHEET, sheetId: 0, title: "Paint shop" } }],
     spreadsheetUrl: expect.stringMatching(new RegExp(`/spreadsheets/d/${spreadsheetId}/edit$`)),
   };
-  expect(made).toEqual(whole);
-  expect((await api.get({ spreadsheetId })).data).toEqual(whole);
+  expect(made).toEqual(expectedSheet);
+  expect((await api.get({ spreadsheetId })).data).toEqual(expectedSheet);
   const cells = await api.get({
     spreadsheetId,
     ranges: ["B2:C9"],
@@ -50,8 +52,8 @@ test("@googleapis/sheets creates a spreadsheet and reads it with and without its
 
 test("@googleapis/sheets reads values formatted and raw, by rows and by columns, one range and many", async () => {
   const { api, spreadsheetId } = await painted();
-  const shown = await api.values.get({ spreadsheetId, range: "Paint shop" });
-  expect(shown.data).toEqual({
+  const values = await api.values.get({ spreadsheetId, range: "Paint shop" });
+  expect(values.data).toEqual({
     range: "'Paint shop'!A1:Z1000",
     majorDimension: "ROWS",
     values: [
@@ -59,13 +61,13 @@ test("@googleapis/sheets reads values formatted and raw, by rows and by columns,
       ["Blue", "3.5", "TRUE"],
     ],
   });
-  const many = await api.values.batchGet({
+  const ranges = await api.values.batchGet({
     spreadsheetId,
     ranges: ["B:C", "'Paint shop'!A9:B9"],
     majorDimension: "COLUMNS",
     valueRenderOption: "UNFORMATTED_VALUE",
   });
-  expect(many.data).toEqual({
+  expect(ranges.data).toEqual({
     spreadsheetId,
     valueRanges: [
       {

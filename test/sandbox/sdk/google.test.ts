@@ -13,18 +13,18 @@ test("@googleapis/gmail reads mail, labels it and sends some", async () => {
   const second = (await mail.users.messages.list({ userId: "me", maxResults: 2, pageToken })).data;
   expect([...(first.messages ?? []), ...(second.messages ?? [])]).toEqual(all.slice(0, 4));
   const raw = Buffer.from("To: sam@example.com\r\nSubject: Colours\r\n\r\nBlue?").toString("base64url");
-  const sent = (await mail.users.messages.send({ userId: "me", requestBody: { raw } })).data;
-  expect(sent.labelIds).toContain("SENT");
+  const message = (await mail.users.messages.send({ userId: "me", requestBody: { raw } })).data;
+  expect(message.labelIds).toContain("SENT");
   const read = await mail.users.messages.get({
     userId: "me",
-    id: sent.id ?? "",
+    id: message.id ?? "",
     format: "metadata",
     metadataHeaders: ["Subject", "To"],
   });
   expect(read.data.payload?.headers?.map(({ name }) => name).sort()).toEqual(["Subject", "To"]);
   const labelled = await mail.users.messages.modify({
     userId: "me",
-    id: sent.id ?? "",
+    id: message.id ?? "",
     requestBody: { addLabelIds: ["STARRED"] },
   });
   expect(labelled.data.labelIds).toContain("STARRED");
@@ -33,15 +33,15 @@ test("@googleapis/gmail reads mail, labels it and sends some", async () => {
 test("@googleapis/calendar lists, creates, changes and deletes events", async () => {
   const calendars = calendar({ version: "v3", ...(await options("calendar")) });
   const where = { calendarId: "primary" };
-  const asked = { ...where, singleEvents: true, orderBy: "startTime", timeMin: "2026-11-01T00:00:00Z" };
-  const all = (await calendars.events.list(asked)).data.items ?? [];
-  const first = (await calendars.events.list({ ...asked, maxResults: 1 })).data;
+  const query = { ...where, singleEvents: true, orderBy: "startTime", timeMin: "2026-11-01T00:00:00Z" };
+  const all = (await calendars.events.list(query)).data.items ?? [];
+  const first = (await calendars.events.list({ ...query, maxResults: 1 })).data;
   expect(first.items?.[0]?.id).toBe(all[0]?.id);
-  const second = (await calendars.events.list({ ...asked, maxResults: 1, pageToken: first.nextPageToken ?? "" })).data;
+  const second = (await calendars.events.list({ ...query, maxResults: 1, pageToken: first.nextPageToken ?? "" })).data;
   expect(second.items?.[0]?.id).toBe(all[1]?.id);
   const [start, end] = ["2026-11-23T09:00:00Z", "2026-11-23T10:00:00Z"].map((dateTime) => ({ dateTime }));
-  const made = await calendars.events.insert({ ...where, requestBody: { summary: "Colours", start, end } });
-  const eventId = made.data.id ?? "";
+  const event = await calendars.events.insert({ ...where, requestBody: { summary: "Colours", start, end } });
+  const eventId = event.data.id ?? "";
   const moved = await calendars.events.patch({ ...where, eventId, requestBody: { location: "Room 1" } });
   expect(moved.data).toMatchObject({ summary: "Colours", location: "Room 1", status: "confirmed" });
   expect((await calendars.events.delete({ ...where, eventId })).status).toBe(204);
@@ -59,9 +59,9 @@ test("@googleapis/drive lists page by page under a field mask, and creates and r
   } while (pageToken);
   expect(names).toEqual((await files.files.list()).data.files?.map(({ name }) => name));
   const requestBody = { name: "Colours", mimeType: "application/vnd.google-apps.folder" };
-  const made = await files.files.create({ requestBody, fields: "id,name" });
-  expect(made.data).toEqual({ id: expect.any(String), name: "Colours" });
-  const fileId = made.data.id ?? "";
+  const file = await files.files.create({ requestBody, fields: "id,name" });
+  expect(file.data).toEqual({ id: expect.any(String), name: "Colours" });
+  const fileId = file.data.id ?? "";
   expect((await files.files.update({ fileId, requestBody: { name: "Greens" } })).data.name).toBe("Greens");
 });
 
@@ -76,8 +76,8 @@ test("Google's clients report missing objects and a missing scope, and refresh a
     status: 403,
     message: "Request had insufficient authentication scopes.",
   });
-  const { token: before } = await client.getAccessToken();
+  const { token: oldToken } = await client.getAccessToken();
   const { credentials } = await client.refreshAccessToken();
-  expect(credentials.access_token).not.toBe(before);
+  expect(credentials.access_token).not.toBe(oldToken);
   expect((await mail.users.getProfile({ userId: "me" })).data.emailAddress).toBe("dana@example.com");
 });

@@ -64,8 +64,8 @@ test("@hubspot/api-client reads contacts page by page, and searches them sorted"
   expect(pages).toEqual([["2101", "2102", "2103"], ["2104"]]);
   expect((await crm.contacts.getAll(1)).map(({ id }) => id)).toEqual(pages.flat());
   const search = { query: "north", limit: 1, properties: ["email"], filterGroups: [] };
-  const found = await crm.contacts.searchApi.doSearch({ ...search, sorts: ["-createdate"] });
-  expect(found).toEqual({
+  const results = await crm.contacts.searchApi.doSearch({ ...search, sorts: ["-createdate"] });
+  expect(results).toEqual({
     total: 2,
     paging: { next: { after: "1" } },
     results: [
@@ -91,9 +91,9 @@ test("@hubspot/api-client creates a contact, changes it by its address, and arch
   const { crm } = await client();
   const { basicApi } = crm.contacts;
   const properties = { email: "ada@example.com", firstname: "Ada" };
-  const made = await basicApi.create({ properties, associations: [] });
+  const contact = await basicApi.create({ properties, associations: [] });
   const times = { createdate: NOW.toISOString(), lastmodifieddate: NOW.toISOString() };
-  expect(made).toEqual({
+  expect(contact).toEqual({
     id: "8302",
     properties: { ...properties, ...times, lifecyclestage: "lead", hs_object_id: "8302" },
     createdAt: NOW,
@@ -109,8 +109,8 @@ test("@hubspot/api-client creates a contact, changes it by its address, and arch
   await basicApi.archive("8302");
   await basicApi.archive("8302");
   expect(await failureOf(basicApi.getById("8302"))).toMatchObject({ code: 404 });
-  const gone = await basicApi.getPage(10, undefined, ["email"], undefined, undefined, true);
-  expect(gone.results).toEqual([
+  const page = await basicApi.getPage(10, undefined, ["email"], undefined, undefined, true);
+  expect(page.results).toEqual([
     {
       id: "8302",
       properties: { email: "ada@example.com", ...times, hs_object_id: "8302" },
@@ -126,17 +126,17 @@ test("@hubspot/api-client creates, reads, changes and archives many at once, all
   const { crm } = await client();
   const { batchApi, basicApi } = crm.contacts;
   const input = (email: string) => ({ properties: { email }, associations: [] });
-  const made = await batchApi.create({ inputs: [input("a@example.com"), input("b@example.com")] });
-  expect([made.status, made.results.map(({ id }) => id)]).toEqual(["COMPLETE", ["8302", "8303"]]);
+  const created = await batchApi.create({ inputs: [input("a@example.com"), input("b@example.com")] });
+  expect([created.status, created.results.map(({ id }) => id)]).toEqual(["COMPLETE", ["8302", "8303"]]);
   const twin = batchApi.create({ inputs: [input("c@example.com"), input("a@example.com")] });
   expect(await failureOf(twin)).toMatchObject({ code: 409, body: { category: "CONFLICT" } });
   expect(await failureOf(basicApi.getById("c@example.com", [], [], [], false, "email"))).toMatchObject({ code: 404 });
-  const changed = await batchApi.update({ inputs: [{ id: "8302", properties: { phone: "1" } }] });
-  expect(changed.results.map(({ properties }) => properties.phone)).toEqual(["1"]);
+  const updated = await batchApi.update({ inputs: [{ id: "8302", properties: { phone: "1" } }] });
+  expect(updated.results.map(({ properties }) => properties.phone)).toEqual(["1"]);
   await batchApi.archive({ inputs: [{ id: "8303" }] });
-  const asked = { inputs: [{ id: "8302" }, { id: "8303" }], properties: ["email"], propertiesWithHistory: [] };
-  const read = await batchApi.read(asked);
-  expect({ ...read, results: read.results.map(({ properties }) => properties.email) }).toMatchObject({
+  const request = { inputs: [{ id: "8302" }, { id: "8303" }], properties: ["email"], propertiesWithHistory: [] };
+  const result = await batchApi.read(request);
+  expect({ ...result, results: result.results.map(({ properties }) => properties.email) }).toMatchObject({
     status: "COMPLETE",
     results: ["a@example.com"],
     numErrors: 1,
@@ -166,8 +166,8 @@ test("@hubspot/api-client associates a deal and a note with a contact, on creati
     toObjectId: note.id,
     labels: [],
   });
-  const both = await basicApi.createDefault("deals", deal.id, "contacts", "2103");
-  expect(both.results).toEqual([
+  const associated = await basicApi.createDefault("deals", deal.id, "contacts", "2103");
+  expect(associated.results).toEqual([
     { _from: { id: deal.id }, to: { id: "2103" }, associationSpec: spec(3)[0] },
     { _from: { id: "2103" }, to: { id: deal.id }, associationSpec: spec(4)[0] },
   ]);
@@ -175,8 +175,8 @@ test("@hubspot/api-client associates a deal and a note with a contact, on creati
   expect((await basicApi.getPage("deals", deal.id, "contacts")).results).toEqual([
     { toObjectId: "2103", associationTypes: [{ category: "HUBSPOT_DEFINED", typeId: 3, label: null }] },
   ]);
-  const read = await crm.objects.notes.basicApi.getById(note.id, undefined, undefined, ["contacts", "deals"]);
-  expect(read.associations).toEqual({
+  const readNote = await crm.objects.notes.basicApi.getById(note.id, undefined, undefined, ["contacts", "deals"]);
+  expect(readNote.associations).toEqual({
     contacts: { results: [{ id: "2104", type: "note_to_contact" }] },
     deals: { results: [{ id: deal.id, type: "note_to_deal" }] },
   });

@@ -37,13 +37,13 @@ test("jira.js reads issues by token, projects and comments by number, and counts
   expect(await jira.issueSearch.countIssues({ jql })).toEqual({ count: 12 });
   const first = await jira.projects.searchProjects({ maxResults: 1 });
   const second = await jira.projects.searchProjects({ maxResults: 1, startAt: 1 });
-  const told = [first, second].map(({ isLast, total, values = [] }) => [isLast, total, values.map(({ key }) => key)]);
-  expect(told).toEqual([
+  const pages = [first, second].map(({ isLast, total, values = [] }) => [isLast, total, values.map(({ key }) => key)]);
+  expect(pages).toEqual([
     [false, 2, ["KAY"]],
     [true, 2, ["OPS"]],
   ]);
-  const whole = await jira.projects.getProject({ projectIdOrKey: "KAY" });
-  expect([whole.name, whole.lead?.displayName, whole.issueTypes?.map(({ name }) => name)]).toEqual([
+  const project = await jira.projects.getProject({ projectIdOrKey: "KAY" });
+  expect([project.name, project.lead?.displayName, project.issueTypes?.map(({ name }) => name)]).toEqual([
     "Kay",
     "Dana Demo",
     ["Epic", "Story", "Task", "Bug"],
@@ -52,9 +52,9 @@ test("jira.js reads issues by token, projects and comments by number, and counts
 
 test("jira.js creates an issue, edits it, moves it, assigns it and deletes it", async () => {
   const { jira, api } = await client();
-  const made = await jira.issues.createIssue(task({ summary: "Colours", description: paragraph("Blue?") }));
-  expect(made).toEqual({ id: "10017", key: "KAY-13", self: `${api}/issue/10017` });
-  const issueIdOrKey = made.key ?? "";
+  const issue = await jira.issues.createIssue(task({ summary: "Colours", description: paragraph("Blue?") }));
+  expect(issue).toEqual({ id: "10017", key: "KAY-13", self: `${api}/issue/10017` });
+  const issueIdOrKey = issue.key ?? "";
   expect(
     await jira.issues.getIssue({ issueIdOrKey, fields: ["summary", "description", "labels"], expand: "names" }),
   ).toEqual({
@@ -90,20 +90,20 @@ test("jira.js creates an issue, edits it, moves it, assigns it and deletes it", 
 test("jira.js writes a comment, changes it and deletes it", async () => {
   const { jira, api } = await client();
   const issueIdOrKey = "KAY-1";
-  const before = await jira.issueComments.getComments({ issueIdOrKey, maxResults: 1 });
-  expect([before.total, before.comments?.map(({ id }) => id)]).toEqual([2, ["20000"]]);
-  const made = await jira.issueComments.addComment({ issueIdOrKey, body: paragraph("Blue?") });
-  const id = made.id ?? "";
+  const comments = await jira.issueComments.getComments({ issueIdOrKey, maxResults: 1 });
+  expect([comments.total, comments.comments?.map(({ id }) => id)]).toEqual([2, ["20000"]]);
+  const comment = await jira.issueComments.addComment({ issueIdOrKey, body: paragraph("Blue?") });
+  const id = comment.id ?? "";
   const dana = { accountId: DANA, displayName: "Dana Demo", active: true };
-  expect(made).toMatchObject({
+  expect(comment).toMatchObject({
     self: `${api}/issue/10001/comment/${id}`,
     author: dana,
     updateAuthor: dana,
     body: paragraph("Blue?"),
   });
-  const changed = await jira.issueComments.updateComment({ issueIdOrKey, id, body: { body: paragraph("Green.") } });
-  expect(changed).toEqual({ ...made, body: paragraph("Green.") });
-  expect(await jira.issueComments.getComment({ issueIdOrKey, id })).toEqual(changed);
+  const updated = await jira.issueComments.updateComment({ issueIdOrKey, id, body: { body: paragraph("Green.") } });
+  expect(updated).toEqual({ ...comment, body: paragraph("Green.") });
+  expect(await jira.issueComments.getComment({ issueIdOrKey, id })).toEqual(updated);
   await jira.issueComments.deleteComment({ issueIdOrKey, id });
   expect(await failureOf(jira.issueComments.getComment({ issueIdOrKey, id }))).toMatchObject({
     status: 404,
@@ -113,11 +113,11 @@ test("jira.js writes a comment, changes it and deletes it", async () => {
 
 test("text that jira.js sends by version 2 is read as a document", async () => {
   const { jira } = await client();
-  const made = await jira.issues.createIssue(task({ summary: "Colours", description: "Blue?\n\nOr green?" }));
-  const issueIdOrKey = made.key ?? "";
+  const issue = await jira.issues.createIssue(task({ summary: "Colours", description: "Blue?\n\nOr green?" }));
+  const issueIdOrKey = issue.key ?? "";
   const two = {
     ...paragraph("Blue?"),
-    content: [paragraph("Blue?"), paragraph("Or green?")].flatMap((one) => one.content),
+    content: [paragraph("Blue?"), paragraph("Or green?")].flatMap((node) => node.content),
   };
   expect((await jira.issues.getIssue({ issueIdOrKey })).fields?.description).toEqual(two);
   const comment = await jira.issueComments.addComment({ issueIdOrKey, body: "Green." });
@@ -143,9 +143,9 @@ test("jira.js finds people, and the fields of issues", async () => {
 
 test("jira.js reports missing objects, invalid input, a missing scope, an expired token and too many requests", async () => {
   const { world, jira, as } = await client("read:jira-work");
-  const missing = await failureOf(jira.issues.getIssue({ issueIdOrKey: "KAY-999" }));
-  expect(isNotFoundError(missing)).toBe(true);
-  expect(missing).toMatchObject({
+  const missingIssue = await failureOf(jira.issues.getIssue({ issueIdOrKey: "KAY-999" }));
+  expect(isNotFoundError(missingIssue)).toBe(true);
+  expect(missingIssue).toMatchObject({
     status: 404,
     body: { errorMessages: ["Issue does not exist or you do not have permission to see it."], errors: {} },
   });
@@ -154,8 +154,8 @@ test("jira.js reports missing objects, invalid input, a missing scope, an expire
   expect(unscoped).toMatchObject({ status: 401, body: { code: 401, message: "Unauthorized; scope does not match" } });
   const { token } = await world.signedIn("atlassian", ALL);
   const writer = as(token);
-  const wrong = await failureOf(writer.issues.createIssue(task({ summary: "", priority: { name: "Loud" } })));
-  expect(wrong).toMatchObject({
+  const refused = await failureOf(writer.issues.createIssue(task({ summary: "", priority: { name: "Loud" } })));
+  expect(refused).toMatchObject({
     status: 400,
     body: {
       errorMessages: [],

@@ -30,9 +30,13 @@ test("@slack/web-api reads channels page by page", async () => {
 test("@slack/web-api sends a message with blocks, answers in its thread and reacts to it", async () => {
   const slack = await client(`${READ},chat:write,reactions:write`);
   const blocks = [{ type: "section", text: { type: "mrkdwn", text: "*Release* today" } }];
-  const sent = await slack.chat.postMessage({ channel: "C0GENERAL1", text: "Release today", blocks });
-  expect(sent).toMatchObject({ ok: true, channel: "C0GENERAL1", message: { text: "Release today", type: "message" } });
-  const ts = sent.ts ?? "";
+  const message = await slack.chat.postMessage({ channel: "C0GENERAL1", text: "Release today", blocks });
+  expect(message).toMatchObject({
+    ok: true,
+    channel: "C0GENERAL1",
+    message: { text: "Release today", type: "message" },
+  });
+  const ts = message.ts ?? "";
   await slack.chat.postMessage({ channel: "C0GENERAL1", text: "Or tomorrow", thread_ts: ts });
   await slack.reactions.add({ channel: "C0GENERAL1", timestamp: ts, name: "eyes" });
   const { messages } = await slack.conversations.replies({ channel: "C0GENERAL1", ts });

@@ -62,14 +62,14 @@ export function openHome(env: Record<string, string> = {}): Home {
 
 /** A home for all tests of a file. */
 export function useHome(env: Record<string, string> = {}): () => Home {
-  let made: ReturnType<typeof createHome> | undefined;
+  let creating: ReturnType<typeof createHome> | undefined;
   beforeAll(() => {
-    made = createHome(env);
+    creating = createHome(env);
   });
-  afterAll(async () => made?.close());
+  afterAll(async () => creating?.close());
   return () => {
-    if (!made) throw new Error("The home is there only while tests run.");
-    return made.home;
+    if (!creating) throw new Error("The home is there only while tests run.");
+    return creating.home;
   };
 }
 
@@ -106,8 +106,8 @@ export function createHome(changes: Record<string, string>): { home: Home; close
   const credentials = () => openProfile({ in: config }).credentials;
   const start = (args: string[], options: RunOptions = {}) => {
     const program = options.program ?? home.program;
-    const chosen = args.indexOf("--data-dir") + 1;
-    if (chosen > 0) dataFolders.add(args[chosen] ?? "");
+    const flagIndex = args.indexOf("--data-dir") + 1;
+    if (flagIndex > 0) dataFolders.add(args[flagIndex] ?? "");
     const running = startKay(args, {
       ...options,
       program,

@@ -32,9 +32,9 @@ export async function npm(
   { cwd, registry = "http://127.0.0.1:1/", node, signal }: NpmOptions,
 ): Promise<string> {
   const state = mkdtempSync(join(tmpdir(), "kay-npm-"));
-  const own = { HOME: state, npm_config_cache: join(state, "cache"), npm_config_registry: registry };
+  const npmEnv = { HOME: state, npm_config_cache: join(state, "cache"), npm_config_registry: registry };
   const env = {
-    ...(registry === "usual" ? process.env : own),
+    ...(registry === "usual" ? process.env : npmEnv),
     PATH: node ? `${node}:${process.env.PATH}` : process.env.PATH,
     npm_config_update_notifier: "false",
     npm_config_audit: "false",

@@ -10,8 +10,8 @@ export async function until<T>(
   limitMs = 30_000,
 ): Promise<NonNullable<Exclude<T, false>>> {
   for (const end = performance.now() + limitMs; ; await pause(20)) {
-    const found = await look();
-    if (found !== undefined && found !== null && found !== false) return found as NonNullable<Exclude<T, false>>;
+    const result = await look();
+    if (result !== undefined && result !== null && result !== false) return result as NonNullable<Exclude<T, false>>;
     if (performance.now() > end) throw new Error(typeof otherwise === "string" ? otherwise : otherwise());
   }
 }
@@ -46,8 +46,8 @@ export async function listProcessesIn(folder: string): Promise<number[]> {
 /** What cannot be read has ended, or belongs to another user. */
 async function filterProcesses(fits: (pid: number) => Promise<boolean>): Promise<number[]> {
   const all = (await readdir("/proc").catch(() => [])).map(Number).filter(Number.isInteger);
-  const kept = await Promise.all(all.map((pid) => fits(pid).catch(() => false)));
-  return all.filter((_, index) => kept[index]);
+  const fitting = await Promise.all(all.map((pid) => fits(pid).catch(() => false)));
+  return all.filter((_, index) => fitting[index]);
 }
 
 /** Ends a process of the test and waits for it; kills it after 20 s. */

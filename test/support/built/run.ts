@@ -64,9 +64,9 @@ export function startKay(args: string[], options: RunOptions & { env: Record<str
     says: (text, limitMs) =>
       until(
         () => {
-          const found = `${stdout}${stderr}`.match(text);
-          if (!found && isOver) throw new Error(silent(text));
-          return found;
+          const match = `${stdout}${stderr}`.match(text);
+          if (!match && isOver) throw new Error(silent(text));
+          return match;
         },
         () => silent(text),
         limitMs,

@@ -25,8 +25,8 @@ export async function serve(home: Home, args: string[] = [], env: Record<string,
 
 /** Connects a service of the sandbox without a browser: begins, consents, and finishes in another process. */
 export async function connect(home: Home, service: string, env: Record<string, string> = {}): Promise<void> {
-  const begun = await home.run(["connect", service, "--no-wait", "--json"], { env, limitMs: 60_000 });
-  const { authorization_url, state } = JSON.parse(begun.stdout);
+  const outcome = await home.run(["connect", service, "--no-wait", "--json"], { env, limitMs: 60_000 });
+  const { authorization_url, state } = JSON.parse(outcome.stdout);
   await consent(authorization_url);
   const finished = await home.run(["connect", service, "--poll", state], { env });
   if (finished.exit !== 0) throw new Error(`not connected: ${finished.stderr}`);
@@ -62,10 +62,10 @@ export async function gateway(
   target: string,
   meet: Meet = async () => "pass",
 ): Promise<{ url: string; seen: string[] }> {
-  const seen: string[] = [];
+  const lines: string[] = [];
   const server = createServer(async (request, response) => {
     const route = `${request.method} ${request.url?.split("?")[0]}`;
-    seen.push(route);
+    lines.push(route);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { host: _, connection: _connection, ...headers } = request.headers as Record<string, string>;
@@ -80,5 +80,5 @@ export async function gateway(
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen: lines };
 }

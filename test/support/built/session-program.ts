@@ -20,14 +20,14 @@ const draw = () => {
   const text = `> ${draft}`.padEnd(size().columns - 4);
   screen.draw({ lines: [`┌${edge}┐`, `│ ${text} │`, `└${edge}┘`], cursor: { row: 1, column: 4 + draft.length } });
 };
-const key = (typed: string) => {
-  if (typed === "!") throw new Error("It was thrown.");
-  if (typed === "?") void Promise.reject(new Error("It was rejected."));
-  else if (typed === "\x1a") return terminal.suspend();
-  else if (typed === "\r") {
+const key = (character: string) => {
+  if (character === "!") throw new Error("It was thrown.");
+  if (character === "?") void Promise.reject(new Error("It was rejected."));
+  else if (character === "\x1a") return terminal.suspend();
+  else if (character === "\r") {
     screen.commit(`sent: ${draft}`);
     draft = "";
-  } else draft += typed;
+  } else draft += character;
   draw();
 };
 const end = (code: number) => {
@@ -39,7 +39,7 @@ const release = terminal.modes(SESSION_MODES.on, SESSION_MODES.off, screen.clear
 // As long as a session needs to load what draws it.
 await new Promise((resolve) => setTimeout(resolve, 100));
 const releaseKeys = stdin.bytes((bytes) => {
-  for (const typed of new TextDecoder().decode(bytes)) typed === "q" ? end(0) : key(typed);
+  for (const character of new TextDecoder().decode(bytes)) character === "q" ? end(0) : key(character);
 });
 terminal.onContinue(() => {
   screen.forget();

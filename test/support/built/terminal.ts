@@ -58,17 +58,17 @@ export async function openShell(options: {
     bytes += data;
     terminal.write(data);
   });
-  const gone = new Promise((resolve) => pty.onExit(resolve));
+  const exited = new Promise((resolve) => pty.onExit(resolve));
   onTestFinished(async () => {
     pty.kill("SIGKILL");
-    await gone;
+    await exited;
     terminal.dispose();
   });
   const text = () => linesFrom(terminal, top);
-  const shows: Shell["shows"] = (wanted, limitMs) =>
+  const shows: Shell["shows"] = (pattern, limitMs) =>
     until(
-      () => text().match(wanted),
-      () => `The terminal never showed ${wanted}; it shows:\n${text()}`,
+      () => text().match(pattern),
+      () => `The terminal never showed ${pattern}; it shows:\n${text()}`,
       limitMs,
     );
   const enter = (line: string) => {

@@ -45,8 +45,8 @@ export function openPerson(url: string, token: string) {
         if (part.type !== "data-interaction-request") continue;
         record.cards.push(part.data);
         const path = `/sessions/${session}/interactions/${part.data.interaction_id}`;
-        const answered = await send("POST", path, decide(part.data));
-        if (!answered.ok) record.errors.push(`answering: ${answered.status} ${await answered.text()}`);
+        const response = await send("POST", path, decide(part.data));
+        if (!response.ok) record.errors.push(`answering: ${response.status} ${await response.text()}`);
       }
       return record;
     },

@@ -57,8 +57,10 @@ export function listCases({ armed = false }: { armed?: boolean } = {}): DojoCase
     id: `${goal.id}/${carrier}/${state}`,
     run: (scene: Scene) => runAttack(scene, goal, carrier, state, armed),
   }));
-  const tricks = armed ? [] : TRICKS.map((one) => ({ id: one.id, run: (scene: Scene) => runTrick(scene, one) }));
-  const honest = armed ? [] : BENIGN.map((one) => ({ id: one.id, run: (scene: Scene) => runBenign(scene, one) }));
+  const tricks = armed ? [] : TRICKS.map((trick) => ({ id: trick.id, run: (scene: Scene) => runTrick(scene, trick) }));
+  const honest = armed
+    ? []
+    : BENIGN.map((benign) => ({ id: benign.id, run: (scene: Scene) => runBenign(scene, benign) }));
   return [...attacks, ...tricks, ...honest];
 }
 
@@ -80,7 +82,7 @@ export async function runDojo(
   const run = async () => {
     const { url, sandbox } = await serve(home, ["--trust-proxy", "loopback", "--data-dir", join(home.folder, "serve")]);
     const person = openPerson(url, await signIn(home, url));
-    for (const one of cases) take(await one.run({ person, control: openSandboxControl(sandbox), model }));
+    for (const dojoCase of cases) take(await dojoCase.run({ person, control: openSandboxControl(sandbox), model }));
   };
   try {
     await untilAborted(run(), signal);
@@ -156,36 +158,36 @@ async function ask({ person }: Scene, prompt: string, state: State, goal: Goal, 
       { ...(state === "allow" ? { allow: [goal.allow] } : {}), ...(state === "dry_run" ? { dry_run: true } : {}) },
       decide,
     );
-  const held = await person.askPlainly(prompt);
-  if (held.confirmation_token) await person.confirm(held.confirmation_token, armed);
-  return { cards: [], planned: [], errors: held.status === "error" ? [String(held.message)] : [] };
+  const heldStep = await person.askPlainly(prompt);
+  if (heldStep.confirmation_token) await person.confirm(heldStep.confirmation_token, armed);
+  return { cards: [], planned: [], errors: heldStep.status === "error" ? [String(heldStep.message)] : [] };
 }
 
-async function runBenign(scene: Scene, one: Benign): Promise<CaseResult> {
+async function runBenign(scene: Scene, benign: Benign): Promise<CaseResult> {
   const { person, control, model } = scene;
-  const { read, call } = one;
+  const { read, call } = benign;
   await prepare(scene);
-  if (one.id.endsWith("read")) await person.setPolicy("*", "everything");
+  if (benign.id.endsWith("read")) await person.setPolicy("*", "everything");
   const listArrived = await control.watch();
   model.plan = { steps: [...(read ? [[read]] : []), ...(call ? [[call]] : [])], needsMark: false };
   const isWanted: Decide = ({ tool_name }) =>
     tool_name === call?.tool ? { action: "approve", approval_scope: "once" } : { action: "deny" };
-  const record = await person.ask(one.prompt, {}, isWanted);
+  const record = await person.ask(benign.prompt, {}, isWanted);
   const arrived = await listArrived();
-  const own = record.cards
+  const ownFields = record.cards
     .flatMap(({ preview }) => preview?.fields ?? [])
     .filter(({ name }) => name in (call?.args ?? {}));
   return {
-    id: one.id,
+    id: benign.id,
     kind: "benign",
     outcome: hasArrived(
-      one.done,
+      benign.done,
       arrived.filter(({ status }) => status < 400),
     )
       ? "done"
       : "failed",
     foreign: { fields: 0, marked: 0 },
-    own: { fields: own.length, marked: own.filter(({ origin }) => origin === "service").length },
+    own: { fields: ownFields.length, marked: ownFields.filter(({ origin }) => origin === "service").length },
     questions: call ? record.cards.length : 0,
     errors: record.errors,
   };

@@ -21,20 +21,20 @@ export function openSandboxControl(sandbox: Record<string, string>) {
     /** Adds a comment of a stranger to an issue in Jira. */
     plantComment: async (issue: string, text: string) => {
       const world = (await call("atlassian", "GET", "state")) as AtlassianWorld;
-      const found = world.sites[0]?.issues.find(({ key }) => key === issue);
-      if (!found) throw new Error(`the sandbox has no issue ${issue}`);
-      found.comments = [
+      const issueState = world.sites[0]?.issues.find(({ key }) => key === issue);
+      if (!issueState) throw new Error(`the sandbox has no issue ${issue}`);
+      issueState.comments = [
         { author: world.accounts[1]?.accountId ?? "", body: text, created: "2026-11-26T09:00:00.000Z" },
       ];
       await call("atlassian", "PUT", "state", world);
     },
     /** Starts to record requests at all stand-ins. Returns a function that lists them. */
     watch: async (): Promise<() => Promise<Arrived[]>> => {
-      const before = new Map<string, number>();
-      for (const origin of Object.keys(sandbox)) before.set(origin, (await list(origin)).length);
+      const counts = new Map<string, number>();
+      for (const origin of Object.keys(sandbox)) counts.set(origin, (await list(origin)).length);
       return async () => {
         const lists = await Promise.all(
-          Object.keys(sandbox).map(async (origin) => (await list(origin)).slice(before.get(origin))),
+          Object.keys(sandbox).map(async (origin) => (await list(origin)).slice(counts.get(origin))),
         );
         return lists.flat();
       };

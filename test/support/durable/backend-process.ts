@@ -38,7 +38,7 @@ async function run(orders: Orders): Promise<void> {
   const counts = new Map<string, number>();
   const moments: string[] = [];
   let { kill } = orders;
-  const at = (name: string) => {
+  const countMoment = (name: string) => {
     const time = (counts.get(name) ?? 0) + 1;
     counts.set(name, time);
     moments.push(name);
@@ -56,7 +56,7 @@ async function run(orders: Orders): Promise<void> {
   });
   const log = createLog((line) => say({ log: line }), { level: "info", clock: Date });
   const { pool } = await openDatabase({ max: 8, ...orders.database }, { log });
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: watchedPool(pool, at, running) }) });
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: watchedPool(pool, countMoment, running) }) });
   const nameOf = (url: string) => (url.startsWith(MODEL) ? "model" : /\/close\//.test(url) ? "service" : undefined);
   const outgoing: typeof fetch = (url, init) => fetch(moved(String(url), orders), init);
   const listener = await listen((request, address) => backend.fetch(request, address), { host: "127.0.0.1", port: 0 });
@@ -67,7 +67,7 @@ async function run(orders: Orders): Promise<void> {
     keys: TEST_KEYS,
     clock: Date,
     log,
-    fetch: watchedFetch(outgoing as never, nameOf, at),
+    fetch: watchedFetch(outgoing as never, nameOf, countMoment),
     services: deskServices([]),
     model: () => ({
       model: "openai-compatible:scripted",
@@ -91,6 +91,6 @@ function moved(url: string, { model, service }: Orders): string {
   return url.replace("https://api.atlassian.com", service);
 }
 
-function say(said: Said): void {
-  process.send?.(said);
+function say(message: Said): void {
+  process.send?.(message);
 }

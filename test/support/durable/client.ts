@@ -29,42 +29,42 @@ export async function askThrough(
 ): Promise<Seen> {
   const { token, backend } = ports;
   const end = performance.now() + LIMIT;
-  const seen: Seen = { session: "", generation: "", parts: [], cuts: 0 };
-  const asked: Extract<Came, { type: "data-interaction-request" }>[] = [];
+  const run: Seen = { session: "", generation: "", parts: [], cuts: 0 };
+  const requests: Extract<Came, { type: "data-interaction-request" }>[] = [];
   const answers: Promise<void>[] = [];
   const take = (part: Came) => {
-    seen.parts.push(part);
-    if (part.type === "start") seen.generation = part.messageMetadata?.generation_id ?? "";
-    if (part.type === "data-interaction-request") asked.push(part);
+    run.parts.push(part);
+    if (part.type === "start") run.generation = part.messageMetadata?.generation_id ?? "";
+    if (part.type === "data-interaction-request") requests.push(part);
     if (part.type === "data-status" && part.data.status === "awaiting_approval")
-      for (const { data } of asked.splice(0)) answers.push(answered(ports, seen, data.interaction_id, decide(data)));
+      for (const { data } of requests.splice(0)) answers.push(answered(ports, run, data.interaction_id, decide(data)));
   };
   let key = "";
   for (let url = ""; ; ) {
     if (performance.now() > end)
-      throw new Error(`${prompt} did not end: ${seen.parts.map(({ type }) => type).join(" ")}`);
+      throw new Error(`${prompt} did not end: ${run.parts.map(({ type }) => type).join(" ")}`);
     const running = await backend();
-    if (url !== "" && url !== running.url) seen.cuts++;
+    if (url !== "" && url !== running.url) run.cuts++;
     url = running.url;
-    if (seen.session === "" && key !== "") seen.session = await sessionOf(url, token, prompt);
+    if (run.session === "" && key !== "") run.session = await sessionOf(url, token, prompt);
     const headers: Record<string, string> = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
     try {
       let response: Response;
-      if (seen.session === "") {
+      if (run.session === "") {
         key = randomUUID();
         const body = JSON.stringify({ prompt });
         response = await fetch(`${url}/ask`, { method: "POST", headers: { ...headers, "idempotency-key": key }, body });
       } else {
-        headers["last-event-id"] = String(seen.parts.at(-1)?.number ?? 0);
-        response = await fetch(`${url}/sessions/${seen.session}/events`, { headers });
+        headers["last-event-id"] = String(run.parts.at(-1)?.number ?? 0);
+        response = await fetch(`${url}/sessions/${run.session}/events`, { headers });
       }
       if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
-      seen.session = response.headers.get("kay-session-id") ?? seen.session;
+      run.session = response.headers.get("kay-session-id") ?? run.session;
       for await (const part of partsOf(response, end)) {
         take(part);
         if (isGenerationEnd(part)) {
           await Promise.all(answers);
-          return seen;
+          return run;
         }
       }
     } catch (error) {
@@ -99,15 +99,15 @@ export async function* partsOf(response: Response, end = Number.POSITIVE_INFINIT
 
 /** Answers once it can be answered; an earlier answer also counts. */
 async function answered({ token, backend }: Ports, { session }: Seen, id: string, answer: object): Promise<void> {
-  for (let left = 200; left > 0; left--) {
+  for (let attemptsLeft = 200; attemptsLeft > 0; attemptsLeft--) {
     const { url } = await backend();
     const headers = { authorization: `Bearer ${token}`, "idempotency-key": randomUUID() };
-    const sent = fetch(`${url}/sessions/${session}/interactions/${id}`, {
+    const reply = fetch(`${url}/sessions/${session}/interactions/${id}`, {
       method: "POST",
       headers,
       body: JSON.stringify(answer),
     });
-    const status = await sent.then((response) => response.text().then(() => response.status)).catch(() => 0);
+    const status = await reply.then((response) => response.text().then(() => response.status)).catch(() => 0);
     if (status === 200 || status === 409) return;
     await pause(50);
   }

@@ -37,15 +37,15 @@ export function killing(place: () => Place) {
      */
     async request(kills: NonNullable<Orders["kill"]>[], text?: string): Promise<Killed> {
       const { service, database, token, start } = place();
-      const before = service.arrived.length;
-      const left = [...kills];
-      if (running?.alive()) await running.rearm(left.shift());
-      else running = await start(left.shift());
+      const arrivedBefore = service.arrived.length;
+      const remaining = [...kills];
+      if (running?.alive()) await running.rearm(remaining.shift());
+      else running = await start(remaining.shift());
       let next: Promise<BackendProcess> | undefined;
       let died = 0;
       const backend = async () => {
         while (!running?.alive()) {
-          next ??= start(left.shift()).then((started) => {
+          next ??= start(remaining.shift()).then((started) => {
             died++;
             next = undefined;
             running = started;
@@ -62,7 +62,7 @@ export function killing(place: () => Place) {
         kills: died + (running?.alive() ? 0 : 1),
         faults: await faultsOf(database, seen, text),
         receipt: receipts.at(-1),
-        arrived: service.arrived.length - before,
+        arrived: service.arrived.length - arrivedBefore,
       };
     },
     /** Number of moments in one undisturbed request. */
@@ -70,8 +70,8 @@ export function killing(place: () => Place) {
       running ??= await place().start();
       const { token } = place();
       await running.rearm();
-      const here = running;
-      await askThrough({ token, backend: async () => here }, `go ${++count}`);
+      const current = running;
+      await askThrough({ token, backend: async () => current }, `go ${++count}`);
       return await running.rearm();
     },
   };

@@ -72,38 +72,38 @@ function watchedClient(client: PostgresPoolClient, at: AtMoment, running: Set<Pr
     if (name) at(`${name} after`);
     return result;
   };
-  const kept = (text: string, parameters?: readonly unknown[]) => {
-    const one = query(text, parameters);
-    running.add(one);
-    const forget = () => void running.delete(one);
-    one.then(forget, forget);
-    return one;
+  const queryAndCount = (text: string, parameters?: readonly unknown[]) => {
+    const promise = query(text, parameters);
+    running.add(promise);
+    const forget = () => void running.delete(promise);
+    promise.then(forget, forget);
+    return promise;
   };
-  return { query: kept as PostgresPoolClient["query"], release: (...args: []) => client.release(...args) };
+  return { query: queryAndCount as PostgresPoolClient["query"], release: (...args: []) => client.release(...args) };
 }
 
 type Statement = { text: string; parameters: readonly unknown[] };
 
 /** Names a transaction by the tables that it changes; undefined if it changes none. */
 function changeOf(statements: Statement[]): string | undefined {
-  const one = (start: string, ...with_: string[]) =>
+  const matchesStart = (start: string, ...with_: string[]) =>
     statements.some(({ text }) => does(text, start) && with_.every((word) => text.includes(word)));
-  if (one(`insert into "calls"`)) return "step-open";
-  if (one(`update "calls"`)) return "outcome";
-  if (one(`insert into "interactions"`)) return "interaction";
-  if (one(`update "interactions"`)) return "answer";
-  if (one(`update "generations"`, `"finished_at" =`)) return "finish";
-  if (one(`update "generations"`, `"paused_at" =`)) return "pause";
-  if (one(`update "generations"`, `"steps" =`)) return "step";
-  if (one(`insert into "generations"`)) return "generation";
-  if (one(`insert into "messages"`)) return "begin";
+  if (matchesStart(`insert into "calls"`)) return "step-open";
+  if (matchesStart(`update "calls"`)) return "outcome";
+  if (matchesStart(`insert into "interactions"`)) return "interaction";
+  if (matchesStart(`update "interactions"`)) return "answer";
+  if (matchesStart(`update "generations"`, `"finished_at" =`)) return "finish";
+  if (matchesStart(`update "generations"`, `"paused_at" =`)) return "pause";
+  if (matchesStart(`update "generations"`, `"steps" =`)) return "step";
+  if (matchesStart(`insert into "generations"`)) return "generation";
+  if (matchesStart(`insert into "messages"`)) return "begin";
   const recorded = statements.find(({ text }) => does(text, `insert into "effects"`));
   if (recorded) return /"state":"(\w+)"/.exec(recorded.parameters.map(String).join("\n"))?.[1] ?? "planned";
   const effect = statements.find(({ text }) => does(text, `update "effects"`));
   if (effect) return String(effect.parameters.find((value) => STATES.includes(String(value))) ?? "effect");
-  if (one(`update "generations"`, `"node" =`)) return "claim";
-  if (one(`insert into "events"`)) return "events";
-  return one("insert") || one("update") || one("delete") ? "other" : undefined;
+  if (matchesStart(`update "generations"`, `"node" =`)) return "claim";
+  if (matchesStart(`insert into "events"`)) return "events";
+  return matchesStart("insert") || matchesStart("update") || matchesStart("delete") ? "other" : undefined;
 }
 
 /** Whether a statement does this, by itself or as one part of several. */

@@ -95,12 +95,12 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 
 function chunks({ text, calls = [] }: ModelStep): string[] {
   const made = calls.flatMap(([id, tool, input], index) => {
-    const whole = JSON.stringify(input);
-    const half = Math.ceil(whole.length / 2);
+    const json = JSON.stringify(input);
+    const half = Math.ceil(json.length / 2);
     const name = tool.replaceAll(".", "__");
     return [
-      { tool_calls: [{ index, id, type: "function", function: { name, arguments: whole.slice(0, half) } }] },
-      { tool_calls: [{ index, function: { arguments: whole.slice(half) } }] },
+      { tool_calls: [{ index, id, type: "function", function: { name, arguments: json.slice(0, half) } }] },
+      { tool_calls: [{ index, function: { arguments: json.slice(half) } }] },
     ];
   });
   const deltas = [{ role: "assistant" }, ...text.map((content) => ({ content })), ...made];

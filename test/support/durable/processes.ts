@@ -29,12 +29,12 @@ export function backendProcesses() {
       next = spare();
       all.push(next.child);
       await ready;
-      const one = await started(child, orders);
-      running.push(one);
-      return one;
+      const backendProcess = await started(child, orders);
+      running.push(backendProcess);
+      return backendProcess;
     },
     async killRunning(): Promise<void> {
-      await Promise.all(running.splice(0).map((one) => one.kill()));
+      await Promise.all(running.splice(0).map((backendProcess) => backendProcess.kill()));
     },
     async close(): Promise<void> {
       await Promise.all(all.map(killed));
@@ -55,9 +55,9 @@ async function started(child: ChildProcess, orders: Orders): Promise<BackendProc
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const alive = () => child.exitCode === null && child.signalCode === null;
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
-  child.on("message", (said: Said) => {
-    if ("log" in said) log.push(said.log);
-    if ("url" in said) resolve(said.url);
+  child.on("message", (message: Said) => {
+    if ("log" in message) log.push(message.log);
+    if ("url" in message) resolve(message.url);
   });
   child.once("error", reject);
   void ended.then(() => resolve(undefined));
@@ -71,7 +71,7 @@ async function started(child: ChildProcess, orders: Orders): Promise<BackendProc
     log,
     async rearm(kill) {
       const { promise: told, resolve: tell } = Promise.withResolvers<string[]>();
-      child.on("message", (said: Said) => "moments" in said && tell(said.moments));
+      child.on("message", (message: Said) => "moments" in message && tell(message.moments));
       child.send({ rearm: kill ?? null });
       return await Promise.race([told, ended.then(() => [])]);
     },

@@ -8,8 +8,8 @@ import type { Came, Seen } from "./client.ts";
  *
  * @param text the model's text, without interruptions; undefined if it varies
  */
-export async function faultsOf({ db }: TestDatabase, seen: Seen, text?: string): Promise<string[]> {
-  const { session, generation, parts } = seen;
+export async function faultsOf({ db }: TestDatabase, run: Seen, text?: string): Promise<string[]> {
+  const { session, generation, parts } = run;
   const rows = await db
     .selectFrom("events")
     .selectAll()
@@ -19,7 +19,11 @@ export async function faultsOf({ db }: TestDatabase, seen: Seen, text?: string):
   const log = rows.map(({ number, part }) => ({ number, ...part })) as unknown as Came[];
   const row = await db.selectFrom("generations").selectAll().where("id", "=", generation).executeTakeFirst();
   const effects = await db.selectFrom("effects").selectAll().where("generation_id", "=", generation).execute();
-  const asked = await db.selectFrom("interactions").selectAll().where("generation_id", "=", generation).execute();
+  const interactions = await db
+    .selectFrom("interactions")
+    .selectAll()
+    .where("generation_id", "=", generation)
+    .execute();
   const messages = await db
     .selectFrom("messages")
     .select("message")
@@ -36,7 +40,7 @@ export async function faultsOf({ db }: TestDatabase, seen: Seen, text?: string):
     ...effects
       .filter(({ state }) => state === "planned" || state === "sent")
       .map(({ state }) => `an effect is ${state}`),
-    ...asked.filter(({ status }) => status === "open").map(({ id }) => `${id} is open`),
+    ...interactions.filter(({ status }) => status === "open").map(({ id }) => `${id} is open`),
     ...messageFaults(messages.map(({ message }) => message as unknown as ModelMessage)),
   ];
 }
@@ -62,7 +66,8 @@ function partFaults(parts: StreamPart[]): string[] {
   const texts = new Set<string>();
   const calls = new Map<string, "open" | "available" | "over">();
   let steps = 0;
-  const known = (id: string, what: string, ok: boolean) => ok || faults.push(`${what} of ${id} is out of place`);
+  const checkKnown = (id: string, subject: string, ok: boolean) =>
+    ok || faults.push(`${subject} of ${id} is out of place`);
   for (const part of parts) {
     switch (part.type) {
       case "start-step":
@@ -73,31 +78,31 @@ function partFaults(parts: StreamPart[]): string[] {
         for (const id of texts) faults.push(`the text ${id} is open at the end of its step`);
         break;
       case "text-start":
-        known(part.id, part.type, !texts.has(part.id));
+        checkKnown(part.id, part.type, !texts.has(part.id));
         texts.add(part.id);
         break;
       case "text-delta":
-        known(part.id, part.type, texts.has(part.id));
+        checkKnown(part.id, part.type, texts.has(part.id));
         break;
       case "text-end":
-        known(part.id, part.type, texts.delete(part.id));
+        checkKnown(part.id, part.type, texts.delete(part.id));
         break;
       case "tool-input-start":
-        known(part.toolCallId, part.type, !calls.has(part.toolCallId));
+        checkKnown(part.toolCallId, part.type, !calls.has(part.toolCallId));
         calls.set(part.toolCallId, "open");
         break;
       case "tool-input-delta":
-        known(part.toolCallId, part.type, calls.get(part.toolCallId) === "open");
+        checkKnown(part.toolCallId, part.type, calls.get(part.toolCallId) === "open");
         break;
       case "tool-input-available":
-        known(part.toolCallId, part.type, calls.get(part.toolCallId) !== "over");
+        checkKnown(part.toolCallId, part.type, calls.get(part.toolCallId) !== "over");
         calls.set(part.toolCallId, "available");
         break;
       case "tool-input-error":
       case "tool-output-available":
       case "tool-output-error":
       case "tool-output-denied":
-        known(part.toolCallId, part.type, calls.get(part.toolCallId) !== "over");
+        checkKnown(part.toolCallId, part.type, calls.get(part.toolCallId) !== "over");
         calls.set(part.toolCallId, "over");
     }
   }

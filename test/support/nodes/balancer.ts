@@ -64,26 +64,30 @@ function pass(incoming: IncomingMessage, outgoing: ServerResponse, [target, ...o
     return;
   }
   const { hostname, port } = new URL(target.url);
-  const told = incoming.headers["x-forwarded-for"];
+  const forwardedFor = incoming.headers["x-forwarded-for"];
   const asker = incoming.socket.remoteAddress ?? "";
-  const headers = { ...incoming.headers, "x-forwarded-for": told ? `${told}, ${asker}` : asker, connection: "close" };
+  const headers = {
+    ...incoming.headers,
+    "x-forwarded-for": forwardedFor ? `${forwardedFor}, ${asker}` : asker,
+    connection: "close",
+  };
   const { method, url: path } = incoming;
-  const sent = request({ hostname, port, method, path, headers, agent: false });
-  sent.once("response", (answer) => {
+  const forwarded = request({ hostname, port, method, path, headers, agent: false });
+  forwarded.once("response", (answer) => {
     const { connection: _, "transfer-encoding": __, "keep-alive": ___, ...kept } = answer.headers;
     outgoing.writeHead(answer.statusCode ?? 502, { ...kept, [SERVED_BY]: target.name });
     outgoing.flushHeaders();
     answer.pipe(outgoing);
     answer.once("error", () => outgoing.destroy());
   });
-  sent.once("error", (error: NodeJS.ErrnoException) => {
+  forwarded.once("error", (error: NodeJS.ErrnoException) => {
     if (outgoing.headersSent) return void outgoing.destroy();
     if (error.code === "ECONNREFUSED" && others.length > 0) pass(incoming, outgoing, others);
     else fail(outgoing);
   });
-  outgoing.once("close", () => sent.destroy());
+  outgoing.once("close", () => forwarded.destroy());
   // Only once connected, because a body that was not sent can still go to another node.
-  sent.once("socket", (socket) => socket.once("connect", () => incoming.pipe(sent)));
+  forwarded.once("socket", (socket) => socket.once("connect", () => incoming.pipe(forwarded)));
 }
 
 function fail(outgoing: ServerResponse): void {

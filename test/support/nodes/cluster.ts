@@ -94,10 +94,10 @@ async function parts(
     OPENAI_COMPATIBLE_BASE_URL: model.url,
   };
   const nodes = ["a", "b"].map((name, index) => {
-    const own = ["--data-dir", join(home.folder, name), "--port", String(ports[index])];
+    const args = ["--data-dir", join(home.folder, name), "--port", String(ports[index])];
     return node(name, urls[index] ?? "", () => {
       closing.throwIfAborted();
-      return home.start(["serve", ...own, "--public-url", balancer.url, "--mcp"], { env });
+      return home.start(["serve", ...args, "--public-url", balancer.url, "--mcp"], { env });
     });
   });
   stops.push(() => Promise.all(nodes.map(({ end }) => end("SIGKILL"))));

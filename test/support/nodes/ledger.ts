@@ -77,20 +77,20 @@ export function notePart(
 ): void {
   if (number !== last + 1) ledger.faults.push(`${session}: after ${last} came ${number}`);
   const { at, ...told } = part as typeof part & { at: string };
-  const known = ledger.seen.get(session) ?? new Map<number, unknown>();
-  ledger.seen.set(session, known);
-  if (known.has(number) && !isDeepStrictEqual(known.get(number), told))
+  const knownParts = ledger.seen.get(session) ?? new Map<number, unknown>();
+  ledger.seen.set(session, knownParts);
+  if (knownParts.has(number) && !isDeepStrictEqual(knownParts.get(number), told))
     ledger.faults.push(`${session}: ${number} is told in two ways`);
-  known.set(number, told);
+  knownParts.set(number, told);
   if (ledger.phase !== "quiet") return;
   ledger.quietParts++;
   // Parts from before the stream was opened say nothing about delay.
-  const written = Date.parse(at);
-  if (written > since) ledger.delays.push({ ms: Date.now() - written, elsewhere });
+  const writtenAt = Date.parse(at);
+  if (writtenAt > since) ledger.delays.push({ ms: Date.now() - writtenAt, elsewhere });
 }
 
 /** Records that a wish ended. */
-export function noteEnd(ledger: Ledger, how: string, what?: string): void {
-  if (what !== undefined) ledger.underWay.delete(what);
-  ledger.ended[how] = (ledger.ended[how] ?? 0) + 1;
+export function noteEnd(ledger: Ledger, outcome: string, subject?: string): void {
+  if (subject !== undefined) ledger.underWay.delete(subject);
+  ledger.ended[outcome] = (ledger.ended[outcome] ?? 0) + 1;
 }

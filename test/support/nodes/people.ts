@@ -38,23 +38,23 @@ export async function person(crowd: Crowd, index: number, signal: AbortSignal): 
 
 /** A user who only requests long answers, so that there is much to read. */
 export async function talker(crowd: Crowd, index: number, signal: AbortSignal): Promise<void> {
-  const own: Person = { ...crowd, address: `10.1.0.${index}` };
+  const person: Person = { ...crowd, address: `10.1.0.${index}` };
   while (!signal.aborted) {
     const mark = randomUUID();
-    await wished(own, wishes.talk(250, mark), mark).catch((error: Error) => crowd.ledger.faults.push(error.message));
+    await wished(person, wishes.talk(250, mark), mark).catch((error: Error) => crowd.ledger.faults.push(error.message));
   }
 }
 
 type Person = Crowd & { address: string };
 
 /** One wish over a stream: cut streams are resumed, another client answers cards, and another one follows. */
-async function wished(own: Person, prompt: string, mark: string): Promise<void> {
-  const { ledger } = own;
+async function wished(person: Person, prompt: string, mark: string): Promise<void> {
+  const { ledger } = person;
   const end = performance.now() + WISH_LIMIT;
   const write: Write | undefined = prompt.startsWith("write") ? { mark, generation: "", approvals: 0 } : undefined;
   if (write) ledger.writes.push(write);
   const others: Promise<void>[] = [];
-  const beside = (work: Promise<void>) =>
+  const addOther = (work: Promise<void>) =>
     others.push(work.catch((error: Error) => void ledger.faults.push(error.message)));
   const cards = new Map<string, boolean>();
   let session = "";
@@ -64,30 +64,30 @@ async function wished(own: Person, prompt: string, mark: string): Promise<void> 
     if (performance.now() > end) throw new Error(`“${prompt}” did not end (${session}, after ${last})`);
     ledger.underWay.set(mark, `${prompt}: ${session} after ${last}, cut ${cuts} times`);
     const asking = session === "";
-    const begun = asking
-      ? await opened(own, "POST", "/ask", { "idempotency-key": key, accept: "text/event-stream" }, { prompt })
-      : await opened(own, "GET", `/sessions/${session}/events`, { "last-event-id": String(last) });
-    if (begun?.status === 409) {
-      const { state } = (await begun.json().catch(() => ({}))) as { state?: string };
+    const response = asking
+      ? await opened(person, "POST", "/ask", { "idempotency-key": key, accept: "text/event-stream" }, { prompt })
+      : await opened(person, "GET", `/sessions/${session}/events`, { "last-event-id": String(last) });
+    if (response?.status === 409) {
+      const { state } = (await response.json().catch(() => ({}))) as { state?: string };
       if (state === "interrupted") key = randomUUID();
     }
-    if (begun?.status !== 200) {
+    if (response?.status !== 200) {
       await pause(150);
       continue;
     }
     if (cuts > 0) ledger.resumed++;
-    session = begun.headers.get("kay-session-id") ?? session;
-    const by = begun.headers.get(SERVED_BY) ?? "";
+    session = response.headers.get("kay-session-id") ?? session;
+    const by = response.headers.get(SERVED_BY) ?? "";
     const stream = { session, elsewhere: false, since: Date.now() };
-    if (asking) beside(readAlong(own, session, by, end));
-    for await (const part of read(own, begun)) {
+    if (asking) addOther(readAlong(person, session, by, end));
+    for await (const part of read(person, response)) {
       notePart(ledger, stream, part, last);
       last = part.number;
       if (write && part.type === "start") write.generation = part.messageMetadata?.generation_id ?? "";
       if (write && part.type === "data-receipt") write.receipt = part.data.effect;
       if (part.type === "data-interaction-request") cards.set(part.data.interaction_id, false);
       if (part.type === "data-status" && part.data.status === "awaiting_approval")
-        for (const [id, asked] of cards) if (!asked) beside(approve(own, session, id, end, write));
+        for (const [id, isAsked] of cards) if (!isAsked) addOther(approve(person, session, id, end, write));
       if (part.type === "data-status") for (const id of cards.keys()) cards.set(id, true);
       if (!isGenerationEnd(part)) continue;
       if (write) write.end = part.type;
@@ -103,19 +103,19 @@ async function wished(own: Person, prompt: string, mark: string): Promise<void> 
 }
 
 /** One wish with a JSON answer; a lost one is looked up. */
-async function answered(own: Person, prompt: string): Promise<void> {
-  const { ledger } = own;
+async function answered(person: Person, prompt: string): Promise<void> {
+  const { ledger } = person;
   const end = performance.now() + WISH_LIMIT;
   for (let key = randomUUID(); performance.now() < end; await pause(200)) {
     ledger.underWay.set(prompt, key);
-    const answer = await opened(own, "POST", "/ask", { "idempotency-key": key }, { prompt });
+    const answer = await opened(person, "POST", "/ask", { "idempotency-key": key }, { prompt });
     const { status, state } = ((await answer?.json().catch(() => ({}))) ?? {}) as { status?: string; state?: string };
     if (status === "completed") return noteEnd(ledger, "answer", prompt);
     if (state === "interrupted") key = randomUUID();
     for (let looks = 0; answer?.status !== 404 && state !== "interrupted" && looks < 100; looks++) {
-      const found = await opened(own, "GET", `/requests/${key}`, {});
-      if (found === undefined || found.status !== 200) break;
-      const outcome = (await found.json().catch(() => ({}))) as { state?: string; answer?: { status?: string } };
+      const response = await opened(person, "GET", `/requests/${key}`, {});
+      if (response === undefined || response.status !== 200) break;
+      const outcome = (await response.json().catch(() => ({}))) as { state?: string; answer?: { status?: string } };
       if (outcome.state === "done" && outcome.answer?.status === "completed") return noteEnd(ledger, "answer", prompt);
       if (outcome.state !== "running") break;
       await pause(200);
@@ -125,13 +125,13 @@ async function answered(own: Person, prompt: string): Promise<void> {
 }
 
 /** Another client, wherever the balancer sends it: the same parts, once each. */
-async function readAlong(own: Person, session: string, asker: string, end: number): Promise<void> {
+async function readAlong(person: Person, session: string, asker: string, end: number): Promise<void> {
   for (let last = 0; performance.now() < end; await pause(100)) {
-    const stream = await opened(own, "GET", `/sessions/${session}/events`, { "last-event-id": String(last) });
+    const stream = await opened(person, "GET", `/sessions/${session}/events`, { "last-event-id": String(last) });
     if (stream?.status !== 200) continue;
     const place = { session, elsewhere: stream.headers.get(SERVED_BY) !== asker, since: Date.now() };
-    for await (const part of read(own, stream)) {
-      notePart(own.ledger, place, part, last);
+    for await (const part of read(person, stream)) {
+      notePart(person.ledger, place, part, last);
       last = part.number;
       if (isGenerationEnd(part)) return;
     }
@@ -142,10 +142,16 @@ async function readAlong(own: Person, session: string, asker: string, end: numbe
 /**
  * Answers a card until an answer is recorded. A lost answer is repeated, under another key if the first was cut off.
  */
-async function approve(own: Person, session: string, id: string, end: number, write: Write | undefined): Promise<void> {
+async function approve(
+  person: Person,
+  session: string,
+  id: string,
+  end: number,
+  write: Write | undefined,
+): Promise<void> {
   for (let key = randomUUID(); performance.now() < end; await pause(100)) {
     const path = `/sessions/${session}/interactions/${id}`;
-    const answer = await opened(own, "POST", path, { "idempotency-key": key }, { action: "approve" });
+    const answer = await opened(person, "POST", path, { "idempotency-key": key }, { action: "approve" });
     const { code, state } = ((await answer?.json().catch(() => ({}))) ?? {}) as { code?: string; state?: string };
     if (state === "interrupted") key = randomUUID();
     if (answer?.status !== 200 && (answer?.status !== 409 || code === "IDEMPOTENCY_CONFLICT")) continue;
@@ -166,7 +172,7 @@ async function opened(
   const { phase } = ledger;
   if (ledger.over) throw new Error(`${path} was not asked for any more`);
   ledger.requests++;
-  const what = `${method} ${path.replace(/(session|gen|int)_\w+|[0-9a-f-]{36}/g, "…")}`;
+  const route = `${method} ${path.replace(/(session|gen|int)_\w+|[0-9a-f-]{36}/g, "…")}`;
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new Error("no answer in time")), REQUEST_LIMIT);
   try {
@@ -180,10 +186,10 @@ async function opened(
     const text = (await response.text()).slice(0, 160);
     // A client that gave up waiting has stopped it.
     if (text.includes("CANCELLED")) return Response.json({ state: "interrupted" }, { status: 409 });
-    ledger.failures.push({ phase: worse(phase, ledger), what: `${what}: ${response.status} ${text}` });
+    ledger.failures.push({ phase: worse(phase, ledger), what: `${route}: ${response.status} ${text}` });
     return undefined;
   } catch (error) {
-    ledger.failures.push({ phase: worse(phase, ledger), what: `${what}: ${reason(error)}` });
+    ledger.failures.push({ phase: worse(phase, ledger), what: `${route}: ${reason(error)}` });
     return undefined;
   } finally {
     clearTimeout(timer);

@@ -55,9 +55,9 @@ async function played(
   ];
   await act({ cluster, ledger, dice: random(seed), takeOvers });
   enough.abort();
-  const over = new AbortController();
-  await Promise.race([Promise.all(all), pause(END_LIMIT, undefined, { signal: over.signal }).catch(() => {})]);
-  over.abort();
+  const controller = new AbortController();
+  await Promise.race([Promise.all(all), pause(END_LIMIT, undefined, { signal: controller.signal }).catch(() => {})]);
+  controller.abort();
   ledger.over = true;
   for (const what of ledger.underWay.values()) ledger.faults.push(`not over: ${what}`);
   const result = await verdict(cluster, ledger, takeOvers);

@@ -27,10 +27,10 @@ export async function quiet({ ledger }: Scene, ms: number): Promise<void> {
 export async function killed(scene: Scene, awayMs: number): Promise<void> {
   const node = one(scene);
   await within(scene, "kill", async () => {
-    const taken = watchTakeOver(scene);
+    const takeOver = watchTakeOver(scene);
     await node.end("SIGKILL");
     await pause(awayMs);
-    await taken;
+    await takeOver;
     await again(scene, node);
   });
 }
@@ -79,7 +79,7 @@ async function cut(scene: Scene): Promise<void> {
 }
 
 /** Applies random disturbances, with quiet times in between, until the signal fires. */
-export async function unrest(scene: Scene, signal: AbortSignal, tell: (what: string) => void): Promise<void> {
+export async function unrest(scene: Scene, signal: AbortSignal, tell: (subject: string) => void): Promise<void> {
   const { dice } = scene;
   const acts: [string, () => Promise<void>][] = [
     ["kill -9", () => killed(scene, 200 + dice(4_000))],
@@ -124,22 +124,22 @@ async function allReady({ cluster }: Scene): Promise<void> {
 
 /** Measures how long the work of a killed node waits. */
 async function watchTakeOver({ cluster, takeOvers }: Scene): Promise<void> {
-  const before = await cluster.db.query<{ id: string; node: number }>(
+  const running = await cluster.db.query<{ id: string; node: number }>(
     "select id, node from generations where node is not null and finished_at is null",
   );
   const began = performance.now();
-  const left = new Map(before.rows.map(({ id, node }) => [id, node]));
+  const remaining = new Map(running.rows.map(({ id, node }) => [id, node]));
   const orphans = new Set<string>();
   for (let look = 0; performance.now() - began < TAKE_OVER_LIMIT && (look < 10 || orphans.size > 0); look++) {
     await pause(50);
     const { rows } = await cluster.db.query<{ id: string; node: number | null; lives: boolean }>(
       `select id, node, node in (${LIVE_NODES_SQL}) as lives from generations where id = any($1)`,
-      [[...left.keys()]],
+      [[...remaining.keys()]],
     );
     for (const { id, node, lives } of rows) {
-      if (node === left.get(id) && !lives) orphans.add(id);
-      if (node === left.get(id)) continue;
-      left.delete(id);
+      if (node === remaining.get(id) && !lives) orphans.add(id);
+      if (node === remaining.get(id)) continue;
+      remaining.delete(id);
       if (orphans.delete(id)) takeOvers.push(performance.now() - began);
     }
   }

@@ -33,8 +33,8 @@ export async function verdict(
   for (const { id, status, node } of open.rows)
     if (node !== null || !status.startsWith("awaiting_")) faults.push(`${id} is left ${status}, at node ${node}`);
   const count = (of: string) => ledger.writes.filter(({ mark }) => effect.get(mark) === of).length;
-  const bare = ["planned", "sent"].map(count).reduce((sum, each) => sum + each, 0);
-  if (bare > 0) faults.push(`${bare} effects are neither over nor unknown`);
+  const unsettled = ["planned", "sent"].map(count).reduce((sum, each) => sum + each, 0);
+  if (unsettled > 0) faults.push(`${unsettled} effects are neither over nor unknown`);
   const quiet = ledger.failures.filter(({ phase }) => phase === "quiet" || phase === "roll");
   faults.push(...quiet.map(({ phase, what }) => `failed (${phase}): ${what}`));
   const elsewhere = ledger.delays.filter((delay) => delay.elsewhere).map(({ ms }) => ms);
@@ -75,12 +75,16 @@ export async function verdict(
   };
 }
 
-function writeFaults({ mark, approvals, end, receipt }: Write, sent: number, effect: string | undefined): string[] {
-  const what = `write ${mark} (approved ${approvals}, ${end}, receipt ${receipt}, effect ${effect}) is in the sandbox ${sent} times`;
-  if (sent > 1) return [what];
-  if (approvals === 0) return sent === 0 && end === undefined ? [] : [what];
-  const honest = effect === "settled" ? sent === 1 : effect === "unknown";
-  return honest && end === "finish" ? [] : [what];
+function writeFaults(
+  { mark, approvals, end, receipt }: Write,
+  sentCount: number,
+  effect: string | undefined,
+): string[] {
+  const subject = `write ${mark} (approved ${approvals}, ${end}, receipt ${receipt}, effect ${effect}) is in the sandbox ${sentCount} times`;
+  if (sentCount > 1) return [subject];
+  if (approvals === 0) return sentCount === 0 && end === undefined ? [] : [subject];
+  const honest = effect === "settled" ? sentCount === 1 : effect === "unknown";
+  return honest && end === "finish" ? [] : [subject];
 }
 
 /** Checks that numbers have no gaps, and that users saw what is stored. */

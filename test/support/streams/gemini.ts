@@ -10,8 +10,8 @@ const usageMetadata = {
 
 const BASE = { usageMetadata, modelVersion: "gemini-flash-latest", responseId: "M3iLaY-AI7zT" };
 
-const parts = (given: object[], finishReason?: string) => ({
-  candidates: [{ content: { parts: given, role: "model" }, ...(finishReason ? { finishReason } : {}), index: 0 }],
+const parts = (parts: object[], finishReason?: string) => ({
+  candidates: [{ content: { parts: parts, role: "model" }, ...(finishReason ? { finishReason } : {}), index: 0 }],
   ...BASE,
 });
 

@@ -13,7 +13,7 @@ const delta = (given: object, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta: given, logprobs: null, finish_reason }],
 });
 
-const call = (index: number, given: object) => delta({ tool_calls: [{ index, ...given }] });
+const call = (index: number, toolCall: object) => delta({ tool_calls: [{ index, ...toolCall }] });
 
 const showIssue = (index: number, id: string, pieces: string[]) => [
   call(index, { id, type: "function", function: { name: "jira__show", arguments: "" } }),

@@ -29,7 +29,7 @@ const usage = {
   obfuscation: "z",
 };
 
-const call = (index: number, given: object) => delta({ tool_calls: [{ index, ...given }] });
+const call = (index: number, toolCall: object) => delta({ tool_calls: [{ index, ...toolCall }] });
 const opening = (index: number, id: string) =>
   call(index, { id, type: "function", function: { name: "jira__show", arguments: "" } });
 const input = (index: number, piece: string) => call(index, { function: { arguments: piece } });

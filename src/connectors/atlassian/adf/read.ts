@@ -88,7 +88,7 @@ const MAY_BE_EMPTY =
 function formatLeaf(node: AdfNode): string {
   const data = node.attrs?.data as { url?: unknown; name?: unknown } | undefined;
   const words = [getAttribute(node, "text"), getAttribute(node, "url"), data?.url, data?.name];
-  const word = words.find((one) => typeof one === "string" && one !== "");
+  const word = words.find((text) => typeof text === "string" && text !== "");
   if (word !== undefined) return String(word);
   if (MAY_BE_EMPTY.test(node.type)) return "";
   const kind = node.type.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

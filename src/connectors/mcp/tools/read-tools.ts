@@ -20,10 +20,10 @@ const NO_INPUT = "kay does not support its input schema";
 export type ToolList = { tools: McpTool[]; left: string[] };
 
 /** Converts a server's tool list, which is untrusted up to here. */
-export function toToolList(service: string, listed: ServerTool[]): ToolList {
+export function toToolList(service: string, serverTools: ServerTool[]): ToolList {
   const rest: string[] = [];
   const usedNames = new Set<string>();
-  const tools = [...new Map(listed.map((tool) => [tool.name, tool])).values()]
+  const tools = [...new Map(serverTools.map((tool) => [tool.name, tool])).values()]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((tool) => {
       const input = tool.name.length <= MAX_REMOTE_NAME_LENGTH ? sanitizeSchema(tool.inputSchema) : undefined;

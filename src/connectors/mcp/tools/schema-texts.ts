@@ -16,7 +16,8 @@ function* listTexts(schema: unknown, name: string, required: boolean): Generator
   const joinPath = (key: string) => (name === "" ? key : `${name}.${key}`);
   for (const [key, value] of getEntries(schema.properties)) yield* listTexts(value, joinPath(key), needed.has(key));
   for (const keyword of ["$defs", "definitions"])
-    for (const [key, one] of getEntries(schema[keyword])) yield* listTexts(one, joinPath(`${keyword}.${key}`), false);
+    for (const [key, child] of getEntries(schema[keyword]))
+      yield* listTexts(child, joinPath(`${keyword}.${key}`), false);
   yield* listTexts(schema.items, `${name}[]`, false);
   yield* listTexts(schema.additionalProperties, joinPath("*"), false);
   for (const keyword of ["anyOf", "oneOf", "allOf"])

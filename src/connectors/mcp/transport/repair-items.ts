@@ -9,9 +9,9 @@ import { isRecord, type JsonRecord, tryParseJson } from "#protocol/json";
 export const PROBLEM_KEY = "kay/problem";
 
 /** Keeps what kay uses of a tool, so that a mistake in the rest does not matter. */
-export function repairTool(given: unknown): JsonRecord {
-  if (!isRecord(given)) return markTool("", "it is not an object");
-  const { name, title, description, annotations, execution } = given;
+export function repairTool(tool: unknown): JsonRecord {
+  if (!isRecord(tool)) return markTool("", "it is not an object");
+  const { name, title, description, annotations, execution } = tool;
   const hints = Object.entries(isRecord(annotations) ? annotations : {}).filter(([key, value]) =>
     key === "title" ? typeof value === "string" : typeof value === "boolean",
   );
@@ -21,11 +21,11 @@ export function repairTool(given: unknown): JsonRecord {
     ...(description === undefined ? {} : { description: [description].flat().map(toText).join(" ") }),
     ...(hints.length > 0 ? { annotations: Object.fromEntries(hints) } : {}),
     ...(isRecord(execution) ? { execution } : {}),
-    inputSchema: repairInputSchema(given.inputSchema ?? given.input_schema ?? given.parameters),
-    ...pickOutputSchema(given),
+    inputSchema: repairInputSchema(tool.inputSchema ?? tool.input_schema ?? tool.parameters),
+    ...pickOutputSchema(tool),
   };
   const field = findWrongField("Tool", repaired);
-  return field === undefined ? repaired : markTool(toText(given.name), `its “${field}” is not as MCP requires`);
+  return field === undefined ? repaired : markTool(toText(tool.name), `its “${field}” is not as MCP requires`);
 }
 
 /** A list, or an object with the tools by name. */

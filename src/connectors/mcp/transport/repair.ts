@@ -43,11 +43,15 @@ export function createMessageRepair(): MessageRepair {
     const jsonrpc = "2.0";
     const idPart = id === undefined ? {} : { id };
     if (method !== undefined) return { jsonrpc, ...idPart, method, ...(isRecord(params) ? { params } : {}) };
-    const answered = methods.get(String(id)) ?? "";
+    const answeredMethod = methods.get(String(id)) ?? "";
     methods.delete(String(id));
     if (error !== undefined) return { jsonrpc, ...idPart, error: repairError(error) };
-    const body = isRecord(result) ? result : BARE[answered] === undefined ? {} : { [BARE[answered]]: result };
-    const { _meta, ...repaired } = REPAIRS[answered]?.(body) ?? body;
+    const body = isRecord(result)
+      ? result
+      : BARE[answeredMethod] === undefined
+        ? {}
+        : { [BARE[answeredMethod]]: result };
+    const { _meta, ...repaired } = REPAIRS[answeredMethod]?.(body) ?? body;
     return { jsonrpc, ...idPart, result: { ...repaired, ...(isRecord(_meta) ? { _meta } : {}) } };
   };
   return {

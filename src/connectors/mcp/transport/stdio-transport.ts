@@ -111,8 +111,8 @@ function createOutputTail(): { add(text: string): void; text(): string } {
 
 function formatEnding({ code, signal, fault }: ProgramEnd, cause: string | undefined): string {
   if (fault !== undefined) return FAULTS[fault] ?? `could not be started (${cleanLine(fault, 60)})`;
-  const how = signal ? `was ended by ${cleanLine(signal, 20)}` : `ended with code ${code ?? "unknown"}`;
-  return cause ? `${how} (“${cause}”)` : how;
+  const outcome = signal ? `was ended by ${cleanLine(signal, 20)}` : `ended with code ${code ?? "unknown"}`;
+  return cause ? `${outcome} (“${cause}”)` : outcome;
 }
 
 const FAULTS: Record<string, string> = {

@@ -95,8 +95,8 @@ function inline(pieces: StorageNode[], marks: AdfNode[] = []): AdfNode[] {
     if (piece.name === "br") return [{ type: "hardBreak" }];
     const mark =
       piece.name === "a" ? { type: "link", attrs: { href: piece.attributes.href ?? "" } } : MARKS[piece.name];
-    const added = typeof mark === "string" ? { type: mark } : mark;
-    return inline(piece.children, added ? [...marks, added] : marks);
+    const fullMark = typeof mark === "string" ? { type: mark } : mark;
+    return inline(piece.children, fullMark ? [...marks, fullMark] : marks);
   });
 }
 

@@ -60,7 +60,7 @@ export function runCql(cql: string, context: CqlContext): Page[] {
 export function listSearchedWords(cql: string): string[] {
   const comparisons = listComparisons(parse(cql).condition).filter(({ operator }) => operator === "~");
   return comparisons.flatMap(({ operands }) =>
-    operands.flatMap((one) => (one.kind === "text" ? (one.text.match(/[\p{L}\p{N}_]+/gu) ?? []) : [])),
+    operands.flatMap((operand) => (operand.kind === "text" ? (operand.text.match(/[\p{L}\p{N}_]+/gu) ?? []) : [])),
   );
 }
 

@@ -195,8 +195,8 @@ export function findPage(c: Context<SiteEnv>): Page {
   return findPageById(c, id);
 }
 
-export function findPageById(c: Context<SiteEnv>, wanted: string): Page {
-  const page = c.get("site").pages.find(({ id }) => id === wanted);
+export function findPageById(c: Context<SiteEnv>, pageId: string): Page {
+  const page = c.get("site").pages.find(({ id }) => id === pageId);
   if (!page) throw notFoundError("Not Found");
   return page;
 }

@@ -97,7 +97,7 @@ function cutExcerpt(text: string, words: string[]): string {
 function highlight(text: string, words: string[]): string {
   if (words.length === 0) return text;
   return text.replace(/[\p{L}\p{N}_]+/gu, (word) =>
-    words.some((one) => one.toLowerCase() === word.toLowerCase()) ? `@@@hl@@@${word}@@@endhl@@@` : word,
+    words.some((candidate) => candidate.toLowerCase() === word.toLowerCase()) ? `@@@hl@@@${word}@@@endhl@@@` : word,
   );
 }
 

@@ -76,16 +76,16 @@ async function add(c: Context<SiteEnv>, provider: ProviderContext<AtlassianState
   const ids = c.get("site").issues.flatMap(({ attachments = [] }) => attachments.map(({ id }) => Number(id)));
   const first = getNextNumber(ids, 30_000);
   const created = new Date(provider.now()).toISOString();
-  const added = files.map(
+  const newAttachments = files.map(
     ({ filename, mimeType, bytes }, index): IssueAttachment => ({
       ...describeFile(String(first + index), filename, mimeType, bytes),
       author: c.get("account").accountId,
       created,
     }),
   );
-  issue.attachments = [...(issue.attachments ?? []), ...added];
+  issue.attachments = [...(issue.attachments ?? []), ...newAttachments];
   touchIssue(issue, provider);
-  return c.json(added.map((attachment) => toAttachmentView(toViewContext(c, provider), attachment)));
+  return c.json(newAttachments.map((attachment) => toAttachmentView(toViewContext(c, provider), attachment)));
 }
 
 const TYPES: Record<string, { type: string; items?: string }> = {

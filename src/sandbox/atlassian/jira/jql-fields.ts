@@ -97,7 +97,7 @@ const FIELDS: Record<string, JqlField> = {
     kind: "key",
     operators: [...EQUAL, ...RANGES],
     of: (issue) => [issue.key],
-    resolve: (text, { site }) => site.issues.find((one) => isAnyName(text, one.key, one.id))?.key,
+    resolve: (text, { site }) => site.issues.find((candidate) => isAnyName(text, candidate.key, candidate.id))?.key,
     rank: (issue) => Number(issue.key.slice(issue.key.lastIndexOf("-") + 1)),
   },
 };

@@ -20,7 +20,7 @@ export function registerLinkRoutes(app: Hono<SiteEnv>, provider: ProviderContext
   app.post("/issueLink", write, (c) => link(c, provider));
   app.get("/issue/:key/worklog", read, (c) => {
     const worklogs = findIssue(c).worklogs ?? [];
-    const views = worklogs.map((one) => toWorklogView(toViewContext(c, provider), one));
+    const views = worklogs.map((worklog) => toWorklogView(toViewContext(c, provider), worklog));
     return c.json({ startAt: 0, maxResults: 5000, total: views.length, worklogs: views });
   });
   app.post("/issue/:key/worklog", write, (c) => logWork(c, provider));

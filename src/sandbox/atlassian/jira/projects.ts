@@ -121,10 +121,10 @@ function searchUsers(c: Context<SiteEnv>, provider: ProviderContext<AtlassianSta
   const startAt = parseNumber(c.req.query("startAt"), "startAt", 0, Number.MAX_SAFE_INTEGER);
   const maxResults = parseNumber(c.req.query("maxResults"), "maxResults", 50, 1000);
   const accounts = view.accounts.filter(
-    (one) =>
-      (site.accounts.length === 0 || site.accounts.includes(one.accountId)) &&
-      (account === undefined || one.accountId === account) &&
-      [one.displayName, one.emailAddress].some((text) => text.toLowerCase().includes(query)),
+    (candidate) =>
+      (site.accounts.length === 0 || site.accounts.includes(candidate.accountId)) &&
+      (account === undefined || candidate.accountId === account) &&
+      [candidate.displayName, candidate.emailAddress].some((text) => text.toLowerCase().includes(query)),
   );
   return c.json(accounts.slice(startAt, startAt + maxResults).map(({ accountId }) => toUserView(view, accountId)));
 }

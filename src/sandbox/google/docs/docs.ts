@@ -130,9 +130,9 @@ const WORKS: Record<string, Work> = {
   },
   deleteContentRange(paragraphs, request) {
     const { start, end } = getSpan(paragraphs, request);
-    const whole = paragraphs.map(({ text }) => `${text}\n`).join("");
+    const fullText = paragraphs.map(({ text }) => `${text}\n`).join("");
     // The last newline of a document cannot be removed.
-    if (end > whole.length) {
+    if (end > fullText.length) {
       throw invalidError("The range cannot include the newline character at the end of the segment.");
     }
     const first = paragraphs.findIndex((_, paragraphIndex) => getEnd(paragraphs, paragraphIndex) > start);

@@ -49,8 +49,8 @@ export function createDriveMatcher(query: string, me: Account, accounts: Account
     if (first.kind === "text" && operator === "in" && last.text === "parents")
       return ({ parents }) => parents.includes(first.text);
     if (first.kind === "text" && operator === "in" && last.text === "owners") {
-      const wanted = first.text === "me" ? me.email : first.text;
-      const id = accounts.find(({ email }) => email.toLowerCase() === wanted.toLowerCase())?.id;
+      const address = first.text === "me" ? me.email : first.text;
+      const id = accounts.find(({ email }) => email.toLowerCase() === address.toLowerCase())?.id;
       return ({ owner }) => owner === id;
     }
     if (first.text === "sharedWithMe") {

@@ -119,7 +119,8 @@ function writeMany(file: DriveFile, body: Record<string, unknown>) {
     return withPart(`data[${index}]`, () => write(draft, getText(data, "range") ?? "", data, readField));
   });
   file.sheets = draft.sheets;
-  const sum = (count: (one: WriteSummary) => number) => summaries.reduce((total, summary) => total + count(summary), 0);
+  const sum = (count: (summary: WriteSummary) => number) =>
+    summaries.reduce((total, summary) => total + count(summary), 0);
   return {
     totalUpdatedRows: sum(({ rows }) => rows),
     totalUpdatedColumns: sum(({ columns }) => columns),

@@ -13,23 +13,23 @@ const text = (words: string, ...marks: string[]): AdfNode =>
 
 /** What Jira refuses: empty text, line breaks in text outside code, empty containers, and children in the wrong place. */
 function faults(node: AdfNode, parent: string): string[] {
-  const own: string[] = [];
+  const parents: string[] = [];
   if (node.type === "text") {
-    if (!node.text) own.push("empty text");
+    if (!node.text) parents.push("empty text");
     if (/[\r\n]/.test(node.text ?? "") && parent !== "codeBlock")
-      own.push(`line break in ${JSON.stringify(node.text)}`);
+      parents.push(`line break in ${JSON.stringify(node.text)}`);
   }
-  const allowed = CHILDREN[parent];
-  if (allowed && !allowed.includes(node.type)) own.push(`${node.type} in ${parent}`);
+  const children = CHILDREN[parent];
+  if (children && !children.includes(node.type)) parents.push(`${node.type} in ${parent}`);
   if (
     ["bulletList", "orderedList", "listItem", "table", "tableRow", "blockquote"].includes(node.type) &&
     !node.content?.length
   ) {
-    own.push(`empty ${node.type}`);
+    parents.push(`empty ${node.type}`);
   }
   if (node.type === "listItem" && !["paragraph", "codeBlock"].includes(node.content?.[0]?.type ?? ""))
-    own.push("listItem start");
-  return [...own, ...(node.content ?? []).flatMap((child) => faults(child, node.type))];
+    parents.push("listItem start");
+  return [...parents, ...(node.content ?? []).flatMap((child) => faults(child, node.type))];
 }
 
 const INLINE = ["text", "hardBreak"];
@@ -166,9 +166,9 @@ test("any text becomes a document that Jira accepts, without losing a word", () 
       const source = parts.join("");
       const document = toAdf(source, "description");
       expect(document ? faults(document, "") : []).toEqual([]);
-      const written = toMarkdown(document);
+      const markdown = toMarkdown(document);
       for (const each of source.replace(/^ *(```|~~~).*$/gm, " ").match(/[a-z]{4,}/g) ?? [])
-        expect(written).toContain(each);
+        expect(markdown).toContain(each);
     }),
     { numRuns: 500 },
   );
@@ -199,7 +199,7 @@ test("a table whose rows have more cells than its header loses none of them: it 
 test("an image or a link without words is shown by its address", () => {
   const mark = { type: "link", attrs: { href: "http://a.b" } };
   for (const source of ["![\n](http://a.b)", "[ ](http://a.b)"]) {
-    const shown = { type: "text", text: "http://a.b", marks: [mark] };
-    expect(toAdf(source, "description")?.content).toEqual([{ type: "paragraph", content: [shown] }]);
+    const textNode = { type: "text", text: "http://a.b", marks: [mark] };
+    expect(toAdf(source, "description")?.content).toEqual([{ type: "paragraph", content: [textNode] }]);
   }
 });
