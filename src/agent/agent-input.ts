@@ -7,11 +7,11 @@ import type { OpenStep } from "./events.ts";
 import type { ServiceState } from "./instructions.ts";
 import type { ModelKey } from "./models/key.ts";
 import type { AgentObserver } from "./observe.ts";
-import type { OutputMismatch, WantedOutput } from "./output.ts";
+import type { ExpectedOutput, OutputMismatch } from "./output.ts";
 import type { AttachmentSource } from "./steps/attachments.ts";
 import type { AgentTool } from "./tool.ts";
 
-/** What the agent loop works with. */
+/** Input of the agent loop. */
 export type AgentInput = {
   /** Observes each step, model call and tool call. */
   watch?: AgentObserver;
@@ -37,7 +37,7 @@ export type AgentInput = {
   /** The services and their connections, passed to the model. Without it, those of the tools. */
   services?: ServiceState[];
   /** Returns whether a call needs approval. One such call holds its whole step. */
-  holds(call: CheckedCall): boolean | Promise<boolean>;
+  needsApproval(call: CheckedCall): boolean | Promise<boolean>;
   /**
    * A step that was started earlier, or held and now approved. Its calls run first, to the end even if the signal has
    * fired.
@@ -52,7 +52,7 @@ export type AgentInput = {
   /** Sends tool results once and no longer than a model takes, as language models get them. The offline planner gets all. */
   slim?: boolean;
   /** The value that the answer must be. The model gets one chance to correct a mismatch. */
-  wanted?: WantedOutput;
+  expectedOutput?: ExpectedOutput;
   /** The mismatch that the model was asked to correct. */
   mismatch?: OutputMismatch;
   /** The files of the conversation. Without it, the model gets their names only. */
@@ -63,7 +63,7 @@ export type AgentInput = {
   calls?: CallPorts;
   /** When set, only reads are sent. */
   dryRun?: DryRun;
-  /** Throws a problem if an approved call is no longer what was shown. Without {@link calls} only. */
+  /** Throws a problem if an approved call differs from the one that the user saw. Only without {@link calls}. */
   verify?(call: CheckedCall): Promise<void>;
   /** The user approves every change. The model is asked for all of them in one step. */
   plan?: boolean;

@@ -6,7 +6,7 @@ import { buildOutputInstructions } from "./output.ts";
 /** A service as the system prompt describes it. `account` names the connected account. */
 export type ServiceState = { name: string; title: string; connected: boolean; account?: string };
 
-/** What the system prompt says about the user and the moment. */
+/** Facts for the system prompt about the user and the moment. */
 export type Surroundings = {
   /** Milliseconds since the epoch. */
   now: number;
@@ -19,7 +19,7 @@ export type Surroundings = {
   defaults?: Record<string, string>;
 };
 
-/** Builds the system prompt. `schema` is the JSON Schema that the answer must match. What changes comes last, for caches. */
+/** Builds the system prompt. `schema` is the JSON Schema of the answer. Parts that change come last, for caches. */
 export function buildInstructions(
   { now, timeZone, services, instructions = [], defaults = {} }: Surroundings,
   { schema, dryRun = false, plan = false }: { schema?: Record<string, unknown>; dryRun?: boolean; plan?: boolean } = {},
@@ -41,7 +41,7 @@ export function buildInstructions(
   ].join("\n");
 }
 
-/** The files of the user, in a block that their text cannot end. */
+/** Formats the user's files, each in a block that its text cannot end. */
 function formatStandingInstructions(instructions: Instruction[]): string[] {
   if (instructions.length === 0) return [];
   const blocks = instructions.map(({ source, origin, text }) => {
@@ -56,11 +56,13 @@ function describeServices(services: ServiceState[], defaults: Record<string, str
   const connected = services
     .filter((service) => service.connected)
     .map((service) => `${formatConnection(service)}${formatDefaults(service, defaults)}`);
-  const others = services.filter((service) => !service.connected).map(({ title }) => cleanLine(title, MAX_NAME_LENGTH));
+  const disconnected = services
+    .filter((service) => !service.connected)
+    .map(({ title }) => cleanLine(title, MAX_NAME_LENGTH));
   return [
     `Connected services, and as whom (this is what "me" and "my" mean): ${connected.join("; ") || "none"}.`,
-    ...(others.length > 0
-      ? [`Not connected; connect_service asks the user to connect them: ${others.join(", ")}.`]
+    ...(disconnected.length > 0
+      ? [`Not connected; connect_service asks the user to connect them: ${disconnected.join(", ")}.`]
       : []),
     ...(services.some(({ name }) => name.includes("@")) ? [SEVERAL_ACCOUNTS] : []),
   ];
@@ -71,7 +73,7 @@ function formatConnection({ name, title, account }: ServiceState): string {
   return `${cleanLine(name.includes("@") ? name : title, MAX_NAME_LENGTH)}${as}`;
 }
 
-/** The defaults of a service: ` (default project KAY)`. */
+/** Formats the defaults of a service: ` (default project KAY)`. */
 function formatDefaults({ name }: ServiceState, defaults: Record<string, string>): string {
   const [service] = name.split("@");
   const entries = Object.entries(defaults).filter(([key]) => key.startsWith(`${service}.`));

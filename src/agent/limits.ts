@@ -25,20 +25,20 @@ export function createCallLimit(past: PastCall[]): (call: CheckedCall | Rejected
   const services = past.map(({ call }) => getService(call));
   let inStep = 0;
   let forms = 0;
-  return (checked) => {
+  return (call) => {
     inStep++;
-    const service = getService(checked);
+    const service = getService(call);
     services.push(service);
-    if ("problem" in checked) return checked;
-    if (checked.tool.name === "ask_user") forms++;
+    if ("problem" in call) return call;
+    if (call.tool.name === "ask_user") forms++;
     const words =
       inStep > MAX_STEP_CALLS
         ? `A step runs at most ${MAX_STEP_CALLS} calls. Call this tool in the next step.`
         : forms > 1
           ? "A step shows one form. Put all questions into its fields, or ask in the next step."
-          : getTotalFault(services, service, checked.tool.title);
-    if (words === undefined) return checked;
-    return { call: toCall(checked), problem: new Problem("STEP_LIMIT", words, { hint: "" }) };
+          : getTotalFault(services, service, call.tool.title);
+    if (words === undefined) return call;
+    return { call: toCall(call), problem: new Problem("STEP_LIMIT", words, { hint: "" }) };
   };
 }
 
@@ -48,8 +48,8 @@ function getTotalFault(
   title: string,
 ): string | undefined {
   if (services.length > MAX_CALLS) return `A request runs at most ${MAX_CALLS} calls. Answer with what you have.`;
-  const same = services.filter((one) => one !== undefined && one === service).length;
-  if (same <= MAX_SERVICE_CALLS) return undefined;
+  const serviceCount = services.filter((name) => name !== undefined && name === service).length;
+  if (serviceCount <= MAX_SERVICE_CALLS) return undefined;
   return `A request runs at most ${MAX_SERVICE_CALLS} calls to ${title}. Answer with what you have.`;
 }
 
@@ -61,20 +61,20 @@ function getService(call: CheckedCall | RejectedCall): string | undefined {
 const MAX_DENIED_TOOLS = 3;
 
 /**
- * Ends a generation whose model calls a tool in a step after the user denied it, or several other tools, in an earlier
- * one. Says what the user answered. Denials of one step are one answer: their calls were asked together.
+ * Returns the problem, with the user's reason, that ends a generation whose model calls a denied tool again, or keeps
+ * calling tools that the user denies. Denials of one step count as one answer: their calls were asked together.
  */
 export function findRepeatedDenial(past: PastCall[], step: PastCall[]): Problem | undefined {
-  const before = new Set(past.filter(isDenied).map(({ call }) => toCall(call).toolName));
-  const isEnough = (name: string) => before.has(name) || before.size >= MAX_DENIED_TOOLS - 1;
-  const again = step.find((one) => isDenied(one) && isEnough(toCall(one.call).toolName));
-  if (again === undefined) return undefined;
-  const { outcome } = again;
-  const denied = outcome && "denied" in outcome ? outcome.denied : "";
-  const reason = denied.startsWith(REASON_START) ? ` You said: ${denied.slice(REASON_START.length)}` : "";
-  const { toolName } = toCall(again.call);
-  const after = before.has(toolName) ? "again after you denied it" : "after you denied other calls";
-  return new Problem("DENIED", `kay stopped: the model called ${toolName} ${after}.${reason}`, {
+  const deniedTools = new Set(past.filter(isDenied).map(({ call }) => toCall(call).toolName));
+  const isEnough = (name: string) => deniedTools.has(name) || deniedTools.size >= MAX_DENIED_TOOLS - 1;
+  const repeated = step.find((pastCall) => isDenied(pastCall) && isEnough(toCall(pastCall.call).toolName));
+  if (repeated === undefined) return undefined;
+  const { outcome } = repeated;
+  const denial = outcome && "denied" in outcome ? outcome.denied : "";
+  const reason = denial.startsWith(REASON_START) ? ` You said: ${denial.slice(REASON_START.length)}` : "";
+  const { toolName } = toCall(repeated.call);
+  const occasion = deniedTools.has(toolName) ? "again after you denied it" : "after you denied other calls";
+  return new Problem("DENIED", `kay stopped: the model called ${toolName} ${occasion}.${reason}`, {
     hint: "Rephrase the request to say what should happen instead.",
   });
 }

@@ -40,21 +40,21 @@ async function* runTurn(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   yield { type: "start" };
   if (input.open) {
     const limit = createCallLimit(turn.memory);
-    const checked = input.open.calls.map((call) => limit(checkCall(call, input.tools)));
+    const checkedCalls = input.open.calls.map((call) => limit(checkCall(call, input.tools)));
     const signal = input.calls ? input.signal : new AbortController().signal;
-    if (yield* traceStep(input, executeCalls({ ...input, signal }, turn, input.open, checked))) return;
+    if (yield* traceStep(input, executeCalls({ ...input, signal }, turn, input.open, checkedCalls))) return;
   }
   const isFirst = (input.steps ?? 0) === 0 && !input.open;
-  const unread = isFirst && input.files && describeUnreadFiles(turn.messages, input.files, input.label);
-  if (unread) yield { type: "data-notice", data: { text: unread } };
-  const most = Math.min(input.mostSteps ?? MAX_STEPS, MAX_STEPS);
+  const notice = isFirst && input.files && describeUnreadFiles(turn.messages, input.files, input.label);
+  if (notice) yield { type: "data-notice", data: { text: notice } };
+  const maxSteps = Math.min(input.mostSteps ?? MAX_STEPS, MAX_STEPS);
   // The open step is not included in `steps`.
-  for (let step = (input.steps ?? 0) + (input.open ? 1 : 0); step < most; step++) {
+  for (let step = (input.steps ?? 0) + (input.open ? 1 : 0); step < maxSteps; step++) {
     if (input.signal.aborted) return yield { type: "abort" };
-    const ended = yield* traceStep(input, runStep(input, turn));
-    if (ended) return;
+    const isEnded = yield* traceStep(input, runStep(input, turn));
+    if (isEnded) return;
   }
-  const words = `The request was stopped: it was not finished after ${most === 1 ? "1 step" : `${most} steps`}.`;
+  const words = `The request was stopped: it was not finished after ${maxSteps === 1 ? "1 step" : `${maxSteps} steps`}.`;
   yield buildErrorEvent(turn.mismatch ? outputInvalidProblem(turn.mismatch) : new Problem("STEP_LIMIT", words));
 }
 
@@ -75,14 +75,14 @@ async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   if (signal.aborted) return yield* yieldLast({ type: "abort" });
   const isCut = result.end === "length";
   const limit = createCallLimit(turn.memory);
-  const checked = result.calls.map((call) =>
+  const checkedCalls = result.calls.map((call) =>
     isCut ? { call, problem: cutCallProblem(call) } : limit(checkCall(call, tools)),
   );
-  const loop = findFailureLoop(checked, turn.memory);
+  const loop = findFailureLoop(checkedCalls, turn.memory);
   if (loop) return yield* yieldLast(buildErrorEvent(loop));
-  const runnable = checked.filter((call): call is CheckedCall => !("problem" in call));
+  const runnable = checkedCalls.filter((call): call is CheckedCall => !("problem" in call));
   const isHeld = await Promise.all(
-    runnable.map((call) => findRepetition(call, turn.memory) === undefined && input.holds(call)),
+    runnable.map((call) => findRepetition(call, turn.memory) === undefined && input.needsApproval(call)),
   );
   if (isHeld.includes(true)) {
     yield { type: "held", message: result.message, calls: runnable.map(toHeldCall) };
@@ -91,12 +91,12 @@ async function* runStep(input: AgentInput, turn: Turn): AsyncGenerator<AgentEven
   }
   const open = { message: result.message, calls: result.calls };
   yield { type: "step-open", step: open };
-  return yield* executeCalls(input, turn, open, checked);
+  return yield* executeCalls(input, turn, open, checkedCalls);
 }
 
 /** Ends the generation with the model's answer, or asks for a correction if the answer does not match the schema. */
 function* acceptAnswer(
-  { wanted, label, tools }: AgentInput,
+  { expectedOutput, label, tools }: AgentInput,
   turn: Turn,
   { message, text, end }: Extract<StepResult, { kind: "answer" }>,
 ): Generator<AgentEvent, boolean> {
@@ -110,36 +110,36 @@ function* acceptAnswer(
   if (isBlank(text) && !turn.memory.some(hasWritten))
     return yield* yieldLast(buildErrorEvent(emptyAnswerProblem(label, end)));
   const isWhole = end === "whole" || end === "unanswered";
-  const checked = isWhole ? wanted?.check(text) : undefined;
-  if (checked && "problems" in checked) {
-    const mismatch = toMismatch(text, checked.problems);
+  const output = isWhole ? expectedOutput?.check(text) : undefined;
+  if (output && "problems" in output) {
+    const mismatch = toMismatch(text, output.problems);
     if (turn.mismatch) return yield* yieldLast(buildErrorEvent(outputInvalidProblem(mismatch)));
     turn.mismatch = mismatch;
     yield { type: "step", messages: [], mismatch };
     yield { type: "finish-step" };
     return false;
   }
-  const isFalse = !wanted && isFalseClaim(text, { messages: turn.messages, past: turn.memory, tools });
+  const isFalse = !expectedOutput && isFalseClaim(text, { messages: turn.messages, past: turn.memory, tools });
   if (isFalse) yield* yieldText("nothing-changed", NOTHING_CHANGED);
   yield { type: "step", messages: [isFalse ? appendText(message, NOTHING_CHANGED) : message] };
   yield { type: "finish-step" };
   if (end === "length") return yield* yieldLast(buildErrorEvent(cutAnswerProblem(label, text)));
   const finishReason = end === "unanswered" ? "other" : "stop";
-  return yield* yieldLast({ type: "finish", finishReason, ...(checked ? { output: checked } : {}) });
+  return yield* yieldLast({ type: "finish", finishReason, ...(output ? { output } : {}) });
 }
 
 async function* executeCalls(
   { signal, calls: ports, dryRun, verify, watch, isFatal }: AgentInput,
   turn: Turn,
   { message }: OpenStep,
-  checked: (CheckedCall | RejectedCall)[],
+  checkedCalls: (CheckedCall | RejectedCall)[],
 ): AsyncGenerator<AgentEvent, boolean> {
-  const ran = yield* runCalls(checked, { memory: turn.memory, signal, ports, dryRun, verify, watch, isFatal });
-  if ("waits" in ran) return yield* yieldLast({ type: "waiting", waits: ran.waits });
-  const { outcomes } = ran;
+  const result = yield* runCalls(checkedCalls, { memory: turn.memory, signal, ports, dryRun, verify, watch, isFatal });
+  if ("waits" in result) return yield* yieldLast({ type: "waiting", waits: result.waits });
+  const { outcomes } = result;
   const step = [message, toResultMessage(outcomes)];
   turn.messages.push(...step);
-  const calls = checked.map((call, index) => ({ call, outcome: outcomes[index] }));
+  const calls = checkedCalls.map((call, index) => ({ call, outcome: outcomes[index] }));
   const denied = findRepeatedDenial(turn.memory, calls);
   turn.memory.push(...calls);
   yield { type: "step", messages: step };

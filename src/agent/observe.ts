@@ -11,7 +11,7 @@ export function getErrorCode(event: AgentEvent): string | undefined {
   return event.type === "error" ? event.problem.code : undefined;
 }
 
-/** Records the result and the duration of a model call. `begun` is its start in seconds. */
+/** Records the result and the duration of a model call. `start` is in seconds. */
 export function recordModelCall({ observe, model }: AgentObserver, start: number, result: StepResult): void {
   const outcome = { answer: "ok", aborted: "aborted", failed: "failed" }[result.kind];
   observe.measure("kay_model_call_seconds", { model, outcome }, observe.seconds() - start);
@@ -56,6 +56,6 @@ function getOutcomeLabel(outcome: Outcome): string {
   return "problem" in outcome ? getFailureCode(outcome.problem) : "denied";
 }
 
-function getMetricName({ name, metricName: counted }: AgentTool): string {
-  return counted ?? name;
+function getMetricName({ name, metricName }: AgentTool): string {
+  return metricName ?? name;
 }

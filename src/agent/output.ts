@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import type { OutputCheck, OutputProblem } from "#protocol/output/schema";
 
 /** The value that an answer must be: its JSON Schema, and the check that finds it in an answer's text. */
-export type WantedOutput = { schema: Record<string, unknown>; check: OutputCheck };
+export type ExpectedOutput = { schema: Record<string, unknown>; check: OutputCheck };
 
 /** An answer that does not match the schema, and the reasons. */
 export type OutputMismatch = { text: string; problems: OutputProblem[] };
@@ -43,8 +43,8 @@ export function toMismatch(text: string, problems: OutputProblem[]): OutputMisma
 /** Creates the error for a generation whose final answer does not match the schema. */
 export function outputInvalidProblem({ text, problems }: OutputMismatch): Problem {
   const [first] = problems;
-  const why = first ? `: ${formatProblem(first)}` : "";
-  return new Problem("OUTPUT_INVALID", `The answer does not match the output schema${why}.`, {
+  const reason = first ? `: ${formatProblem(first)}` : "";
+  return new Problem("OUTPUT_INVALID", `The answer does not match the output schema${reason}.`, {
     details: { problems, text },
   });
 }

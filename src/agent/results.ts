@@ -34,8 +34,8 @@ export function getIntegrations(problem: Problem): string[] {
 export function listMissingIntegrations(outcomes: Outcome[]): string[] {
   const names = outcomes.flatMap((outcome) => {
     if (!("problem" in outcome) || outcome.problem.code !== "AUTH_REQUIRED") return [];
-    const named = getIntegrations(outcome.problem);
-    return named.length > 0 ? named : [outcome.call.toolName.split(".")[0] ?? ""];
+    const integrations = getIntegrations(outcome.problem);
+    return integrations.length > 0 ? integrations : [outcome.call.toolName.split(".")[0] ?? ""];
   });
   return [...new Set(names)];
 }
@@ -45,10 +45,13 @@ function toResultPart(outcome: Outcome): ToolResultPart {
   const base = { type: "tool-result", toolCallId: call.toolCallId, toolName: toWireName(call.toolName) } as const;
   if ("denied" in outcome) return { ...base, output: { type: "execution-denied", reason: outcome.denied } };
   if ("problem" in outcome) return { ...base, output: { type: "error-json", value: toErrorValue(outcome.problem) } };
-  const { from, edited, planned, repeated: _told, ...rest } = outcome.output;
-  const changed = edited ? { arguments_changed_by_the_person: toPlainJson(edited) } : {};
-  const dry = planned ? { sent: false, would_be_sent: toPlainJson(planned.input) } : {};
-  return { ...base, output: { type: "json", value: { data_from: from, ...changed, ...dry, ...toPlainJson(rest) } } };
+  const { from, edited, planned, repeated: _repeated, ...rest } = outcome.output;
+  const editFields = edited ? { arguments_changed_by_the_person: toPlainJson(edited) } : {};
+  const plannedFields = planned ? { sent: false, would_be_sent: toPlainJson(planned.input) } : {};
+  return {
+    ...base,
+    output: { type: "json", value: { data_from: from, ...editFields, ...plannedFields, ...toPlainJson(rest) } },
+  };
 }
 
 function toErrorValue(problem: Problem): JSONValue {

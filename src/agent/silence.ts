@@ -1,6 +1,6 @@
 export type SilenceTimer = {
   signal: AbortSignal;
-  /** Starts the time again, in ms. */
+  /** Restarts the timer with a new limit, in ms. */
   restart(ms: number): void;
   /** Must be called at the end. */
   clear(): void;
@@ -9,15 +9,15 @@ export type SilenceTimer = {
 /**
  * Creates a signal that aborts with another one, or when nothing arrives for too long.
  *
- * `AbortSignal.any` would do less: until the next full garbage collection, it keeps all that its listeners refer to.
+ * Does not use `AbortSignal.any`, which keeps everything that its listeners refer to until a full garbage collection.
  */
 export function createSilenceTimer(signal: AbortSignal, ms: number): SilenceTimer {
-  const silent = new AbortController();
-  const end = () => silent.abort(signal.reason);
+  const controller = new AbortController();
+  const end = () => controller.abort(signal.reason);
   let timer: NodeJS.Timeout | undefined;
-  const restart = (after: number) => {
+  const restart = (delayMs: number) => {
     clearTimeout(timer);
-    timer = setTimeout(() => silent.abort(), after).unref();
+    timer = setTimeout(() => controller.abort(), delayMs).unref();
   };
   const clear = () => {
     clearTimeout(timer);
@@ -26,5 +26,5 @@ export function createSilenceTimer(signal: AbortSignal, ms: number): SilenceTime
   if (signal.aborted) end();
   else signal.addEventListener("abort", end, { once: true });
   restart(ms);
-  return { signal: silent.signal, restart, clear };
+  return { signal: controller.signal, restart, clear };
 }

@@ -6,13 +6,13 @@ import type { ToolView } from "#protocol/tools";
 export type KayCalls = {
   tools(options: { query: string }): Promise<{ tools: ToolView[] } | null>;
   startProgramCall(request: ProgramCallRequest): Promise<ProgramCallView>;
-  /** Returns a call once it has ended, or with `until: "wait"` also when it needs a person, or when the wait is over. */
+  /** Returns a call when it ends or after `waitSeconds`; with `until: "wait"` also when it needs the user. */
   programCall(
     id: string,
     options: { waitSeconds: number; until: "end" | "wait"; signal?: AbortSignal },
   ): Promise<ProgramCallView>;
   answerInteraction(sessionId: string, interactionId: string, answer: InteractionAnswer): Promise<unknown>;
-  /** Returns the page where a person answers. */
+  /** Returns the page where the user answers. */
   createAnswerLink(interactionId: string): Promise<{ url: string }>;
   cancelGeneration(id: string): Promise<unknown>;
 };

@@ -7,17 +7,16 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 
-/** What a host says of itself: in each request since protocol 2026-07-28, in the initialization before. */
-
 /** Extension of MCP 2026-07-28 in which a call is answered with a task (github.com/modelcontextprotocol/ext-tasks). */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
+/** Returns the host's name: from the request since protocol 2026-07-28, from the initialization before. */
 export function getProgramName({ mcpReq }: ServerContext, server: McpServer): string | undefined {
   const { [CLIENT_INFO]: info = server.server.getClientVersion() } = (mcpReq.envelope ?? {}) as Envelope;
   return info?.title ?? info?.name;
 }
 
-/** Which questions the host can ask its user. A host that names no mode supports dialogs. */
+/** Returns which kinds of questions the host can ask its user. A host that names no mode supports dialogs. */
 export function getDialogModes({ mcpReq }: ServerContext, server: McpServer): { form: boolean; url: boolean } {
   const { [CLIENT_CAPABILITIES]: capabilities = server.server.getClientCapabilities() } = (mcpReq.envelope ??
     {}) as Envelope;
@@ -26,7 +25,7 @@ export function getDialogModes({ mcpReq }: ServerContext, server: McpServer): { 
   return { form: elicitation !== undefined && (elicitation.form !== undefined || !url), url };
 }
 
-/** Whether the host of this request asks about tasks. Tasks of older protocols are another feature. */
+/** Whether the host of this request supports tasks. Tasks of older protocols are a different feature. */
 export function supportsTasks({ mcpReq }: ServerContext): boolean {
   const { [CLIENT_CAPABILITIES]: capabilities } = (mcpReq.envelope ?? {}) as Envelope;
   return capabilities?.extensions?.[TASKS_EXTENSION] !== undefined;

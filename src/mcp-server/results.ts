@@ -12,11 +12,11 @@ export function toResult(value: Record<string, unknown>, isError = false): CallT
 export function describeCall({ id, tool, status, output, problem, receipts, waits }: ProgramCallView): CallToolResult {
   const base = { status, tool, ...(id === undefined ? {} : { id }) };
   const writes = receipts.map(({ summary, effect, url }) => ({ summary, effect, ...(url ? { url } : {}) }));
-  const done = writes.length > 0 ? { writes } : {};
+  const writeFields = writes.length > 0 ? { writes } : {};
   switch (status) {
     case "done": {
       const { data, text, url } = output ?? { data: null, text: "" };
-      return toResult({ ...base, result: data ?? text, ...(url ? { url } : {}), ...done });
+      return toResult({ ...base, result: data ?? text, ...(url ? { url } : {}), ...writeFields });
     }
     case "waiting":
       return toResult({
@@ -32,7 +32,7 @@ export function describeCall({ id, tool, status, output, problem, receipts, wait
     case "running":
       return toResult({ ...base, next: "Call get_result with this id." });
     default:
-      return toResult({ ...base, error: problem, ...done }, true);
+      return toResult({ ...base, error: problem, ...writeFields }, true);
   }
 }
 

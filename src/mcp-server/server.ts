@@ -34,8 +34,8 @@ const PAGE = "page";
 type Answer = CallToolResult | InputRequiredResult;
 
 /**
- * Creates the MCP server of kay: a search over all tools, a call by name, and the result of a call that needed a
- * person. Every call passes `POST /calls`, so the host's model can approve nothing.
+ * Creates kay's MCP server: a search over all tools, a call by name, and the result of a call that needed the user.
+ * Every call passes `POST /calls`, so the host's model can approve nothing.
  */
 export function createKayServer(options: KayServerOptions): McpServer {
   const { version, openCalls, tools = [], program, closeCancels = false } = options;
@@ -113,7 +113,7 @@ function toToolEntry({ name, description, access, input_schema, connected }: Too
   return { name, description, access, connected: connected ?? false, input_schema };
 }
 
-type Running = {
+type CallOptions = {
   name: string;
   input: Record<string, unknown>;
   context: ServerContext;
@@ -122,8 +122,10 @@ type Running = {
   closeCancels: boolean;
 };
 
-async function runCall(calls: KayCalls, running: Running): Promise<Answer> {
-  const { name, input, context, server, program, closeCancels } = running;
+async function runCall(
+  calls: KayCalls,
+  { name, input, context, server, program, closeCancels }: CallOptions,
+): Promise<Answer> {
   const { signal } = context.mcpReq;
   const answer = getDialogAnswer(context);
   if (answer !== undefined) return await passAnswer(calls, answer, context);
@@ -136,8 +138,8 @@ async function runCall(calls: KayCalls, running: Running): Promise<Answer> {
   };
   signal.addEventListener("abort", cancel, { once: true });
   try {
-    const known = await calls.programCall(id, { waitSeconds: QUESTION_SECONDS, until: "wait", signal });
-    const request = await askInHost(calls, known, { program, modes: getDialogModes(context, server) });
+    const pendingView = await calls.programCall(id, { waitSeconds: QUESTION_SECONDS, until: "wait", signal });
+    const request = await askInHost(calls, pendingView, { program, modes: getDialogModes(context, server) });
     if (request) return inputRequired({ inputRequests: request, requestState: id });
     return await describeWhenOver(calls, id, context);
   } finally {

@@ -50,19 +50,19 @@ export function registerTaskMethods({ server }: McpServer, openCalls: () => Prom
       });
     return await openCalls().then(work).catch(rejectTask);
   };
-  const read = (calls: KayCalls, id: string) => calls.programCall(id, { waitSeconds: 0, until: "wait" });
+  const readCall = (calls: KayCalls, id: string) => calls.programCall(id, { waitSeconds: 0, until: "wait" });
   server.setRequestHandler("tasks/get", { params: TaskParams }, ({ taskId }, context) =>
-    answerTask(context, async (calls) => describeTask(await read(calls, taskId))),
+    answerTask(context, async (calls) => describeTask(await readCall(calls, taskId))),
   );
   server.setRequestHandler("tasks/update", { params: TaskParams }, ({ taskId }, context) =>
     answerTask(context, async (calls) => {
-      await read(calls, taskId);
+      await readCall(calls, taskId);
       return {};
     }),
   );
   server.setRequestHandler("tasks/cancel", { params: TaskParams }, ({ taskId }, context) =>
     answerTask(context, async (calls) => {
-      await read(calls, taskId);
+      await readCall(calls, taskId);
       await calls.cancelGeneration(taskId);
       return {};
     }),

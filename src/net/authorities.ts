@@ -12,8 +12,8 @@ type CertificateSource = { variable: "KAY_CA_FILE" | "NODE_EXTRA_CA_CERTS"; X509
  * NODE_EXTRA_CA_CERTS.
  */
 export function loadAuthorities(builtin: LoadBuiltin, env: Record<string, string | undefined>): string[] | undefined {
-  const own = loadOwnAuthorities(builtin, env);
-  return own && addDefaultAuthorities(builtin, own);
+  const authorities = loadOwnAuthorities(builtin, env);
+  return authorities && addDefaultAuthorities(builtin, authorities);
 }
 
 /** Returns the certificate authorities of `KAY_CA_FILE`. */
@@ -28,8 +28,8 @@ export function loadOwnAuthorities(
 }
 
 /** Adds the authorities that Node trusts by default. */
-export function addDefaultAuthorities(builtin: LoadBuiltin, own: string[]): string[] {
-  return [...builtin("node:tls").getCACertificates("default"), ...own];
+export function addDefaultAuthorities(builtin: LoadBuiltin, authorities: string[]): string[] {
+  return [...builtin("node:tls").getCACertificates("default"), ...authorities];
 }
 
 /** Returns why the file in NODE_EXTRA_CA_CERTS is unusable. Node ignores such a file. */
@@ -53,25 +53,25 @@ export function findExtraCaProblem(builtin: LoadBuiltin, env: Record<string, str
 export function readCertificates(file: string, { variable, X509, code }: CertificateSource): string[] {
   const unusableFileProblem = (sentence: string, hint: string, cause?: unknown) =>
     new Problem(code, sentence, { hint, cause });
-  const instead = `Set ${variable} to a file of PEM certificates, or unset it.`;
+  const hint = `Set ${variable} to a file of PEM certificates, or unset it.`;
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
   } catch (error) {
     const errno = (error as NodeJS.ErrnoException).code ?? "unreadable";
-    throw unusableFileProblem(`Could not read the file in ${variable}: ${file} (${errno}).`, instead, error);
+    throw unusableFileProblem(`Could not read the file in ${variable}: ${file} (${errno}).`, hint, error);
   }
   const blocks = bytes.toString("latin1").match(BLOCK);
   if (!blocks) {
     const der = parseCertificate(X509, bytes);
     if (der) return [der];
-    const what = bytes.length === 0 ? "is empty" : "contains no certificate";
-    throw unusableFileProblem(`The file in ${variable} ${what}: ${file}.`, instead);
+    const fault = bytes.length === 0 ? "is empty" : "contains no certificate";
+    throw unusableFileProblem(`The file in ${variable} ${fault}: ${file}.`, hint);
   }
   return blocks.map((block, index) => {
     const certificate = parseCertificate(X509, block);
     if (certificate) return certificate;
-    throw unusableFileProblem(`Certificate ${index + 1} of ${variable} is damaged: ${file}.`, instead);
+    throw unusableFileProblem(`Certificate ${index + 1} of ${variable} is damaged: ${file}.`, hint);
   });
 }
 

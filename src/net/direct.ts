@@ -18,18 +18,18 @@ export function createDirectTransport(builtin: LoadBuiltin, env: Record<string, 
   return async (exchange) => {
     const { url } = exchange;
     const options = { ...getTarget(url), agent: false as const };
-    const own = url.protocol === "https:" ? loadOwnAuthorities(builtin, env) : undefined;
-    if (!own) return toAnswer(await sendRequest(builtin, exchange, url.protocol, options));
+    const ownAuthorities = url.protocol === "https:" ? loadOwnAuthorities(builtin, env) : undefined;
+    if (!ownAuthorities) return toAnswer(await sendRequest(builtin, exchange, url.protocol, options));
     if (isOwnEnough) {
       try {
-        return toAnswer(await sendRequest(builtin, exchange, url.protocol, { ...options, ca: own }));
+        return toAnswer(await sendRequest(builtin, exchange, url.protocol, { ...options, ca: ownAuthorities }));
       } catch (error) {
         // Nothing was sent yet.
         if (exchange.sent || !UNTRUSTED.has(String((error as NodeJS.ErrnoException).code))) throw error;
         isOwnEnough = false;
       }
     }
-    const ca = addDefaultAuthorities(builtin, own);
+    const ca = addDefaultAuthorities(builtin, ownAuthorities);
     return toAnswer(await sendRequest(builtin, exchange, url.protocol, { ...options, ca }));
   };
 }
@@ -72,8 +72,8 @@ export async function sendRequest(
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { host: url.host, ...request.headers, ...options.headers };
     const outgoing = module.request({ ...options, method: request.method, headers, signal }, resolve);
-    const stands = protocol === "https:" ? "secureConnect" : "connect";
-    outgoing.on("socket", (socket) => socket.once(stands, () => (exchange.sent = true)));
+    const connectEvent = protocol === "https:" ? "secureConnect" : "connect";
+    outgoing.on("socket", (socket) => socket.once(connectEvent, () => (exchange.sent = true)));
     outgoing.on("upgrade", (_response, socket) => {
       socket.destroy();
       reject(new Problem("BAD_ANSWER", `${url.origin} answered 101 and switched to a protocol other than HTTP.`));

@@ -12,14 +12,14 @@ export type EndReason = "abort" | { afterMs: number } | null;
  * Describes a network fault in one sentence with the system's code and the host, but without the library's own text.
  * `details.sent` says whether the request may have arrived. Bugs are returned unchanged.
  */
-export function toSendProblem(error: unknown, exchange: Exchange, ended: EndReason): Error {
+export function toSendProblem(error: unknown, exchange: Exchange, endReason: EndReason): Error {
   if (error instanceof Problem) return error;
   const { url, sent } = exchange;
   const code = getErrorCode(error);
-  if (!ended && isBug(error, code)) return error instanceof Error ? error : new Error(String(error));
+  if (!endReason && isBug(error, code)) return error instanceof Error ? error : new Error(String(error));
   const options = { details: { sent, ...(code ? { errno: code } : {}) }, cause: error };
-  if (ended === "abort") return new Problem("CANCELLED", "Canceled.", { details: { sent } });
-  if (ended) return timedOutProblem(exchange, ended.afterMs);
+  if (endReason === "abort") return new Problem("CANCELLED", "Canceled.", { details: { sent } });
+  if (endReason) return timedOutProblem(exchange, endReason.afterMs);
   if (isTlsCode(code, error)) {
     return new Problem(
       "TLS_FAILED",
@@ -53,7 +53,7 @@ export function toSendProblem(error: unknown, exchange: Exchange, ended: EndReas
   });
 }
 
-/** Finds the status in undici's error, where the backend calls services through a proxy that refuses. */
+/** Finds the proxy's status in undici's error. The backend calls services with undici. */
 function findProxyStatus(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return /(?:response |Required )\((\d{3})\)/.exec(error.message)?.[1] ?? findProxyStatus(error.cause);
@@ -61,8 +61,8 @@ function findProxyStatus(error: unknown): string | undefined {
 
 /** Network faults have a code of the system or the HTTP library. Errors without one, or about arguments, are bugs. */
 function isBug(error: unknown, code: string): boolean {
-  const own = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return code.startsWith("ERR_INVALID_") || (code === "" && own === undefined);
+  const errorCode = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code.startsWith("ERR_INVALID_") || (code === "" && errorCode === undefined);
 }
 
 /** Each phase has its own message: connecting, waiting for the answer, reading it. */
@@ -110,8 +110,8 @@ function getUnreachableHint({ url, proxy }: Exchange, code: string): string | un
     return `The name ${url.hostname} was not found. Check the address and the network.`;
   if (!isLoopbackHost(url.hostname)) return undefined;
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  const tried = isLoopbackName(url.hostname) ? `127.0.0.1:${port} and [::1]:${port}` : `${url.hostname}:${port}`;
-  return `Nothing answers on ${tried}. Start the backend with \`kay serve\`, or check the address: \`kay config get api-url\`.`;
+  const addresses = isLoopbackName(url.hostname) ? `127.0.0.1:${port} and [::1]:${port}` : `${url.hostname}:${port}`;
+  return `Nothing answers on ${addresses}. Start the backend with \`kay serve\`, or check the address: \`kay config get api-url\`.`;
 }
 
 /**
@@ -121,14 +121,14 @@ function getErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const inner = error instanceof AggregateError ? error.errors.map(getErrorCode).filter(Boolean) : [];
   if (inner.length > 0) return inner.find((code) => code === "ECONNREFUSED") ?? inner[0] ?? "";
-  const own = (error as NodeJS.ErrnoException).code;
+  const code = (error as NodeJS.ErrnoException).code;
   // undici's error for a TLS connection that was closed during the answer.
-  if (error.name === "HTTPParserError" && (own === undefined || own === "HPE_INVALID_EOF_STATE")) return "ECONNRESET";
-  if (typeof own === "string" && !own.startsWith("UND_ERR")) return own;
-  const below = getErrorCode(error.cause);
-  if (below) return below;
+  if (error.name === "HTTPParserError" && (code === undefined || code === "HPE_INVALID_EOF_STATE")) return "ECONNRESET";
+  if (typeof code === "string" && !code.startsWith("UND_ERR")) return code;
+  const innerCode = getErrorCode(error.cause);
+  if (innerCode) return innerCode;
   // undici's errors for a connection that was closed before or during the answer.
-  return /^UND_ERR_(SOCKET|ABORTED|RES_)/.test(own ?? "") ? "ECONNRESET" : "";
+  return /^UND_ERR_(SOCKET|ABORTED|RES_)/.test(code ?? "") ? "ECONNRESET" : "";
 }
 
 const TLS_REASONS: Record<string, string> = {
@@ -159,8 +159,8 @@ export function getTlsHint(
   code: string,
   { url, findExtraCaProblem }: Pick<Exchange, "url" | "findExtraCaProblem">,
 ): string {
-  const unread = findExtraCaProblem?.();
-  if (unread) return `${unread} Correct NODE_EXTRA_CA_CERTS, or set KAY_CA_FILE instead.`;
+  const caProblem = findExtraCaProblem?.();
+  if (caProblem) return `${caProblem} Correct NODE_EXTRA_CA_CERTS, or set KAY_CA_FILE instead.`;
   const trust = `Set NODE_EXTRA_CA_CERTS (or KAY_CA_FILE) to the certificate of the authority that issued the one of ${url.host}`;
   if (/^(EPROTO|ERR_SSL_)/.test(code))
     return `Check that ${url.host} supports HTTPS. Behind a company proxy: ${trust.charAt(0).toLowerCase()}${trust.slice(1)}.`;
@@ -174,7 +174,7 @@ const NO_NAME_CODES = new Set(["ENOTFOUND", "EHOSTUNREACH", "EADDRNOTAVAIL"]);
 /** Returns which part of this machine's network is missing, given the error code of a connection to `host`. */
 export function findMissingNetwork(builtin: LoadBuiltin, host: string, code: string): MissingNetwork {
   if (!NO_ROUTE_CODES.has(code) && !NO_NAME_CODES.has(code)) return null;
-  const addresses = Object.values(builtin("node:os").networkInterfaces()).flatMap((each) => each ?? []);
+  const addresses = Object.values(builtin("node:os").networkInterfaces()).flatMap((list) => list ?? []);
   const outward = addresses.filter(({ internal }) => !internal);
   if (outward.length === 0) return "network";
   if (!NO_ROUTE_CODES.has(code)) return null;

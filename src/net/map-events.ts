@@ -4,9 +4,9 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
  * Creates a transform that reads the events of a stream (HTML Standard, "Server-sent events") and writes them again with
  * other data, because one value may take several lines.
  *
- * @param change returns the data of the events to write instead; none drops the event. `isCut`: the stream ended within it;
- *   `name`: its `event` field
- * @param names of events that are kept: an SDK passes over events with a name that it does not know
+ * @param change returns the data of the events to write instead; an empty list drops the event. `isCut`: the stream
+ *   ended within it; `name`: its `event` field
+ * @param names names of events that are preserved: an SDK skips events with a name that it does not know
  */
 export function mapEvents(
   change: (data: string, isCut: boolean, name?: string) => string[],
@@ -19,8 +19,8 @@ export function mapEvents(
       ...(id === undefined ? [] : [`id: ${id}`]),
       ...(event !== undefined && names.has(event) ? [`event: ${event}`] : []),
     ];
-    for (const changed of change(data, isCut, event)) {
-      const lines = changed.split("\n").map((line) => `data: ${line}`);
+    for (const newData of change(data, isCut, event)) {
+      const lines = newData.split("\n").map((line) => `data: ${line}`);
       write(`${[...fields, ...lines].join("\n")}\n\n`);
     }
   };

@@ -49,49 +49,49 @@ type Watch = {
  * Ends an exchange when the caller cancels it, or after too long a silence. Uses a single timer, so that each of many
  * chunks costs only a look at the clock.
  */
-function startWatch(request: OutgoingStream, clock: Timer, first: () => number): Watch {
+function startWatch(request: OutgoingStream, clock: Timer, getConnectLimit: () => number): Watch {
   const controller = new AbortController();
-  let ended: EndReason = null;
+  let endReason: EndReason = null;
   // Null while the reader processes data, which is not silence of the sender.
-  let since: number | null = clock.now();
-  let over = new AbortController();
-  const end = (why: EndReason) => {
-    ended ??= why;
+  let silentSince: number | null = clock.now();
+  let limitController = new AbortController();
+  const end = (reason: EndReason) => {
+    endReason ??= reason;
     stop();
     controller.abort();
   };
   const cancel = () => end("abort");
   const stop = () => {
     request.signal?.removeEventListener("abort", cancel);
-    over.abort();
+    limitController.abort();
   };
-  const keep = async (limitMs: () => number, { signal }: AbortController) => {
+  const enforceLimit = async (limitMs: () => number, { signal }: AbortController) => {
     while (!signal.aborted) {
-      const waited = since === null ? 0 : clock.now() - since;
-      if (waited >= limitMs()) return end({ afterMs: waited });
-      await clock.sleep(limitMs() - waited, signal).catch(() => {});
+      const silenceMs = silentSince === null ? 0 : clock.now() - silentSince;
+      if (silenceMs >= limitMs()) return end({ afterMs: silenceMs });
+      await clock.sleep(limitMs() - silenceMs, signal).catch(() => {});
     }
   };
   const limit = (ms: () => number) => {
-    over.abort();
-    over = new AbortController();
-    since = clock.now();
-    void keep(ms, over);
+    limitController.abort();
+    limitController = new AbortController();
+    silentSince = clock.now();
+    void enforceLimit(ms, limitController);
   };
-  limit(first);
+  limit(getConnectLimit);
   if (request.signal?.aborted) cancel();
   request.signal?.addEventListener("abort", cancel, { once: true });
   const pause = () => {
-    since = null;
+    silentSince = null;
   };
   const restart = () => {
-    since = clock.now();
+    silentSince = clock.now();
   };
   return {
     signal: controller.signal,
-    getEndReason: () => ended,
-    pause: pause,
-    restart: restart,
+    getEndReason: () => endReason,
+    pause,
+    restart,
     limit,
     close: cancel,
     stop,
@@ -112,9 +112,9 @@ async function* watchBody({ body }: StreamedAnswer, exchange: Exchange, watch: W
   }
 }
 
-function toBodyProblem(error: unknown, exchange: Exchange, ended: EndReason): Error {
-  if (ended === null || ended === "abort") return toSendProblem(error, exchange, ended);
-  const seconds = Math.round(ended.afterMs / 1000);
+function toBodyProblem(error: unknown, exchange: Exchange, endReason: EndReason): Error {
+  if (endReason === null || endReason === "abort") return toSendProblem(error, exchange, endReason);
+  const seconds = Math.round(endReason.afterMs / 1000);
   return new Problem(
     "TIMED_OUT",
     `No data from ${exchange.url.origin} for ${seconds} s. The connection appears to be dead.`,

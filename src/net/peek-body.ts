@@ -1,4 +1,4 @@
-/** Reads the beginning of a body, which may say more of what it is than its content type. `whole` has all of it. */
+/** Reads the beginning of a body, because its content type may be wrong. `whole` streams the complete body. */
 export async function peekBody(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
   const [head, whole] = body.tee();
   const reader = head.getReader();

@@ -30,9 +30,9 @@ function parseProxy(variable: string, text: string): URL {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   const masked = clean(text.replace(/^([a-z0-9+.-]*:\/\/)?.*@/is, "$1***@"), { lines: false, max: 100 });
   if (!url?.hostname || !isDecodable(url)) {
-    const signs = text.includes("@") ? " In the password, write # as %23, / as %2F, % as %25 and @ as %40." : "";
+    const encodingHint = text.includes("@") ? " In the password, write # as %23, / as %2F, % as %25 and @ as %40." : "";
     throw new Problem("PROXY_INVALID", `${variable} is not a valid proxy URL: ${JSON.stringify(masked)}.`, {
-      hint: `Set ${variable} to http://host:port, or unset it.${signs}`,
+      hint: `Set ${variable} to http://host:port, or unset it.${encodingHint}`,
     });
   }
   if (/^socks/.test(url.protocol)) {
@@ -85,8 +85,8 @@ function matchesHost(entry: string, host: string, port: string, BlockList: Block
   if (entry.includes("/")) return isInRange(entry, host, BlockList);
   const [, name = "", onPort] = /^(\[[^\]]*\]|[^:]*|[0-9a-f]*:[0-9a-f:]*)(?::(\d+))?$/.exec(entry) ?? [];
   if (!name || (onPort && onPort !== port)) return false;
-  const wanted = normalizeHost(name).replace(/^\*?\./, "");
-  return host === wanted || host.endsWith(`.${wanted}`);
+  const domain = normalizeHost(name).replace(/^\*?\./, "");
+  return host === domain || host.endsWith(`.${domain}`);
 }
 
 function isInRange(entry: string, host: string, BlockList: BlockListClass): boolean {

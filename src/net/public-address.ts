@@ -32,11 +32,11 @@ const PRIVATE_V6: [string, number][] = [
 
 /** Whether an IP address is publicly reachable. Any other text is not. */
 export function isPublicAddress(address: string): boolean {
-  const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/s, "");
-  const family = isIP(bare);
-  if (family === 4) return !BLOCK_LISTS.v4.check(bare, "ipv4");
+  const ip = address.replace(/^\[|\]$/g, "").replace(/%.*$/s, "");
+  const family = isIP(ip);
+  if (family === 4) return !BLOCK_LISTS.v4.check(ip, "ipv4");
   if (family !== 6) return false;
-  return BLOCK_LISTS.global.check(bare, "ipv6") && !BLOCK_LISTS.v6.check(bare, "ipv6");
+  return BLOCK_LISTS.global.check(ip, "ipv6") && !BLOCK_LISTS.v6.check(ip, "ipv6");
 }
 
 const BLOCK_LISTS = {

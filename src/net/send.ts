@@ -29,7 +29,7 @@ export function createSend(ports: TransportPorts & { clock: Timer }): Send {
       limit.signal.throwIfAborted();
       return await readBody(await transport(exchange), url.origin);
     } catch (error) {
-      throw toSendProblem(error, exchange, limit.ended());
+      throw toSendProblem(error, exchange, limit.getEndReason());
     } finally {
       limit.stop();
     }
@@ -40,13 +40,13 @@ export function createSend(ports: TransportPorts & { clock: Timer }): Send {
 function startLimit(
   request: Outgoing,
   clock: Timer,
-  sent: () => boolean,
-): { signal: AbortSignal; ended(): EndReason; stop(): void } {
+  isSent: () => boolean,
+): { signal: AbortSignal; getEndReason(): EndReason; stop(): void } {
   const controller = new AbortController();
-  const over = new AbortController();
-  let ended: EndReason = null;
-  const end = (why: EndReason) => {
-    ended ??= why;
+  const stopController = new AbortController();
+  let endReason: EndReason = null;
+  const end = (reason: EndReason) => {
+    endReason ??= reason;
     controller.abort();
   };
   const cancel = () => end("abort");
@@ -55,17 +55,17 @@ function startLimit(
   const { timeoutMs } = request;
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const watch = async () => {
-    await clock.sleep(connectMs, over.signal);
-    if (!sent() && !over.signal.aborted) return end({ afterMs: connectMs });
-    if (connectMs < timeoutMs) await clock.sleep(timeoutMs - connectMs, over.signal);
-    if (!over.signal.aborted) end({ afterMs: timeoutMs });
+    await clock.sleep(connectMs, stopController.signal);
+    if (!isSent() && !stopController.signal.aborted) return end({ afterMs: connectMs });
+    if (connectMs < timeoutMs) await clock.sleep(timeoutMs - connectMs, stopController.signal);
+    if (!stopController.signal.aborted) end({ afterMs: timeoutMs });
   };
   watch().catch(() => {});
   const stop = () => {
     request.signal?.removeEventListener("abort", cancel);
-    over.abort();
+    stopController.abort();
   };
-  return { signal: controller.signal, ended: () => ended, stop };
+  return { signal: controller.signal, getEndReason: () => endReason, stop };
 }
 
 /** Largest answer: 32 MiB. A larger one ends the exchange with BAD_ANSWER. */

@@ -86,12 +86,12 @@ export function toCallPart(toolCallId: string, part: Record<string, unknown>): A
  * of kay's own agent server bring their own summary and link.
  */
 export function toResultPart(toolCallId: string, result: unknown, label: string): AgentPart {
-  const { error, from, text: words, data, url } = (result ?? {}) as Record<string, unknown>;
-  const failed = getMessage(error);
-  if (failed !== "" && typeof error === "object")
-    return { type: "tool-output-error", toolCallId, errorText: cleanLine(failed, 500), code: "SERVICE_FAILED" };
-  const isKays = typeof from === "string" && typeof words === "string" && data !== undefined;
-  const text = isKays ? words : typeof result === "string" ? result : JSON.stringify(result ?? null);
+  const { error, from, text: summary, data, url } = (result ?? {}) as Record<string, unknown>;
+  const errorMessage = getMessage(error);
+  if (errorMessage !== "" && typeof error === "object")
+    return { type: "tool-output-error", toolCallId, errorText: cleanLine(errorMessage, 500), code: "SERVICE_FAILED" };
+  const isKays = typeof from === "string" && typeof summary === "string" && data !== undefined;
+  const text = isKays ? summary : typeof result === "string" ? result : JSON.stringify(result ?? null);
   const output = isKays
     ? { from: label, text: text.slice(0, 30 * MAX_SUMMARY_CHARACTERS), data, ...pickWebUrl(url) }
     : { from: label, text: text.slice(0, MAX_SUMMARY_CHARACTERS), data: result };
@@ -104,7 +104,7 @@ export function toResultPart(toolCallId: string, result: unknown, label: string)
  */
 export function toTurnProblem(message: string | undefined, { code, integrations }: Record<string, unknown>): Problem {
   const reason = cleanLine(message || "It gave no reason.", 500);
-  const userError = USER_ERRORS.find((one) => one === code);
+  const userError = USER_ERRORS.find((knownCode) => knownCode === code);
   if (userError === undefined) return new Problem("AGENT_FAILED", `The agent server failed: ${reason}`);
   const names = Array.isArray(integrations)
     ? integrations.map(getText).filter((name) => /^[\w-]{1,64}$/.test(name))

@@ -19,43 +19,43 @@ export type TurnTracker = {
   close(): AgentPart[];
 };
 
-type TurnText = { own: string; text: string; open: boolean; reported?: true };
+type TurnText = { id: string; text: string; open: boolean; reported?: true };
 
 /**
  * Creates a tracker for one turn.
  *
  * @param label name of the agent server, shown as the source of tool results
- * @param before calls that were recorded before a crash
+ * @param recordedCalls calls that were recorded before a crash
  */
-export function createTurnTracker(label: string, before: Map<string, "open" | "over"> = new Map()): TurnTracker {
+export function createTurnTracker(label: string, recordedCalls: Map<string, "open" | "over"> = new Map()): TurnTracker {
   /** Newest text by the agent server's ID. The AI SDK reuses IDs in each step. */
   const latest = new Map<string, TurnText>();
-  const all: TurnText[] = [];
-  const calls = new Map(before);
+  const turnTexts: TurnText[] = [];
+  const calls = new Map(recordedCalls);
 
   const startText = (id: string): TurnText => {
-    const taken = all.filter(({ own }) => own === id || own.startsWith(`${id}#`)).length;
-    const turn = { own: taken === 0 ? id : `${id}#${taken + 1}`, text: "", open: true };
+    const count = turnTexts.filter((turn) => turn.id === id || turn.id.startsWith(`${id}#`)).length;
+    const turn = { id: count === 0 ? id : `${id}#${count + 1}`, text: "", open: true };
     latest.set(id, turn);
-    all.push(turn);
+    turnTexts.push(turn);
     return turn;
   };
   const trackPart = (part: AgentPart): AgentPart[] => {
     switch (part.type) {
       case "text-start":
-        return [{ type: "text-start", id: startText(part.id).own }];
+        return [{ type: "text-start", id: startText(part.id).id }];
       case "text-delta": {
-        const known = latest.get(part.id);
-        const turn = known?.open ? known : startText(part.id);
+        const current = latest.get(part.id);
+        const turn = current?.open ? current : startText(part.id);
         turn.text += part.delta;
-        const start: AgentPart[] = known?.open ? [] : [{ type: "text-start", id: turn.own }];
-        return [...start, { type: "text-delta", id: turn.own, delta: part.delta }];
+        const start: AgentPart[] = current?.open ? [] : [{ type: "text-start", id: turn.id }];
+        return [...start, { type: "text-delta", id: turn.id, delta: part.delta }];
       }
       case "text-end": {
-        const said = latest.get(part.id);
-        if (!said?.open) return [];
-        said.open = false;
-        return [{ type: "text-end", id: said.own }];
+        const turn = latest.get(part.id);
+        if (!turn?.open) return [];
+        turn.open = false;
+        return [{ type: "text-end", id: turn.id }];
       }
       case "tool-input-available":
         if (calls.has(part.toolCallId)) return [];
@@ -72,11 +72,11 @@ export function createTurnTracker(label: string, before: Map<string, "open" | "o
   };
   const take = (parts: AgentPart[]) => parts.flatMap(trackPart);
   const addText = (id: string, text: string): AgentPart[] => {
-    const same = all.find((turn) => !turn.open && !turn.reported && turn.text.trim() === text.trim());
-    const half = same ? undefined : all.findLast((turn) => turn.open && text.startsWith(turn.text));
-    if (text.trim() === "" && !half) return [];
-    const parts = same ? [] : half ? completeText(half, text) : take(toTextParts(id, text));
-    const turn = same ?? half ?? all.at(-1);
+    const match = turnTexts.find((turn) => !turn.open && !turn.reported && turn.text.trim() === text.trim());
+    const partial = match ? undefined : turnTexts.findLast((turn) => turn.open && text.startsWith(turn.text));
+    if (text.trim() === "" && !partial) return [];
+    const parts = match ? [] : partial ? completeText(partial, text) : take(toTextParts(id, text));
+    const turn = match ?? partial ?? turnTexts.at(-1);
     if (turn) turn.reported = true;
     return parts;
   };
@@ -97,29 +97,29 @@ export function createTurnTracker(label: string, before: Map<string, "open" | "o
       }
     },
     getText: () =>
-      all
+      turnTexts
         .map(({ text }) => text.trim())
         .filter(Boolean)
         .join("\n\n"),
-    isReported: () => all.every(({ reported, text }) => reported || text.trim() === ""),
+    isReported: () => turnTexts.every(({ reported, text }) => reported || text.trim() === ""),
     getCallIds: () => [...calls.keys()],
-    isComplete: () => all.every(({ open }) => !open) && [...calls.values()].every((state) => state === "over"),
+    isComplete: () => turnTexts.every(({ open }) => !open) && [...calls.values()].every((state) => state === "over"),
     close: () =>
-      all.flatMap((turn) => {
+      turnTexts.flatMap((turn) => {
         if (!turn.open) return [];
         turn.open = false;
-        return [{ type: "text-end", id: turn.own } as const];
+        return [{ type: "text-end", id: turn.id } as const];
       }),
   };
 }
 
 /** Returns the missing end of a text whose stream broke off. */
-function completeText(half: TurnText, text: string): AgentPart[] {
-  const delta = text.slice(half.text.length);
-  half.text = text;
-  half.open = false;
-  const end: AgentPart = { type: "text-end", id: half.own };
-  return delta === "" ? [end] : [{ type: "text-delta", id: half.own, delta }, end];
+function completeText(partial: TurnText, text: string): AgentPart[] {
+  const delta = text.slice(partial.text.length);
+  partial.text = text;
+  partial.open = false;
+  const end: AgentPart = { type: "text-end", id: partial.id };
+  return delta === "" ? [end] : [{ type: "text-delta", id: partial.id, delta }, end];
 }
 
 function toTextParts(id: string, text: string): AgentPart[] {

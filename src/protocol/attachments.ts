@@ -24,8 +24,8 @@ export type Attachment = z.infer<typeof Attachment>;
  */
 export function detectMediaType(bytes: Uint8Array): string {
   const head = String.fromCharCode(...bytes.subarray(0, HEAD_BYTES));
-  const known = SIGNATURES.find(([signature]) => signature.test(head));
-  if (known) return known[1];
+  const match = SIGNATURES.find(([signature]) => signature.test(head));
+  if (match) return match[1];
   return isText(bytes) ? "text/plain" : "application/octet-stream";
 }
 

@@ -14,7 +14,7 @@ export function formatRequest(
   return `kay ${verb} ${cleanLine(tool_name)}${access}${account}.`;
 }
 
-/** Returns in a few words what a request asks. It is untrusted text. */
+/** Returns the question of a request in a few words. It is untrusted text. */
 export function getQuestion(request: Pick<InteractionRequest, "prompt" | "preview" | "tool_name"> | undefined): string {
   return request?.preview?.summary ?? request?.prompt ?? request?.tool_name ?? "";
 }
@@ -35,7 +35,7 @@ export function listRanTexts({ preview }: InteractionRequest): string[] {
   ];
 }
 
-/** Says which destinations are new, and why a call asks although an approval or a policy covers it. */
+/** Lists which destinations are new, and why a call asks although an approval or a policy covers it. */
 export function listReasons({ preview }: Pick<InteractionRequest, "preview">): string[] {
   return [
     ...formatNewDestinations(preview ?? {}).map((line) => `  ${line}`),

@@ -41,7 +41,7 @@ const SEQUENCES = [
 /** Removes sequences and lone controls. A carriage return becomes a line break, because it would overwrite the line. */
 function stripControls(text: string): string {
   const lines = text.replace(/\r\n?|[\v\f\x85]/g, "\n");
-  const stripped = SEQUENCES.reduce((rest, sequence) => rest.replace(sequence, ""), lines);
+  const stripped = SEQUENCES.reduce((result, sequence) => result.replace(sequence, ""), lines);
   return stripped.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "");
 }
 
@@ -61,11 +61,11 @@ function escapeInvisible(text: string): string {
   const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(
     text,
   );
-  return text.replace(INVISIBLE, (character, at: number) =>
+  return text.replace(INVISIBLE, (character, index: number) =>
     isOrdinaryUse(
       character,
-      text.slice(Math.max(0, at - 16), at),
-      text.slice(at + character.length, at + 16),
+      text.slice(Math.max(0, index - 16), index),
+      text.slice(index + character.length, index + 16),
       rightToLeft,
     )
       ? character

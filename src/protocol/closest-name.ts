@@ -4,24 +4,24 @@ import { distance } from "fastest-levenshtein";
 const MAX_LENGTH = 60;
 
 /**
- * Finds the name that was most likely meant: one that differs only in case, in `.`, `_` and `-`, or by the part before its dot; else the
- * nearest one, if no more than a third of its letters (at least two) differ.
+ * Finds the most likely name for a misspelled one: one that differs only in case, in `.`, `_` and `-`, or in the part
+ * before its dot; otherwise the nearest one, if at most a third of its letters (at least two) differ.
  */
-export function findClosestName(typed: string, names: readonly string[]): string | undefined {
-  const wanted = normalizeName(typed.trim());
-  if (wanted === "" || wanted.length > MAX_LENGTH) return undefined;
-  const same = names.find((name) => normalizeName(name) === wanted);
-  const local = same ?? names.find((name) => normalizeName(name.replace(/^[^.]*\./, "")) === wanted);
+export function findClosestName(input: string, names: readonly string[]): string | undefined {
+  const normalized = normalizeName(input.trim());
+  if (normalized === "" || normalized.length > MAX_LENGTH) return undefined;
+  const match = names.find((name) => normalizeName(name) === normalized);
+  const local = match ?? names.find((name) => normalizeName(name.replace(/^[^.]*\./, "")) === normalized);
   if (local !== undefined) return local;
-  const [best] = rankNames(wanted, names);
+  const [best] = rankNames(normalized, names);
   if (best === undefined) return undefined;
-  return distance(wanted, normalizeName(best)) <= Math.max(2, Math.floor(best.length / 3)) ? best : undefined;
+  return distance(normalized, normalizeName(best)) <= Math.max(2, Math.floor(best.length / 3)) ? best : undefined;
 }
 
-/** Returns names in the order of their edit distance to what was typed, the nearest first. */
-export function rankNames(typed: string, names: readonly string[]): string[] {
-  const wanted = normalizeName(typed.trim().slice(0, MAX_LENGTH));
-  const ranked = names.map((name) => ({ name, edits: distance(wanted, normalizeName(name)) }));
+/** Sorts names by their edit distance to the input, the nearest first. */
+export function rankNames(input: string, names: readonly string[]): string[] {
+  const normalized = normalizeName(input.trim().slice(0, MAX_LENGTH));
+  const ranked = names.map((name) => ({ name, edits: distance(normalized, normalizeName(name)) }));
   return ranked.sort((a, b) => a.edits - b.edits).map(({ name }) => name);
 }
 
@@ -31,11 +31,11 @@ export function rankNames(typed: string, names: readonly string[]): string[] {
  * @param format how the name is written in the question; clean names that come from outside here
  */
 export function suggestName(
-  typed: string,
+  input: string,
   names: readonly string[],
   format: (name: string) => string = (name) => name,
 ): string {
-  const name = findClosestName(typed, names);
+  const name = findClosestName(input, names);
   return name === undefined ? "" : `Did you mean ${format(name)}?`;
 }
 

@@ -15,6 +15,6 @@ export function formatCookie(
 /** Returns the value of a cookie of this backend; undefined without one, or for an empty one. */
 export function findCookie(publicUrl: string, cookies: string | null | undefined, name: string): string | undefined {
   const start = `${toCookieName(publicUrl, name)}=`;
-  const cookie = (cookies ?? "").split(/; */).find((one) => one.startsWith(start));
+  const cookie = (cookies ?? "").split(/; */).find((part) => part.startsWith(start));
   return cookie?.slice(start.length) || undefined;
 }

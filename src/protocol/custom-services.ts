@@ -26,7 +26,7 @@ export const ApproveRequest = z.looseObject({
   dry_run: z.optional(z.boolean()),
   /** `fingerprint` from the reviewed dry run. The request fails if the tools have changed since. */
   expected: z.optional(z.string()),
-  /** Run the tools that the server calls reads without an approval. Omitted: as before, and new ones with an approval. */
+  /** Run the tools that the server marks as reads without an approval. Omitted: as before, and new ones ask. */
   trust_reads: z.optional(z.boolean()),
 });
 export type ApproveRequest = z.infer<typeof ApproveRequest>;
@@ -68,7 +68,7 @@ export const CustomServiceView = z.looseObject({
       description: z.optional(z.string()),
       /** MCP servers only: access that the server claims, if kay asks for more approvals than that needs. */
       claim: z.optional(z.string()),
-      /** MCP servers only: what a model gets of each parameter, by its path. */
+      /** MCP servers only: the text about each parameter that a model gets, by its path. */
       parameters: z.optional(z.array(z.looseObject({ name: z.string(), text: z.string() }))),
     }),
   ),

@@ -185,8 +185,8 @@ export class Problem extends Error {
 }
 
 /**
- * The reason of a signal that aborts because the user canceled the work. Without it, a signal may abort since this
- * process ends and another one continues.
+ * The reason of a signal that aborts because the user canceled the work. With any other reason, the process may be
+ * ending while another one continues the work.
  */
 export class Cancellation extends Error {
   override name = "AbortError";

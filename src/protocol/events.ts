@@ -88,7 +88,7 @@ export const StreamPart = z.discriminatedUnion("type", [
     toolCallId: text,
     errorText: text,
     code: z.optional(text),
-    /** What the call would have done, if its tool is known. */
+    /** Access of the call's tool, if the tool is known. */
     access: z.optional(z.enum(["read", "write", "destructive"])),
   }),
   z.looseObject({ type: z.literal("tool-output-denied"), toolCallId: text }),

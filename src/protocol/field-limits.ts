@@ -23,8 +23,8 @@ export function getFormatHint(format: string): string | undefined {
   return FORMATS[format]?.hint;
 }
 
-function findNumberFault({ format, minimum, maximum }: FieldLimits, typed: string): string | undefined {
-  const value = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : Number.NaN;
+function findNumberFault({ format, minimum, maximum }: FieldLimits, text: string): string | undefined {
+  const value = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   if (!Number.isFinite(value)) return "must be a number";
   if (format === "integer" && !Number.isSafeInteger(value)) return "must be a whole number";
   if (minimum !== undefined && value < minimum) return `must be at least ${minimum}`;

@@ -26,12 +26,12 @@ export function formatTarget({ target }: CallNotes): string[] {
 }
 
 /** Points out the destinations of a call that are new, for a line below its fields. */
-export function formatNewDestinations({ new_destinations: fresh = [] }: CallNotes): string[] {
-  const names = fresh.map((name) => clean(name, { lines: false }));
+export function formatNewDestinations({ new_destinations: destinations = [] }: CallNotes): string[] {
+  const names = destinations.map((name) => clean(name, { lines: false }));
   return names.length > 0 ? [`New destination: kay has never written to ${names.join(", ")} before.`] : [];
 }
 
-/** What kay found out about a call before it asks. */
+/** Facts about a call that kay looks up before it asks. */
 export type CallNotes = { target?: string | undefined; new_destinations?: string[] | undefined };
 
 /** Warns about a value that the user did not write, or that is nearly one that the user wrote. */
@@ -57,7 +57,7 @@ export function formatPreviewField(field: PreviewField): string {
 /** Lists every value of a field, with its warning. */
 function listPreviewValues(field: PreviewField): InputField[] {
   const inner = listInputFields(field.value, field.name).filter(({ name }) => name !== "");
-  return inner.map((one) => ({ ...one, note: formatOrigin(field) }));
+  return inner.map((value) => ({ ...value, note: formatOrigin(field) }));
 }
 
 /** Lists every value of a field as cards show it: its name, its warning and its text, whole and clean. */
@@ -72,13 +72,13 @@ function toFieldText({ name, text, note = "" }: InputField): { name: string; not
 }
 
 function formatInputField(field: InputField): string {
-  const { name: label, note, text: shown } = toFieldText(field);
-  const isInline = !shown.includes("\n") && (note === "" || shown.length <= LONGEST_INLINE);
-  if (isInline) return `${label}: ${shown}${note}`;
-  return `${label}${note}:\n${shown.replace(/^/gm, "  ")}`;
+  const { name, note, text } = toFieldText(field);
+  const isInline = !text.includes("\n") && (note === "" || text.length <= LONGEST_INLINE);
+  if (isInline) return `${name}: ${text}${note}`;
+  return `${name}${note}:\n${text.replace(/^/gm, "  ")}`;
 }
 
-/** Longer values with a note start on a line of their own, so that the note stays beside the name. */
+/** Longer values with a note start on a new line, so that the note stays beside the name. */
 const LONGEST_INLINE = 60;
 
 /** Cleans a text. Long runs of white space, which could push the rest out of sight, become a count. */

@@ -6,7 +6,7 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value has lists and objects in more than so many levels. Deep ones overflow the stack of whoever reads them. */
+/** Whether a value nests lists and objects deeper than `levels`. Deep values overflow the stack of recursive readers. */
 export function isNestedDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isNestedDeeper(inner, levels - 1));

@@ -17,9 +17,9 @@ export function parseShape<T extends z.core.$ZodType>(
   if (result instanceof Promise) throw new TypeError("protocol schemas must be synchronous");
   if (result.issues.length === 0) return result.value as z.core.output<T>;
   const issue = result.issues[0];
-  const where = issue?.path?.length ? `${issue.path.map(String).join(".")}` : "the body";
-  throw new Problem(code, `${capitalize(subject)} is not valid: ${where} ${describeIssue(issue)}.`, {
-    details: { field: where },
+  const field = issue?.path?.length ? `${issue.path.map(String).join(".")}` : "the body";
+  throw new Problem(code, `${capitalize(subject)} is not valid: ${field} ${describeIssue(issue)}.`, {
+    details: { field },
   });
 }
 

@@ -21,20 +21,20 @@ export const ProgramCallView = z.looseObject({
   /** ID for `GET /calls/:id`. A read that ran at once has none. */
   id: z.optional(z.string()),
   tool: z.string(),
-  /** `waiting` means for a person. `cancelled` ends a call that never ran. */
+  /** `waiting`: the user must answer. `cancelled` ends a call that never ran. */
   status: z.enum(["running", "waiting", "done", "denied", "failed", "cancelled"]),
   /** `done` only: the tool's result. */
   output: z.optional(z.looseObject({ data: z.unknown(), text: z.string(), url: z.optional(z.string()) })),
   /** `denied`, `failed` and `cancelled` only. */
   problem: z.optional(z.looseObject({ code: z.optional(z.string()), message: z.optional(z.string()) })),
   receipts: z.array(Receipt),
-  /** `waiting` only: what a person must answer. */
+  /** `waiting` only: requests that the user must answer. */
   waits: z.array(
     z.looseObject({
       /** ID for `kay answer`. */
       id: z.string(),
       kind: z.enum(["approval", "input", "auth"]),
-      /** What is asked, in one line. */
+      /** The question, in one line. */
       prompt: z.string(),
       expires_at: z.string(),
       /** Whether the user lets the program's own dialog answer it (docs/decisions/program-calls.md). */

@@ -15,7 +15,7 @@ export const PROVIDERS = {
   kyg: "kyg",
 } as const;
 
-/** Providers whose users can paste a token of their own in place of a consent. */
+/** Providers whose users can paste a token instead of giving consent. */
 export const TOKEN_PROVIDERS = ["slack", "github", "notion", "airtable", "hubspot"] as const;
 
 /** Name of a provider in settings (`slack.client-id`) and environment variables (`KAY_CLIENT_SLACK_ID`). */

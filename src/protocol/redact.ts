@@ -33,23 +33,26 @@ const SECRET_FORMS: [RegExp, string][] = [
 
 /** Replaces everything in a text that looks like a secret. */
 export function redactSecrets(text: string): string {
-  const masked = text.replace(JWT, (run, rest) => (rest === undefined ? run : REDACTED));
-  return SECRET_FORMS.reduce((rest, [form, instead]) => rest.replace(form, instead), masked);
+  const masked = text.replace(JWT, (run, tail) => (tail === undefined ? run : REDACTED));
+  return SECRET_FORMS.reduce((result, [form, replacement]) => result.replace(form, replacement), masked);
 }
 
 /** Replaces known secrets in a text, also where JSON writes their characters as `\\u0041`. */
 export function hideSecrets(text: string, secrets: string[] = []): string {
   return secrets.reduce(
-    (rest, secret) =>
-      (rest.includes("\\u") ? rest.replace(toEscapedPattern(secret), REDACTED) : rest).replaceAll(secret, REDACTED),
+    (result, secret) =>
+      (result.includes("\\u") ? result.replace(toEscapedPattern(secret), REDACTED) : result).replaceAll(
+        secret,
+        REDACTED,
+      ),
     text,
   );
 }
 
 /** Secrets are ASCII, so each character is one escape. */
 function toEscapedPattern(secret: string): RegExp {
-  const forms = [...secret].map((one) => {
-    const code = one.charCodeAt(0).toString(16).padStart(2, "0");
+  const forms = [...secret].map((character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(2, "0");
     return `(?:\\x${code}|\\\\u00${code.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
   });
   return new RegExp(forms.join(""), "g");

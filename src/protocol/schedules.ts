@@ -46,7 +46,7 @@ export const ScheduleView = z.looseObject({
       status: z.optional(GenerationStatus),
     }),
   ),
-  /** The runs that did not start when they were due, latest row of them, and why the latest did not. */
+  /** The latest series of runs that did not start when they were due, and the reason of its last one. */
   missed: z.optional(
     z.looseObject({
       count: z.number(),

@@ -23,8 +23,10 @@ const TWINS = new Map(
 /** Finds the text of a form that asks for a secret, also with invisible or foreign letters in the words. */
 export function findSecretQuestion(texts: string[]): string | undefined {
   return texts.find((text) => {
-    const plain = splitWords(text.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, ""));
-    return SECRET.test(plain) || SECRET.test(Array.from(plain, (letter) => TWINS.get(letter) ?? letter).join(""));
+    const normalized = splitWords(text.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, ""));
+    return (
+      SECRET.test(normalized) || SECRET.test(Array.from(normalized, (letter) => TWINS.get(letter) ?? letter).join(""))
+    );
   });
 }
 

@@ -13,22 +13,22 @@ export function createIdShortener(ids: readonly string[]): (id: string) => strin
   return (id) => {
     const tail = getRandomPart(id);
     if (tail === "") return id;
-    const others = tails.filter((other) => other !== tail);
+    const otherTails = tails.filter((other) => other !== tail);
     const length = Array.from(tail).findIndex(
-      (_, index) => index + 1 >= LEAST && others.every((other) => !other.startsWith(tail.slice(0, index + 1))),
+      (_, index) => index + 1 >= LEAST && otherTails.every((other) => !other.startsWith(tail.slice(0, index + 1))),
     );
     return length < 0 ? id : tail.slice(0, length + 1);
   };
 }
 
-/** Shortens one ID on its own. */
+/** Shortens one ID, whatever other IDs exist. */
 export function shortenId(id: string): string {
   return createIdShortener([])(id);
 }
 
 /** Finds the IDs that begin with a typed text, with or without their kind. */
-export function findIds(typed: string, ids: readonly string[]): string[] {
-  const start = typed.toLowerCase();
+export function findIds(prefix: string, ids: readonly string[]): string[] {
+  const start = prefix.toLowerCase();
   if (start.length < 3) return [];
   return ids.filter((id) => id.startsWith(start) || getRandomPart(id).startsWith(start));
 }

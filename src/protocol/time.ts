@@ -6,13 +6,13 @@ export const APPROVAL_LIMITS = { shortest: 10, longest: 7 * 24 * 3_600 };
  * other text.
  */
 export function parseDuration(text: string): number | undefined {
-  const [whole, ...parts] = /^(?:([\d.]+)d)?(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s?)?$/i.exec(text.trim()) ?? [];
-  const [days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map((each) => Number(each ?? 0));
+  const [match, ...parts] = /^(?:([\d.]+)d)?(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s?)?$/i.exec(text.trim()) ?? [];
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0));
   const ms = Math.round((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000);
-  return whole && Number.isFinite(ms) ? ms : undefined;
+  return match && Number.isFinite(ms) ? ms : undefined;
 }
 
-/** Parses how long an approval waits to seconds; undefined for a text that is no such time. */
+/** Parses how long an approval waits, in seconds. Returns undefined if the text is invalid or outside the limits. */
 export function parseApprovalTimeout(text: string): number | undefined {
   const seconds = (parseDuration(text) ?? 0) / 1_000;
   const { shortest, longest } = APPROVAL_LIMITS;
@@ -56,8 +56,8 @@ export function readLocalParts(moment: number | Date, timeZone?: string): Record
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function getFormat(timeZone: string | undefined): Intl.DateTimeFormat {
-  const known = timeZone === undefined ? undefined : formats.get(timeZone);
-  if (known) return known;
+  const cached = timeZone === undefined ? undefined : formats.get(timeZone);
+  if (cached) return cached;
   const format = new Intl.DateTimeFormat("en-US", {
     ...{ weekday: "long", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" },
     ...{ hourCycle: "h23", timeZoneName: "longOffset", timeZone },

@@ -27,20 +27,20 @@ export function isDayName(word: string): boolean {
  * @throws Problem for any other text
  */
 export function parseTiming(text: string, code: "USAGE" | "INVALID_REQUEST"): Timing {
-  const [first = "", time, ...more] = text.trim().toLowerCase().split(/\s+/);
+  const [first = "", time, ...extra] = text.trim().toLowerCase().split(/\s+/);
   const label = JSON.stringify(text.slice(0, 40));
-  const refuse = (message: string) => new Problem(code, message, { hint: HINT, details: { field: "timing" } });
+  const timingProblem = (message: string) => new Problem(code, message, { hint: HINT, details: { field: "timing" } });
   if (isDayName(first)) {
-    if (time === undefined) throw refuse(`At what time of ${first}? The time is missing.`);
+    if (time === undefined) throw timingProblem(`At what time of ${first}? The time is missing.`);
     const [, hour, minute] = /^(\d{1,2}):(\d\d)$/.exec(time) ?? [];
-    if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || more.length > 0)
-      throw refuse(`${JSON.stringify(time.slice(0, 40))} is not a time of day.`);
+    if (hour === undefined || Number(hour) > 23 || Number(minute) > 59 || extra.length > 0)
+      throw timingProblem(`${JSON.stringify(time.slice(0, 40))} is not a time of day.`);
     return { days: DAYS[first] ?? [], hour: Number(hour), minute: Number(minute) };
   }
   const minutes = first === "hour" ? 60 : readMinutes(first);
-  if (minutes === undefined || time !== undefined) throw refuse(`${label} does not say when.`);
-  if (minutes < 1) throw refuse("The shortest interval is 1m.");
-  if (minutes > LONGEST) throw refuse("The longest interval is 720h, 30 days.");
+  if (minutes === undefined || time !== undefined) throw timingProblem(`${label} does not say when.`);
+  if (minutes < 1) throw timingProblem("The shortest interval is 1m.");
+  if (minutes > LONGEST) throw timingProblem("The longest interval is 720h, 30 days.");
   return { minutes };
 }
 
@@ -49,8 +49,8 @@ const HINT = "Write 15m, 2h, hour, day 18:00, weekday 9:00 or monday 8:30.";
 /** Reads `15m`, `2h` or `1h30m`. Seconds count as less than a minute. */
 function readMinutes(text: string): number | undefined {
   if (/^\d{1,9}s$/.test(text)) return 0;
-  const [whole, hours = 0, minutes = 0] = /^(?:(\d{1,6})h)?(?:(\d{1,6})m(?:in)?)?$/.exec(text) ?? [];
-  return whole ? Number(hours) * 60 + Number(minutes) : undefined;
+  const [match, hours = 0, minutes = 0] = /^(?:(\d{1,6})h)?(?:(\d{1,6})m(?:in)?)?$/.exec(text) ?? [];
+  return match ? Number(hours) * 60 + Number(minutes) : undefined;
 }
 
 /** Formats a timing in its one spelling: `hour`, `90m`, `2h`, `weekday 9:00`. */
@@ -60,6 +60,6 @@ export function formatTiming(timing: Timing): string {
     return minutes === 60 ? "hour" : minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
   }
   const { days, hour, minute } = timing;
-  const name = Object.keys(DAYS).find((each) => DAYS[each]?.join() === days.join());
+  const name = Object.keys(DAYS).find((key) => DAYS[key]?.join() === days.join());
   return `${name} ${hour}:${String(minute).padStart(2, "0")}`;
 }

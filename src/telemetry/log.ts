@@ -71,8 +71,8 @@ function redactFields(fields: Record<string, unknown>, depth: number): Record<st
 function isSecret(name: string, value: unknown): boolean {
   if (!SECRET_NAME.test(name) || value === null || value === undefined) return false;
   if (typeof value === "number" || typeof value === "boolean") return false;
-  const closedVocabulary = /^(code|state)$/i.test(name);
-  return !(closedVocabulary && typeof value === "string" && value.length <= 40 && PLAIN_WORD.test(value));
+  const isCodeOrState = /^(code|state)$/i.test(name);
+  return !(isCodeOrState && typeof value === "string" && value.length <= 40 && PLAIN_WORD.test(value));
 }
 
 function redact(value: unknown, depth: number): unknown {
@@ -109,11 +109,11 @@ const FORMS: [RegExp, string][] = [
 const HEX = /\b[0-9a-f]{32,}\b/gi;
 
 function redactText(text: string): string {
-  const short = text.length > 8000 ? `${text.slice(0, 8000)}…` : text;
-  return FORMS.reduce((rest, [form, instead]) => rest.replace(form, instead), redactSecrets(short)).replace(
-    HEX,
-    REDACTED,
-  );
+  const truncated = text.length > 8000 ? `${text.slice(0, 8000)}…` : text;
+  return FORMS.reduce(
+    (result, [form, replacement]) => result.replace(form, replacement),
+    redactSecrets(truncated),
+  ).replace(HEX, REDACTED);
 }
 
 /**

@@ -47,13 +47,13 @@ export async function traceSpan<T>(
   name: string,
   place: SpanPlace,
   work: (span?: Span) => Promise<T>,
-  failed: (result: T) => string | undefined = () => undefined,
+  getFailure: (result: T) => string | undefined = () => undefined,
 ): Promise<T> {
   const span = observe?.traces?.begin(name, place);
   if (!span) return await work();
   try {
     const result = await span.run(() => work(span));
-    span.end(failed(result));
+    span.end(getFailure(result));
     return result;
   } catch (error) {
     span.end(getFailureCode(error));
@@ -66,7 +66,7 @@ export async function* traceEvents<E, R>(
   observe: Observe | undefined,
   name: string,
   work: AsyncGenerator<E, R>,
-  failed: (event: E) => string | undefined,
+  getFailure: (event: E) => string | undefined,
 ): AsyncGenerator<E, R> {
   const span = observe?.traces?.begin(name);
   if (!span) return yield* work;
@@ -75,7 +75,7 @@ export async function* traceEvents<E, R>(
     for (;;) {
       const next = await span.run(() => work.next());
       if (next.done) return next.value;
-      failure ??= failed(next.value);
+      failure ??= getFailure(next.value);
       yield next.value;
     }
   } catch (error) {

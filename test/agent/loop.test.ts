@@ -116,7 +116,7 @@ test("a repeated write is not asked for approval again", async () => {
   const asked: string[] = [];
   const write = (id: string) => calls([id, "notes.write", { id: 1, text: "x" }]);
   await run([write("a"), write("b"), say("Written.")], {
-    holds: ({ toolCallId }) => {
+    needsApproval: ({ toolCallId }) => {
       asked.push(toolCallId);
       return false;
     },
@@ -154,7 +154,7 @@ test("G12 after an abort, neither the model nor a tool is called again", async (
 test("one call that must wait holds its whole step, and none of it runs", async () => {
   const { events, ran } = await run(
     [calls(["a", "notes.read", { id: 1 }], ["b", "notes.write", { id: 1, text: "x" }])],
-    { holds: ({ access }) => access === "write" },
+    { needsApproval: ({ access }) => access === "write" },
   );
   expect(ran).toEqual([]);
   const held = events.find((event) => event.type === "held");
@@ -171,7 +171,7 @@ test("an approved step runs as shown, and the model continues from its results",
     content: [{ type: "tool-call" as const, toolCallId: "b", toolName: "notes__write", input: { id: 1, text: "x" } }],
   };
   const { ran, prompts, events } = await run([say("Written.")], {
-    holds: () => true,
+    needsApproval: () => true,
     open: { message, calls: [{ toolCallId: "b", toolName: "notes.write", input: { id: 1, text: "x" } }] },
   });
   expect(ran).toEqual(["write b"]);
@@ -244,7 +244,7 @@ async function run(script: LanguageModelV4StreamPart[][], options: Options = {})
     label: "Test model",
     signal,
     now: 0,
-    holds: () => false,
+    needsApproval: () => false,
   };
   for await (const event of runAgent({ ...base, ...input })) events.push(event);
   return { events, ran, model, prompts: model.doStreamCalls.map(({ prompt }) => prompt) };

@@ -54,7 +54,7 @@ async function run(scripts: Script[], name = "m") {
     label,
     signal,
     now: 0,
-    holds: () => false,
+    needsApproval: () => false,
   }))
     events.push(event);
   const last = events.at(-1);

@@ -6,10 +6,10 @@ import { buildLocalTools } from "#backend/tools/toolbox";
 import { configureServices } from "#connectors/catalogue";
 
 const all = buildLocalTools({ services: configureServices({ clients: {} }) } as ToolAccess);
-const none = { connected: [], text: "", found: [], most: 1_000 };
+const none = { connected: [], text: "", found: [], maxTools: 1_000 };
 
 test("a model gets the tools of connected services only, in the order of the catalogue", () => {
-  const selected = selectTools(all, { ...none, connected: ["slack", "jira"], most: 30 });
+  const selected = selectTools(all, { ...none, connected: ["slack", "jira"], maxTools: 30 });
   const wanted = all.filter(({ service }) => service === "slack" || service === "jira");
   expect(names(selected)).toEqual(names(wanted));
 });
@@ -20,12 +20,12 @@ test.each([
   ["use google-drive, please", "google-drive"],
   ["in HubSpot.", "hubspot"],
 ])("a model also gets the tools of a service that the conversation names: %s", (text, service) => {
-  const selected = selectTools(all, { ...none, text, most: 20 });
+  const selected = selectTools(all, { ...none, text, maxTools: 20 });
   expect([...new Set(selected.map((tool) => tool.service))]).toEqual([service]);
 });
 
 test("a name inside another word does not count", () => {
-  const selected = selectTools(all, { ...none, connected: ["gmail"], text: "the slackers of jirafe", most: 20 });
+  const selected = selectTools(all, { ...none, connected: ["gmail"], text: "the slackers of jirafe", maxTools: 20 });
   expect([...new Set(selected.map(({ service }) => service))]).toEqual(["gmail"]);
 });
 
@@ -35,19 +35,19 @@ test("tools that a search found come first if not all fit", () => {
     connected: ["jira", "slack"],
     text: "",
     found: found.concat(last().name),
-    most: 3,
+    maxTools: 3,
   });
   expect(selected).toHaveLength(3);
   expect(names(selected)).toContain(last().name);
 });
 
 test("if one service is too large, the tools that match the conversation come first", () => {
-  const selected = selectTools(all, { ...none, connected: ["jira"], text: "who should be assigned?", most: 2 });
+  const selected = selectTools(all, { ...none, connected: ["jira"], text: "who should be assigned?", maxTools: 2 });
   expect(names(selected)).toContain("jira.assign_issue");
 });
 
 test("with nothing connected and nothing named, a few matching tools are offered", () => {
-  const guessed = names(selectTools(all, { ...none, text: "show my open bugs", most: 64 }));
+  const guessed = names(selectTools(all, { ...none, text: "show my open bugs", maxTools: 64 }));
   expect(guessed).toContain("jira.search");
   expect(guessed.length).toBeLessThanOrEqual(8);
 });

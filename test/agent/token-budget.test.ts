@@ -48,7 +48,7 @@ async function measure(connected: string[], prompt: string) {
     timeZone: "Europe/Berlin",
     services: states,
     slim: true,
-    holds: () => false,
+    needsApproval: () => false,
     offers: (messages: never[], past: never[]) => selectOfferedTools(all, { messages, past, connected }),
   };
   // The answer does not matter; only the request counts.

@@ -24,7 +24,15 @@ export async function runModel(settings: ModelSettings, bodies: Body[]) {
   const events: AgentEvent[] = [];
   const messages = [{ role: "user" as const, content: "go" }];
   const { signal } = new AbortController();
-  const run = runAgent({ messages, tools: [searchTool(ran)], model, label, signal, now: 0, holds: () => false });
+  const run = runAgent({
+    messages,
+    tools: [searchTool(ran)],
+    model,
+    label,
+    signal,
+    now: 0,
+    needsApproval: () => false,
+  });
   for await (const event of run) events.push(event);
   const join = (type: "text-delta" | "reasoning-delta") =>
     events.flatMap((event) => (event.type === type ? [event.delta] : [])).join("");

@@ -21,18 +21,18 @@ function readWireFields({ properties = {} }: JSONSchema7, input: object): object
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [names.get(name) ?? name, value]));
 }
 
-/** A list in place of the input: of the input alone, or the value of the one field that must be a list. */
+/** Unwraps a list in place of the input: it holds only the input, or is the value of the one required list field. */
 function unwrapList(schema: JSONSchema7, list: unknown[]): object {
   const [first = {}] = list;
-  const known = schema.properties ?? {};
-  const isInput = isRecord(first) && Object.keys(first).every((name) => Object.hasOwn(known, name));
+  const properties = schema.properties ?? {};
+  const isInput = isRecord(first) && Object.keys(first).every((name) => Object.hasOwn(properties, name));
   if (list.length <= 1 && isInput) return first;
   const [field = "", ...others] = schema.required ?? [];
-  const only = Object.hasOwn(known, field) && others.length === 0 ? known[field] : undefined;
-  return typeof only === "object" && only.type === "array" ? { [field]: list } : list;
+  const onlyField = Object.hasOwn(properties, field) && others.length === 0 ? properties[field] : undefined;
+  return typeof onlyField === "object" && onlyField.type === "array" ? { [field]: list } : list;
 }
 
-/** `{"arguments": {…}}`, also with the name of the tool beside it, for a tool without such fields. */
+/** Unwraps `{"arguments": {…}}`, even with the tool's name beside it, if the tool has no such fields. */
 function unwrapInput(schema: JSONSchema7, input: object): object {
   const names = Object.keys(input);
   if (
@@ -43,8 +43,8 @@ function unwrapInput(schema: JSONSchema7, input: object): object {
     return input;
   const [wrapper = "", ...others] = names.filter((name) => !LABELS.has(name));
   if (others.length > 0 || !WRAPPERS.has(wrapper)) return input;
-  const given = (input as Record<string, unknown>)[wrapper];
-  const inner = typeof given === "string" ? parseContainer(given, schema) : given;
+  const wrapped = (input as Record<string, unknown>)[wrapper];
+  const inner = typeof wrapped === "string" ? parseContainer(wrapped, schema) : wrapped;
   return isRecord(inner) ? inner : input;
 }
 
@@ -97,8 +97,8 @@ function adaptValue(field: JSONSchema7, value: unknown): unknown {
   if (Array.isArray(value)) {
     const { items } = field;
     if (typeof items !== "object" || Array.isArray(items)) return value;
-    const given = acceptsType(items, "null") ? value : value.filter((each) => each !== null);
-    return given.map((each) => adaptValue(items, each));
+    const list = acceptsType(items, "null") ? value : value.filter((entry) => entry !== null);
+    return list.map((entry) => adaptValue(items, entry));
   }
   if (isRecord(value)) return adaptRecord(field, value);
   if (typeof value === "string" && field.enum) return findChoice(field.enum, value);
@@ -117,7 +117,7 @@ function adaptValue(field: JSONSchema7, value: unknown): unknown {
   return container === undefined ? toList(field, value) : adaptValue(field, container);
 }
 
-/** The value of a closed set that a text is, whatever its case and separators: "IN_PROGRESS" is "in progress". */
+/** Finds the value of a closed set for a text, ignoring case and separators: "IN_PROGRESS" is "in progress". */
 function findChoice(values: unknown[], text: string): unknown {
   const foldText = (value: unknown) =>
     String(value)
@@ -146,12 +146,13 @@ function parseContainer(text: string, schema: JSONSchema7): unknown {
 }
 
 /** Whether a schema accepts values of a type. A schema without a type accepts all. */
-function acceptsType(schema: JSONSchema7, wanted: string): boolean {
+function acceptsType(schema: JSONSchema7, typeName: string): boolean {
   const { type, anyOf, oneOf, allOf, enum: values, $ref } = schema;
   const options = anyOf ?? oneOf;
   if (options)
-    return options.some((option: JSONSchema7 | boolean) => typeof option === "object" && acceptsType(option, wanted));
-  if (type !== undefined) return Array.isArray(type) ? type.some((each: unknown) => each === wanted) : type === wanted;
-  if (values) return values.some((each: unknown) => (each === null ? "null" : typeof each) === wanted);
+    return options.some((option: JSONSchema7 | boolean) => typeof option === "object" && acceptsType(option, typeName));
+  if (type !== undefined)
+    return Array.isArray(type) ? type.some((entry: unknown) => entry === typeName) : type === typeName;
+  if (values) return values.some((entry: unknown) => (entry === null ? "null" : typeof entry) === typeName);
   return allOf === undefined && $ref === undefined;
 }

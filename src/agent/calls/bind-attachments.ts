@@ -32,7 +32,7 @@ export function bindAttachments(
 function findFile(text: string, files: Attachment[]): Attachment {
   const name = text.trim().replace(/^@?"(.*)"$|^@/, "$1");
   const match =
-    files.find((file) => [formatAttachmentReference(file), file.id, file.name].some((one) => one === name)) ??
+    files.find((file) => [formatAttachmentReference(file), file.id, file.name].includes(name)) ??
     files.find((file) => file.name.toLowerCase() === (name.split(/[/\\]/).at(-1) ?? "").toLowerCase());
   if (match) return match;
   const names = files.map((file) => file.name);
@@ -55,9 +55,9 @@ export async function loadBoundAttachments(
 ): Promise<FileContent[]> {
   return await Promise.all(
     references.map(async (reference) => {
-      const named = (files?.list ?? []).filter((file) => formatAttachmentReference(file) === reference);
-      const [file] = named;
-      const isSame = named.every(({ sha256 }) => sha256 === file?.sha256);
+      const matches = (files?.list ?? []).filter((file) => formatAttachmentReference(file) === reference);
+      const [file] = matches;
+      const isSame = matches.every(({ sha256 }) => sha256 === file?.sha256);
       const bytes = file && isSame ? await files?.load(file.id) : undefined;
       if (!file || !bytes || hash("sha256", bytes, "hex") !== file.sha256)
         throw new Problem("INVALID_REQUEST", `The attachment ${cleanLine(reference, 200)} is not available.`, {

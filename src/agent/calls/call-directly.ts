@@ -9,8 +9,8 @@ import { rejectUnknownFields } from "./input.ts";
 /** Converts a tool to the view that the API and `kay tools` show. */
 export function toToolView(tool: AgentTool): ToolView {
   const { name, service, title, description, access, schema, examples, mentions } = tool;
-  const { $schema: _dialect, ...rest } = schema as Record<string, unknown>;
-  const view = { name, service, title, description, access, input_schema: rest, examples };
+  const { $schema: _dialect, ...input_schema } = schema as Record<string, unknown>;
+  const view = { name, service, title, description, access, input_schema, examples };
   return mentions ? { ...view, mentions } : view;
 }
 

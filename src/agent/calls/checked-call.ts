@@ -10,10 +10,10 @@ export type CheckedCall = Omit<HeldCall, "service"> & { tool: AgentTool };
 
 export type RejectedCall = { call: Call; access?: Access; problem: Problem };
 
-/** Returns what the model called, whether it was accepted or not. */
-export function toCall(checked: CheckedCall | RejectedCall): Call {
-  if ("problem" in checked) return checked.call;
-  const { toolCallId, toolName, input } = checked;
+/** Returns the call as the model made it, whether it was accepted or rejected. */
+export function toCall(call: CheckedCall | RejectedCall): Call {
+  if ("problem" in call) return call.call;
+  const { toolCallId, toolName, input } = call;
   return { toolCallId, toolName, input };
 }
 
@@ -31,9 +31,9 @@ export type CallPorts = {
   /** Returns the outcome if an earlier run of this step finished the call. */
   findOutcome(toolCallId: string): Outcome | undefined;
   /** Returns the outcome of a call that has run but still needs the user's review. */
-  ran(toolCallId: string): Outcome | undefined;
+  findUnreviewedOutcome(toolCallId: string): Outcome | undefined;
   /** Returns the open requests by tool call ID. These calls are not tried. `tools`: the names of the tools that are called. */
-  open(tools: string[]): Promise<Map<string, Wait>>;
+  loadOpenRequests(tools: string[]): Promise<Map<string, Wait>>;
   /**
    * Asks about the writes of a step together, before the first of them runs. Calls that run unasked, or were asked
    * before, are left out.
@@ -42,11 +42,11 @@ export type CallPorts = {
   /** Decides before each attempt whether the call may run. `account` is the account it would run as. */
   gate(call: CheckedCall, account: Account | undefined): Promise<GateResult>;
   /** Handles a missing connection: returns a wait, or the problem that ends the call. */
-  missing(call: Call, integrations: string[], reason: string): Wait | Problem;
+  handleMissingConnection(call: Call, integrations: string[], reason: string): Wait | Problem;
   /** Reviews the outcome of a call before the model sees it. */
-  after(call: CheckedCall, outcome: Outcome): Promise<Outcome | Wait>;
+  reviewOutcome(call: CheckedCall, outcome: Outcome): Promise<Outcome | Wait>;
   /** Returns how a tool talks to the user. `waiting` resolves when the tool has asked and the answer is still open. */
   attend(call: CheckedCall, push: (event: AgentEvent) => void): Interactive & { waiting: Promise<Wait> };
   /** Subscribes to changes that may unblock a waiting call. Returns the function that unsubscribes. */
-  onChange(again: () => void): () => void;
+  onChange(retry: () => void): () => void;
 };

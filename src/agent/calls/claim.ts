@@ -4,7 +4,7 @@ import type { AgentTool } from "../tool.ts";
 import { toCall } from "./checked-call.ts";
 import { hasWritten, type PastCall } from "./repetition.ts";
 
-/** What follows an answer that reports a change although no call made one. */
+/** Note after an answer that reports a change although no call made one. */
 export const NOTHING_CHANGED = "Nothing was changed.";
 
 /**
@@ -16,10 +16,10 @@ export function isFalseClaim(
   { messages, past, tools }: { messages: ModelMessage[]; past: PastCall[]; tools: AgentTool[] },
 ): boolean {
   if (past.some(hasWritten)) return false;
-  const own = new Set(past.map(({ call }) => toCall(call).toolCallId));
+  const currentIds = new Set(past.map(({ call }) => toCall(call).toolCallId));
   const writes = new Set(tools.flatMap(({ name, access }) => (access === "read" ? [] : [name])));
-  const before = messages.flatMap(listCalls).filter(({ toolCallId }) => !own.has(toolCallId));
-  const hasWrittenBefore = before.some(({ toolName }) => writes.has(fromWireName(toolName)));
+  const earlierCalls = messages.flatMap(listCalls).filter(({ toolCallId }) => !currentIds.has(toolCallId));
+  const hasWrittenBefore = earlierCalls.some(({ toolName }) => writes.has(fromWireName(toolName)));
   return claimsChange(text, { hasRead: past.some(({ outcome }) => outcome && "output" in outcome), hasWrittenBefore });
 }
 

@@ -58,17 +58,17 @@ export async function recordEffect(
   const progress = { sent: false, wrote: false };
   const addReceipt = (effect: Receipt["effect"], url?: string): void =>
     report({ tool_call_id: toolCallId, tool: write.tool, effect, summary: write.summary, ...(url ? { url } : {}) });
-  const before = await log.plan({ id, toolCallId, ...write });
-  if (before.state === "settled") {
-    addReceipt("settled", before.result.url);
-    return before.result;
+  const recorded = await log.plan({ id, toolCallId, ...write });
+  if (recorded.state === "settled") {
+    addReceipt("settled", recorded.result.url);
+    return recorded.result;
   }
-  if (before.state === "unknown" && !(await log.resume(id))) {
+  if (recorded.state === "unknown" && !(await log.resume(id))) {
     addReceipt("unknown");
     throw outcomeUnknownProblem(undefined, write);
   }
-  if (before.state === "refused") throw fromStoredProblem(before.result);
-  if (before.state === "new") addReceipt("planned");
+  if (recorded.state === "refused") throw fromStoredProblem(recorded.result);
+  if (recorded.state === "new") addReceipt("planned");
   const effect: Effect = {
     id,
     sent: async (account) => {
@@ -124,6 +124,6 @@ function isRefusal(error: unknown): error is Problem {
 
 function outcomeUnknownProblem(error: unknown, { summary }: Write): Problem {
   if (error instanceof Problem && error.code === "OUTCOME_UNKNOWN") return error;
-  const why = error instanceof Problem ? ` ${error.message}` : "";
-  return new Problem("OUTCOME_UNKNOWN", `“${summary}” may have been partly completed.${why}`, { cause: error });
+  const reason = error instanceof Problem ? ` ${error.message}` : "";
+  return new Problem("OUTCOME_UNKNOWN", `“${summary}” may have been partly completed.${reason}`, { cause: error });
 }

@@ -52,15 +52,15 @@ function unknownToolProblem(name: string, tools: AgentTool[]): Problem {
 
 /**
  * Runs a step's calls and returns their results in the order of the calls. Reads run together. Writes are asked
- * together, and run one after another, as the model listed them. While other calls run, a waiting call is retried whenever its answer may
- * have arrived. Calls that still wait at the end are returned as waits.
+ * together and run one after another, in the model's order. While other calls run, a waiting call is retried whenever
+ * its answer may have arrived. Calls that still wait at the end are returned as waits.
  */
 export async function* runCalls(
   calls: (CheckedCall | RejectedCall)[],
   run: Run,
 ): AsyncGenerator<AgentEvent, { outcomes: Outcome[] } | { waits: Wait[] }> {
   const events = createChannel<AgentEvent>();
-  const ended: (Outcome | undefined)[] = calls.map((call) => run.ports?.findOutcome(getCallId(call)));
+  const outcomes: (Outcome | undefined)[] = calls.map((call) => run.ports?.findOutcome(getCallId(call)));
   const waits = new Map<number, Wait>();
   const active = new Set<number>();
   let running = 0;
@@ -70,33 +70,33 @@ export async function* runCalls(
     running++;
     active.add(index);
     waits.delete(index);
-    const result = await runCall(calls, index, ended, run, events.push).catch((error: unknown) => {
+    const result = await runCall(calls, index, outcomes, run, events.push).catch((error: unknown) => {
       fatalError = error;
     });
     active.delete(index);
     if (result && "kind" in result) waits.set(index, result);
     else if (result) {
-      ended[index] = result;
+      outcomes[index] = result;
       recordOutcome(run.watch, calls[index] as CheckedCall | RejectedCall, result);
       events.push({ type: "outcome", outcome: result });
       events.push(buildOutcomeEvent(result, calls[index]?.access));
     }
-    if (ended[index] && isWrite(calls[index] as CheckedCall)) startNextWrite();
+    if (outcomes[index] && isWrite(calls[index] as CheckedCall)) startNextWrite();
     if (--running === 0) events.end();
   };
-  const findNextWrite = () => calls.findIndex((call, index) => isWrite(call) && ended[index] === undefined);
+  const findNextWrite = () => calls.findIndex((call, index) => isWrite(call) && outcomes[index] === undefined);
   /** Starts the first write that has not run. Its question, if there is one, may have been answered before its turn. */
   const startNextWrite = () => {
-    const next = findNextWrite();
-    if (next >= 0 && !active.has(next) && !isAsking && fatalError === undefined) void start(next);
+    const nextWrite = findNextWrite();
+    if (nextWrite >= 0 && !active.has(nextWrite) && !isAsking && fatalError === undefined) void start(nextWrite);
   };
   const askThenWrite = async () => {
     running++;
-    const asked = await askAboutWrites(calls, ended, run).catch((error: unknown) => {
+    const newWaits = await askAboutWrites(calls, outcomes, run).catch((error: unknown) => {
       fatalError = error;
       return [];
     });
-    for (const wait of asked) waits.set(calls.map(getCallId).indexOf(wait.toolCallId), wait);
+    for (const wait of newWaits) waits.set(calls.map(getCallId).indexOf(wait.toolCallId), wait);
     isAsking = false;
     if (!waits.has(findNextWrite())) startNextWrite();
     if (--running === 0) events.end();
@@ -116,7 +116,7 @@ export async function* runCalls(
   const stop = run.ports?.onChange(AsyncLocalStorage.bind(coalesce(retryWaiting)));
   const open = await loadOpenRequests(calls, run);
   const pending = calls.flatMap((call, index) =>
-    ended[index] === undefined ? [{ call, index, wait: open.get(getCallId(call)) }] : [],
+    outcomes[index] === undefined ? [{ call, index, wait: open.get(getCallId(call)) }] : [],
   );
   for (const { call, index, wait } of pending) {
     if (wait) waits.set(index, wait);
@@ -126,16 +126,16 @@ export async function* runCalls(
   yield* events.drain();
   stop?.();
   if (fatalError !== undefined) throw fatalError;
-  const outcomes = ended.filter((outcome) => outcome !== undefined);
-  return outcomes.length === calls.length
-    ? { outcomes }
+  const finalOutcomes = outcomes.filter((outcome) => outcome !== undefined);
+  return finalOutcomes.length === calls.length
+    ? { outcomes: finalOutcomes }
     : { waits: [...waits].sort(([a], [b]) => a - b).map(([, wait]) => wait) };
 }
 
 /** Returns the open requests. If they cannot be read, each call finds out on its own attempt. */
 async function loadOpenRequests(calls: (CheckedCall | RejectedCall)[], { ports }: Run): Promise<Map<string, Wait>> {
   const tools = calls.flatMap((call) => ("problem" in call ? [] : [call.tool.name]));
-  return (await ports?.open(tools).catch(() => undefined)) ?? new Map();
+  return (await ports?.loadOpenRequests(tools).catch(() => undefined)) ?? new Map();
 }
 
 function getCallId(call: CheckedCall | RejectedCall | undefined): string {
@@ -156,7 +156,7 @@ function buildOutcomeEvent(outcome: Outcome, access: Access | undefined): AgentE
 /** Creates a queue with many writers and one reader: `drain` yields pushed items in order until `end`. */
 function createChannel<T>(): { push(item: T): void; end(): void; drain(): AsyncGenerator<T> } {
   const items: T[] = [];
-  let ended = false;
+  let isEnded = false;
   let wake: (() => void) | undefined;
   const notify = () => {
     wake?.();
@@ -168,13 +168,13 @@ function createChannel<T>(): { push(item: T): void; end(): void; drain(): AsyncG
       notify();
     },
     end: () => {
-      ended = true;
+      isEnded = true;
       notify();
     },
     async *drain() {
       for (;;) {
         while (items.length > 0) yield items.shift() as T;
-        if (ended) return;
+        if (isEnded) return;
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
@@ -186,16 +186,16 @@ function createChannel<T>(): { push(item: T): void; end(): void; drain(): AsyncG
 /** Wraps `work` so that it never runs twice at once. Calls made during a run cause one more run afterwards. */
 function coalesce(work: () => Promise<void>): () => void {
   let state: "idle" | "busy" | "again" = "idle";
-  return function go() {
+  return function runOrRepeat() {
     if (state !== "idle") {
       state = "again";
       return;
     }
     state = "busy";
     void work().finally(() => {
-      const again = state === "again";
+      const mustRepeat = state === "again";
       state = "idle";
-      if (again) go();
+      if (mustRepeat) runOrRepeat();
     });
   };
 }

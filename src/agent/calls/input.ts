@@ -14,12 +14,12 @@ export function toInputProblem(tool: string, input: unknown, issues: z.core.$Zod
   const path = (issue?.path ?? []).map(String);
   const field = path.join(".");
   const subject = field ? `“${field}”` : "the input";
-  const wrong = issue ? describeIssue(issue, getValueAtPath(input, path)) : "is not accepted";
-  const others = [...new Set(issues.slice(1).map(({ path }) => path.map(String).join(".")))].filter(
+  const fault = issue ? describeIssue(issue, getValueAtPath(input, path)) : "is not accepted";
+  const otherFields = [...new Set(issues.slice(1).map(({ path }) => path.map(String).join(".")))].filter(
     (other) => other !== field && other !== "",
   );
-  const more = others.length > 0 ? ` (also wrong: ${others.join(", ")})` : "";
-  return new Problem("INVALID_REQUEST", `The input of ${tool} is not accepted: ${subject} ${wrong}${more}.`, {
+  const suffix = otherFields.length > 0 ? ` (also wrong: ${otherFields.join(", ")})` : "";
+  return new Problem("INVALID_REQUEST", `The input of ${tool} is not accepted: ${subject} ${fault}${suffix}.`, {
     hint: "",
     details: field ? { field } : {},
   });
@@ -83,12 +83,12 @@ const TYPES: Record<string, string> = {
  * @throws Problem INVALID_REQUEST with the field and the valid ones
  */
 export function rejectUnknownFields({ name, schema }: Pick<AgentTool, "name" | "schema">, input: unknown): void {
-  const known = Object.keys(schema.properties ?? {});
+  const fields = Object.keys(schema.properties ?? {});
   if (!schema.properties || typeof input !== "object" || input === null || Array.isArray(input)) return;
-  const unknown = Object.keys(input).find((field) => !known.includes(field));
+  const unknown = Object.keys(input).find((field) => !fields.includes(field));
   if (unknown === undefined || schema.additionalProperties) return;
-  const guess = suggestName(unknown, known, (near) => `“${near}”`);
-  const list = known.length > 0 ? ` Valid fields: ${known.join(", ")}.` : " This tool takes no fields.";
+  const guess = suggestName(unknown, fields, (near) => `“${near}”`);
+  const list = fields.length > 0 ? ` Valid fields: ${fields.join(", ")}.` : " This tool takes no fields.";
   throw new Problem(
     "INVALID_REQUEST",
     `${name} has no field “${unknown.slice(0, 60)}”.${guess && ` ${guess}`}${list}`,
@@ -101,9 +101,9 @@ export function rejectUnknownFields({ name, schema }: Pick<AgentTool, "name" | "
 
 /** Returns the JSON Schema of a tool's input. Tools are put together for every request, while their inputs stay. */
 export function getInputSchema(input: z.ZodMiniType): JSONSchema7 {
-  const known = schemas.get(input) ?? (z.toJSONSchema(input, { io: "input" }) as JSONSchema7);
-  schemas.set(input, known);
-  return known;
+  const cached = schemas.get(input) ?? (z.toJSONSchema(input, { io: "input" }) as JSONSchema7);
+  schemas.set(input, cached);
+  return cached;
 }
 
 const schemas = new WeakMap<z.ZodMiniType, JSONSchema7>();

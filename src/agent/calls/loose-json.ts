@@ -13,7 +13,7 @@ export function repairArguments(text: string): string {
   return value === undefined ? text : JSON.stringify(value);
 }
 
-/** Parses JSON as models misspell it. Undefined for a text that has not exactly one meaning. */
+/** Parses JSON with the errors that models make. Returns undefined unless the text has exactly one meaning. */
 export function parseLoose(text: string): unknown {
   const values: unknown[] = [];
   let rest = text.replace(/^\s*```\w*|```\s*$/g, "").trimStart();
@@ -26,11 +26,11 @@ export function parseLoose(text: string): unknown {
     rest = rest.slice(end).trimStart();
   }
   if (!/^(?:[}\]`\s]|<\/?[\w|:]{1,40}>)*$/.test(rest)) return undefined;
-  const filled = [...new Set(values.map((value) => JSON.stringify(value)))].filter(
+  const nonEmpty = [...new Set(values.map((value) => JSON.stringify(value)))].filter(
     (json) => !/^(?:\{\}|\[\])$/.test(json),
   );
-  if (filled.length > 1) return undefined;
-  return filled[0] === undefined ? values[0] : JSON.parse(filled[0]);
+  if (nonEmpty.length > 1) return undefined;
+  return nonEmpty[0] === undefined ? values[0] : JSON.parse(nonEmpty[0]);
 }
 
 /** Most values one after another. */
@@ -38,7 +38,7 @@ const MAX_VALUES = 4;
 
 /** Reads one object or list at the start of a text. `json` is undefined if the text ends within it. */
 function readValue(text: string): { json: string | undefined; end: number } {
-  const out: string[] = [];
+  const tokens: string[] = [];
   let depth = 0;
   TOKEN.lastIndex = 0;
   for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text)) {
@@ -46,10 +46,10 @@ function readValue(text: string): { json: string | undefined; end: number } {
     if (token === "{" || token === "[") depth++;
     if (token === "}" || token === "]") {
       depth--;
-      if (out.at(-1) === ",") out.pop();
+      if (tokens.at(-1) === ",") tokens.pop();
     }
-    if (token.trim() !== "") out.push(toJsonToken(token));
-    if (depth === 0) return { json: out.join(""), end: TOKEN.lastIndex };
+    if (token.trim() !== "") tokens.push(toJsonToken(token));
+    if (depth === 0) return { json: tokens.join(""), end: TOKEN.lastIndex };
   }
   return { json: undefined, end: text.length };
 }
@@ -74,7 +74,7 @@ function toJsonText(quoted: string): string {
   const inner = quoted.slice(1, -1);
   // In JSON, a text has no line breaks, and no apostrophe is escaped.
   const escaped = quoted.startsWith("'")
-    ? inner.replace(/\\'/g, "'").replace(/(\\[\s\S])|"/g, (_, kept) => kept ?? '\\"')
+    ? inner.replace(/\\'/g, "'").replace(/(\\[\s\S])|"/g, (_, escapeSequence) => escapeSequence ?? '\\"')
     : inner;
   return `"${escaped.replace(/[\n\r\t]/g, (mark) => JSON.stringify(mark).slice(1, -1))}"`;
 }

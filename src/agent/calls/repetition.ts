@@ -18,14 +18,14 @@ export function findRepetition(checked: CheckedCall, past: PastCall[]): Outcome 
   const { toolCallId, toolName, input, access } = checked;
   const call = { toolCallId, toolName, input };
   const key = buildCallKey(checked);
-  const same = past.filter(({ call }) => !("problem" in call) && buildCallKey(call) === key);
-  const denied = same.find(({ outcome }) => outcome && "denied" in outcome)?.outcome;
+  const repeats = past.filter(({ call }) => !("problem" in call) && buildCallKey(call) === key);
+  const denied = repeats.find(({ outcome }) => outcome && "denied" in outcome)?.outcome;
   if (denied && "denied" in denied) return { call, denied: denied.denied };
-  if (same.length >= ATTEMPTS) {
+  if (repeats.length >= ATTEMPTS) {
     const words = `This exact call of ${toolName} was already made; its result is above. Do not repeat it.`;
     return { call, problem: new Problem("IDEMPOTENCY_CONFLICT", words, { hint: "", details: { repeated: true } }) };
   }
-  const first = access === "read" ? undefined : same.find(({ outcome }) => mayHaveWritten(outcome));
+  const first = access === "read" ? undefined : repeats.find(({ outcome }) => mayHaveWritten(outcome));
   return first && repeatOutcome(call, checked.tool.service, first.outcome);
 }
 
@@ -42,18 +42,19 @@ const ALREADY_DONE =
   "Already done: the same call was made earlier in this request, so it was not made again. Its result:";
 
 /**
- * Returns why a turn ends when all calls of a step fail as they did before: a model that repeats a wrong call does not get any further.
+ * Returns the problem that ends a turn when all calls of a step fail as they did before: a model that repeats a wrong
+ * call makes no progress.
  */
 export function findFailureLoop(step: (CheckedCall | RejectedCall)[], past: PastCall[]): Problem | undefined {
-  const rejected = countRejected(past);
-  if (rejected >= MOST_REJECTED && step.every(isRejected)) {
-    const words = `The model made ${rejected} calls in a row that no tool accepts and was stopped.`;
+  const rejectedCount = countRejected(past);
+  if (rejectedCount >= MOST_REJECTED && step.every(isRejected)) {
+    const words = `The model made ${rejectedCount} calls in a row that no tool accepts and was stopped.`;
     return new Problem("MODEL_FAILED", `${words}${describeLast(past.at(-1)?.outcome)}`, { hint: LOOP_HINT });
   }
   const failures = step.map((call) =>
-    past.filter((each) => buildLoopKey(each.call) === buildLoopKey(call) && hasFailed(each)),
+    past.filter((pastCall) => buildLoopKey(pastCall.call) === buildLoopKey(call) && hasFailed(pastCall)),
   );
-  if (!failures.every((same) => same.length >= ATTEMPTS)) return undefined;
+  if (!failures.every((attempts) => attempts.length >= ATTEMPTS)) return undefined;
   const words = `The model made the same failing call ${ATTEMPTS} times and was stopped.`;
   return new Problem("MODEL_FAILED", `${words}${describeLast(failures[0]?.at(-1)?.outcome)}`, { hint: LOOP_HINT });
 }
@@ -85,11 +86,13 @@ export function hasWritten({ call, outcome }: PastCall): boolean {
 
 /** Returns the problem with a hint about what was done: after a write, another attempt would do it twice. */
 export function withWritesDone(problem: Problem, past: PastCall[]): Problem {
-  const written = past.flatMap((each) => ("summary" in each.call && hasWritten(each) ? [each.call.summary] : []));
-  if (written.length === 0) return problem;
+  const summaries = past.flatMap((pastCall) =>
+    "summary" in pastCall.call && hasWritten(pastCall) ? [pastCall.call.summary] : [],
+  );
+  if (summaries.length === 0) return problem;
   const { code, message, details, cause } = problem;
-  const list = [...new Set(written)].slice(0, MAX_LISTED).join("; ");
-  const more = new Set(written).size > MAX_LISTED ? ", and more" : "";
+  const list = [...new Set(summaries)].slice(0, MAX_LISTED).join("; ");
+  const more = new Set(summaries).size > MAX_LISTED ? ", and more" : "";
   const hint = `Already done: ${list}${more}. Check the result before you ask again.`;
   return new Problem(code, message, { hint, details, cause });
 }

@@ -32,7 +32,7 @@ export type Run = {
 export async function runCall(
   calls: (CheckedCall | RejectedCall)[],
   index: number,
-  ended: (Outcome | undefined)[],
+  outcomes: (Outcome | undefined)[],
   run: Run,
   push: (event: AgentEvent) => void,
 ): Promise<Outcome | Wait> {
@@ -41,7 +41,7 @@ export async function runCall(
   const call = toCall(checked);
   try {
     if (run.signal.aborted) throw new Problem("CANCELLED", "The request was canceled before this call was made.");
-    const repeat = findRepetition(checked, listEarlierCalls(calls, index, ended, run));
+    const repeat = findRepetition(checked, listEarlierCalls(calls, index, outcomes, run));
     if (repeat) return repeat;
     return await admit(checked, run, push);
   } catch (error) {
@@ -49,8 +49,8 @@ export async function runCall(
     const problem = toProblem(error, "SERVICE_FAILED", `${checked.tool.title} failed: ${checked.summary}.`);
     const integrations = getIntegrations(problem);
     if (run.ports === undefined || run.dryRun || integrations.length === 0) return { call, problem };
-    const missing = run.ports.missing(call, integrations, problem.message);
-    return missing instanceof Problem ? { call, problem: missing } : missing;
+    const waitOrProblem = run.ports.handleMissingConnection(call, integrations, problem.message);
+    return waitOrProblem instanceof Problem ? { call, problem: waitOrProblem } : waitOrProblem;
   }
 }
 
@@ -60,13 +60,13 @@ export async function runCall(
  */
 export async function askAboutWrites(
   calls: (CheckedCall | RejectedCall)[],
-  ended: (Outcome | undefined)[],
+  outcomes: (Outcome | undefined)[],
   run: Run,
 ): Promise<Wait[]> {
-  const open = calls.filter((call, index): call is CheckedCall => isWrite(call) && ended[index] === undefined);
+  const open = calls.filter((call, index): call is CheckedCall => isWrite(call) && outcomes[index] === undefined);
   if (!run.ports || run.dryRun || run.signal.aborted || open.length < 2) return [];
   const isRepeat = (call: CheckedCall) =>
-    findRepetition(call, listEarlierCalls(calls, calls.indexOf(call), ended, run)) !== undefined;
+    findRepetition(call, listEarlierCalls(calls, calls.indexOf(call), outcomes, run)) !== undefined;
   return await run.ports.askTogether(open.filter((call) => !isRepeat(call)));
 }
 
@@ -78,10 +78,13 @@ export function isWrite(call: CheckedCall | RejectedCall): boolean {
 function listEarlierCalls(
   calls: (CheckedCall | RejectedCall)[],
   index: number,
-  ended: (Outcome | undefined)[],
+  outcomes: (Outcome | undefined)[],
   { memory }: Run,
 ): PastCall[] {
-  return [...memory, ...calls.slice(0, index).map((call, at): PastCall => ({ call, outcome: ended[at] }))];
+  return [
+    ...memory,
+    ...calls.slice(0, index).map((call, position): PastCall => ({ call, outcome: outcomes[position] })),
+  ];
 }
 
 async function admit(
@@ -91,8 +94,8 @@ async function admit(
 ): Promise<Outcome | Wait> {
   const { tool, toolCallId } = checked;
   const call = toCall(checked);
-  const before = ports?.ran(toolCallId);
-  if (ports && before) return await ports.after(checked, before);
+  const unreviewed = ports?.findUnreviewedOutcome(toolCallId);
+  if (ports && unreviewed) return await ports.reviewOutcome(checked, unreviewed);
   const account = (ports ?? dryRun) && (await tool.ready?.());
   const planned = await dryRun?.(checked, account);
   if (planned) return toPlannedOutcome(checked, planned, push);
@@ -117,14 +120,14 @@ async function admit(
   if (!("ran" in result)) return result;
   const edited = gate.edited ? { edited: pickChanges(checked.parsed, gate.input) } : {};
   const outcome: Outcome = { call, output: { ...toToolOutput(tool.service, result.ran), ...edited } };
-  return (await ports?.after(checked, outcome)) ?? outcome;
+  return (await ports?.reviewOutcome(checked, outcome)) ?? outcome;
 }
 
 /** Returns the fields that an edit changed; `null` for one that it removed. */
 function pickChanges(before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]));
+  const changedNames = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return Object.fromEntries(changedNames.map((name) => [name, after[name] ?? null]));
 }
 
 const NEVER = new Promise<Wait>(() => {});

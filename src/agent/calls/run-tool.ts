@@ -78,9 +78,9 @@ async function runTool(
   { input, context, effect }: Run,
 ): Promise<ToolResult> {
   const readAccess = async (rejected?: string) => {
-    const read = await ports.access(service.name, rejected);
-    checkAccount(service.title, context.account, read.as);
-    return read;
+    const current = await ports.access(service.name, rejected);
+    checkAccount(service.title, context.account, current.as);
+    return current;
   };
   let access = await readAccess();
   const idempotencyKey = effect?.id ?? context.toolCallId;
@@ -114,9 +114,9 @@ async function runTool(
   });
   const { interaction, requestInteraction, log } = context;
   const taskId = effect?.id ?? buildEffectId(ports.effects.scope, context.toolCallId);
-  const reading = ports.dryRun ? restrictToReads(http, formatSummary(tool, input)) : http;
+  const readOnlyHttp = ports.dryRun ? restrictToReads(http, formatSummary(tool, input)) : http;
   const result = await tool.run(input, {
-    http: effect ? recordWrites(http, effect, () => access.as?.words) : reading,
+    http: effect ? recordWrites(http, effect, () => access.as?.words) : readOnlyHttp,
     metadata: access.metadata,
     signal: effect ? new AbortController().signal : context.signal,
     idempotencyKey,
@@ -145,7 +145,7 @@ async function runTool(
   return leftOut ? addLeftOut(result, service.title, leftOut) : result;
 }
 
-/** Says to the user and the model that a list lacks items. */
+/** Adds a note for the user and the model that the list lacks items. */
 function addLeftOut(
   result: ToolResult,
   title: string,
@@ -162,7 +162,7 @@ function checkAccount(title: string, expected: Account | undefined, current: Acc
   throw new Problem("ACCOUNT_MISMATCH", formatAccountChange(title, expected.words, current.words), { hint: "" });
 }
 
-/** Says that a call was not made because the connected account is not the one that the user saw. */
+/** Formats the reason why a call was not made: another account is connected than the one that the user saw. */
 export function formatAccountChange(title: string, expected: string, current: string): string {
   return `Nothing was sent: this was approved for ${expected}, but ${title} is now connected as ${current}. Ask again to use that account.`;
 }

@@ -16,8 +16,8 @@ type SuspendedCall = {
   generationId: string;
   context: RunContext;
   /** The questions asked so far, in order. Only the last one may be unanswered. */
-  asked: Question[];
-  over: AbortController;
+  questions: Question[];
+  controller: AbortController;
   result: Promise<ToolResult>;
 };
 
@@ -37,7 +37,13 @@ export function runSuspendable(
   const key = `${generationId}\n${toolCallId}`;
   const existing = calls.get(key);
   if (existing) return resumeCall(existing, context);
-  const call: SuspendedCall = { generationId, context, asked: [], over: new AbortController(), result: NO_RESULT_YET };
+  const call: SuspendedCall = {
+    generationId,
+    context,
+    questions: [],
+    controller: new AbortController(),
+    result: NO_RESULT_YET,
+  };
   forwardAbort(call, context.signal);
   calls.set(key, call);
   call.result = work(createLastingContext(call)).finally(() => calls.delete(key));
@@ -49,7 +55,7 @@ export function runSuspendable(
 /** Returns whether a call of this generation is suspended on this node and waits for an answer. */
 export function hasSuspendedCall(node: Node, generationId: string): boolean {
   return [...(suspendedCalls.get(node)?.values() ?? [])].some(
-    (call) => call.generationId === generationId && call.asked.at(-1)?.answered === false,
+    (call) => call.generationId === generationId && call.questions.at(-1)?.answered === false,
   );
 }
 
@@ -61,12 +67,12 @@ function createLastingContext(call: SuspendedCall): RunContext {
   return {
     toolCallId,
     interaction,
-    signal: call.over.signal,
+    signal: call.controller.signal,
     report: (receipt) => call.context.report(receipt),
     log: (text) => call.context.log(text),
     requestInteraction: (request) => {
       const question: Question = { request, answered: false, settle: Promise.withResolvers() };
-      call.asked.push(question);
+      call.questions.push(question);
       askQuestion(call, question);
       return question.settle.promise;
     },
@@ -77,7 +83,7 @@ function createLastingContext(call: SuspendedCall): RunContext {
 function resumeCall(call: SuspendedCall, context: RunContext): Promise<ToolResult> {
   call.context = context;
   forwardAbort(call, context.signal);
-  for (const question of call.asked) {
+  for (const question of call.questions) {
     if (!question.answered) askQuestion(call, question);
     else
       void context
@@ -109,8 +115,8 @@ function askQuestion(call: SuspendedCall, question: Question): void {
 }
 
 function forwardAbort(call: SuspendedCall, signal: AbortSignal): void {
-  if (signal.aborted) call.over.abort(signal.reason);
-  else signal.addEventListener("abort", () => call.over.abort(signal.reason), { once: true });
+  if (signal.aborted) call.controller.abort(signal.reason);
+  else signal.addEventListener("abort", () => call.controller.abort(signal.reason), { once: true });
 }
 
 /** A problem as stored in the database. The cause is only for the log and is not stored. */

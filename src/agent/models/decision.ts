@@ -26,8 +26,8 @@ export type ModelDecision = {
  * @throws Problem MODEL_NOT_CONFIGURED when the named provider is unknown or lacks a key or an address
  */
 export async function decideModel(settings: ModelSettings): Promise<ModelDecision> {
-  const named = settings.model?.trim();
-  if (named) return await decideNamedModel(named, settings);
+  const modelName = settings.model?.trim();
+  if (modelName) return await decideNamedModel(modelName, settings);
   for (const provider of PROVIDER_ORDER) {
     const { detect, defaultModel } = PROVIDERS[provider];
     const where = detect.find((variable) => settings.env[variable]?.trim());
@@ -58,13 +58,13 @@ export function findUsableModel({ models }: LocalServer): LocalModel | undefined
   return models.find(({ usable }) => usable);
 }
 
-async function decideNamedModel(named: string, settings: ModelSettings): Promise<ModelDecision> {
+async function decideNamedModel(modelName: string, settings: ModelSettings): Promise<ModelDecision> {
   const source = { source: "settings", ...(settings.where ? { where: settings.where } : {}) } as const;
-  if (named === "offline") return { ...OFFLINE, ...source };
-  const colon = named.indexOf(":");
-  const provider = colon < 0 ? named : named.slice(0, colon);
+  if (modelName === "offline") return { ...OFFLINE, ...source };
+  const colon = modelName.indexOf(":");
+  const provider = colon < 0 ? modelName : modelName.slice(0, colon);
   if (!isProvider(provider)) throw unknownProviderProblem(provider);
-  const model = colon < 0 ? PROVIDERS[provider].defaultModel(settings.env) : named.slice(colon + 1).trim();
+  const model = colon < 0 ? PROVIDERS[provider].defaultModel(settings.env) : modelName.slice(colon + 1).trim();
   throwProblem(findMissingConfig(provider, settings));
   if (model) return { ...buildDecision(provider, model), ...source };
   const local = await findLocalModel(settings, provider);
@@ -74,9 +74,12 @@ async function decideNamedModel(named: string, settings: ModelSettings): Promise
   });
 }
 
-async function findLocalModel({ local }: ModelSettings, wanted?: ProviderName): Promise<ModelDecision | undefined> {
+async function findLocalModel(
+  { local }: ModelSettings,
+  onlyProvider?: ProviderName,
+): Promise<ModelDecision | undefined> {
   const servers = (await local?.()) ?? [];
-  for (const server of servers.filter(({ provider }) => wanted === undefined || provider === wanted)) {
+  for (const server of servers.filter(({ provider }) => onlyProvider === undefined || provider === onlyProvider)) {
     const model = findUsableModel(server);
     if (!model) continue;
     const window = model.contextWindow ? { contextWindow: model.contextWindow } : {};

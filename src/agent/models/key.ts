@@ -12,7 +12,7 @@ export type ModelKey = {
 export function findModelKey(variables: string[], env: Record<string, string | undefined>): ModelKey | undefined {
   const [first] = variables;
   if (first === undefined) return undefined;
-  const variable = variables.find((each) => env[each]?.trim()) ?? first;
+  const variable = variables.find((name) => env[name]?.trim()) ?? first;
   const key = env[variable]?.trim() ?? "";
   return { variable, isSet: key !== "", hide: (text) => hideKey(text, key) };
 }
@@ -25,8 +25,8 @@ function hideKey(text: string, key: string): string {
 function quotesKey(word: string, key: string): boolean {
   if (key.length < SHORTEST_KEY) return false;
   const length = Math.min(key.length, QUOTED_LENGTH);
-  for (let at = 0; at + length <= Math.min(key.length, LONGEST_KEY); at++)
-    if (word.includes(key.slice(at, at + length))) return true;
+  for (let start = 0; start + length <= Math.min(key.length, LONGEST_KEY); start++)
+    if (word.includes(key.slice(start, start + length))) return true;
   return false;
 }
 

@@ -71,13 +71,16 @@ async function listOllamaModels({ fetch, env }: LocalPorts): Promise<LocalServer
   const url = getOllamaUrl(env);
   const [{ models }, running] = await Promise.all([
     fetchLocal(fetch, `${url}/api/tags`, { schema: Tags, limitMs: FIRST_BYTE_TIMEOUT_MS }),
-    fetchLocal(fetch, `${url}/api/ps`, { schema: Running, limitMs: FIRST_BYTE_TIMEOUT_MS }).catch(() => ({
+    fetchLocal(fetch, `${url}/api/ps`, { schema: RunningModels, limitMs: FIRST_BYTE_TIMEOUT_MS }).catch(() => ({
       models: [],
     })),
   ]);
   const loaded = new Map(running.models.map(({ name, context_length }) => [name, context_length]));
-  const known = models.filter(({ name }) => isModelName(name));
-  const ordered = [...known.filter(({ name }) => loaded.has(name)), ...known.filter(({ name }) => !loaded.has(name))];
+  const safeModels = models.filter(({ name }) => isModelName(name));
+  const ordered = [
+    ...safeModels.filter(({ name }) => loaded.has(name)),
+    ...safeModels.filter(({ name }) => !loaded.has(name)),
+  ];
   const details = await Promise.all(
     ordered.map(async (model, index): Promise<LocalModel> => {
       const usable = isLocal(model) && index < MAX_QUERIED_MODELS && (await canCallTools(fetch, url, model));
@@ -94,10 +97,10 @@ const Tag = z.looseObject({
   capabilities: z.optional(z.array(z.string())),
 });
 const Tags = z.looseObject({ models: z.array(Tag) });
-const Running = z.looseObject({
+const RunningModels = z.looseObject({
   models: z.array(z.looseObject({ name: z.string(), context_length: z.optional(z.number()) })),
 });
-const Shown = z.looseObject({ capabilities: z.optional(z.array(z.string())) });
+const ModelDetails = z.looseObject({ capabilities: z.optional(z.array(z.string())) });
 
 function isLocal({ name, remote_host }: z.output<typeof Tag>): boolean {
   return !remote_host && !/[:-]cloud$/.test(name);
@@ -106,7 +109,7 @@ function isLocal({ name, remote_host }: z.output<typeof Tag>): boolean {
 /** Ollama before 0.6.4 does not report capabilities. Its models must be named. */
 async function canCallTools(fetch: LocalPorts["fetch"], url: string, model: z.output<typeof Tag>): Promise<boolean> {
   const body = { model: model.name };
-  const request = { schema: Shown, limitMs: SHOW_LIMIT_MS, body };
+  const request = { schema: ModelDetails, limitMs: SHOW_LIMIT_MS, body };
   const details = model.capabilities ? model : await fetchLocal(fetch, `${url}/api/show`, request).catch(() => null);
   return details?.capabilities?.includes("tools") ?? false;
 }
@@ -132,11 +135,11 @@ export const LM_STUDIO_URL = "http://127.0.0.1:1234";
 async function listLmStudioModels({ fetch }: LocalPorts): Promise<LocalServer> {
   const url = `${LM_STUDIO_URL}/api/v1/models`;
   const { models } = await fetchLocal(fetch, url, { schema: Models, limitMs: FIRST_BYTE_TIMEOUT_MS });
-  const read = models.filter(({ type, key }) => type === "llm" && isModelName(key)).map(toLocalModel);
+  const localModels = models.filter(({ type, key }) => type === "llm" && isModelName(key)).map(toLocalModel);
   return {
     provider: "lmstudio",
     url: LM_STUDIO_URL,
-    models: [...read.filter(({ usable }) => usable), ...read.filter(({ usable }) => !usable)],
+    models: [...localModels.filter(({ usable }) => usable), ...localModels.filter(({ usable }) => !usable)],
   };
 }
 
@@ -173,7 +176,7 @@ export function createLocalModels(ports: LocalPorts): LocalModels {
 
 async function findServers(ports: LocalPorts): Promise<LocalServer[]> {
   const servers = await Promise.all(
-    [listOllamaModels(ports), listLmStudioModels(ports)].map((each) => each.catch(() => null)),
+    [listOllamaModels(ports), listLmStudioModels(ports)].map((search) => search.catch(() => null)),
   );
   return servers.filter((server) => server !== null);
 }

@@ -25,7 +25,7 @@ export function createCallTransform(tools: string[]): TransformStream<StreamPart
       const isKnown = tools.includes(toolName);
       if (part.type === "tool-call") {
         const call = { ...part, toolName, input: repairArguments(part.input) };
-        for (const each of isKnown ? [call] : splitCall(call, tools)) controller.enqueue(each);
+        for (const splitPart of isKnown ? [call] : splitCall(call, tools)) controller.enqueue(splitPart);
       } else if (isKnown) controller.enqueue({ ...part, toolName });
       else hidden.add(part.id);
     },
@@ -55,15 +55,15 @@ function splitCall(call: ToolCall, tools: string[]): ToolCall[] {
  * `mcp__kay__jira__search`, `jira__search<|channel|>commentary`, `jira_search`, or the name twice, as servers that send it
  * with each piece make it. A name that fits no tool, or more than one, stays as it is.
  */
-function correctToolName(given: string, names: string[]): string {
-  if (names.includes(given)) return given;
-  const parts = given.replace(/<\|.*$/s, "").split(/[^A-Za-z0-9]+/);
+function correctToolName(name: string, names: string[]): string {
+  if (names.includes(name)) return name;
+  const parts = name.replace(/<\|.*$/s, "").split(/[^A-Za-z0-9]+/);
   for (let first = 0; first < Math.min(parts.length, MAX_PARTS); first++) {
     const letters = toLetters(parts.slice(first).join(""));
-    const same = names.filter((name) => letters === toLetters(name) || letters === toLetters(name).repeat(2));
-    if (same.length > 0) return same.length === 1 ? (same[0] as string) : given;
+    const matches = names.filter((name) => letters === toLetters(name) || letters === toLetters(name).repeat(2));
+    if (matches.length > 0) return matches.length === 1 ? (matches[0] as string) : name;
   }
-  return given;
+  return name;
 }
 
 /** Most parts of a name: a longer one is not the name of a tool with a prefix. */

@@ -2,7 +2,7 @@ import { parseServiceFault } from "#connectors/http/service-fault";
 import { isRecord, type JsonRecord } from "#protocol/json";
 import type { AnswerRepair } from "./repair-fetch.ts";
 
-/** Creates the repair of the Chat Completions API, as many servers offer it with fields of their own. */
+/** Creates the repair of the Chat Completions API, which many servers offer with fields that differ. */
 export function createChatRepair(): AnswerRepair {
   const joinNames = createNameJoiner();
   const repair = (chunk: JsonRecord) => repairChunk(isOllamaChunk(chunk) ? toChunk(chunk) : chunk).map(joinNames);
@@ -19,28 +19,32 @@ function toChunk({ message, done, done_reason: reason, model }: JsonRecord): Jso
 }
 
 /**
- * Creates a function that holds the name of a call back until its arguments or its end come: the SDK takes the name of the first piece,
- * while some servers send it in several.
+ * Creates a function that holds back the name of a call until its arguments or its end arrive: the SDK reads the name
+ * from the first piece, but some servers send it in several.
  */
 function createNameJoiner(): (chunk: JsonRecord) => JsonRecord {
-  const held = new Map<unknown, JsonRecord>();
+  const pendingCalls = new Map<unknown, JsonRecord>();
   let last: unknown;
   const join = (call: JsonRecord): JsonRecord[] => {
     last = call.index ?? call.id ?? last;
-    const before = held.get(last);
+    const previous = pendingCalls.get(last);
     const { name: piece = "", arguments: input } = call.function as { name?: string; arguments?: string };
-    const earlier = String((before?.function as JsonRecord | undefined)?.name ?? "");
-    const name = piece.startsWith(earlier) ? piece : earlier + piece;
-    const joined = { ...before, ...call, function: { ...(call.function as JsonRecord), ...(name ? { name } : {}) } };
-    held.delete(last);
-    const ended = flush();
-    if (input || !name) return [...ended, joined];
-    held.set(last, joined);
-    return ended;
+    const previousName = String((previous?.function as JsonRecord | undefined)?.name ?? "");
+    const name = piece.startsWith(previousName) ? piece : previousName + piece;
+    const joinedCall = {
+      ...previous,
+      ...call,
+      function: { ...(call.function as JsonRecord), ...(name ? { name } : {}) },
+    };
+    pendingCalls.delete(last);
+    const finishedCalls = flush();
+    if (input || !name) return [...finishedCalls, joinedCall];
+    pendingCalls.set(last, joinedCall);
+    return finishedCalls;
   };
   const flush = (): JsonRecord[] => {
-    const calls = [...held.values()];
-    held.clear();
+    const calls = [...pendingCalls.values()];
+    pendingCalls.clear();
     return calls;
   };
   return (chunk) => ({
@@ -79,9 +83,9 @@ function repairChunk({ id, created, model, choices, usage, error, ...rest }: Jso
 
 /** `text` is the answer in the API before Chat Completions. */
 function repairChoice({ delta, message, text, finish_reason: reason }: JsonRecord): JsonRecord {
-  const given = [delta, message].find(isRecord) ?? { content: text };
+  const piece = [delta, message].find(isRecord) ?? { content: text };
   const end = reason === true || typeof reason === "number" ? "stop" : reason;
-  return { index: 0, delta: repairDelta(given), finish_reason: typeof end === "string" && end !== "" ? end : null };
+  return { index: 0, delta: repairDelta(piece), finish_reason: typeof end === "string" && end !== "" ? end : null };
 }
 
 function repairDelta(delta: JsonRecord): JsonRecord {
@@ -103,7 +107,7 @@ function repairPart(part: unknown): JsonRecord[] {
   return text ? [{ type: "text", text }] : [];
 }
 
-/** The text of a value that may be a text, an object with one, or a list of them. */
+/** Returns the text of a value that is a text, an object with one, or a list of them. */
 function joinTexts(value: unknown): string {
   if (Array.isArray(value)) return value.map(joinTexts).join("");
   if (isRecord(value)) return joinTexts(value.text ?? value.content ?? value.thinking);
@@ -128,7 +132,7 @@ function repairCall(call: JsonRecord): JsonRecord {
   };
 }
 
-/** The counts of tokens, also within details. */
+/** Returns the counts of tokens, including those within details. */
 function toCounts(usage: unknown): JsonRecord | undefined {
   if (!isRecord(usage)) return undefined;
   const counts = Object.entries(usage).flatMap(([name, value]): [string, unknown][] => {

@@ -11,8 +11,8 @@ export type AnswerRepair = {
 };
 
 /**
- * Adds the repair to a fetch function. Keepalives that are sent as data are dropped, and so is an event that the end of
- * the stream cut: its end has no reason then, which is reported.
+ * Adds the repair to a fetch function. Drops keepalives that are sent as data, and an event that the end of the stream
+ * cut. Such a stream ends without a reason, which is reported later.
  */
 export function createRepairFetch(fetch: typeof globalThis.fetch, create: () => AnswerRepair): typeof globalThis.fetch {
   return async (input, init) => {
@@ -31,14 +31,14 @@ export function createRepairFetch(fetch: typeof globalThis.fetch, create: () => 
     }
     const answers = parseValues(await new Response(whole).text());
     const data = [...answers.flatMap(splitAnswer).map((event) => JSON.stringify(event)), DONE];
-    return new Response(data.map((each) => `data: ${each}\n\n`).join(""), { status: response.status, headers });
+    return new Response(data.map((event) => `data: ${event}\n\n`).join(""), { status: response.status, headers });
   };
 }
 
 /** Reads the objects of a body of JSON: one, a list, or one in each line. */
 function parseValues(text: string): JsonRecord[] {
-  const whole = parseLoose(text);
-  return (whole === undefined ? text.split("\n").map(parseLoose) : [whole]).flat().filter(isRecord);
+  const value = parseEvent(text);
+  return (value === undefined ? text.split("\n").map(parseEvent) : [value]).flat().filter(isRecord);
 }
 
 const DONE = "[DONE]";
@@ -49,14 +49,14 @@ function repairData(data: string, isCut: boolean, name: string | undefined, repa
   if (!/^[[{]/.test(text)) {
     // A gateway may report an error as text (or as a text of JSON). Other text is a keepalive.
     const error = tryParseJson(text) ?? text;
-    return name === "error" && error ? repair({ error: String(error) }).map((each) => JSON.stringify(each)) : [];
+    return name === "error" && error ? repair({ error: String(error) }).map((event) => JSON.stringify(event)) : [];
   }
-  const events = [parseLoose(text)].flat().filter(isRecord);
-  if (events.length > 0) return events.flatMap(repair).map((each) => JSON.stringify(each));
+  const events = [parseEvent(text)].flat().filter(isRecord);
+  if (events.length > 0) return events.flatMap(repair).map((event) => JSON.stringify(event));
   return isCut ? [] : [text];
 }
 
-/** Python servers write numbers that JSON does not have. */
-function parseLoose(text: string): unknown {
+/** Parses an event. Python servers write numbers that JSON does not have. */
+function parseEvent(text: string): unknown {
   return tryParseJson(text) ?? tryParseJson(text.replace(/([:[,] ?)-?(?:NaN|Infinity)(?= ?[,}\]])/g, "$1null"));
 }

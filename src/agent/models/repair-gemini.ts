@@ -39,7 +39,7 @@ function repairCandidate({ content, finishReason, output }: JsonRecord): JsonRec
 /** https://ai.google.dev/api/generate-content#FinishReason */
 const REASONS = ["FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION"];
 
-/** Leaves out what kay cannot use: pictures, and what Gemini ran itself. */
+/** Leaves out parts that kay cannot use: pictures, and calls that Gemini ran itself. */
 function repairPart(candidate: unknown): JsonRecord[] {
   if (typeof candidate === "string") return [{ text: candidate }];
   if (!isRecord(candidate)) return [];

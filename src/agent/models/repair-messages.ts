@@ -6,12 +6,13 @@ import type { AnswerRepair } from "./repair-fetch.ts";
  * are left out, as the API asks of its clients; missing starts and ends of blocks are added.
  */
 export function createMessagesRepair(): AnswerRepair {
-  const started = new Set<unknown>();
+  const openBlocks = new Set<unknown>();
   const start = (index: unknown, block: JsonRecord): JsonRecord => {
-    started.add(index);
+    openBlocks.add(index);
     return { type: "content_block_start", index, content_block: block };
   };
-  const stop = (index: unknown): JsonRecord[] => (started.delete(index) ? [{ type: "content_block_stop", index }] : []);
+  const stop = (index: unknown): JsonRecord[] =>
+    openBlocks.delete(index) ? [{ type: "content_block_stop", index }] : [];
   const repairEvent = (event: JsonRecord): JsonRecord[] => {
     const { type, index = 0, message, usage } = event;
     const delta = repairDelta(event.delta);
@@ -19,7 +20,8 @@ export function createMessagesRepair(): AnswerRepair {
     switch (type) {
       case "message_start": {
         // A gateway that asked another server after the first one failed.
-        if (started.size > 0) return [{ type: "error", error: toError("it began again in the middle of its answer") }];
+        if (openBlocks.size > 0)
+          return [{ type: "error", error: toError("it began again in the middle of its answer") }];
         const { id, model, usage: counts } = isRecord(message) ? message : {};
         return [{ type, message: { ...pickTexts({ id, model }), usage: { input_tokens: 0, ...toUsage(counts) } } }];
       }
@@ -29,16 +31,16 @@ export function createMessagesRepair(): AnswerRepair {
         const { text, thinking } = block;
         const piece = text ? { type: "text_delta", text } : thinking ? { type: "thinking_delta", thinking } : undefined;
         // The SDK ignores text in the start of a block.
-        const given = Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null));
-        const ended = stop(index);
-        const begun = start(index, piece ? { ...given, ...empty } : { ...empty, ...given });
-        return [...ended, begun, ...(piece ? [{ type: "content_block_delta", index, delta: piece }] : [])];
+        const fields = Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null));
+        const stopEvents = stop(index);
+        const startEvent = start(index, piece ? { ...fields, ...empty } : { ...empty, ...fields });
+        return [...stopEvents, startEvent, ...(piece ? [{ type: "content_block_delta", index, delta: piece }] : [])];
       }
       case "content_block_delta": {
         if (!isRecord(delta)) return [];
         const empty = DELTAS[String(delta.type)];
-        if (empty === undefined || (empty === null && !started.has(index))) return [];
-        return [...(started.has(index) ? [] : [start(index, empty as JsonRecord)]), { type, index, delta }];
+        if (empty === undefined || (empty === null && !openBlocks.has(index))) return [];
+        return [...(openBlocks.has(index) ? [] : [start(index, empty as JsonRecord)]), { type, index, delta }];
       }
       case "content_block_stop":
         return stop(index);
@@ -49,7 +51,7 @@ export function createMessagesRepair(): AnswerRepair {
           delta: pickTexts({ stop_reason, stop_sequence }),
           usage: { output_tokens: 0, ...toUsage(usage) },
         };
-        return [...[...started].flatMap(stop), end];
+        return [...[...openBlocks].flatMap(stop), end];
       }
       case "message_stop":
         return [event];

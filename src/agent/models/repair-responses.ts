@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "#protocol/json";
 import type { AnswerRepair } from "./repair-fetch.ts";
 
-/** An output item of an answer, with what has come of it. */
+/** An output item of an answer, and the text of it that has arrived. */
 type Item = { type: string; id: string; callId: string; name: string; index: number; given: string; isDone: boolean };
 
 /**
@@ -10,88 +10,93 @@ type Item = { type: string; id: string; callId: string; name: string; index: num
  */
 export function createResponsesRepair(): AnswerRepair {
   const items: Item[] = [];
-  const last = new Map<unknown, Item>();
+  const latest = new Map<unknown, Item>();
 
   const find = (type: string, id: unknown, index: unknown): Item | undefined => {
     const open = items.filter((item) => item.type === type && !item.isDone);
     return (
       open.find((item) => id && [item.id, item.callId].includes(String(id))) ??
-      open.find((item) => item === last.get(index))
+      open.find((item) => item === latest.get(index))
     );
   };
   const start = (type: string, given: JsonRecord, index: unknown): [Item, JsonRecord[]] => {
-    const place = items.length;
-    const id = toText(given.id ?? given.item_id) || `item_${place}`;
+    const position = items.length;
+    const id = toText(given.id ?? given.item_id) || `item_${position}`;
     const item: Item = {
       type,
       id,
       callId: toText(given.call_id) || id,
       name: toText(given.name),
-      index: place,
+      index: position,
       given: "",
       isDone: false,
     };
     items.push(item);
-    last.set(index, item);
+    latest.set(index, item);
     const parts =
-      type === "reasoning" ? [{ type: SUMMARY_PART, item_id: id, output_index: place, summary_index: 0 }] : [];
-    return [item, [{ type: "response.output_item.added", output_index: place, item: toItem(item, given) }, ...parts]];
+      type === "reasoning" ? [{ type: SUMMARY_PART, item_id: id, output_index: position, summary_index: 0 }] : [];
+    return [
+      item,
+      [{ type: "response.output_item.added", output_index: position, item: toItem(item, given) }, ...parts],
+    ];
   };
   const add = (type: string, event: JsonRecord, given: unknown): JsonRecord[] => {
     const delta =
       typeof given === "string" ? given : isRecord(given) ? toText(given.text) || JSON.stringify(given) : "";
     if (delta === "") return [];
-    const known = find(type, event.item_id, event.output_index);
-    const [item, started] = known ? [known, []] : start(type, event, event.output_index);
+    const existing = find(type, event.item_id, event.output_index);
+    const [item, startEvents] = existing ? [existing, []] : start(type, event, event.output_index);
     // A remark and the answer behind it are two messages.
-    const follows =
-      type === "message" && item.given === "" && items.some((one) => one.type === type && one.given !== "");
+    const isContinuation =
+      type === "message" && item.given === "" && items.some((other) => other.type === type && other.given !== "");
     item.given += delta;
-    const words = follows ? `\n\n${delta}` : delta;
+    const words = isContinuation ? `\n\n${delta}` : delta;
     return [
-      ...started,
+      ...startEvents,
       { type: DELTAS[type], item_id: item.id, output_index: item.index, summary_index: 0, delta: words },
     ];
   };
-  /** The whole text of what should have come in pieces. */
+  /** Adds the whole text of an item if none of its pieces arrived. */
   const fill = (type: string, event: JsonRecord, whole: unknown): JsonRecord[] => {
-    const known = find(type, event.item_id, event.output_index);
-    return known && known.given !== "" ? [] : add(type, event, whole);
+    const existing = find(type, event.item_id, event.output_index);
+    return existing && existing.given !== "" ? [] : add(type, event, whole);
   };
   const end = (given: JsonRecord, index: unknown): JsonRecord[] => {
     const type = toText(given.type);
-    const known = find(type, given.call_id ?? given.id, index) ?? find(type, given.id, index);
-    const [item, started] = known ? [known, []] : start(type, given, index);
+    const existing = find(type, given.call_id ?? given.id, index) ?? find(type, given.id, index);
+    const [item, startEvents] = existing ? [existing, []] : start(type, given, index);
     const whole = readWhole(given);
-    const filled = fill(type, { item_id: item.id, output_index: index }, whole);
+    const deltaEvents = fill(type, { item_id: item.id, output_index: index }, whole);
     // The pieces of Copilot are encrypted.
     if (type === "function_call" && typeof whole === "string" && whole !== "") item.given = whole;
     item.isDone = true;
-    const refused = isRefusal(given) ? [{ type: "response.refusal.done", item_id: item.id, refusal: item.given }] : [];
-    const done = {
+    const refusalEvents = isRefusal(given)
+      ? [{ type: "response.refusal.done", item_id: item.id, refusal: item.given }]
+      : [];
+    const doneEvent = {
       type: "response.output_item.done",
       output_index: item.index,
       item: { ...toItem(item, given), status: "completed" },
     };
-    return [...started, ...filled, ...refused, done];
+    return [...startEvents, ...deltaEvents, ...refusalEvents, doneEvent];
   };
   const finish = (type: string, given: unknown): JsonRecord[] => {
     const { output, incomplete_details: details, usage, error } = isRecord(given) ? given : {};
-    const all = [output ?? []].flat().filter(isKnownItem);
-    const missing = all.filter(({ type, id, call_id }, at) => {
-      const [same] = items.filter(
+    const outputItems = [output ?? []].flat().filter(isKnownItem);
+    const unfinished = outputItems.filter(({ type, id, call_id }, at) => {
+      const [match] = items.filter(
         (item) => item.type === type && (item.index === at || [item.id, item.callId].includes(toText(call_id ?? id))),
       );
-      return !same?.isDone;
+      return !match?.isDone;
     });
-    const ends = missing.flatMap((item) => end(item, all.indexOf(item)));
+    const endEvents = unfinished.flatMap((item) => end(item, outputItems.indexOf(item)));
     const open = items
       .filter(({ isDone }) => !isDone)
       .flatMap((item) => end({ type: item.type, id: item.id }, item.index));
     if (type === "response.failed") return [{ type, sequence_number: 0, response: { error: toError(error) } }];
     const reason = isRecord(details) ? details.reason : details;
     const response = { incomplete_details: typeof reason === "string" ? { reason } : null, usage: toUsage(usage) };
-    return [...ends, ...open, { type, response }];
+    return [...endEvents, ...open, { type, response }];
   };
 
   const repairEvent = (event: JsonRecord): JsonRecord[] => {
@@ -119,8 +124,8 @@ export function createResponsesRepair(): AnswerRepair {
       case "response.reasoning_summary_text.delta":
         return add("reasoning", event, event.delta);
       case "response.refusal.delta":
-        return add("message", event, event.delta).map((each) =>
-          each.type === DELTAS.message ? { ...each, type } : each,
+        return add("message", event, event.delta).map((deltaEvent) =>
+          deltaEvent.type === DELTAS.message ? { ...deltaEvent, type } : deltaEvent,
         );
       case "response.refusal.done":
         return [{ type, item_id: "", refusal: toText(event.refusal) }];
@@ -156,7 +161,7 @@ const DELTAS: Record<string, string> = {
   reasoning: "response.reasoning_summary_text.delta",
 };
 
-/** kay asks for no other kind of item. */
+/** Whether kay uses an item of this type. */
 function isKnownItem(item: unknown): item is JsonRecord {
   return isRecord(item) && Object.hasOwn(DELTAS, toText(item.type));
 }
@@ -177,7 +182,7 @@ function isRefusal({ content }: JsonRecord): boolean {
   return [content].flat().some((part) => isRecord(part) && part.type === "refusal");
 }
 
-/** The words or arguments of an item that came whole. */
+/** Returns the text or arguments of an item that arrived whole. */
 function readWhole({ content, summary, arguments: input }: JsonRecord): unknown {
   if (input !== undefined) return input;
   const parts: unknown[] = [content ?? summary ?? []].flat();

@@ -21,8 +21,8 @@ export async function selectModel(
   { fetch, clock }: { fetch: Fetch; clock: Clock },
   structured = false,
 ): Promise<SelectedModel> {
-  const decided = await decideModel(settings);
-  if (decided.provider === "offline") {
+  const decision = await decideModel(settings);
+  if (decision.provider === "offline") {
     const hint = await adviseModel(settings);
     if (structured)
       throw new Problem(
@@ -31,17 +31,23 @@ export async function selectModel(
         { hint },
       );
     const { createPlanner } = await import("#planner/model");
-    return { ...decided, model: createPlanner(() => clock.now(), hint) };
+    return { ...decision, model: createPlanner(() => clock.now(), hint) };
   }
   const { env } = settings;
-  const provider = PROVIDERS[decided.provider];
+  const provider = PROVIDERS[decision.provider];
   const apiKey = provider.keys.map((variable) => env[variable]?.trim()).find(Boolean) ?? "";
   const baseURL = provider.baseUrl(env);
   const key = findModelKey(provider.keys, env);
   return {
-    ...decided,
+    ...decision,
     ...(key ? { key } : {}),
-    model: await provider.open({ model: decided.model, apiKey, baseURL, fetch: toSdkFetch(fetch, decided.label), env }),
+    model: await provider.open({
+      model: decision.model,
+      apiKey,
+      baseURL,
+      fetch: toSdkFetch(fetch, decision.label),
+      env,
+    }),
   };
 }
 
@@ -51,9 +57,12 @@ export async function selectModel(
  */
 function toSdkFetch(fetch: Fetch, label: string): typeof globalThis.fetch {
   return async (input, init) => {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new DOMException("no answer", "TimeoutError")), SILENCE_LIMIT_MS);
-    const signal = init?.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal;
+    const timeoutController = new AbortController();
+    const timer = setTimeout(
+      () => timeoutController.abort(new DOMException("no answer", "TimeoutError")),
+      SILENCE_LIMIT_MS,
+    );
+    const signal = init?.signal ? AbortSignal.any([init.signal, timeoutController.signal]) : timeoutController.signal;
     try {
       const url = typeof input === "string" || input instanceof URL ? String(input) : input.url;
       const response = await followWithin(fetch, url, { ...init, signal, redirect: "manual" }, label);
@@ -81,7 +90,7 @@ async function followWithin(fetch: Fetch, url: string, init: RequestInit, label:
 /** Long enough for a server that must first load its model into memory. */
 const SILENCE_LIMIT_MS = 120_000;
 
-/** Says in a sentence how to get a language model on this machine: one that is here already, a found server, or a key. */
+/** Returns a sentence on how to get a language model: with a key that is set, a model server that runs, or a new key. */
 async function adviseModel(settings: ModelSettings): Promise<string> {
   const { env } = settings;
   const keyed = PROVIDER_ORDER.find((name) => {

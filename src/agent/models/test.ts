@@ -31,25 +31,25 @@ export async function testModel(
     signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
     now: clock.now,
   };
-  const started = clock.now();
-  const seen: TestProgress = { pieces: 0 };
+  const startMs = clock.now();
+  const progress: TestProgress = { pieces: 0 };
   const messages: ModelMessage[] = [{ role: "user", content: QUESTION }];
-  let answer = await runTestStep(test, messages, seen);
+  let answer = await runTestStep(test, messages, progress);
   const call = answer.calls.find(({ toolName, input }) => toolName === ADD.name && isExpectedInput(input));
   if (call) {
     const output = { from: "kay", text: "42", data: 42 };
     messages.push(answer.message, toResultMessage([{ call, output }]));
-    answer = await runTestStep(test, messages, seen);
+    answer = await runTestStep(test, messages, progress);
   }
-  const ended = clock.now();
+  const endMs = clock.now();
   return {
     name,
     label,
     offline: provider === "offline",
-    first_ms: (seen.first ?? ended) - started,
-    total_ms: ended - started,
+    first_ms: (progress.first ?? endMs) - startMs,
+    total_ms: endMs - startMs,
     tools: call !== undefined,
-    streaming: seen.pieces > 1,
+    streaming: progress.pieces > 1,
     message: answer.text.trim(),
   };
 }
@@ -60,7 +60,7 @@ type TestProgress = { first?: number; pieces: number };
 async function runTestStep(
   test: ModelTest,
   messages: ModelMessage[],
-  seen: TestProgress,
+  progress: TestProgress,
 ): Promise<StepResult & { kind: "answer" }> {
   const { model, label, key, signal } = test;
   const tools = [ADD];
@@ -76,9 +76,9 @@ async function runTestStep(
   for (;;) {
     const { done, value } = await events.next();
     if (done) return requireAnswer(value, label);
-    seen.first ??= test.now();
+    progress.first ??= test.now();
     if (value.type === "text-delta" || value.type === "tool-input-delta" || value.type === "reasoning-delta")
-      seen.pieces += 1;
+      progress.pieces += 1;
   }
 }
 

@@ -44,7 +44,7 @@ const BARE_END = /assistant(?:final|commentary)/;
 type Block = {
   id: string;
   pending: string;
-  /** What ends the thought that the text is in. */
+  /** Pattern that ends the current thought; null outside of one. */
   closing: RegExp | null;
   open: string | null;
   count: number;
@@ -59,7 +59,7 @@ function createThoughtTransform(first: Block["hold"]): TransformStream<StreamPar
   let hold = first;
   return new TransformStream({
     transform(part, controller) {
-      const emit = (each: StreamPart) => controller.enqueue(each);
+      const emit = (output: StreamPart) => controller.enqueue(output);
       // The server has split the thoughts off already.
       if (part.type === "reasoning-start") hold = undefined;
       if (part.type === "text-start") {

@@ -11,15 +11,15 @@ import { PROVIDER_ORDER, PROVIDERS, type ProviderName } from "./providers.ts";
 export async function describeModel(settings: ModelSettings): Promise<ModelView> {
   const available = await listProviders(settings);
   try {
-    const decided = await decideModel(settings);
-    const { name, label, source, where, contextWindow } = decided;
+    const decision = await decideModel(settings);
+    const { name, label, source, where, contextWindow } = decision;
     return {
       name,
       label,
-      offline: decided.provider === "offline",
+      offline: decision.provider === "offline",
       source,
       ...(where ? { where } : {}),
-      why: explainDecision(decided),
+      why: explainDecision(decision),
       ...(contextWindow ? { context_window: contextWindow } : {}),
       available,
     };
@@ -28,8 +28,8 @@ export async function describeModel(settings: ModelSettings): Promise<ModelView>
     const { code, message, hint } = error;
     const name = settings.model?.trim() ?? "";
     const { where } = settings;
-    const named = { name, label: name, offline: false, source: "settings", ...(where ? { where } : {}) } as const;
-    return { ...named, why: explainNamedModel(where), problem: { code, message, hint }, available };
+    const base = { name, label: name, offline: false, source: "settings", ...(where ? { where } : {}) } as const;
+    return { ...base, why: explainNamedModel(where), problem: { code, message, hint }, available };
   }
 }
 
@@ -65,24 +65,26 @@ async function listProviders(settings: ModelSettings): Promise<ProviderView[]> {
 function toKeyView(name: ProviderName, settings: ModelSettings): ProviderView {
   const { title, keys, keyRequired, detect, defaultModel } = PROVIDERS[name];
   const model = defaultModel(settings.env);
-  const wanted = keyRequired ? keys : detect;
-  const set = wanted.find((variable) => settings.env[variable]?.trim());
+  const variables = keyRequired ? keys : detect;
+  const setVariable = variables.find((variable) => settings.env[variable]?.trim());
   const ready = findMissingConfig(name, settings) === null;
   return {
     name,
     title,
     ready,
-    note: ready ? `${set} is set.` : `Set ${wanted.join(" or ")}.`,
+    note: ready ? `${setVariable} is set.` : `Set ${variables.join(" or ")}.`,
     models: model ? [`${name}:${model}`] : [],
   };
 }
 
 function toLocalView(name: ProviderName, { env }: ModelSettings, server: LocalServer | undefined): ProviderView {
   const { title, defaultModel } = PROVIDERS[name];
-  const named = defaultModel(env);
+  const configuredModel = defaultModel(env);
   const localModels = [...(server?.models ?? [])].sort((a, b) => Number(b.usable) - Number(a.usable));
-  const models = [...new Set([...(named ? [named] : []), ...localModels.map((model) => model.name)])];
-  const ready = server !== undefined && (named !== undefined || findUsableModel(server) !== undefined);
+  const models = [
+    ...new Set([...(configuredModel ? [configuredModel] : []), ...localModels.map((model) => model.name)]),
+  ];
+  const ready = server !== undefined && (configuredModel !== undefined || findUsableModel(server) !== undefined);
   return {
     name,
     title,

@@ -3,14 +3,14 @@ import { toWireName } from "#protocol/tool-names";
 import type { AnswerEnd, Call } from "../events.ts";
 import { OTHER_MODEL, TOOLS_HINT } from "./model-problem.ts";
 
-/** The answer has no words and no calls. */
+/** Creates the error for an answer without text and calls. */
 export function emptyAnswerProblem(label: string, end: AnswerEnd): Problem {
   if (end === "length")
     return new Problem("MODEL_FAILED", `${label} reached its output limit before it answered.`, { hint: SHORTER_HINT });
   return new Problem("MODEL_FAILED", `${label} returned an empty answer.`);
 }
 
-/** The answer ends at the model's output limit. The words that came are in `details.text`, since a script sees no other. */
+/** Creates the error for an answer that ends at the model's output limit. Scripts read its text from `details.text`. */
 export function cutAnswerProblem(label: string, text: string): Problem {
   return new Problem("MODEL_FAILED", `The answer is incomplete: ${label} reached its output limit.`, {
     hint: SHORTER_HINT,
@@ -25,7 +25,7 @@ export function findUnusableEnd(label: string, { end, text }: { end: AnswerEnd; 
   return end === "broken" ? brokenAnswerProblem(label, text) : undefined;
 }
 
-/** The provider stopped the answer. */
+/** Creates the error for an answer that the provider's filter stopped. */
 function filteredProblem(label: string, text: string): Problem {
   return new Problem("MODEL_FAILED", `The answer was stopped by the content filter of the provider of ${label}.`, {
     hint: `Rephrase the request, or ${OTHER_MODEL}.`,
@@ -33,7 +33,7 @@ function filteredProblem(label: string, text: string): Problem {
   });
 }
 
-/** The model refuses. Its words, if any, are in `details.text`. */
+/** Creates the error for a refusal. Its text, if any, is in `details.text`. */
 function refusedProblem(label: string, text: string): Problem {
   return new Problem("MODEL_FAILED", `${label} refused to answer.`, {
     hint: `Rephrase the request, or ${OTHER_MODEL}.`,
@@ -41,14 +41,14 @@ function refusedProblem(label: string, text: string): Problem {
   });
 }
 
-/** The stream ended without a reason, so the words that came may be a part of the answer. */
+/** Creates the error for a stream that ended without a reason. Its text may be a part of the answer. */
 function brokenAnswerProblem(label: string, text: string): Problem {
   return new Problem("MODEL_FAILED", `The answer of ${label} ended before it was complete.`, {
     details: { finish_reason: "error", text },
   });
 }
 
-/** A call that the output limit cut looks whole when its JSON happens to be: it is never run. */
+/** Creates the error for a call that the output limit cut. It is never run, even if its JSON looks complete. */
 export function cutCallProblem({ toolName }: Call): Problem {
   return new Problem(
     "INVALID_REQUEST",
@@ -57,7 +57,7 @@ export function cutCallProblem({ toolName }: Call): Problem {
   );
 }
 
-/** The answer is a tool call in the model's own notation. */
+/** Creates the error for an answer that is a tool call in the model's own notation. */
 export function textCallProblem(label: string): Problem {
   return new Problem("MODEL_FAILED", `${label} writes its tool calls as text, so kay cannot run them.`, {
     hint: TOOLS_HINT,
@@ -77,9 +77,11 @@ const END_MARK =
 export function isTextCall(text: string, tools: string[]): boolean {
   if (MARK.test(text)) return true;
   const names = new Set(tools.flatMap((name) => [name, toWireName(name)]));
-  const named = [...text.matchAll(JSON_NAME)].some(([, name, key]) => names.has(name ?? key ?? ""));
-  if (named && JSON_INPUT.test(text) && /[}\]](?:\s*```)?\s*$/.test(text)) return true;
-  return [...text.matchAll(CALL)].some(([, ...found]) => names.has(found.find((name) => name !== undefined) ?? ""));
+  const hasToolName = [...text.matchAll(JSON_NAME)].some(([, name, key]) => names.has(name ?? key ?? ""));
+  if (hasToolName && JSON_INPUT.test(text) && /[}\]](?:\s*```)?\s*$/.test(text)) return true;
+  return [...text.matchAll(CALL)].some(([, ...captures]) =>
+    names.has(captures.find((name) => name !== undefined) ?? ""),
+  );
 }
 
 /** Marks of Hermes, Llama, Mistral, Harmony, DeepSeek, Kimi, Phi, Cohere, Gemma, Cline and Anthropic's old notation, at the start of a line. */

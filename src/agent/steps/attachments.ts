@@ -41,13 +41,13 @@ export function listAttachments({ role, content }: ModelMessage): Attachment[] {
 
 /** Lists the files of the conversation that the model reads, newest first, as many as one call of a model takes. */
 function listReadable(messages: ModelMessage[], reads: ReadableFiles | undefined): Attachment[] {
-  let room = MAX_ATTACHMENTS_BYTES;
+  let remainingBytes = MAX_ATTACHMENTS_BYTES;
   return messages
     .toReversed()
     .flatMap(listAttachments)
     .filter((file) => {
-      if (!canRead(reads, file) || file.size > room) return false;
-      room -= file.size;
+      if (!canRead(reads, file) || file.size > remainingBytes) return false;
+      remainingBytes -= file.size;
       return true;
     });
 }
@@ -90,7 +90,7 @@ function toFilePart({ name, type }: Attachment, data: Uint8Array): FilePart | Te
   return { type: "text", text: `<attachment>\n${new TextDecoder().decode(data)}\n</attachment>` };
 }
 
-/** Says which files of the newest request the model does not read, in one sentence; undefined if it reads all. */
+/** Describes in one sentence which files of the newest request the model does not read; undefined if it reads all. */
 export function describeUnreadFiles(
   messages: ModelMessage[],
   { reads }: AttachmentSource,
@@ -102,7 +102,7 @@ export function describeUnreadFiles(
   return unread.length > 0 ? formatUnread(label, unread, reads) : undefined;
 }
 
-/** Formats that the model refused the files. */
+/** Describes in one sentence the files that the model refused. */
 export function describeRefusedFiles(messages: ModelMessage[], label: string): string {
   return formatUnread(label, messages.flatMap(listAttachments), undefined);
 }
@@ -114,6 +114,6 @@ function formatUnread(label: string, files: Attachment[], reads: ReadableFiles |
     return isLarge ? `${cleanLine(name)} (too large: ${formatSize(size)})` : cleanLine(name);
   });
   const list = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
-  const them = names.length > 1 ? "They" : "It";
-  return `${label} does not read ${list}. ${them} can still be attached to issues, messages and emails.`;
+  const pronoun = names.length > 1 ? "They" : "It";
+  return `${label} does not read ${list}. ${pronoun} can still be attached to issues, messages and emails.`;
 }

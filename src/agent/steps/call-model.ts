@@ -66,7 +66,7 @@ async function* makeCall(
   turn: Turn,
   messages: Turn["messages"],
 ): AsyncGenerator<AgentEvent, { result: StepResult; hasStarted: boolean }> {
-  const { model, label, key, watch, tools, signal, wanted } = input;
+  const { model, label, key, watch, tools, signal, expectedOutput } = input;
   const events = runModelStep({
     model,
     label,
@@ -76,14 +76,14 @@ async function* makeCall(
     signal,
     messages: [...messages, ...(turn.mismatch ? buildCorrectionMessages(turn.mismatch) : [])],
     instructions: buildInstructions(describeSurroundings(input), {
-      schema: wanted?.schema,
+      schema: expectedOutput?.schema,
       dryRun: input.dryRun !== undefined,
       plan: input.plan === true,
     }),
     ...(input.services
       ? { connected: input.services.filter(({ connected }) => connected).map(({ name }) => name) }
       : {}),
-    taken: turn.memory.map(({ call }) => toCall(call).toolCallId),
+    earlierIds: turn.memory.map(({ call }) => toCall(call).toolCallId),
   });
   let hasStarted = false;
   for (;;) {

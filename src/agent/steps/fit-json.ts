@@ -15,7 +15,7 @@ export function fitJson(value: JSONValue, limit: number): Fitted {
   const totals = new Map<JSONValue[], number>();
   for (let round = 0; round < MAX_ROUNDS && measure(copy.value) > limit; round++) {
     const excess = measure(copy.value) - limit;
-    const list = findLargest(copy, (each): each is JSONValue[] => Array.isArray(each) && each.length > 1);
+    const list = findLargest(copy, (entry): entry is JSONValue[] => Array.isArray(entry) && entry.length > 1);
     if (list && list.size > limit / 4) {
       const total = totals.get(list.item) ?? list.item.length;
       totals.set(list.item, total);
@@ -24,12 +24,12 @@ export function fitJson(value: JSONValue, limit: number): Fitted {
       notes.set(list.name, `${total - list.item.length} of ${total} ${list.name === "value" ? "entries" : list.name}`);
       continue;
     }
-    const text = findLargest(copy, (each): each is string => typeof each === "string" && each.length > SHORT_TEXT);
+    const text = findLargest(copy, (entry): entry is string => typeof entry === "string" && entry.length > SHORT_TEXT);
     if (!text) break;
     text.set(fitText(text.item, Math.max(SHORT_TEXT / 2, text.item.length - excess - NOTE_LENGTH)));
     notes.set(text.name, `the end of ${text.name === "value" ? "the text" : text.name}`);
   }
-  return { value: copy.value, leftOut: `Left out: ${[...notes.values()].join("; ")}. ${HOW_TO_SEE_MORE}` };
+  return { value: copy.value, leftOut: `Left out: ${[...notes.values()].join("; ")}. ${MORE_HINT}` };
 }
 
 /** Shortens a text to about `limit` characters, at the end of a line if there is one near. */
@@ -41,7 +41,7 @@ export function fitText(text: string, limit: number): string {
   return `${head}\n… (${text.length - head.length} more characters)`;
 }
 
-const HOW_TO_SEE_MORE = "Call again with a narrower filter, or a smaller limit and then its next_cursor, to see it.";
+const MORE_HINT = "Call again with a narrower filter, or a smaller limit and then its next_cursor, to see it.";
 
 function dropEntries(list: JSONValue[], excess: number): void {
   let freed = 0;
@@ -58,13 +58,16 @@ function dropCursors(value: JSONValue): void {
 
 type Found<T> = { item: T; size: number; name: string; set(value: JSONValue): void };
 
-function findLargest<T extends JSONValue>(root: JSONValue, is: (value: JSONValue) => value is T): Found<T> | undefined {
+function findLargest<T extends JSONValue>(
+  root: JSONValue,
+  isMatch: (value: JSONValue) => value is T,
+): Found<T> | undefined {
   let largest: Found<T> | undefined;
   const visit = (parent: Record<string, JSONValue> | JSONValue[], name: string): void => {
     for (const [key, value] of Object.entries(parent) as [string, JSONValue][]) {
       const label = Array.isArray(parent) ? name : key;
       const size = typeof value === "object" || typeof value === "string" ? measure(value) : 0;
-      if (is(value) && size > (largest?.size ?? 0))
+      if (isMatch(value) && size > (largest?.size ?? 0))
         largest = { item: value, size, name: label, set: (next) => void Object.assign(parent, { [key]: next }) };
       if (typeof value === "object" && value !== null) visit(value as Record<string, JSONValue>, label);
     }

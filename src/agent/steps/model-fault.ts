@@ -20,15 +20,15 @@ export type ModelFault = {
   isStreamed: boolean;
 };
 
-/** Reads a provider's error. Undefined for an error that no provider reported. */
+/** Reads a provider's error. Returns undefined for an error that no provider reported. */
 export function readModelFault(error: unknown): ModelFault | undefined {
   const causes = listCauses(error);
-  const refusal = causes.find((each) => APICallError.isInstance(each));
+  const refusal = causes.find((cause) => APICallError.isInstance(cause));
   // The SDK gives a stream that breaks off the status of its beginning.
   if (refusal && !(refusal.statusCode === 200 && !refusal.responseBody && refusal.cause)) return readApiError(refusal);
-  const reported = causes.map(findReport).find((each) => each !== undefined);
-  if (reported === undefined) return undefined;
-  const text = JSON.stringify(reported);
+  const report = causes.map(findReport).find((candidate) => candidate !== undefined);
+  if (report === undefined) return undefined;
+  const text = JSON.stringify(report);
   return { reason: readReason(text), text, isStreamed: true, ...toWait(readRetryDelay(text)) };
 }
 
@@ -88,10 +88,10 @@ function findReport(error: unknown): unknown {
   if (typeof error !== "object" || error === null) return undefined;
   if (!(error instanceof Error)) return error;
   const { value, data, text } = error as { value?: unknown; data?: unknown; text?: unknown };
-  const sent = [value, data, typeof text === "string" ? tryParseJson(text) : undefined].find(
-    (each) => typeof each === "object" && each !== null,
+  const report = [value, data, typeof text === "string" ? tryParseJson(text) : undefined].find(
+    (candidate) => typeof candidate === "object" && candidate !== null,
   );
-  return sent !== undefined && readReason(JSON.stringify(sent)) !== "" ? sent : undefined;
+  return report !== undefined && readReason(JSON.stringify(report)) !== "" ? report : undefined;
 }
 
 function readReason(body: string): string {

@@ -14,8 +14,8 @@ export type ModelSource = { label: string; key?: ModelKey };
  * key or the request, so it stays in `cause`, for the redacted log.
  */
 export function toModelProblem(model: ModelSource, error: unknown): Problem {
-  const own = toOwnFaultProblem("MODEL_FAILED", model.label, error);
-  if (own) return own;
+  const ownProblem = toOwnFaultProblem("MODEL_FAILED", model.label, error);
+  if (ownProblem) return ownProblem;
   const fault = readModelFault(error);
   if (fault && isTooLong(fault)) {
     const words = `The conversation is too long for ${model.label}; start a new one.`;
@@ -73,7 +73,7 @@ function getHint({ label, key }: ModelSource, fault: ModelFault, error: unknown)
   return {};
 }
 
-/** Nothing answers models at this address: the provider's own 404 names the model. */
+/** Whether no model API answers at this address. A provider's own 404 names the model. */
 function isWrongAddress({ status = 0, reason, text }: ModelFault): boolean {
   if (OTHER_API.test(text)) return true;
   const isMissing =
@@ -99,10 +99,10 @@ export function movedProblem(label: string, { host }: URL): Problem {
   });
 }
 
-/** What to do when a model does not serve. */
+/** Hint for a model that fails, as the end of a sentence. */
 export const OTHER_MODEL = "choose another model with `kay config set model`";
 
-/** What to do when a model cannot call tools. */
+/** Hint for a model that cannot call tools. */
 export const TOOLS_HINT = "Choose a model that supports tool calling. `kay model --test` checks it.";
 
 /** Cleans and cuts the provider's sentence, and removes anything like a key. */

@@ -31,7 +31,7 @@ export type StepInput = {
   connected?: string[];
   watch?: AgentObserver;
   /** IDs of earlier calls. Some models restart their numbering in each step; a repeated ID is replaced. */
-  taken?: string[];
+  earlierIds?: string[];
 };
 
 /** Makes one model call and streams it. Never throws; a failure is a result. */
@@ -47,9 +47,9 @@ async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, St
   // The SDK prints provider warnings to the console, where they would corrupt JSON output.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const answer: Gathered = { text: "", calls: [], finishReason: "", tokens: {}, ids: new Map() };
-  const toUniqueId = (given: string) => getUniqueId(given, answer.ids, input.taken ?? []);
+  const toUniqueId = (id: string) => getUniqueId(id, answer.ids, input.earlierIds ?? []);
   const silence = createSilenceTimer(input.signal, FIRST_PART_MS);
-  const until = performance.now() + TOTAL_MS;
+  const deadline = performance.now() + TOTAL_MS;
   let messages: ModelMessage[] = [];
   try {
     const result = streamText({
@@ -73,7 +73,7 @@ async function* streamModelCall(input: StepInput): AsyncGenerator<AgentEvent, St
     for await (const part of result.stream) {
       // The SDK sends these itself, before the model does anything.
       if (part.type !== "start" && part.type !== "start-step")
-        silence.restart(Math.min(NEXT_PART_MS, until - performance.now()));
+        silence.restart(Math.min(NEXT_PART_MS, deadline - performance.now()));
       if (part.type === "error") return toFailure(input, part.error);
       if (part.type === "abort") return input.signal.aborted ? { kind: "aborted" } : toTimeoutFailure(input);
       yield* translatePart(part, answer, toUniqueId);
@@ -107,17 +107,17 @@ type Gathered = {
 };
 
 function getUniqueId(id: string, ids: Map<string, string>, names: string[]): string {
-  const known = ids.get(id);
-  if (known !== undefined) return known;
-  const used = new Set([...names, ...ids.values()]);
-  let own = id;
-  for (let count = 2; used.has(own); count++) own = `${id}_${count}`;
-  ids.set(id, own);
-  return own;
+  const existing = ids.get(id);
+  if (existing !== undefined) return existing;
+  const usedIds = new Set([...names, ...ids.values()]);
+  let uniqueId = id;
+  for (let count = 2; usedIds.has(uniqueId); count++) uniqueId = `${id}_${count}`;
+  ids.set(id, uniqueId);
+  return uniqueId;
 }
 
 /** Leaves out white space between calls, too: Anthropic refuses a text block without words. */
-function withIds(message: ModelMessage, id: (given: string) => string): ModelMessage {
+function withIds(message: ModelMessage, id: (id: string) => string): ModelMessage {
   if (message.role !== "assistant" || typeof message.content === "string") return message;
   const content = message.content
     .filter((part) => part.type !== "text" || part.text.trim() !== "" || part.providerOptions)
@@ -127,7 +127,7 @@ function withIds(message: ModelMessage, id: (given: string) => string): ModelMes
 
 type Part = ReturnType<typeof streamText>["stream"] extends AsyncIterable<infer P> ? P : never;
 
-function* translatePart(part: Part, answer: Gathered, id: (given: string) => string): Generator<AgentEvent> {
+function* translatePart(part: Part, answer: Gathered, id: (id: string) => string): Generator<AgentEvent> {
   switch (part.type) {
     case "text-start":
     case "text-end":

@@ -2,16 +2,16 @@ import { distance } from "fastest-levenshtein";
 import type { AgentTool } from "../tool.ts";
 import { countWireCharacters } from "./wire-tools.ts";
 
-/** What determines the tools that a model gets. */
+/** Criteria that determine which tools a model gets. */
 type Selection = {
   /** Names of the connected services. */
   connected: string[];
-  /** What the user wrote. */
+  /** The user's text. */
   text: string;
   /** Names of the tools that a search found in this generation. */
   found: string[];
   /** Highest number of tools. */
-  most: number;
+  maxTools: number;
 };
 
 /** Characters of names, descriptions and schemas that are worth their tokens in every step: about 3,900 tokens. */
@@ -25,7 +25,7 @@ const MAX_GUESSED_TOOLS = 8;
  * user names, then those of connected services, best match first. The model finds the others with
  * {@link searchTools}, which it gets as a tool.
  */
-export function selectTools(all: AgentTool[], { connected, text, found, most }: Selection): AgentTool[] {
+export function selectTools(all: AgentTool[], { connected, text, found, maxTools }: Selection): AgentTool[] {
   const ranks = [
     all.filter(({ name }) => found.includes(name)),
     all.filter((tool) => isNamed(tool, text)),
@@ -35,15 +35,15 @@ export function selectTools(all: AgentTool[], { connected, text, found, most }: 
   const ordered = new Set(
     ranks.flatMap((group) => best.filter(({ tool }) => group.includes(tool)).map(({ tool }) => tool)),
   );
-  const wanted = ordered.size > 0 ? [...ordered] : searchTools(all, text).slice(0, MAX_GUESSED_TOOLS);
-  const chosen = new Set<AgentTool>();
+  const candidates = ordered.size > 0 ? [...ordered] : searchTools(all, text).slice(0, MAX_GUESSED_TOOLS);
+  const selected = new Set<AgentTool>();
   let characters = 0;
-  for (const tool of wanted) {
+  for (const tool of candidates) {
     characters += countWireCharacters(tool);
-    if (chosen.size >= most || characters > MAX_CHARACTERS) break;
-    chosen.add(tool);
+    if (selected.size >= maxTools || characters > MAX_CHARACTERS) break;
+    selected.add(tool);
   }
-  return all.filter((tool) => chosen.has(tool));
+  return all.filter((tool) => selected.has(tool));
 }
 
 /** Returns the tools that match a query, best first, tolerating typos. Empty when none matches. */
@@ -57,31 +57,31 @@ export function searchTools(all: AgentTool[], query: string): AgentTool[] {
 /** Returns whether the text contains the name or title of the service, or the tool's name, as whole words. */
 function isNamed({ name, service, title }: AgentTool, text: string): boolean {
   const normalized = ` ${text.toLowerCase().replace(/[^\p{L}\p{N}._]+/gu, " ")} `.replace(/\.(?= )/g, "");
-  return [name, service.replaceAll("-", " "), service, title.toLowerCase()].some((each) =>
-    normalized.includes(` ${each} `),
+  return [name, service.replaceAll("-", " "), service, title.toLowerCase()].some((label) =>
+    normalized.includes(` ${label} `),
   );
 }
 
 /** Scores every tool by the query's words. Rare words count more than words that all tools share. */
-function rankTools(all: AgentTool[], wanted: string[]): { tool: AgentTool; score: number }[] {
+function rankTools(all: AgentTool[], words: string[]): { tool: AgentTool; score: number }[] {
   const index = all.map((tool) => ({ tool, fields: getFields(tool) }));
-  const known = new Map<string, number>();
+  const wordCounts = new Map<string, number>();
   for (const { fields } of index) {
-    for (const word of new Set(fields.flatMap(([word]) => word))) known.set(word, (known.get(word) ?? 0) + 1);
+    for (const word of new Set(fields.flatMap(([word]) => word))) wordCounts.set(word, (wordCounts.get(word) ?? 0) + 1);
   }
-  const terms = [...new Set(wanted)].flatMap((word) => findSimilarWords(word, known));
+  const terms = [...new Set(words)].flatMap((word) => findSimilarWords(word, wordCounts));
   const scored = index.map(({ tool, fields }) => ({
     tool,
-    score: terms.reduce((sum, { word, sure }) => {
-      const hit = Math.max(0, ...fields.filter(([found]) => found.includes(word)).map(([, counts]) => counts));
-      return sum + hit * sure * Math.log(1 + all.length / (known.get(word) ?? 1));
+    score: terms.reduce((sum, { word, certainty }) => {
+      const weight = Math.max(0, ...fields.filter(([stems]) => stems.includes(word)).map(([, weight]) => weight));
+      return sum + weight * certainty * Math.log(1 + all.length / (wordCounts.get(word) ?? 1));
     }, 0),
   }));
   return scored.sort((a, b) => b.score - a.score);
 }
 
 /** Returns the words of a tool with their weights. */
-function getFields({ name, service, title, description, examples }: AgentTool): [found: string[], counts: number][] {
+function getFields({ name, service, title, description, examples }: AgentTool): [stems: string[], weight: number][] {
   return [
     [listStems(`${name} ${service} ${title}`), 3],
     [listStems(description), 2],
@@ -90,11 +90,13 @@ function getFields({ name, service, title, description, examples }: AgentTool): 
 }
 
 /** Returns the word if any tool has it, otherwise similar words with a lower weight. */
-function findSimilarWords(word: string, known: Map<string, number>): { word: string; sure: number }[] {
-  if (known.has(word)) return [{ word, sure: 1 }];
+function findSimilarWords(word: string, wordCounts: Map<string, number>): { word: string; certainty: number }[] {
+  if (wordCounts.has(word)) return [{ word, certainty: 1 }];
   if (word.length < 4) return [];
   const slips = word.length < 7 ? 1 : 2;
-  return [...known.keys()].filter((each) => distance(word, each) <= slips).map((each) => ({ word: each, sure: 0.5 }));
+  return [...wordCounts.keys()]
+    .filter((candidate) => distance(word, candidate) <= slips)
+    .map((candidate) => ({ word: candidate, certainty: 0.5 }));
 }
 
 /** Returns the stems of a text's words, without stop words. */

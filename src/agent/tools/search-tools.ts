@@ -52,7 +52,7 @@ export function selectOfferedTools(
     connected,
     text,
     found: past.flatMap(listFoundTools),
-    most: MAX_OFFERED_TOOLS,
+    maxTools: MAX_OFFERED_TOOLS,
   });
   const isWhole = selected.length === others.length;
   return [...selected, ...own.filter(({ name }) => name !== FIND_SERVICE && !(isWhole && name === NAME))];

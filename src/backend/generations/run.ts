@@ -157,7 +157,7 @@ async function work(claimed: ClaimedRun, start: Promise<void>, isFirst = claimed
     // What is read must be newer than the mark of news that the beginning takes away.
     await start;
     const { input, messages } = await buildAgentInput(source, knownMessages);
-    const answer = findStoredAnswer(row, messages, input.wanted);
+    const answer = findStoredAnswer(row, messages, input.expectedOutput);
     if (answer) {
       record.state.end = answer;
       return record.state;

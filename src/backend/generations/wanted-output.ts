@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import { outputInvalidProblem, toMismatch, type WantedOutput } from "#agent/output";
+import { type ExpectedOutput, outputInvalidProblem, toMismatch } from "#agent/output";
 import { readOutputSchema } from "#protocol/output/schema";
 import type { GenerationRequest } from "../store/generation-state.ts";
 import { getText } from "./recorder.ts";
@@ -8,7 +8,7 @@ import type { ClaimedRow, LoopResult } from "./work.ts";
 /** Returns the required form of a generation's answer, if one was given. @throws Problem INVALID_REQUEST */
 export async function getWantedOutput({
   limits,
-}: Pick<GenerationRequest, "limits">): Promise<WantedOutput | undefined> {
+}: Pick<GenerationRequest, "limits">): Promise<ExpectedOutput | undefined> {
   const schema = limits.outputSchema;
   return schema && { schema, check: await readOutputSchema(schema) };
 }
@@ -19,7 +19,7 @@ export async function getWantedOutput({
 export function findStoredAnswer(
   { steps, step }: ClaimedRow,
   messages: ModelMessage[],
-  output: WantedOutput | undefined,
+  output: ExpectedOutput | undefined,
 ): LoopResult | undefined {
   const last = messages.at(-1);
   if (steps === 0 || step !== null || last?.role !== "assistant") return undefined;

@@ -14,12 +14,12 @@ type ConnectTry = { family: string; address: string; ms: number; socket?: Socket
  */
 export async function connectTo(target: URL, addresses: string[], limit: AbortSignal): Promise<ConnectResult> {
   const port = Number(target.port || (target.protocol === "https:" ? 443 : 80));
-  const firsts = [addresses.find((each) => !isIPv6(each)), addresses.find((each) => isIPv6(each))];
+  const firsts = [addresses.find((address) => !isIPv6(address)), addresses.find((address) => isIPv6(address))];
   const tries = await Promise.all(
     firsts.filter((address) => address !== undefined).map((address) => tryAddress(address, port, limit)),
   );
-  const [best, ...others] = tries.filter(({ socket }) => socket);
-  for (const { socket } of others) socket?.destroy();
+  const [best, ...spares] = tries.filter(({ socket }) => socket);
+  for (const { socket } of spares) socket?.destroy();
   if (!best?.socket) throw unreachableProblem(target, port, tries);
   const message = `Port ${port}: ${tries.map(formatTry).join("; ")}.`;
   const silent = tries.find(({ errno }) => errno === "no answer");
@@ -59,10 +59,10 @@ function formatTry({ family, ms, errno }: ConnectTry): string {
 }
 
 function unreachableProblem(target: URL, port: number, tries: ConnectTry[]): Problem {
-  const why = tries.map(({ address, errno }) => `${address}: ${errno}`).join(", ");
-  const refused = tries.some(({ errno }) => errno === "ECONNREFUSED");
-  return new Problem("UNREACHABLE", `Could not connect to port ${port} of ${target.hostname} (${why}).`, {
-    hint: refused
+  const reasons = tries.map(({ address, errno }) => `${address}: ${errno}`).join(", ");
+  const isRefused = tries.some(({ errno }) => errno === "ECONNREFUSED");
+  return new Problem("UNREACHABLE", `Could not connect to port ${port} of ${target.hostname} (${reasons}).`, {
+    hint: isRefused
       ? "Nothing is listening. Check the port and that the server is running."
       : "Check this machine's network, VPN and firewall, or set HTTPS_PROXY if a proxy is required.",
   });

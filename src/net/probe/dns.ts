@@ -36,15 +36,15 @@ async function resolveFamily(host: string, family: 4 | 6): Promise<FamilyResult>
   }
 }
 
-function formatFamily(family: string, { addresses: [first, ...others] }: FamilyResult): string {
+function formatFamily(family: string, { addresses: [first, ...furtherAddresses] }: FamilyResult): string {
   if (first === undefined) return `no ${family}`;
-  return `${family} ${first}${others.length > 0 ? ` and ${others.length} more` : ""}`;
+  return `${family} ${first}${furtherAddresses.length > 0 ? ` and ${furtherAddresses.length} more` : ""}`;
 }
 
 function notFoundProblem(host: string, errno: string): Problem {
-  const away = errno === "EAI_AGAIN";
+  const isResolverSilent = errno === "EAI_AGAIN";
   return new Problem("UNREACHABLE", `The name ${host} was not found (${errno}).`, {
-    hint: away
+    hint: isResolverSilent
       ? "No name server responds. Check this machine's network and its DNS servers."
       : "Check the spelling. A name in a company network may require its VPN.",
   });

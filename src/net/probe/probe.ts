@@ -21,15 +21,15 @@ type Step = (limit: AbortSignal) => Promise<Omit<ProbeStep, "name"> | null>;
 export async function probeRoute(address: string, ports: ProbePorts): Promise<ProbeStep[]> {
   const url = new URL(address);
   const steps: ProbeStep[] = [];
-  const probe: ProbeState = { url, proxy: null, addresses: [], socket: null, secured: null };
-  let broken: ProbeStepName | null = null;
+  const probe: ProbeState = { url, proxy: null, addresses: [], socket: null, tls: null };
+  let failedStep: ProbeStepName | null = null;
   const runStep = async (name: ProbeStepName, step: Step) => {
-    if (broken !== null)
-      return void steps.push({ name, state: "skipped", message: `Not checked: ${STEP_NAMES[broken]} failed.` });
+    if (failedStep !== null)
+      return void steps.push({ name, state: "skipped", message: `Not checked: ${STEP_NAMES[failedStep]} failed.` });
     const result = await runWithTimeLimit(ports, step).catch((error: unknown) => toFailedStep(error, name));
     if (result === null) return;
     steps.push({ name, ...result });
-    if (result.state === "failed") broken = name;
+    if (result.state === "failed") failedStep = name;
   };
   try {
     await runStep("proxy", async () => chooseProxy(probe, ports.env));
@@ -39,18 +39,18 @@ export async function probeRoute(address: string, ports: ProbePorts): Promise<Pr
       return lookup;
     });
     await runStep("connect", async (limit) => {
-      const connected = await connectTo(getTarget(probe), probe.addresses, limit);
-      probe.socket = connected.socket;
-      return connected;
+      const connection = await connectTo(getTarget(probe), probe.addresses, limit);
+      probe.socket = connection.socket;
+      return connection;
     });
     await runStep("tunnel", (limit) => tunnelThroughProxy(probe, ports, limit));
     await runStep("tls", async (limit) => {
       if (url.protocol !== "https:" || probe.socket === null) return null;
-      probe.secured = await startTls(probe.socket, url, ports, limit);
-      return probe.secured;
+      probe.tls = await startTls(probe.socket, url, ports, limit);
+      return probe.tls;
     });
   } finally {
-    probe.secured?.socket.destroy();
+    probe.tls?.socket.destroy();
     probe.socket?.destroy();
   }
   return steps.map(({ name, state, message, fix }) => ({ name, state, message, ...(fix ? { fix } : {}) }));
@@ -62,7 +62,7 @@ type ProbeState = {
   proxy: HttpProxy | null;
   addresses: string[];
   socket: Socket | null;
-  secured: TlsResult | null;
+  tls: TlsResult | null;
 };
 
 const STEP_NAMES: Record<ProbeStepName, string> = {
@@ -84,10 +84,13 @@ function chooseProxy(probe: ProbeState, env: ProbePorts["env"]): Omit<ProbeStep,
     return { state: "ok", message: "None: plain HTTP to this machine never uses one." };
   probe.proxy = findProxy(url, env, BlockList);
   if (probe.proxy) return { state: "ok", message: `${maskProxy(probe.proxy)}, which ${probe.proxy.variable} names.` };
-  const without = findProxy(url, { ...env, no_proxy: "", NO_PROXY: "" }, BlockList);
-  const exempting = ["no_proxy", "NO_PROXY"].find((name) => env[name]?.trim());
-  if (without)
-    return { state: "ok", message: `None: ${exempting} includes ${url.hostname}, so ${without.variable} is not used.` };
+  const unusedProxy = findProxy(url, { ...env, no_proxy: "", NO_PROXY: "" }, BlockList);
+  const exemptionVariable = ["no_proxy", "NO_PROXY"].find((name) => env[name]?.trim());
+  if (unusedProxy)
+    return {
+      state: "ok",
+      message: `None: ${exemptionVariable} includes ${url.hostname}, so ${unusedProxy.variable} is not used.`,
+    };
   return { state: "ok", message: "None: no proxy is set for this address." };
 }
 
@@ -100,9 +103,9 @@ async function tunnelThroughProxy(
   const { proxy, url, socket } = probe;
   if (proxy === null || socket === null || (url.protocol === "http:" && proxy.url.protocol === "http:")) return null;
   if (proxy.url.protocol === "https:") {
-    const secured = await startTls(socket, proxy.url, ports, limit);
-    if (secured.state === "failed") return secured;
-    probe.socket = secured.socket;
+    const tls = await startTls(socket, proxy.url, ports, limit);
+    if (tls.state === "failed") return tls;
+    probe.socket = tls.socket;
   }
   if (url.protocol === "http:") return null;
   return openTunnel(probe.socket ?? socket, proxy, url, limit);
@@ -117,7 +120,7 @@ async function runWithTimeLimit({ clock, signal }: ProbePorts, step: Step): Prom
   const limit = new AbortController();
   const end = () => limit.abort();
   signal.addEventListener("abort", end, { once: true });
-  const late = clock
+  const timeout = clock
     .sleep(STEP_LIMIT_MS, AbortSignal.any([signal, timer.signal]))
     .catch(() => {})
     .then((): Promise<never> => {
@@ -126,10 +129,10 @@ async function runWithTimeLimit({ clock, signal }: ProbePorts, step: Step): Prom
       limit.abort();
       throw new Problem("TIMED_OUT", `No answer within ${STEP_LIMIT_MS / 1000} s.`);
     });
-  late.catch(() => {});
+  timeout.catch(() => {});
   try {
     signal.throwIfAborted();
-    return await Promise.race([step(limit.signal), late]);
+    return await Promise.race([step(limit.signal), timeout]);
   } finally {
     signal.removeEventListener("abort", end);
     timer.abort();

@@ -19,23 +19,23 @@ const DAY_MS = 86_400_000;
  *
  * @throws Problem TLS_FAILED when the handshake fails, USAGE when KAY_CA_FILE cannot be read
  */
-export async function startTls(plain: Socket, url: URL, ports: ProbePorts, limit: AbortSignal): Promise<TlsResult> {
+export async function startTls(tcpSocket: Socket, url: URL, ports: ProbePorts, limit: AbortSignal): Promise<TlsResult> {
   const { builtin, env, clock } = ports;
-  const socket = await startHandshake(plain, url, loadAuthorities(builtin, env), limit);
+  const socket = await startHandshake(tcpSocket, url, loadAuthorities(builtin, env), limit);
   const { issuer, valid_to } = socket.getPeerCertificate();
-  const by = formatIssuer(issuer);
+  const issuerName = formatIssuer(issuer);
   if (!socket.authorized) {
     const code = String(socket.authorizationError);
-    const message = `The certificate of ${url.hostname}, issued by ${by}, is not trusted: ${describeTlsError(code)} (${code}). ${formatAuthorities(env)}`;
+    const message = `The certificate of ${url.hostname}, issued by ${issuerName}, is not trusted: ${describeTlsError(code)} (${code}). ${formatAuthorities(env)}`;
     return { state: "failed", message, fix: getTlsHint(code, { url }), socket };
   }
   const days = Math.floor((Date.parse(valid_to) - clock.now()) / DAY_MS);
-  const message = `${socket.getProtocol()}, certificate issued by ${by}, valid until ${new Date(valid_to).toISOString().slice(0, 10)}. ${formatAuthorities(env)}`;
-  const missing = findMissingCaFile(env);
-  if (missing !== null) {
+  const message = `${socket.getProtocol()}, certificate issued by ${issuerName}, valid until ${new Date(valid_to).toISOString().slice(0, 10)}. ${formatAuthorities(env)}`;
+  const caFileProblem = findMissingCaFile(env);
+  if (caFileProblem !== null) {
     return {
       state: "warning",
-      message: `${message} ${missing}`,
+      message: `${message} ${caFileProblem}`,
       fix: "Set NODE_EXTRA_CA_CERTS to a file of PEM certificates, or unset it.",
       socket,
     };
@@ -44,11 +44,11 @@ export async function startTls(plain: Socket, url: URL, ports: ProbePorts, limit
   return { state: "warning", message, fix: `Ask the administrator of ${url.hostname} to renew it.`, socket };
 }
 
-function startHandshake(plain: Socket, url: URL, ca: string[] | undefined, limit: AbortSignal): Promise<TLSSocket> {
+function startHandshake(tcpSocket: Socket, url: URL, ca: string[] | undefined, limit: AbortSignal): Promise<TLSSocket> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return new Promise((resolve, reject) => {
     const socket = connect({
-      socket: plain,
+      socket: tcpSocket,
       host,
       ...(isIP(host) ? {} : { servername: host }),
       ...(ca ? { ca } : {}),

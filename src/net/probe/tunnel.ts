@@ -19,9 +19,9 @@ export async function openTunnel(
 ): Promise<{ state: "ok"; message: string }> {
   const target = `${url.hostname}:${url.port || 443}`;
   const { username, password } = proxy.url;
-  const given = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const userInfo = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const credentials =
-    username || password ? `Proxy-Authorization: Basic ${Buffer.from(given).toString("base64")}\r\n` : "";
+    username || password ? `Proxy-Authorization: Basic ${Buffer.from(userInfo).toString("base64")}\r\n` : "";
   socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${credentials}\r\n`);
   const head = await readHead(socket, limit);
   const [, status = "", reason = ""] = /^HTTP\/1\.[01] (\d{3})[ ]?([^\r\n]*)/.exec(head) ?? [];
@@ -37,8 +37,8 @@ export async function openTunnel(
       hint: `Set ${proxy.variable} to an http: or https: proxy, or unset it.`,
     });
   }
-  const why = clean(`${status} ${reason}`.trim(), { lines: false, max: 60 });
-  throw new Problem("UNREACHABLE", `The proxy ${label} refused to connect to ${target} (${why}).`, {
+  const statusLine = clean(`${status} ${reason}`.trim(), { lines: false, max: 60 });
+  throw new Problem("UNREACHABLE", `The proxy ${label} refused to connect to ${target} (${statusLine}).`, {
     hint: `Allow ${target} in the proxy, or add ${url.hostname} to NO_PROXY to bypass it.`,
   });
 }

@@ -25,13 +25,13 @@ function tryParseJson(text: string): { value: unknown } | undefined {
 /** Lists the contents of code blocks line by line: a pattern would look for the end of each block anew. */
 function listCodeBlocks(text: string): string[] {
   const blocks: string[] = [];
-  let open: string[] | undefined;
+  let block: string[] | undefined;
   for (const line of text.split("\n")) {
-    if (open && /^[ \t]*```[ \t]*$/.test(line)) {
-      blocks.push(open.map((each) => `${each}\n`).join(""));
-      open = undefined;
-    } else if (open) open.push(line);
-    else if (/^[ \t]*```[^`]*$/.test(line)) open = [];
+    if (block && /^[ \t]*```[ \t]*$/.test(line)) {
+      blocks.push(block.map((line) => `${line}\n`).join(""));
+      block = undefined;
+    } else if (block) block.push(line);
+    else if (/^[ \t]*```[^`]*$/.test(line)) block = [];
   }
   return blocks;
 }

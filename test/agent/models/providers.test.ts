@@ -145,7 +145,7 @@ async function run(settings: ModelSettings) {
     ...(key ? { key } : {}),
     signal,
     now: 0,
-    holds: () => false,
+    needsApproval: () => false,
   };
   for await (const event of runAgent(input)) events.push(event);
   return { events, ran, chosen: label };

@@ -128,7 +128,7 @@ async function replay({ settings }: RecordedWire, streams: string[], breaks = fa
     ...(key ? { key } : {}),
     signal: new AbortController().signal,
     now: 0,
-    holds: () => false,
+    needsApproval: () => false,
   }))
     events.push(event);
   const deltas = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : []));

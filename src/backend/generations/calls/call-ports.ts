@@ -26,8 +26,8 @@ const MOST_AUTH = 2;
 export function createCallPorts(context: CallContext): CallPorts {
   return {
     findOutcome: (toolCallId) => context.settled.get(toolCallId),
-    ran: (toolCallId) => context.ran.get(toolCallId),
-    open: async (tools) => {
+    findUnreviewedOutcome: (toolCallId) => context.ran.get(toolCallId),
+    loadOpenRequests: async (tools) => {
       await context.writer.commit([]);
       const { interactions: all } = await context.facts.read(tools);
       for (const { tool_call_id } of all) context.asked.add(tool_call_id);
@@ -41,8 +41,8 @@ export function createCallPorts(context: CallContext): CallPorts {
     },
     askTogether: (calls) => askTogether(context, calls),
     gate: (call, account) => gateCall(context, call, account),
-    after: (call, outcome) => gateResult(context, call, outcome),
-    missing: (call, integrations, reason) => {
+    reviewOutcome: (call, outcome) => gateResult(context, call, outcome),
+    handleMissingConnection: (call, integrations, reason) => {
       const { declinedServices, authAttempts } = context.progress();
       const declined = integrations.filter((name) => declinedServices.includes(name));
       if (declined.length > 0)
