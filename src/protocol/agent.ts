@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** Bodies between client, backend and agent server (docs/protocol.md, "Agent servers elsewhere"). */
+/** Bodies between client, backend and agent server (docs/protocol.md, "Agent servers"). */
 
 /**
  * Header of `POST /ask` from a client that can stream from an agent server directly. The backend may then answer as for

@@ -19,7 +19,7 @@ const EVENT_LIMIT = 8 * 1024 * 1024;
 
 /**
  * Creates a conversation's session at the agent server, or gives an existing one a new webhook (docs/protocol.md,
- * "Agent servers elsewhere").
+ * "Agent servers").
  *
  * @returns the single-use token for its stream
  * @throws Problem AGENT_FAILED

@@ -5,7 +5,7 @@ import { Problem } from "#protocol/errors";
 /** The turn that a webhook token is valid for. */
 export type WebhookTurn = { conversationId: string; generationId: string };
 
-/** How long an agent server may report on a turn, in ms (docs/protocol.md, "Agent servers elsewhere"). */
+/** How long an agent server may report on a turn, in ms (docs/protocol.md, "Agent servers"). */
 export const WEBHOOK_LIFETIME_MS = 10 * 60_000;
 
 /** Creates the secret that signs a conversation's webhook tokens: 32 bytes as hex. */

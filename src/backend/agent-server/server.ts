@@ -16,7 +16,7 @@ const HAND_OVER_LIMIT = 2_000;
 /** Every this many ticks, old turns are deleted. */
 const FORGET_EVERY = 60;
 
-/** kay as an agent server (docs/protocol.md, "Agent servers elsewhere"): runs turns on this node and reports them. */
+/** kay as an agent server (docs/protocol.md, "Agent servers"): runs turns on this node and reports them. */
 export type AgentServer = {
   /** See `openAgentSession`. */
   open(session: { sessionId: string; webhookUrl: string }): Promise<string>;

@@ -22,7 +22,7 @@ import { seal, unseal } from "../store/seal.ts";
 const TOKEN_LIFE_MS = 2 * 60_000;
 
 /**
- * Creates the session of a conversation, or refreshes it (docs/protocol.md, "Agent servers elsewhere").
+ * Creates the session of a conversation, or refreshes it (docs/protocol.md, "Agent servers").
  *
  * @returns the token for one stream
  * @throws Problem SESSION_NOT_FOUND, INVALID_REQUEST
