@@ -1,7 +1,7 @@
 import type { Skill } from "./catalogue.ts";
 import { KEY, POLITE_WORDS, QUESTION_WORDS } from "./grammar.ts";
 import { sliceLower, type Word } from "./language.ts";
-import { scoreSimilarity } from "./lexicon.ts";
+import { isVerb, scoreSimilarity } from "./lexicon.ts";
 import type { Memory } from "./memory.ts";
 
 /**
@@ -94,6 +94,8 @@ export function stripPoliteness(words: Word[]): Word[] {
       break;
     // "I'd like …" is polite, "like the post" is a request.
     if (word.lower === "like" && !WISHES.has(words[start - 1]?.lower ?? "")) break;
+    // "Next, close KAY-3", but "next week".
+    if (word.lower === "next" && words[start + 1]?.kind !== "mark" && !isVerb(words[start + 1] as Word)) break;
     start++;
   }
   let end = words.length;

@@ -97,9 +97,14 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
     if (!mayBeInName(words, to - 1) || isRival(skill, words, to - 1) || KEY.test(last.text) || DAY.test(last.text))
       break;
     const isPlain = /^\p{Ll}/u.test(last.text);
-    if (/[#@]/.test(last.text) || (isPlain && (isAction(last) || /^\p{Ll}.*[-_./]/u.test(text)))) break;
+    if (
+      /[#@]/.test(last.text) ||
+      CELL_RANGE.test(last.text) ||
+      (isPlain && (isAction(last) || /^\p{Ll}.*[-_./]/u.test(text)))
+    )
+      break;
     if (isPlain && (isFieldWord(field, last) || listSameNouns(last).length > 2)) break;
-    if (writes && !isProper(first) && !isFieldWord(field, words[to])) continue;
+    if (writes && !isProper(first) && !isFieldWord(field, words[to]) && !led && before.lower !== "the") continue;
     ends.push({ to, quality: !isProper(first) ? 0.5 : words.slice(at, to).every(isProper) ? 1.1 : 1 });
   }
   return ends;
@@ -199,4 +204,5 @@ const MONTH =
 const FILE =
   /^@.*(?:\/|\.(?:md|txt|csv|json|ya?ml|log|pdf|docx?|xlsx?|pptx?|html?|png|jpe?g|gif|svg|zip|[jt]sx?|py|go|rs|sh|sql)$)/i;
 const CELLS = /^[A-Z]{1,3}\d{1,6}(?::[A-Z]{1,3}\d{1,6})?$/i;
+const CELL_RANGE = /^[A-Z]{1,3}\d{1,6}:[A-Z]{1,3}\d{1,6}$/i;
 const LONGEST_NAME = 6;

@@ -1,22 +1,32 @@
 import type { Skill } from "./catalogue.ts";
 import { type Clause, toSubclause } from "./clauses.ts";
-import { PREPOSITIONS } from "./grammar.ts";
+import { isNoun } from "./field-words.ts";
+import type { Field } from "./fields.ts";
+import { PREPOSITIONS, QUESTION_WORDS } from "./grammar.ts";
 import type { Word } from "./language.ts";
+import { isVerb } from "./lexicon.ts";
 import type { Steps } from "./steps.ts";
 import { type Reading, rankReadings } from "./understand.ts";
 
 /**
  * "Same but for OPS", "only the bugs", "what about tom?", "and the closed ones": the last look once more, with other
  * values. Returns undefined where that does not account for every word.
+ *
+ * @param bare whether values alone are enough: "tomorrow?", "#eng"
  */
-export function* readFollowUp(clause: Clause, skills: Skill[]): Steps<Reading | undefined> {
+export function* readFollowUp(clause: Clause, skills: Skill[], bare = false): Steps<Reading | undefined> {
   const [last] = clause.memory.asked;
   const skill = skills.find(({ name, access }) => name === last?.tool && access === "read");
-  const rest = getChange(clause.words);
-  if (!last || !skill || !rest) return undefined;
+  if (!last || !skill) return undefined;
+  const rest = bare ? getValues(clause.words, skill) : getChange(clause.words);
+  if (!rest) return undefined;
+  const narrows = clause.words.some(({ lower }) => lower === "only" || ONES.has(lower));
   for (const words of [rest, withPlace(rest)]) {
     const [reading] = yield* rankReadings(asShowing({ ...toSubclause(clause, rest), words }), [skill]);
     if (!reading || reading.loose.length > 0 || Object.keys(reading.input).length === 0) continue;
+    // Words to search for are no values, and "only the purple ones" are not in another place.
+    const isOther = ({ kind, required }: Field) => (bare && kind === "text") || (narrows && required);
+    if (skill.fields.some((field) => isOther(field) && reading.input[field.name] !== undefined)) continue;
     const isDated = skill.fields.some(({ kind, name }) => kind === "date" && reading.input[name] !== undefined);
     const before = Object.entries(last.input).filter(
       ([name]) => !(isDated && skill.fields.some((field) => field.name === name && field.kind === "date")),
@@ -45,11 +55,19 @@ function getChange(words: Word[]): Word[] | undefined {
   return isChange && rest.length > 0 ? rest : undefined;
 }
 
+/** A few words that name neither a thing nor what to do. */
+function getValues(words: Word[], skill: Skill): Word[] | undefined {
+  const says = words.some((word) => isVerb(word) || isNoun(skill, word) || QUESTION_WORDS.has(word.lower));
+  return says || words.length > MOST_VALUES ? undefined : words;
+}
+
 /** "For OPS" as "in OPS". */
 function withPlace(words: Word[]): Word[] {
   const [first, ...others] = words;
   return first?.lower === "for" ? [{ ...first, text: "in", lower: "in", lemma: "in", stem: "in" }, ...others] : words;
 }
 
-const LEAD = /^(?:(?:the )?same(?: thing| again)?(?: but)?(?: only)?|(?:but )?only|(?:what|how) about)\b/;
+const LEAD =
+  /^(?:(?:the )?same(?: thing| again)?(?: but)?(?: only)?|(?:but )?only|(?:what|how) about|(?:no|sorry) ,(?: i meant?)?|(?:(?:no|sorry) )?i meant?)(?= |$)/;
+const MOST_VALUES = 4;
 const ONES = new Set(["ones", "those"]);

@@ -65,7 +65,7 @@ export const ASKING_WORDS = new Set(["what", "which", "who"]);
 
 /** What may stand before the request proper. */
 export const POLITE_WORDS = new Set(
-  "please can could would will you kindly hey hi hello ok okay kay now then also and just i want need like to 'd let lets let's 's us me so next finally go ahead help quickly pls".split(
+  "please can could would will you kindly hey hi hello ok okay kay now then also and just i want need like to 'd let lets let's 's us me so next finally go ahead help quickly nevermind".split(
     " ",
   ),
 );
@@ -93,7 +93,7 @@ export const EMPTY_WORDS = new Set(
 
 /** Words that change nothing in a request to look at something. */
 export const EMPTY_IN_READS = new Set(
-  "is are was were be been being am do does did has have had i you we us me it's 'm 're 've 's which that who what any all every each currently right still yet already only anyone anybody someone somebody everything everyone going up so really exactly got get give show list tell see many much out then and me us everything stuff thing things value values contents".split(
+  "is are was were be been being am do does did has have had i you we us me it's 'm 're 've 's which that who what any all every each currently right still yet already only anyone anybody someone somebody everything everyone anything going up so really exactly got get give show list tell see many much out then and me us everything stuff thing things value values contents".split(
     " ",
   ),
 );

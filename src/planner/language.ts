@@ -145,6 +145,7 @@ const VERBS_OF_TWO = new Map([
   ["bring up", "mention"],
   ["sum up", "summarise"],
   ["set up", "create"],
+  ["never mind", "nevermind"],
   ["most recent", "latest"],
   ["most recently", "recently"],
 ]);
@@ -178,6 +179,8 @@ const SHORT_FORMS = new Map([
   ["yesterdays", "yesterday"],
   ["pls", "please"],
   ["plz", "please"],
+  ["u", "you"],
+  ["msg", "message"],
   ["=", "is"],
 ]);
 

@@ -19,7 +19,7 @@ const VERBS: string[][] = [
   ["cancel", "delete", "remove"],
   ["comment", "reply", "note", "respond", "answer"],
   ["send", "post", "message", "tell", "write", "drop"],
-  ["assign", "hand", "give", "unassign"],
+  ["assign", "reassign", "hand", "give", "unassign"],
   ["schedule", "book", "put", "add", "plan"],
   ["reschedule", "move", "push", "shift", "postpone"],
   ["append", "add", "write", "put"],
@@ -134,7 +134,7 @@ function misspelt(a: string, b: string): boolean {
 }
 
 const ACTIONS = new Set(
-  "say give tell mention contain star unstar flag pin mute copy label forward create make add file raise write draft change update edit modify rename set move transition put mark close resolve finish complete start begin reopen delete remove drop trash erase destroy comment reply send post assign unassign hand merge approve decline deploy archive publish share invite cancel schedule book order buy pay call run install restart log watch link clear clone upload export sort".split(
+  "say give tell mention contain star unstar flag pin mute copy label forward create make add file raise write draft change update edit modify rename set move transition put mark close resolve finish complete start begin reopen delete remove drop trash erase destroy comment reply send post assign reassign unassign hand merge approve decline deploy archive publish share invite cancel schedule book order buy pay call run install restart log watch link clear clone upload export sort".split(
     " ",
   ),
 );

@@ -2,16 +2,16 @@ import type { Skill, ToolCatalogue } from "./catalogue.ts";
 import { type Clause, findStatement, sliceText, splitClauses, toSubclause } from "./clauses.ts";
 import { composeCall } from "./compose.ts";
 import { planConnection } from "./connection-requests.ts";
-import { isServiceName } from "./field-words.ts";
+import { isRival, isServiceName } from "./field-words.ts";
 import { readFollowUp } from "./follow-up.ts";
 import { toFieldValues } from "./form.ts";
-import { PRONOUNS } from "./grammar.ts";
-import type { Word } from "./language.ts";
+import { isPlural, PRONOUNS } from "./grammar.ts";
+import { getWord, sliceLower, type Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import { buildMemory, type CompletedCall, type Memory } from "./memory.ts";
 import { findNearestTool } from "./nearest.ts";
 import { type ClauseOutcome, type FeedCall, type FormAnswers, type PlannedCall, parseClauseIndex } from "./plan.ts";
-import { formatEither, formatForbidden, formatNotUnderstood } from "./reply.ts";
+import { formatEither, formatForbidden, formatLoose, formatNotUnderstood } from "./reply.ts";
 import type { Steps } from "./steps.ts";
 import { isForbidden, isNearlySure, isSure, type Reading, rankReadings } from "./understand.ts";
 
@@ -74,9 +74,13 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
   const again = yield* readFollowUp(clause, skills);
   if (again) return getOutcome(again, clause, follows, {});
   const readings = yield* rankReadings(clause, skills);
-  const best = choose(readings.filter(isSure), clause);
+  const best = choose(
+    readings.filter((one) => isSure(one) && !isElsewhere(one, clause)),
+    clause,
+  );
   const composed = yield* composeCall(clause, skills, best);
-  if (composed) return getOutcome(composed.reading, clause, follows, { feed: composed.feed });
+  if (composed && !isElsewhere(composed.reading, clause))
+    return getOutcome(composed.reading, clause, follows, { feed: composed.feed });
   const rival = best && findRival(best, readings, clause);
   if (best && rival)
     return { kind: "words", text: formatEither(best.skill.title, rival.skill.title), unknown: clause.text };
@@ -88,15 +92,25 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
       ? { kind: "calls", calls: [...outcome.calls, ...both], changes: false }
       : outcome;
   }
+  const changed = yield* readFollowUp(clause, skills, true);
+  if (changed) return getOutcome(changed, clause, follows, {});
+  // "Summarize #eng for me" is polite; "the PRs for me" are not all PRs.
+  const end = clause.words.length - 2;
+  if (
+    end > 0 &&
+    /^for (?:me|us)$/.test(sliceLower(clause.words, end, end + 2)) &&
+    !isPlural(getWord(clause.words, end - 1))
+  )
+    return yield* understand(toSubclause(clause, clause.words.slice(0, end)), kit, follows);
   const near = readings.find((one) => isNearlySure(one, clause));
-  if (near) return getOutcome(near, clause, follows, { leftOut: formatLoose(near, clause) });
+  if (near) return getOutcome(near, clause, follows, { leftOut: formatLoose(near.loose, clause) });
   const asked = yield* askWithoutEnd(clause, skills);
   if (asked) return asked;
   return refuse(clause, skills, readings[0]);
 }
 
 function refuse(clause: Clause, skills: Skill[], first?: Reading): ClauseOutcome {
-  const loose = first?.told && first.loose.length <= 3 ? formatLoose(first, clause) : undefined;
+  const loose = first?.told && first.loose.length <= 3 ? formatLoose(first.loose, clause) : undefined;
   const nearest = findNearestTool(clause.words, skills);
   return { kind: "words", text: formatNotUnderstood(clause.text, nearest, loose), unknown: clause.text };
 }
@@ -110,17 +124,6 @@ function* askWithoutEnd(clause: Clause, skills: Skill[]): Steps<ClauseOutcome | 
   if (!best || best.skill.access === "read" || !best.missing.some(({ kind, required }) => required && kind === "text"))
     return undefined;
   return { kind: "missing", reading: best, leftOut: sliceText(clause, end, words.length) };
-}
-
-function formatLoose({ loose }: Reading, clause: Clause): string {
-  const sorted = [...new Set(loose)].sort((a, b) => a - b);
-  const runs: [from: number, to: number][] = [];
-  for (const at of sorted) {
-    const last = runs.at(-1);
-    if (last?.[1] === at) last[1] = at + 1;
-    else runs.push([at, at + 1]);
-  }
-  return runs.map(([from, to]) => `“${sliceText(clause, from, to)}”`).join(", ");
 }
 
 /** The likeliest reading; where its service is not connected, one that is as good and whose service is. */
@@ -140,6 +143,14 @@ function namesService({ skill }: Reading, { words, placed }: Clause): boolean {
   return (
     placed === true || words.some((_, at) => [1, 2].some((size) => isServiceName(skill, words.slice(at, at + size))))
   );
+}
+
+/** "Upload report.pdf to drive": what lacks a value is for no other service than the one that is named. */
+function isElsewhere(reading: Reading, clause: Clause): boolean {
+  const { words } = clause;
+  const isOther = (_: Word, at: number) =>
+    isRival(reading.skill, words, at) && PLACED.has(getWord(words, at - 1).lower);
+  return reading.missing.length > 0 && !namesService(reading, clause) && words.some(isOther);
 }
 
 /** "Which pull requests are open?": both services are connected, and nothing that only one of them has is named. */
@@ -217,6 +228,9 @@ function getCalls({ skill, input, more }: Reading): PlannedCall[] {
   const others = (more?.values ?? []).map((value) => ({ ...input, [more?.field ?? ""]: value }));
   return [input, ...others].map((each) => ({ tool: skill.name, input: each }));
 }
+
+/** What leads to the service in which something is to be done. */
+const PLACED = new Set(["to", "into"]);
 
 /** A channel, an address, or a code such as ENG. */
 const PARTICULAR = /@|^#|^\p{Lu}[\p{Lu}\p{N}_-]+$/u;

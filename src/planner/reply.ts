@@ -1,4 +1,5 @@
 import type { Skill } from "./catalogue.ts";
+import { type Clause, sliceText } from "./clauses.ts";
 import type { Field } from "./fields.ts";
 import type { CompletedCall } from "./memory.ts";
 import type { NearExample } from "./nearest.ts";
@@ -58,6 +59,18 @@ export function formatLeftOut(loose: string): string {
 
 export function formatForbidden(clause: string): string {
   return `I did nothing, since you said “${shorten(clause)}”.`;
+}
+
+/** Quotes the words that nothing accounts for. */
+export function formatLoose(loose: number[], clause: Clause): string {
+  const sorted = [...new Set(loose)].sort((a, b) => a - b);
+  const runs: [from: number, to: number][] = [];
+  for (const at of sorted) {
+    const last = runs.at(-1);
+    if (last?.[1] === at) last[1] = at + 1;
+    else runs.push([at, at + 1]);
+  }
+  return runs.map(([from, to]) => `“${sliceText(clause, from, to)}”`).join(", ");
 }
 
 /** Nothing was found that could be passed on. */

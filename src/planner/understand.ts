@@ -160,7 +160,7 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
   inherit(skill, clause, input);
   // "Update the page Plan" says what is to be changed, but not how.
   const bare = access !== "read" && fields.every(({ required, name }) => required || input[name] === undefined);
-  const isMissing = (field: Field) => field.required || (bare && match.skipped.includes(field));
+  const isMissing = (field: Field) => field.required || (bare && match.skipped.includes(field) && !hasUsual(field));
   const missing = fields.filter((field) => isMissing(field) && (input[field.name] ?? "") === "");
   const score = match.score - 0.2 * missing.length - (loose.length - match.loose.length) * 1.5;
   const isNamed = match.named && (access !== "read" || Object.keys(input).length > 0);
@@ -173,6 +173,11 @@ function toReading(skill: Skill, match: Match, clause: Clause): Reading {
     !isBare &&
     missing.every((field) => !["key", "number"].includes(field.kind) || isMentioned(skill, field, clause));
   return { skill, score, input, ...(more ? { more } : {}), missing, loose, told };
+}
+
+/** The end of an event follows from its start. */
+function hasUsual({ kind, description }: Field): boolean {
+  return kind === "date" && /\bdefault:/i.test(description);
 }
 
 /** "Close the ticket" and "close it" lack a key; "rename the doc" is about something else, and "the latest issues" about no number. */

@@ -98,9 +98,11 @@ test("a question may be canceled, or replaced by another request", async () => {
   const off = plannerTalk(tools);
   await off.say("create a bug in KAY");
   expect((await off.say("never mind")).text).toBe("All right, I leave it.");
-  const other = plannerTalk(tools);
-  await other.say("create a bug in KAY");
-  expect((await other.say("show KAY-3")).calls).toEqual([["jira.get_issue", { issue: "KAY-3" }]]);
+  for (const instead of ["show KAY-3", "never mind, show KAY-3"]) {
+    const other = plannerTalk(tools);
+    await other.say("create a bug in KAY");
+    expect((await other.say(instead)).calls).toEqual([["jira.get_issue", { issue: "KAY-3" }]]);
+  }
 });
 
 test("half of a request does not begin before the other half is clear", async () => {

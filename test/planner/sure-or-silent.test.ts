@@ -106,6 +106,10 @@ const SILENT = [
   "the 3 most recently updated issues in KAY",
   'update the record "Dark mode" in Feedback: Status Done',
   "deals over 10000 in stage closed won",
+  "list prs for me",
+  "next page",
+  "what's in Budget 2026 A1:C5",
+  "upload report.pdf to drive",
 ];
 
 test.each(SILENT)("“%s” is not understood, and nothing is called", async (request) => {
@@ -296,6 +300,18 @@ const SURE: [request: string, ...calls: Reply["calls"]][] = [
     "new hubspot contact: Jonas Weber, jonas@acme.example, company Acme",
     ["hubspot.create_contact", { name: "Jonas Weber", email: "jonas@acme.example", company: "Acme" }],
   ],
+  ["summarize #eng for me", ["slack.read_channel", { channel: "#eng" }]],
+  ["close KAY-3 for me", ["jira.transition_issue", { issue: "KAY-3", status: "close" }]],
+  ["can u tell sam the release is out", ["slack.send_message", { channel: "@sam", text: "the release is out" }]],
+  ["anything in my inbox from Sam?", ["gmail.search", { place: "inbox", sender: "Sam" }]],
+  ["next week's meetings", ["google-calendar.list_events", { start: "2026-11-30", end: "2026-12-06" }]],
+  ["cancel the design review", ["google-calendar.delete_event", { event: "design review" }]],
+  [
+    "add event dentist on dec 3 at 10",
+    ["google-calendar.create_event", { title: "dentist", start: "2026-12-03T10:00:00" }],
+  ],
+  ["reassign KAY-7 to sam", ["jira.assign_issue", { issue: "KAY-7", assignee: "sam" }]],
+  ["who is assigned to KAY-7?", ["jira.get_issue", { issue: "KAY-7" }]],
 ];
 
 test.each(SURE)("“%s” is understood to its last word", async (request, ...calls) => {
@@ -339,8 +355,19 @@ test.each(CONNECTED)("with %j connected, “%s” is for them", async (connected
   expect(calls.map(([tool]) => tool)).toEqual(wanted);
 });
 
-test("a write that fits two services asks the user", async () => {
-  const { calls, text } = await plannerTalk(tools).say('comment on the page Plan: "nice"');
+test.each([
+  ["delete the email from tom", undefined],
+  ["forward the mail from tom to priya", undefined],
+  ["star the repo acme/web", undefined],
+  ["archive the mail from tom", "archive the email <message>"],
+  ["who reviewed pr 12 in acme/web", "show open PRs"],
+])("the nearest to “%s” is not another deed: %s", async (request, nearest) => {
+  const { calls, text = "" } = await plannerTalk(tools).say(request);
+  expect([calls, /The nearest thing that I can do is “(.*?)”/.exec(text)?.[1]]).toEqual([[], nearest]);
+});
+
+test.each(["page Plan", "Plan page"])("a write on the %s, which fits two services, asks the user", async (page) => {
+  const { calls, text } = await plannerTalk(tools).say(`comment on the ${page}: "nice"`);
   expect([calls, text]).toEqual([
     [],
     expect.stringMatching(/^Both Notion and Confluence can do that\. Name the service/),
@@ -365,6 +392,12 @@ const AGAIN: [first: string, change: string, input: object][] = [
   ["unread mails from priya", "and from tom?", { state: "unread", sender: "tom" }],
   ["events this week", "same for next week", { start: "2026-11-30", end: "2026-12-06" }],
   ["show my PRs on github", "and the closed ones?", { author: "me", state: "closed" }],
+  ["my meetings today", "tomorrow?", { start: "2026-11-28" }],
+  ["my meetings today", "and next week", { start: "2026-11-30", end: "2026-12-06" }],
+  ["what is new in #general today", "and #eng?", { channel: "#eng", since: "2026-11-27" }],
+  ["open bugs in KAY", "OPS", { status: "open", project: "OPS", type: "Bug" }],
+  ["show KAY-7", "no, KAY-8", { issue: "KAY-8" }],
+  ["show KAY-7", "sorry i meant KAY-8", { issue: "KAY-8" }],
 ];
 
 test.each(AGAIN)("after “%s”, “%s” looks again with other values", async (first, change, input) => {

@@ -22,7 +22,7 @@ export const addCommentTool = defineTool({
   input: Input,
   examples: [
     "comment on the confluence page {page}: {text}",
-    "comment on the page {page} in confluence: {text}",
+    "comment on {page} in confluence: {text}",
     "add a comment to the confluence page {page}: {text}",
     "comment on the page {page} in space {space}: {text}",
   ],

@@ -54,6 +54,8 @@ export const listChecksTool = defineTool({
     "show the checks on {branch} of {repository}",
     "show the checks in {repository}",
     "did the checks pass in {repository}",
+    "what is the CI status of PR {number} in {repository}",
+    "are the checks of PR {number} in {repository} green",
   ],
   summary: (input: Input) => `Read the checks of ${describeRef(input)} in ${parseRepositoryPath(input.repository)}`,
   async run(input, context) {

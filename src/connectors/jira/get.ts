@@ -69,6 +69,8 @@ export const getIssueTool = defineTool({
     "what is the priority of {issue}",
     "when is {issue} due",
     "who works on {issue}",
+    "who is assigned to {issue}",
+    "who owns {issue}",
     "details of {issue}",
     "show the comments on {issue}",
   ],

@@ -39,6 +39,8 @@ export const readChannelTool = defineListTool({
     "what happened in {channel}",
     "show messages from {channel}",
     "summarise {channel}",
+    "catch me up on {channel}",
+    "any news in {channel}",
     "read my messages with {channel}",
     "what was said in {channel} since {since}",
   ],
