@@ -76,7 +76,7 @@ async function createAjv(dialect: unknown) {
 
 /**
  * Loads the engine that Ajv runs patterns with. It matches in linear time, so no pattern can block the process
- * (docs/decisions/output-schema.md).
+ * (docs/decisions/linear-text.md).
  */
 async function loadPatternEngine(): Promise<PatternEngine> {
   const { RE2JS, RE2JSSyntaxException } = await import("re2js");
