@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The launcher. It has to parse on any Node, so that an old one gets a sentence instead of a syntax error: CommonJS, nothing after ES2015,
-// built-in modules without their prefix. `--version` is answered here, without the bundle and without stdout's stream (6 ms by itself).
+// The launcher. It must parse on any Node, so that an old Node prints a sentence instead of a syntax error: CommonJS, ES2015,
+// built-in modules without their prefix. It answers `--version` without the bundle and without opening the stdout stream (6 ms).
 
 const fs = require("fs");
 const path = require("path");
@@ -8,7 +8,7 @@ const path = require("path");
 const root = path.join(__dirname, "..");
 const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
 const args = process.argv.slice(2);
-let ended = false;
+let hasEnded = false;
 
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V" || args[0] === "version"))
   say(1, manifest.version);
@@ -19,9 +19,9 @@ else if (!asksForHelp() || !help()) start();
 function start() {
   const main = path.join(root, "dist", "main.js");
   if (!fs.existsSync(main)) return fail("kay is not built here.\n  Run `npm run build`.");
-  // A command that waits for something that can no longer come would end as if all were well.
+  // A command whose promise never settles would otherwise exit with 0.
   process.on("exit", (code) => {
-    if (ended || code !== 0) return;
+    if (hasEnded || code !== 0) return;
     process.exitCode = 1;
     say(2, "✗ kay ended in the middle of its work. Run `kay doctor`, and report it.");
   });
@@ -36,23 +36,30 @@ function start() {
 }
 
 /**
- * What a shell asks at each TAB (`completions`), answered by a program of its own, which loads in 10 ms. Whatever is wrong, nothing is said:
- * it would be written into the line that somebody types.
+ * Answers the completion scripts of the shells (`completions`) with a separate program, which loads in 10 ms. Errors print nothing,
+ * because the shell would show them in the line that the user types.
  */
 function complete() {
   const dist = path.join(root, "dist");
   try {
-    const world = { env: process.env, platform: process.platform, home: require("os").homedir(), cwd: process.cwd() };
-    const more = { table: path.join(dist, "completion.json"), now: Date.now() };
-    say(1, require(path.join(dist, "complete.js")).runComplete(args.slice(1), Object.assign(world, more)));
+    const ports = {
+      env: process.env,
+      platform: process.platform,
+      home: require("os").homedir(),
+      cwd: process.cwd(),
+      table: path.join(dist, "completion.json"),
+      now: Date.now(),
+    };
+    say(1, require(path.join(dist, "complete.js")).runComplete(args.slice(1), ports));
   } catch (_) {
     process.exitCode = 1;
   }
 }
 
 /**
- * A page of help, from what the build made of the tree of commands, which is a third of what the tree itself costs. What is no page, and
- * whatever is wrong, takes the usual way. @returns whether it was printed
+ * Prints a help page that the build rendered, in a third of the time that the command tree takes. The bundle handles everything else.
+ *
+ * @returns whether it printed a page
  */
 function help() {
   const dist = path.join(root, "dist");
@@ -65,40 +72,42 @@ function help() {
   }
 }
 
-/** Of the terminal, or what KAY_FORCE_TTY says. The stream that knows is opened only for a terminal (8 ms). */
+/** Returns the width of the terminal, or that of KAY_FORCE_TTY. Opens the stdout stream (8 ms) only for a terminal. */
 function columns() {
   if (process.env.KAY_FORCE_TTY) return Number(process.env.KAY_FORCE_TTY) > 0 ? Number(process.env.KAY_FORCE_TTY) : 80;
   return (fs.fstatSync(1).isCharacterDevice() && process.stdout.columns) || 80;
 }
 
 /**
- * A session says that it begins before the bundle is loaded (30 ms), where there is no doubt that it is one and how that is shown; everywhere
- * else kay says it later.
+ * Announces a session before the bundle is loaded (30 ms), if it certainly is a session and color is allowed. Otherwise, the session
+ * announces itself later.
+ *
+ * @returns whether it was announced
  */
 function greet() {
   if (args.length > 1 || (args.length === 1 && args[0] !== "ask") || process.env.TERM === "dumb") return false;
-  const doubt =
+  const undecided =
     /^(CI|GITHUB_ACTIONS|GITLAB_CI|BUILDKITE|TEAMCITY_VERSION|JENKINS_URL|TF_BUILD|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|ACCESSIBLE|INK_SCREEN_READER|KAY_FORCE_TTY)$/;
-  if (!isOnTerminal() || Object.keys(process.env).some((name) => doubt.test(name))) return false;
+  if (!isOnTerminal() || Object.keys(process.env).some((name) => undecided.test(name))) return false;
   say(1, `\x1b[2mkay ${manifest.version} · /help\x1b[22m`);
   return true;
 }
 
-/** Everything is written when `main` is done; a socket or a timer that is still open must not keep the shell waiting. */
+/** Ends the process. All output is written by now, so an open socket or timer must not delay the shell. */
 function end(code) {
-  ended = true;
+  hasEnded = true;
   process.exitCode = code;
   setTimeout(() => process.exit(), 50).unref();
 }
 
-/** `main` words every error that is expected, so this is a bug. Its trace says where; Node by itself would add a line of minified source. */
+/** Reports a bug, because `main` words every expected error. Node alone would also print a line of minified source. */
 function crash(error) {
   fail(`kay failed unexpectedly. ${error instanceof Error ? error.stack : error}`);
 }
 
 /**
- * Where V8 keeps compiled code between starts: in the person's own cache folder, never in a shared one. Nothing is written where it would
- * surprise: not for a home that does not exist, is `/` or is somebody else's (sudo), and not by merely asking for help.
+ * Returns the folder for V8's compiled code, in the user's cache folder. Returns undefined if the home folder is missing, is `/`, or
+ * belongs to another user (sudo). Help pages create no folder.
  */
 function compileCache() {
   const xdg = process.env.XDG_CACHE_HOME;
@@ -115,14 +124,14 @@ function compileCache() {
   }
 }
 
-/** Step by step: Node's own `recursive` never ends where the system says ENOENT below a folder that is there (/proc, automounts). */
+/** Creates folders step by step, because Node's `recursive` loops forever if an existing folder reports ENOENT (/proc, automounts). */
 function makeFolders(folder) {
   if (fs.existsSync(folder)) return;
   makeFolders(path.dirname(folder));
   fs.mkdirSync(folder, { mode: 0o700 });
 }
 
-/** Whether nobody else can put anything into a folder of one's own (a umask of 0 lets everybody): what lies there is run. */
+/** Whether only this user can write to the folder. Node runs the code in it, and a umask of 0 would let every user write. */
 function isClosed(folder) {
   const stat = fs.statSync(folder);
   return !process.getuid || (stat.uid === process.getuid() && (stat.mode & 0o022) === 0);
@@ -137,26 +146,26 @@ function asksForHelp() {
   );
 }
 
-/** Whether a person is at both ends, who gets a session. */
+/** Whether input and output are terminals, as a session requires. */
 function isOnTerminal() {
   const tty = require("tty"); // with the streams, 4 ms
   return tty.isatty(0) && tty.isatty(1) && tty.isatty(2);
 }
 
-/** In the repository an older Node hands over to the one that `npm ci` brought; elsewhere it can only say what is needed. */
+/** Restarts kay with the Node that `npm ci` installed in the repository. Elsewhere, prints the required version. */
 function startOnPinnedNode() {
   const node = path.join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
   if (!fs.existsSync(node)) return fail(`kay needs Node ${manifest.engines.node}; this is ${process.versions.node}.`);
   let child;
-  passSignals((signal) => child.kill(signal)); // first, since a signal that comes while the child starts must not end only this process
+  passSignals((signal) => child.kill(signal)); // Before the start, so that a signal during it does not end only this process.
   child = require("child_process").spawn(node, [__filename].concat(args), { stdio: "inherit" });
-  child.on("error", (error) => fail(`The Node at ${node} does not start: ${error.message}.`));
+  child.on("error", (error) => fail(`Could not start ${node}: ${error.message}.`));
   child.on("exit", (code, signal) => {
     process.exitCode = signal ? 128 + require("os").constants.signals[signal] : code;
   });
 }
 
-/** SIGINT and SIGQUIT come to both processes from the terminal, so they are passed on only where there is none: one Ctrl+C counts once. */
+/** Passes signals to the child. A terminal sends SIGINT and SIGQUIT to both processes, so these are passed only without one. */
 function passSignals(pass) {
   const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => pass(signal));
@@ -165,9 +174,9 @@ function passSignals(pass) {
 
 /** Whether this Node is in a range of the form `>=22.19`. */
 function isNewEnough(range) {
-  const wanted = range.replace(">=", "").split(".").map(Number);
-  const running = process.versions.node.split(".").map(Number);
-  return running[0] > wanted[0] || (running[0] === wanted[0] && running[1] >= wanted[1]);
+  const required = range.replace(">=", "").split(".").map(Number);
+  const current = process.versions.node.split(".").map(Number);
+  return current[0] > required[0] || (current[0] === required[0] && current[1] >= required[1]);
 }
 
 function fail(text) {
@@ -175,7 +184,7 @@ function fail(text) {
   process.exitCode = 1;
 }
 
-/** Writes without opening the stream; a pipe that is full for the moment gets the stream after all, one that nobody reads gets nothing. */
+/** Writes a line without opening the stream. A full pipe still needs the stream; output to a closed pipe is dropped. */
 function say(descriptor, text) {
   try {
     fs.writeSync(descriptor, `${text}\n`);

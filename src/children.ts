@@ -7,7 +7,7 @@ import { Problem } from "#protocol/errors";
 /** Size in bytes above which the local backend's log is rotated before the next start. */
 const LOG_LIMIT = 5 * 1024 * 1024;
 
-/** Whether a process of this id runs. */
+/** Whether a process with this ID runs. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -17,7 +17,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns the path of a program on the PATH; null if there is none. */
+/** Returns the path of a program on the PATH, or null. */
 export function findProgram(program: string): string | null {
   for (const folder of (process.env.PATH ?? "").split(delimiter).filter(Boolean)) {
     const path = join(folder, program);
@@ -32,12 +32,12 @@ export function findProgram(program: string): string | null {
 }
 
 /**
- * Keeps the memory of a local backend small: otherwise, V8 lets young garbage grow to 48 MB. That saves a third of the
- * processor time under the load of many users, so it is not set for `kay serve`.
+ * Limits V8's young generation, which otherwise grows to 48 MB. `kay serve` keeps V8's default, which saves a third of
+ * the CPU time with many users.
  */
 const YOUNG_GENERATION = "--max-semi-space-size=2";
 
-/** Starts kay's own backend as a detached process. Its output goes to this log. */
+/** Starts the local backend as a detached process that writes to `log`. */
 export function spawnBackend(
   log: string,
   profile: string,
@@ -45,14 +45,10 @@ export function spawnBackend(
 ): { waitForExit(): Promise<number | null> } {
   const output = openLog(log);
   const entry = process.argv[1] ?? "";
-  const options = { stdio: ["ignore", output, output] as const, detached: true, windowsHide: true, cwd: dirname(log) };
   const child = spawn(
     process.execPath,
     [YOUNG_GENERATION, entry, "serve", "--embedded", "--profile", profile, ...(sandbox ? ["--sandbox"] : [])],
-    {
-      ...options,
-      stdio: [...options.stdio],
-    },
+    { stdio: ["ignore", output, output], detached: true, windowsHide: true, cwd: dirname(log) },
   );
   closeSync(output);
   child.unref();
@@ -65,17 +61,17 @@ export function spawnBackend(
   };
 }
 
-/** Milliseconds that a program of the system may take. */
-const PROGRAM_LIMIT = 60_000;
+/** Time limit of a system program, in ms. */
+const PROGRAM_LIMIT_MS = 60_000;
 
-/** Runs a program of the system until it ends. Its output is at most a few lines. */
+/** Runs a system program until it ends. Its output is at most a few lines. */
 export function runProgram(
   program: string,
   args: string[],
   signal: AbortSignal,
 ): Promise<{ code: number | null; stderr: string }> {
   return new Promise((resolve) => {
-    const options = { signal, timeout: PROGRAM_LIMIT, windowsHide: true, maxBuffer: 1024 * 1024 };
+    const options = { signal, timeout: PROGRAM_LIMIT_MS, windowsHide: true, maxBuffer: 1024 * 1024 };
     const child = execFile(program, args, options, (error, _, stderr) =>
       resolve({ code: error ? child.exitCode : 0, stderr: stderr || (error?.message ?? "") }),
     );
@@ -91,7 +87,7 @@ export function spawnUpdateCheck(main: string): void {
     windowsHide: true,
     cwd: dirname(main),
   });
-  child.once("error", () => {}); // Tomorrow tries again.
+  child.once("error", () => {}); // The next check is tomorrow.
   child.unref();
 }
 

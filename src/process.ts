@@ -9,7 +9,7 @@ import type { Machine } from "#files/processes";
 import { createRestWatch } from "#host/rest-watch";
 import type { Timer } from "#net/ports";
 
-/** Opens the process's terminal, which is restored however kay exits, and the signal that ends the work. */
+/** Opens the process's terminal and the signal that ends the work. However kay exits, the terminal is restored. */
 export function openTerminal() {
   const ending = new AbortController();
   const interrupts = createInterrupts(() => ending.abort("SIGINT"));
@@ -44,8 +44,8 @@ export function openTerminal() {
 }
 
 /**
- * Returns the folder that kay was started in. If it was deleted, names in it are not found, and the process moves to the
- * root, so that nothing that asks for the folder fails.
+ * Returns the folder that kay was started in. If it was deleted, the process moves to the root, so that `process.cwd()`
+ * works, and no file is found in the returned folder.
  */
 export function openWorkingFolder(): string {
   try {
@@ -56,7 +56,7 @@ export function openWorkingFolder(): string {
   }
 }
 
-/** A path that cannot exist, so that no other file is meant. */
+/** A path that cannot exist, so that no relative name matches another file. */
 const DELETED_FOLDER = "/dev/null/deleted";
 
 /** Returns `laptop pts/3`: the host without its domain, and the terminal if the system reports it. */
@@ -81,7 +81,7 @@ export function endOnCrash(terminal: { restore(): void }, word: (error: unknown)
 
 /** Job control for the terminal. */
 const jobs: Pick<ProcessStreams, "stop" | "onContinue" | "guard"> = {
-  // The whole job, as the terminal does it for Ctrl+Z. Without a shell that could resume it, the system leaves it running.
+  // Stops the whole job, like Ctrl+Z in the terminal. Without a shell that could resume it, the system ignores this.
   stop: () => void process.kill(0, "SIGTSTP"),
   onContinue: (listener) => {
     process.on("SIGCONT", listener);
@@ -91,8 +91,8 @@ const jobs: Pick<ProcessStreams, "stop" | "onContinue" | "guard"> = {
 };
 
 /**
- * Starts the watchdog after the first frame, because a process takes 6 ms to start. A session that rests releases the
- * memory of what it showed.
+ * Starts the watchdog after the first frame, because a process takes 6 ms to start. An idle session also releases
+ * memory.
  */
 function guardTerminal(off: string): () => void {
   let stop = () => {};
@@ -133,7 +133,7 @@ export function readMachine(): Machine {
   const { env, platform, arch, pid } = process;
   const systemEnv = { PATH: env.PATH ?? "", ...(env.SystemRoot ? { SystemRoot: env.SystemRoot } : {}) };
   const { resolve } = createRequire(import.meta.url);
-  const kill: Machine["kill"] = (of, signal) => void process.kill(of, signal);
+  const kill: Machine["kill"] = (target, signal) => void process.kill(target, signal);
   return {
     platform,
     arch,
@@ -147,7 +147,7 @@ export function readMachine(): Machine {
   };
 }
 
-/** The system may know no home folder for this user (containers with a random one). */
+/** Returns the home folder; undefined if the user has none, as in containers with a random user ID. */
 export function findHomeFolder(): string | undefined {
   try {
     return homedir();

@@ -2,7 +2,7 @@ import { Command as CommanderCommand } from "commander";
 
 // biome-ignore lint/suspicious/noExplicitAny: commander passes the arguments and options as the action declares them.
 // biome-ignore lint/suspicious/noConfusingVoidType: most actions return nothing, which means exit code 0.
-type Action = (...given: any[]) => void | Promise<ExitCode | void>;
+type Action = (...args: any[]) => void | Promise<ExitCode | void>;
 
 /** A command whose action can return an exit code. No value means 0; errors have their own codes. */
 export class Command extends CommanderCommand {
@@ -22,8 +22,8 @@ export class Command extends CommanderCommand {
 }
 
 /** Collects the values of an option that can be repeated. */
-export function collectValues(value: string, before: string[] = []): string[] {
-  return [...before, value];
+export function collectValues(value: string, previous: string[] = []): string[] {
+  return [...previous, value];
 }
 
 /** The codes a command can exit with (docs/scripting.md). A signal exits with 128 plus its number. */

@@ -156,11 +156,11 @@ export type Kay = {
    * Copies a text with the clipboard program of this machine, otherwise with the sequence that `write` sends to the
    * terminal. Returns a sentence about `what`, such as "the link".
    */
-  copy(what: string, text: string, write: (sequence: string) => void): Promise<string>;
+  copy(name: string, text: string, write: (sequence: string) => void): Promise<string>;
   /** Stops the local backend, if it runs and is idle. */
   stopBackend(options?: { force?: boolean }): Promise<"stopped" | "busy" | "not running">;
   /** Returns the status of the local backend, or of the one at an address. @throws Problem UNREACHABLE */
-  backendStatus(at: string | undefined): Promise<StatusResponse>;
+  backendStatus(url: string | undefined): Promise<StatusResponse>;
   /** Runs a program of the system until it ends, at most a minute. `code` is null if it could not be started or was ended. */
   runProgram(program: string, args: string[]): Promise<{ code: number | null; stderr: string }>;
   /** This machine, for `kay doctor` and `kay serve --install`. */

@@ -12,11 +12,12 @@ const VALUED = new Set(["--profile", "--jq", "--timeout", "--color"]);
  * @param canOpenSession whether a session is possible here
  */
 export function completeCommandLine(argv: string[], names: readonly string[], canOpenSession: boolean): string[] {
-  const at = findFirstWord(argv);
-  const word = argv[at];
+  const index = findFirstWord(argv);
+  const word = argv[index];
   if (word === undefined) return canOpenSession && !argv.some(isAnswered) ? ["ask", ...argv] : argv;
-  if (word === "login") return argv.with(at, "connect");
-  if (word === "version" && argv.slice(at + 1).every((each) => each.startsWith("-"))) return argv.with(at, "--version");
+  if (word === "login") return argv.with(index, "connect");
+  if (word === "version" && argv.slice(index + 1).every((word) => word.startsWith("-")))
+    return argv.with(index, "--version");
   return isQuestion(word, names) ? ["ask", ...argv] : argv;
 }
 
@@ -25,11 +26,11 @@ export function completeCommandLine(argv: string[], names: readonly string[], ca
  * precedence over aliases.
  */
 export async function completeAlias(kay: Kay, argv: string[], names: readonly string[]): Promise<string[]> {
-  const at = findFirstWord(argv);
-  const word = argv[at] ?? "";
+  const index = findFirstWord(argv);
+  const word = argv[index] ?? "";
   if (names.includes(word) || !/^[a-z][a-z0-9-]*$/.test(word)) return argv;
   const { hasAlias } = await import("./context/aliases.ts");
-  return (await hasAlias(kay, word)) ? ["ask", ...argv.with(at, `/${word}`)] : argv;
+  return (await hasAlias(kay, word)) ? ["ask", ...argv.with(index, `/${word}`)] : argv;
 }
 
 /** Hints for words that other programs use and that have another name in kay. */
@@ -57,10 +58,10 @@ function share(words: string[], hint: string): Record<string, string> {
 }
 
 function findFirstWord(argv: string[]): number {
-  for (let at = 0; at < argv.length; at++) {
-    const word = argv[at] ?? "";
-    if (VALUED.has(word)) at += 1;
-    else if (!/^-\S*$/.test(word)) return at;
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index] ?? "";
+    if (VALUED.has(word)) index += 1;
+    else if (!/^-\S*$/.test(word)) return index;
   }
   return -1;
 }

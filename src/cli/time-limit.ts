@@ -21,9 +21,9 @@ export type TimeLimit = {
 
 /** From now on, `kay.signal` also aborts at the time limit that {@link TimeLimit.begin} starts. */
 export function createTimeLimit(kay: Kay): TimeLimit {
-  const over = new AbortController();
-  const ended = new AbortController();
-  kay.signal = AbortSignal.any([kay.signal, over.signal]);
+  const controller = new AbortController();
+  const caller = new AbortController();
+  kay.signal = AbortSignal.any([kay.signal, controller.signal]);
   return {
     begin(command) {
       const { timeout } = kay.flags;
@@ -31,12 +31,12 @@ export function createTimeLimit(kay: Kay): TimeLimit {
       const ms = getDuration(timeout);
       if (command.name() === "serve" && command.parent?.parent === null)
         throw new Problem("USAGE", "kay serve runs until stopped and does not accept --timeout.");
-      kay.clock.sleep(ms, ended.signal).then(
-        () => over.abort(OVER),
+      kay.clock.sleep(ms, caller.signal).then(
+        () => controller.abort(OVER),
         () => {},
       );
     },
-    end: () => ended.abort(),
+    end: () => caller.abort(),
   };
 }
 
@@ -82,10 +82,10 @@ function getDuration(text: string): number {
 
 /** Limits work at a backend to this time, and returns a Problem instead of a late result. */
 export async function withDeadline(clock: Timer, ms: number, work: Promise<Problem | null>): Promise<Problem | null> {
-  const over = new AbortController();
-  const late = clock.sleep(ms, over.signal).then(
+  const controller = new AbortController();
+  const late = clock.sleep(ms, controller.signal).then(
     () => new Problem("TIMED_OUT", `The backend did not answer the logout within ${ms / 1_000} s.`),
     () => null,
   );
-  return Promise.race([work, late]).finally(() => over.abort());
+  return Promise.race([work, late]).finally(() => controller.abort());
 }

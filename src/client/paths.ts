@@ -38,16 +38,16 @@ export function createPaths(input: PathsInput): Paths {
     return value && path.isAbsolute(value) ? path.join(value, "kay") : undefined;
   };
   const getPlatformFolder = (places: Places, name: string): string => path.join(...getUsualPlace(input, places, name));
-  const own = input.env.KAY_CONFIG_DIR ? path.resolve(input.cwd, input.env.KAY_CONFIG_DIR) : undefined;
+  const override = input.env.KAY_CONFIG_DIR ? path.resolve(input.cwd, input.env.KAY_CONFIG_DIR) : undefined;
   const getFolderInstead = (name = ""): string | undefined => {
-    const folder = own ?? (input.instead && path.resolve(input.cwd, input.instead));
+    const folder = override ?? (input.instead && path.resolve(input.cwd, input.instead));
     return folder && !hasHome(input) ? path.join(folder, name) : undefined;
   };
   const getState = () =>
     getXdgFolder("XDG_STATE_HOME") ?? getFolderInstead("state") ?? getPlatformFolder(STATE, "XDG_STATE_HOME");
   return {
     config: () =>
-      own ??
+      override ??
       getXdgFolder("XDG_CONFIG_HOME") ??
       getFolderInstead() ??
       getPlatformFolder(CONFIG, "KAY_CONFIG_DIR or XDG_CONFIG_HOME"),
@@ -93,8 +93,8 @@ function hasHome(input: PathsInput): boolean {
 /** Returns the home folder; never the root folder, which containers with an arbitrary user set as HOME. */
 function getHome(input: PathsInput, variable: string): string {
   if (hasHome(input)) return input.home ?? "";
-  const why = input.home ? `the home folder is ${input.home}` : "the home folder is unknown";
-  throw new Problem("STORE_UNREADABLE", `Could not find a folder for kay's files: ${why}.`, {
+  const reason = input.home ? `the home folder is ${input.home}` : "the home folder is unknown";
+  throw new Problem("STORE_UNREADABLE", `Could not find a folder for kay's files: ${reason}.`, {
     hint: `Set ${variable} to a writable directory.`,
     details: { path: input.home ?? "" },
   });

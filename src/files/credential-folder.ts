@@ -22,18 +22,19 @@ export async function ensureCredentialFolder(folder: string): Promise<void> {
 }
 
 /**
- * Checks without writing whether {@link ensureCredentialFolder} would work. @throws Problem STORE_UNREADABLE when it
- * would not
+ * Checks without writing whether {@link ensureCredentialFolder} would work.
+ *
+ * @throws Problem STORE_UNREADABLE if it would not
  */
 export async function checkCredentialFolder(folder: string): Promise<void> {
-  const [grand, above] = [dirname(dirname(dirname(folder))), dirname(dirname(folder))];
-  for (const path of [folder, dirname(folder), above, grand]) {
+  const [parent, grandparent] = [dirname(folder), dirname(dirname(folder))];
+  const top = dirname(grandparent);
+  for (const path of [folder, parent, grandparent, top]) {
     try {
       await access(path, constants.W_OK);
       return;
     } catch (error) {
-      if (getErrno(error) !== "ENOENT" || path === grand)
-        throw unwritableProblem(path === grand ? dirname(folder) : path, error);
+      if (getErrno(error) !== "ENOENT" || path === top) throw unwritableProblem(path === top ? parent : path, error);
     }
   }
 }
@@ -45,16 +46,16 @@ export async function checkCredentialFolder(folder: string): Promise<void> {
  * @throws Problem STORE_UNREADABLE if another user owns one of them, who could have written the file
  */
 export function restrictPermissions(path: string, uid: number | undefined): string | null {
-  for (const [each, mode] of [
+  for (const [entry, mode] of [
     [path, 0o600],
     [dirname(path), 0o700],
   ] as const) {
-    const info = statSync(each, { throwIfNoEntry: false });
-    if (info && uid !== undefined && info.uid !== uid && info.uid !== 0) throw foreignProblem(each);
+    const info = statSync(entry, { throwIfNoEntry: false });
+    if (info && uid !== undefined && info.uid !== uid && info.uid !== 0) throw foreignProblem(entry);
     try {
-      if (info && info.mode & 0o077) chmodSync(each, mode);
+      if (info && info.mode & 0o077) chmodSync(entry, mode);
     } catch (error) {
-      return `Could not restrict access to ${each}, which other users can read (${getErrno(error)}).`;
+      return `Could not restrict access to ${entry}, which other users can read (${getErrno(error)}).`;
     }
   }
   return null;

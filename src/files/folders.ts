@@ -36,12 +36,12 @@ export function makePrivateFolders(folder: string): void {
 /**
  * Creates the error for files that cannot be stored at `path`.
  *
- * @param variable the one that moves them, or several, in words
+ * @param variable environment variables that move the files, in words
  */
 export function unusableProblem(path: string, errno: string, variable: string, cause?: unknown): Problem {
   const isFull = ["ENOSPC", "EDQUOT", "EFBIG"].includes(errno);
-  const why = isFull ? "the disk or your quota on it is full, " : "";
-  return new Problem("STORE_UNREADABLE", `Could not write ${path} (${why}${errno}).`, {
+  const reason = isFull ? "the disk or your quota on it is full, " : "";
+  return new Problem("STORE_UNREADABLE", `Could not write ${path} (${reason}${errno}).`, {
     hint: isFull ? "Nothing was changed. Free some space, then try again." : `Set ${variable} to a writable directory.`,
     details: { path, errno },
     cause,

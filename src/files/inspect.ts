@@ -31,12 +31,12 @@ export async function inspectFile<T extends object>(
   const absent = { path, open: false, ...nothing };
   try {
     const [bytes, { mode, uid }] = await Promise.all([readFile(path), stat(path)]);
-    const about = { ...absent, open: (mode & 0o077) !== 0, owner: uid };
+    const facts = { ...absent, open: (mode & 0o077) !== 0, owner: uid };
     try {
       const content = read(bytes);
-      return content === null ? { ...about, state: "damaged" } : { ...about, state: "fine", ...content };
+      return content === null ? { ...facts, state: "damaged" } : { ...facts, state: "fine", ...content };
     } catch (error) {
-      if (error instanceof Problem) return { ...about, state: "foreign", problem: error };
+      if (error instanceof Problem) return { ...facts, state: "foreign", problem: error };
       throw error;
     }
   } catch (error) {

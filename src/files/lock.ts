@@ -43,8 +43,8 @@ async function acquireLock(lock: Lock, signal?: AbortSignal): Promise<string> {
   const { waitMs } = lock.limits ?? LIMITS;
   const { uid } = lock.processes;
   await requireOwn(dirname(lock.path), uid);
-  // counts sleeps instead of reading the clock, which could be set back and extend the wait forever
-  for (let waited = 0; ; ) {
+  // Counts sleeps, because a clock that is set back would extend the wait forever.
+  for (let waitedMs = 0; ; ) {
     signal?.throwIfAborted();
     await requireOwn(lock.path, uid);
     const holder = await readHolder(lock.path);
@@ -55,10 +55,10 @@ async function acquireLock(lock: Lock, signal?: AbortSignal): Promise<string> {
     if (await isAbandoned(lock, holder)) {
       if (await removeLock(lock, holder.id)) continue;
     }
-    if (waited >= waitMs) throw busyProblem(lock.path, holder, waitMs);
-    const pause = 10 + Math.min(240, waited / 20) + (id.charCodeAt(0) % 16);
+    if (waitedMs >= waitMs) throw busyProblem(lock.path, holder, waitMs);
+    const pause = 10 + Math.min(240, waitedMs / 20) + (id.charCodeAt(0) % 16);
     await lock.clock.sleep(pause, signal);
-    waited += pause;
+    waitedMs += pause;
   }
 }
 
@@ -95,9 +95,8 @@ async function writeNewFile(lock: Lock, path: string, content: string): Promise<
 }
 
 /**
- * Removes the lock with this ID and no other. A process that removes it (its holder, or one that found it abandoned)
- * first claims the removal of exactly that ID, then checks again: only the owner of the claim can remove a lock with
- * this ID.
+ * Removes the lock with this ID and no other. A process first claims the removal of that ID, then checks again: only
+ * the owner of the claim can remove the lock.
  *
  * @returns whether that lock is gone
  */
@@ -108,7 +107,7 @@ async function removeLock(lock: Lock, id: string): Promise<boolean> {
     claims.push(claim);
     if (await claimFile(claim, await formatHolder(lock, id))) {
       if ((await readHolder(lock.path))?.id === id) await unlink(lock.path);
-      for (const each of claims) await unlink(each).catch(() => {});
+      for (const name of claims) await unlink(name).catch(() => {});
       return true;
     }
     const claimer = await readHolder(claim);
@@ -139,10 +138,7 @@ async function formatHolder({ processes, clock }: Lock, id: string): Promise<str
   return JSON.stringify(holder);
 }
 
-/**
- * Returns the holder of a lock, or null if there is none. A lock that cannot be read (yet) counts by the time of its
- * file.
- */
+/** Returns the holder of a lock, or null. The age of a lock without readable content is that of its file. */
 async function readHolder(path: string): Promise<Holder | null> {
   try {
     const holder: Partial<Holder> = JSON.parse(await readFile(path, "utf8"));

@@ -48,7 +48,7 @@ async function closeToOthers(path: string, info: Stats, uid: number | undefined)
   await chmod(path, info.mode & 0o777 & ~WRITABLE_BY_OTHERS);
   if (((await stat(path)).mode & WRITABLE_BY_OTHERS) === 0) return false;
   throw new Problem("STORE_UNREADABLE", `Cannot use ${path}: other users can write to it.`, {
-    hint: `Take away their access (\`chmod go-w\`), or set KAY_CONFIG_DIR and XDG_STATE_HOME to folders of your own.`,
+    hint: `Remove their access (\`chmod go-w\`), or set KAY_CONFIG_DIR and XDG_STATE_HOME to folders of your own.`,
     details: { path },
   });
 }

@@ -40,7 +40,7 @@ function parseStartTime(line: string): string | null {
   return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? "");
 }
 
-// Not at the start: this would load `node:child_process` for every command (6 ms).
+// Called late, because reading `execFile` loads `node:child_process` (6 ms).
 const run = (program: string, args: string[], options: { timeout: number; windowsHide?: boolean }) =>
   promisify(execFile)(program, args, options);
 const TIME_LIMIT_MS = 2_000;
@@ -52,7 +52,7 @@ export type ProcessIdentity = { uid: number | undefined; command: string };
  * Identifies a process before kay sends it a signal, because a number in a file may belong to another program by now.
  *
  * @param platform as `process.platform`
- * @returns undefined if it is not running, or the system does not say what it is
+ * @returns undefined if it is not running, or the system cannot identify it
  */
 export async function identifyProcess(platform: string, pid: number): Promise<ProcessIdentity | undefined> {
   if (!Number.isSafeInteger(pid) || pid <= 1) return undefined;
@@ -83,10 +83,7 @@ async function listTask(pid: number): Promise<ProcessIdentity | undefined> {
   return command === undefined ? undefined : { uid: undefined, command };
 }
 
-/**
- * What the embedded Postgres needs to know about the machine. `src/process.ts` builds it from `process`, which the
- * store never reads.
- */
+/** Facts about the machine for the embedded Postgres. `src/process.ts` builds them from `process`. */
 export type Machine = {
   /** `process.platform`. */
   platform: string;

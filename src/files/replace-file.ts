@@ -5,8 +5,7 @@ import { Problem } from "#protocol/errors";
 import { getErrno, unusableProblem } from "./folders.ts";
 
 /**
- * Reads a whole file synchronously, because the thread pool of `node:fs/promises` costs more than these few hundred
- * bytes.
+ * Reads a small file synchronously, which is faster than the thread pool of `node:fs/promises`.
  *
  * @returns null if the file does not exist
  * @throws Problem STORE_UNREADABLE with path and errno for any other error
@@ -68,7 +67,7 @@ export async function removeFile(path: string): Promise<void> {
   try {
     for (const name of await readdir(dirname(target)))
       if (name.startsWith(`${basename(target)}.`)) await unlink(join(dirname(target), name));
-    for (const each of new Set([target, path])) await rm(each, { force: true });
+    for (const file of new Set([target, path])) await rm(file, { force: true });
   } catch (error) {
     if (getErrno(error) !== "ENOENT") throw unremovableProblem(path, error);
   }
@@ -97,7 +96,7 @@ export function unwritableProblem(path: string, error: unknown): Problem {
   return unusableProblem(path, getErrno(error), "KAY_CONFIG_DIR or XDG_CONFIG_HOME", error);
 }
 
-/** Returns the file that a path means, through symbolic links. */
+/** Returns the target of a path, through symbolic links. */
 export async function resolveLinks(path: string): Promise<string> {
   let target = path;
   for (let hops = 0; hops < 40; hops++) {

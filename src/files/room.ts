@@ -69,7 +69,7 @@ export async function leaveRoom({ file, spare }: Room): Promise<void> {
   await unlink(spare).catch(() => {});
 }
 
-/** Random bytes, because some file systems do not store zeros. */
+/** Writes a file of random bytes, because some file systems do not store zeros. */
 async function fill(path: string, bytes: number): Promise<void> {
   const handle = await open(path, "wx", 0o600);
   try {
@@ -84,7 +84,7 @@ async function removeStaleRoom(target: string, now: number): Promise<void> {
   for (const name of await readdir(dirname(target))) {
     if (!name.startsWith(`${basename(target)}.`) || !name.endsWith(".room")) continue;
     const path = join(dirname(target), name);
-    const written = await stat(path).catch(() => null);
-    if (written && now - written.mtimeMs > STALE_MS) await unlink(path).catch(() => {});
+    const stats = await stat(path).catch(() => null);
+    if (stats && now - stats.mtimeMs > STALE_MS) await unlink(path).catch(() => {});
   }
 }

@@ -65,7 +65,7 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
   const record = join(options.stateFolder, EMBEDDED_RECORD);
   const secret = Buffer.from(ports.random(32)).toString("base64url");
   const { pid } = ports.processes;
-  let inside: Backend | undefined;
+  let backend: Backend | undefined;
   let idle: ReturnType<typeof watchIdle> | undefined;
   let url = "";
   const host = await startHost({ ...options, localSecret: secret }, ports, (fetch) =>
@@ -75,19 +75,19 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
       async (request, address) => {
         idle?.touch();
         if (new URL(request.url).pathname !== STOP_PATH) return fetch(request, address);
-        return stopRequested(request, secret, inside, onStop);
+        return handleStop(request, secret, backend, onStop);
       },
     ),
   );
   url = host.url;
-  inside = host.backend;
+  backend = host.backend;
   // Only now, because a start on a slow machine is not idle time.
   idle = watchIdle(
     options.idleLimitMs,
     {
       now: ports.clock.now,
-      busy: () => (inside?.busy() ?? 0) > 0,
-      isNeeded: async () => inside !== undefined && (await hasOpenWork(inside)),
+      busy: () => (backend?.busy() ?? 0) > 0,
+      isNeeded: async () => backend !== undefined && (await hasOpenWork(backend)),
       every: ports.every,
     },
     onStop,
@@ -105,17 +105,17 @@ async function start(options: EmbeddedOptions, ports: EmbeddedHostPorts, onStop:
   };
 }
 
-/** Whether a request runs or waits for an answer that would be lost with this backend, or a schedule is active. */
+/** Whether a request is running or waiting for an answer, or a schedule is active. */
 async function hasOpenWork(backend: Backend): Promise<boolean> {
   const { shared } = await backend.status();
   if ((shared?.schedules ?? 0) > 0) return true;
   return Object.values(shared?.generations ?? {}).some((count) => (count ?? 0) > 0);
 }
 
-/** Stops this backend if its own client asks for it: only while no request runs, unless the query says `force=true`. */
-function stopRequested(request: Request, secret: string, backend: Backend | undefined, onStop: () => void): Response {
-  const known = compareSecrets(request.headers.get(LOCAL_SECRET_HEADER) ?? "", secret);
-  if (!known || request.method !== "POST") {
+/** Stops this backend at the request of its own client. Refuses while a request runs, unless `force=true` is set. */
+function handleStop(request: Request, secret: string, backend: Backend | undefined, onStop: () => void): Response {
+  const isTrusted = compareSecrets(request.headers.get(LOCAL_SECRET_HEADER) ?? "", secret);
+  if (!isTrusted || request.method !== "POST") {
     const problem = new Problem("LOCAL_SECRET_REQUIRED", "This backend belongs to another user.");
     return Response.json(toProblemBody(problem), { status: problem.status });
   }
@@ -145,29 +145,30 @@ export function withProof(secret: string, getUrl: () => string, fetch: Backend["
 export type IdlePorts = {
   now(): number;
   busy(): boolean;
-  /** Whether it must stay although it is idle; asked only then. */
+  /** Whether the backend must keep running although it is idle. Called only at the idle limit. */
   isNeeded(): Promise<boolean>;
   every(ms: number, tick: () => void): () => void;
 };
 
 /**
- * Calls `onIdle` once when there was no request for `limitMs`, nothing is running, and it is not needed.
- * @returns `touch`, to be called with every request, and `stop`
+ * Calls `onIdle` once after `limitMs` without a request, if nothing runs and the backend is not needed.
+ *
+ * @returns `touch`, to call with every request, and `stop`
  */
 export function watchIdle(limitMs: number, ports: IdlePorts, onIdle: () => void): { touch(): void; stop(): void } {
   let last = ports.now();
-  let asking = false;
+  let isAsking = false;
   const stop = ports.every(Math.max(50, Math.min(limitMs / 4, 30_000)), () => {
     if (ports.busy()) last = ports.now();
-    if (asking || ports.now() - last < limitMs) return;
-    asking = true;
+    if (isAsking || ports.now() - last < limitMs) return;
+    isAsking = true;
     const since = last;
     void ports
       .isNeeded()
       .catch(() => false)
-      .then((needed) => {
-        asking = false;
-        if (needed) last = ports.now();
+      .then((isNeeded) => {
+        isAsking = false;
+        if (isNeeded) last = ports.now();
         if (last !== since || ports.busy()) return;
         stop();
         onIdle();

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Creates an exporter that sends spans to a collector as OTLP/HTTP with JSON. Spans that cannot be sent are dropped,
- * and the first failure of a row is logged.
+ * and the first of consecutive failures is logged.
  *
  * @returns undefined if no collector is configured
  */
@@ -25,7 +25,7 @@ export function createExporter(env: Env, { fetch, log }: { fetch: Fetch; log: Lo
     ...parsePairs(env.OTEL_EXPORTER_OTLP_TRACES_HEADERS),
   };
   const limit = Number(env.OTEL_EXPORTER_OTLP_TIMEOUT) || TIMEOUT_MS;
-  const closed = new AbortController();
+  const closing = new AbortController();
   let isFailing = false;
   const send = async (spans: ReadableSpan[]): Promise<void> => {
     const body = JsonTraceSerializer.serializeRequest(spans.map(removeTexts));
@@ -34,29 +34,29 @@ export function createExporter(env: Env, { fetch, log }: { fetch: Fetch; log: Lo
       redirect: "manual",
       headers: { ...headers, "content-type": "application/json" },
       body: new TextDecoder().decode(body),
-      signal: AbortSignal.any([AbortSignal.timeout(limit), closed.signal]),
+      signal: AbortSignal.any([AbortSignal.timeout(limit), closing.signal]),
     });
     await response.body?.cancel();
     if (!response.ok) throw new Error(`the collector answered ${response.status}`);
   };
   return {
-    export(spans, done) {
+    export(spans, callback) {
       send(spans).then(
         () => {
           isFailing = false;
-          done({ code: 0 });
+          callback({ code: 0 });
         },
         (error: unknown) => {
           if (!isFailing) log("warn", "traces.not_sent", { collector: new URL(url).host, error });
           isFailing = true;
-          done({ code: 1 });
+          callback({ code: 1 });
         },
       );
     },
     shutdown: async () => {},
     abortAfter: async (ms) => {
       await new Promise((resolve) => setTimeout(resolve, ms).unref());
-      closed.abort();
+      closing.abort();
     },
   };
 }
@@ -65,9 +65,9 @@ export function createExporter(env: Env, { fetch, log }: { fetch: Fetch; log: Lo
  * Returns the URL for traces. The general endpoint needs the path `/v1/traces`, the endpoint for traces is complete.
  */
 function getEndpoint(env: Env): string | undefined {
-  const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim();
-  const all = env.OTEL_EXPORTER_OTLP_ENDPOINT?.trim();
-  const url = own || (all && `${all.replace(/(?<!\/)\/+$/, "")}/v1/traces`);
+  const tracesUrl = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim();
+  const baseUrl = env.OTEL_EXPORTER_OTLP_ENDPOINT?.trim();
+  const url = tracesUrl || (baseUrl && `${baseUrl.replace(/(?<!\/)\/+$/, "")}/v1/traces`);
   return url && URL.canParse(url) ? url : undefined;
 }
 
@@ -75,8 +75,8 @@ function getEndpoint(env: Env): string | undefined {
 function parsePairs(text = ""): Record<string, string> {
   return Object.fromEntries(
     text.split(",").flatMap((pair) => {
-      const at = pair.indexOf("=");
-      return at > 0 ? [[pair.slice(0, at).trim(), decodePercent(pair.slice(at + 1).trim())]] : [];
+      const index = pair.indexOf("=");
+      return index > 0 ? [[pair.slice(0, index).trim(), decodePercent(pair.slice(index + 1).trim())]] : [];
     }),
   );
 }

@@ -77,8 +77,8 @@ export function createLocalTools({ env, fetch, clock, setting }: LocalToolPorts)
 }
 
 /** Returns a variable name: `google-calendar` and `ACCESS_TOKEN` give `GOOGLE_CALENDAR_ACCESS_TOKEN`. */
-function buildVariableName(service: string, what: string): string {
-  return `${service.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_")}_${what}`;
+function buildVariableName(service: string, field: string): string {
+  return `${service.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_")}_${field}`;
 }
 
 async function openConnection(

@@ -19,8 +19,8 @@ type Ports = {
 };
 
 /**
- * Creates the notifier of the `notify` setting: a command that gets ID, service and one line as arguments and all of it as
- * JSON on stdin, never through a shell, or an https URL that gets the JSON in a POST. A failure is only logged.
+ * Creates the notifier of the `notify` setting. A command gets ID, service and one line as arguments and the notice as
+ * JSON on stdin, never through a shell. An https URL gets the JSON in a POST. A failure is only logged.
  */
 export function createNotifier(ports: Ports): Notifier {
   const getTarget = () => {
@@ -58,7 +58,7 @@ async function post(fetch: Fetch, url: string, notice: Notice): Promise<void> {
   if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
 }
 
-/** Splits the command like EDITOR: words, some of them in quotes. */
+/** Runs the command. It is split like EDITOR, into words that may be in quotes. */
 function run(command: string, notice: Notice, env: Ports["env"]): Promise<void> {
   const words = command.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
   const [program = "", ...args] = words.map((word) => word.replace(/^(["'])(.*)\1$/, "$2"));

@@ -21,18 +21,23 @@ export function readConfiguredClients(
     const secret = env[`KAY_CLIENT_${name}_SECRET`] || setting(`${provider}.client-secret`);
     if (id) clients[provider] = secret ? { id, secret } : { id };
   }
-  const getKyg = (what: string) => env[`KAY_KYG_${what.toUpperCase().replaceAll("-", "_")}`] || setting(`kyg.${what}`);
+  const getKyg = (field: string) =>
+    env[`KAY_KYG_${field.toUpperCase().replaceAll("-", "_")}`] || setting(`kyg.${field}`);
   const [authorize, token, api] = [getKyg("authorize-url"), getKyg("token-url"), getKyg("api-url")];
-  const own = readOwnAddresses(env, setting);
-  if (!authorize || !token || !api) return { clients, ...own };
+  const addresses = readOwnAddresses(env, setting);
+  if (!authorize || !token || !api) return { clients, ...addresses };
   const scopes = getKyg("scopes")
     ?.split(/[\s,]+/)
     .filter(Boolean);
   const secretless = clients.kyg && !clients.kyg.secret ? { clientAuth: "none" as const } : {};
-  return { clients, ...own, kyg: { authorize, token, api, ...(scopes?.length ? { scopes } : {}), ...secretless } };
+  return {
+    clients,
+    ...addresses,
+    kyg: { authorize, token, api, ...(scopes?.length ? { scopes } : {}), ...secretless },
+  };
 }
 
-/** Reads where one's own installations are (`github.url`), and whose users paste a token (`hubspot.sign-in`). */
+/** Reads the URLs of self-hosted services (`github.url`) and the providers with pasted tokens (`hubspot.sign-in`). */
 export function readOwnAddresses(
   env: Record<string, string | undefined>,
   setting: (key: SettingKey) => string | undefined,

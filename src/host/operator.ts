@@ -8,16 +8,16 @@ import { METRICS_PATH, STATUS_PATH, type StatusResponse } from "#protocol/status
 /** Routes for the operator of a node. */
 export type OperatorView = {
   status(): Promise<StatusResponse>;
-  /** Absent where nothing is measured. */
+  /** Absent in a backend without telemetry. */
   metrics?(): Promise<Response>;
 };
 
-/** Its keys: the secret in the record of this process, and KAY_METRICS_TOKEN. */
+/** Keys of the operator: the secret in the record of this process, and KAY_METRICS_TOKEN. */
 export type OperatorKeys = { secret?: string; token?: string };
 
 /**
- * Answers `GET /metrics` and `GET /status` to callers with a key, in front of everything else. For others they do not
- * exist: behind a proxy, the whole Internet looks like this machine.
+ * Answers `GET /metrics` and `GET /status` for callers with a key, before all other routes. Others get 404, even from
+ * this machine: behind a proxy, every request comes from it.
  */
 export function createOperatorMiddleware(operated: () => OperatorView | undefined, keys: OperatorKeys) {
   return (fetch: Backend["fetch"]): Backend["fetch"] =>
@@ -33,7 +33,7 @@ export function createOperatorMiddleware(operated: () => OperatorView | undefine
     };
 }
 
-/** The same on a separate socket, for programs on this machine, without a key. */
+/** Answers the operator's routes on a separate socket, for programs on this machine, without a key. */
 export function createOperatorHandler(
   operated: () => OperatorView | undefined,
 ): (request: Request) => Promise<Response> {
@@ -41,7 +41,7 @@ export function createOperatorHandler(
     const { pathname } = new URL(request.url);
     const isOwn = isLoopbackHost(URL.parse(`http://${request.headers.get("host") ?? ""}`)?.hostname ?? "");
     const response = isOwn && request.method === "GET" ? await sendAnswer(operated(), pathname) : undefined;
-    return response ?? sendProblem(new Problem("NOT_FOUND", "There is nothing at this path."));
+    return response ?? sendProblem(new Problem("NOT_FOUND", "Nothing is served at this path."));
   };
 }
 
@@ -53,13 +53,13 @@ async function sendAnswer(operated: OperatorView | undefined, path: string): Pro
 }
 
 function refuse(): Response {
-  return sendProblem(new Problem("TOKEN_INVALID", "This is not the token of KAY_METRICS_TOKEN.", { hint: "" }));
+  return sendProblem(new Problem("TOKEN_INVALID", "The token does not match KAY_METRICS_TOKEN.", { hint: "" }));
 }
 
 function sendProblem(problem: Problem): Response {
   return Response.json(toProblemBody(problem), { status: problem.status });
 }
 
-function isSecret(secret: string, wanted: string | undefined): boolean {
-  return Boolean(wanted) && compareSecrets(secret, wanted ?? "");
+function isSecret(secret: string, expected: string | undefined): boolean {
+  return Boolean(expected) && compareSecrets(secret, expected ?? "");
 }

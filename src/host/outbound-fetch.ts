@@ -28,8 +28,8 @@ export function createOutboundFetch(env: Record<string, string | undefined>): Ou
   const chooseProxy = (url: URL) => (isLoopbackHost(url.hostname) ? null : findProxy(url, env, BlockList));
   const getDispatcher = (proxy: HttpProxy | null): Dispatcher => {
     const key = proxy?.url.href ?? "";
-    const known = dispatchers.get(key);
-    if (known) return known;
+    const cached = dispatchers.get(key);
+    if (cached) return cached;
     const tls = ca ? { ca } : {};
     const dispatcher = proxy
       ? new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls })
@@ -78,7 +78,7 @@ function toProblem(error: unknown, url: URL, proxy: HttpProxy | null): unknown {
   };
   const problem = toSendProblem(cause, exchange, null);
   if (!(problem instanceof Problem)) return error;
-  // A proxy that refuses the connection, or that is not there itself. Behind any other code, a request may have been sent.
+  // The proxy refused the connection or is unreachable. After any other error, a request may have been sent.
   const isProxy = proxy && problem.code === "UNREACHABLE" && (!("errno" in problem.details) || wasNeverSent(error));
   return isProxy || ["TLS_FAILED", "PROXY_INVALID"].includes(problem.code) ? problem : error;
 }
@@ -110,10 +110,10 @@ export function createPublicFetch({
     if (!proxy) return direct;
     const addresses = await resolve(host).catch(() => []);
     if (!addresses.every(({ address }) => isPublicAddress(address))) throw addressRefusedProblem(host);
-    const known =
+    const agent =
       proxies.get(proxy.url.href) ?? new ProxyAgent({ uri: proxy.url.href, requestTls: tls, proxyTls: tls });
-    proxies.set(proxy.url.href, known);
-    return known;
+    proxies.set(proxy.url.href, agent);
+    return agent;
   };
   return {
     fetch: async (address, init) => {
@@ -135,16 +135,16 @@ export function createPublicFetch({
 
 /** Creates the lookup function of a socket. The socket connects to the address it returns, so the check is here. */
 function createGuardedLookup(resolve: ResolveAddresses): LookupFunction {
-  return (host, options, done) => {
+  return (host, options, callback) => {
     resolve(host).then(
       (addresses) => {
         const [first] = addresses;
         if (!first || !addresses.every(({ address }) => isPublicAddress(address)))
-          return done(addressRefusedProblem(host), "", 0);
-        if (options.all) done(null, addresses);
-        else done(null, first.address, first.family);
+          return callback(addressRefusedProblem(host), "", 0);
+        if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
       },
-      (error: NodeJS.ErrnoException) => done(error, "", 0),
+      (error: NodeJS.ErrnoException) => callback(error, "", 0),
     );
   };
 }

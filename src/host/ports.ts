@@ -17,7 +17,7 @@ export type HostOptions = {
   databaseUrl?: string;
   dataFolder: string;
   publicUrl?: string;
-  /** Without a role this backend runs the agent itself, or calls the agent server in the environment. */
+  /** Without a role, this backend runs the agent, or calls the agent server in the environment. */
   role?: Role;
   /** Serves `/mcp` to other programs. */
   mcp?: boolean;

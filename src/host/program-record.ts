@@ -15,15 +15,15 @@ export const PROGRAMS_FILE = "programs.json";
 const EXIT_LIMIT_MS = 1_000;
 const PAUSE_MS = 50;
 
-/** Maximum number of programs in a file that is believed. */
+/** Maximum number of programs that are read from a file. */
 const MAX_PROGRAMS = 500;
 
-/** Identifies a process beyond its ID, which is used again: its owner, and when it started. */
+/** Identifies a process by ID, owner and start time, because the system reuses IDs. */
 const ProgramEntry = z.object({ pid: z.number(), owner: z.number(), started: z.string() });
 type ProgramEntry = z.infer<typeof ProgramEntry>;
 const Entries = z.array(ProgramEntry);
 
-/** The running programs on disk, so that the next backend can end those of one that was killed. */
+/** Records the running programs on disk, so that the next backend can end those of a killed one. */
 export type ProgramRecord = {
   add(pid: number): void;
   remove(pid: number): void;
@@ -33,6 +33,7 @@ export type ProgramRecord = {
 
 type RecordMachine = Pick<Machine, "kill" | "platform" | "uid" | "pid">;
 
+/** Creates the record at `path`. Changes are written one after the other. */
 export function createProgramRecord(path: string, machine: RecordMachine): ProgramRecord {
   const running = new Map<number, ProgramEntry>();
   let last = Promise.resolve();
@@ -64,8 +65,8 @@ export function createProgramRecord(path: string, machine: RecordMachine): Progr
 export async function endLeftovers(path: string, machine: RecordMachine, log: Log): Promise<void> {
   const entries = await readEntries(path, machine);
   await rm(path, { force: true });
-  const ended = await Promise.all(entries.map((entry) => endLeftover(entry, machine)));
-  const count = ended.filter(Boolean).length;
+  const results = await Promise.all(entries.map((entry) => endLeftover(entry, machine)));
+  const count = results.filter(Boolean).length;
   if (count > 0) log("info", "programs.leftovers_ended", { count });
 }
 
@@ -87,7 +88,7 @@ async function endLeftover(entry: ProgramEntry, machine: RecordMachine): Promise
   };
   if (!Number.isSafeInteger(pid) || pid <= 1 || pid === machine.pid || !(await isSame())) return false;
   signalTree(machine, pid, "SIGTERM");
-  for (let waited = 0; waited < EXIT_LIMIT_MS; waited += PAUSE_MS) {
+  for (let waitedMs = 0; waitedMs < EXIT_LIMIT_MS; waitedMs += PAUSE_MS) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     if (!(await isSame())) break;
   }
@@ -95,7 +96,7 @@ async function endLeftover(entry: ProgramEntry, machine: RecordMachine): Promise
   return true;
 }
 
-/** Returns the owner and start of a process; undefined if it does not run, or the system does not say. */
+/** Returns owner and start time of a process; undefined if it is not running, or the system cannot identify it. */
 async function readIdentity(
   pid: number,
   platform: string,

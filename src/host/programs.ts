@@ -17,7 +17,7 @@ const OUTPUT_LIMIT_MS = 500;
 /**
  * Creates programs on this machine. Each runs in a separate process group, so that its children end with it.
  *
- * @param record keeps which programs run, for the next backend
+ * @param record lists the running programs for the next backend
  */
 export function createPrograms(
   env: Record<string, string | undefined>,
@@ -31,8 +31,10 @@ export function createPrograms(
   );
   return {
     start: ([program = "", ...args], { folder, env: names = [] }, hears) => {
-      const more = Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
-      const options = { ...(folder === undefined ? {} : { cwd: folder }), env: { ...variables, ...more } };
+      const inherited = Object.fromEntries(
+        names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+      );
+      const options = { ...(folder === undefined ? {} : { cwd: folder }), env: { ...variables, ...inherited } };
       return startProgram([program, ...args], options, { hears, machine, record });
     },
     readValues: (names) => names.flatMap((name) => env[name] ?? []),
@@ -52,14 +54,14 @@ function startProgram(
   const { pid } = child;
   const signal = (name: "SIGTERM" | "SIGKILL") => pid !== undefined && signalTree(machine, pid, name);
   if (pid !== undefined) record?.add(pid);
-  let over = false;
+  let isOver = false;
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const gone = new Promise<void>((resolve) => {
-    const end = (how: Parameters<ProgramEvents["onEnd"]>[0]) => {
-      if (over) return;
-      over = true;
+  const exited = new Promise<void>((resolve) => {
+    const end = (reason: Parameters<ProgramEvents["onEnd"]>[0]) => {
+      if (isOver) return;
+      isOver = true;
       if (pid !== undefined) record?.remove(pid);
-      hears.onEnd(how);
+      hears.onEnd(reason);
       resolve();
     };
     child.on("error", (error: NodeJS.ErrnoException) =>
@@ -76,15 +78,15 @@ function startProgram(
   return {
     write: async (text) => {
       if (!child.stdin.write(text))
-        await Promise.race([new Promise((resolve) => child.stdin.once("drain", resolve)), gone]);
+        await Promise.race([new Promise((resolve) => child.stdin.once("drain", resolve)), exited]);
     },
     end: async () => {
       child.stdin.end();
-      if (await settlesWithin(EXIT_LIMIT_MS, gone)) return;
+      if (await settlesWithin(EXIT_LIMIT_MS, exited)) return;
       signal("SIGTERM");
-      if (await settlesWithin(EXIT_LIMIT_MS, gone)) return;
+      if (await settlesWithin(EXIT_LIMIT_MS, exited)) return;
       signal("SIGKILL");
-      await settlesWithin(EXIT_LIMIT_MS, gone);
+      await settlesWithin(EXIT_LIMIT_MS, exited);
     },
   };
 }
@@ -95,12 +97,12 @@ function getFault({ code, message }: NodeJS.ErrnoException, folder: string | und
   return code ?? message;
 }
 
-async function settlesWithin(ms: number, done: Promise<void>): Promise<boolean> {
+async function settlesWithin(ms: number, promise: Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ms, false);
   });
-  const first = await Promise.race([done.then(() => true), late]);
+  const first = await Promise.race([promise.then(() => true), late]);
   clearTimeout(timer);
   return first;
 }

@@ -1,21 +1,21 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Growth of the heap between two looks, in bytes, below which this process is at rest. */
-const RESTING = 1024 * 1024;
+/** Heap growth between two samples below which this process is idle, in bytes. */
+const IDLE_GROWTH = 1024 * 1024;
 
-/** Looks at rest before memory is released. */
-const LOOKS = 2;
+/** Number of idle samples before memory is released. */
+const IDLE_SAMPLES = 2;
 
-/** Bytes that the heap must have reserved since the last release. */
-const WORTH = 8 * 1024 * 1024;
+/** Growth of the reserved heap since the last release that makes a release worthwhile, in bytes. */
+const MIN_GROWTH = 8 * 1024 * 1024;
 
-/** Bytes in use above which memory is not released, because that would stop this process for too long. */
-const MOST = 128 * 1024 * 1024;
+/** Used heap above which a release would stop this process for too long, in bytes. */
+const MAX_HEAP = 128 * 1024 * 1024;
 
 /**
- * Returns a function that is called every second and releases memory when work has ended. V8 alone keeps the memory of a
- * peak until it happens to collect all garbage, which it may never do in a process at rest.
+ * Returns a function to call every second, which releases memory when work has ended. V8 alone may never release the
+ * memory of a peak in an idle process.
  *
  * @param memory returns the used and the reserved heap in bytes
  */
@@ -24,18 +24,18 @@ export function createRestWatch(
   release = releaseMemory,
 ): () => void {
   let { heapUsed: last, heapTotal: reserved } = memory();
-  let looks = 0;
+  let idleSamples = 0;
   return () => {
     const { heapUsed, heapTotal } = memory();
-    looks = Math.abs(heapUsed - last) < RESTING ? looks + 1 : 0;
+    idleSamples = Math.abs(heapUsed - last) < IDLE_GROWTH ? idleSamples + 1 : 0;
     last = heapUsed;
-    if (looks < LOOKS || heapTotal - reserved < WORTH || heapUsed > MOST) return;
+    if (idleSamples < IDLE_SAMPLES || heapTotal - reserved < MIN_GROWTH || heapUsed > MAX_HEAP) return;
     release();
     ({ heapUsed: last, heapTotal: reserved } = memory());
   };
 }
 
-/** Collects all garbage and returns its memory to the system. It stops this process for 2 to 3 ms for each MB in use. */
+/** Collects all garbage and returns its memory to the system. Stops this process for 2 to 3 ms per MB in use. */
 function releaseMemory(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options: object) => void;

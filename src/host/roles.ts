@@ -13,7 +13,7 @@ type RoleSources = {
   setting(key: string): string | undefined;
 };
 
-/** Values that are known once the process listens. */
+/** Public URL and keys of a listening process. */
 type ListeningBackend = { publicUrl: string; keys: Keys };
 
 /**
@@ -27,25 +27,25 @@ export function readRole({
   role,
   env,
   setting,
-}: RoleSources): (known: ListeningBackend) => Pick<BackendPorts, "agent" | "agentRole"> {
+}: RoleSources): (backend: ListeningBackend) => Pick<BackendPorts, "agent" | "agentRole"> {
   const allowInsecure = setting("allow-insecure") === "true";
   const address = env.KAY_AGENT_URL?.trim();
   const url = address && role !== "agent" ? parseOrigin(address, { allowInsecure }).baseUrl : undefined;
-  const own = env.KAY_AGENT_PASSWORD || undefined;
+  const ownPassword = env.KAY_AGENT_PASSWORD || undefined;
   if (role === "backend" && !url)
     throw new Problem("AGENT_NOT_CONFIGURED", "`kay serve --role backend` requires the URL of an agent server.", {
       hint: "Set KAY_AGENT_URL, or omit --role to run the agent in this backend.",
     });
-  if (role === "agent" && !own)
+  if (role === "agent" && !ownPassword)
     throw new Problem("AGENT_NOT_CONFIGURED", "`kay serve --role agent` requires a password for its backends.", {
       hint: "Set KAY_AGENT_PASSWORD to a long random string, on this server and on the backends.",
     });
   return ({ publicUrl, keys }) => {
-    const password = own ?? (role === "both" ? derivePassword(keys) : undefined);
-    const at = url ?? (role === "both" ? publicUrl : undefined);
+    const password = ownPassword ?? (role === "both" ? derivePassword(keys) : undefined);
+    const agentUrl = url ?? (role === "both" ? publicUrl : undefined);
     const serves = (role === "agent" || role === "both") && password !== undefined;
     return {
-      ...(at ? { agent: { url: at, ...(password ? { password } : {}) } } : {}),
+      ...(agentUrl ? { agent: { url: agentUrl, ...(password ? { password } : {}) } } : {}),
       ...(serves ? { agentRole: { password, alone: role === "agent", allowInsecure } } : {}),
     };
   };

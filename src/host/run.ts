@@ -25,7 +25,7 @@ const EMBEDDED_PORT = 4040;
 export type ServeRequest = Omit<HostOptions, "dataFolder" | "localSecret" | "drainMs" | "trusts"> & {
   dataDir?: string;
   embedded: boolean;
-  /** The local backend does not end when it is idle. */
+  /** Whether the local backend keeps running when it is idle. */
   stay?: boolean;
   /** Runs only the sandbox, for nodes that share it. */
   sandboxOnly?: boolean;
@@ -154,7 +154,7 @@ function startInterval(ms: number, tick: () => void): () => void {
 function readSetting(settings: Settings, key: string): string | undefined {
   return settings
     .list()
-    .find((one) => one.key === key)
+    .find((setting) => setting.key === key)
     ?.value?.toString();
 }
 
@@ -178,11 +178,11 @@ function getModel({ env, settings }: RunPorts): ModelSettings {
  * @throws Problem USAGE for an unknown level
  */
 export function readLogLevel(env: Record<string, string | undefined>, debug: boolean): LogLevel {
-  const given = env.KAY_LOG_LEVEL?.trim().toLowerCase();
-  if (!given) return debug ? "debug" : "info";
-  const level = LEVELS.find((each) => each === given);
+  const text = env.KAY_LOG_LEVEL?.trim().toLowerCase();
+  if (!text) return debug ? "debug" : "info";
+  const level = LEVELS.find((level) => level === text);
   if (level) return level;
-  throw new Problem("USAGE", `Unknown log level ${JSON.stringify(given)} in KAY_LOG_LEVEL.`, {
+  throw new Problem("USAGE", `Unknown log level ${JSON.stringify(text)} in KAY_LOG_LEVEL.`, {
     hint: `Set KAY_LOG_LEVEL to one of ${LEVELS.join(", ")}.`,
   });
 }

@@ -69,7 +69,7 @@ export async function startSandbox(
   };
 }
 
-/** @returns undefined if nothing was saved, and the text of a file that is not JSON, which the sandbox sets aside */
+/** Returns the saved state; undefined without one, or the text of a file that is not JSON, which the sandbox sets aside. */
 async function readSaved(file: string): Promise<unknown> {
   const text = await readFile(file, "utf8").catch(() => undefined);
   try {

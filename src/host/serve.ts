@@ -28,8 +28,8 @@ import { resolveClientAddress } from "./trusted-proxies.ts";
 const TICK_MS = 1_000;
 
 /**
- * How long work continues after its client disconnects without a message, in ms. Locally the process has died; one whose
- * terminal was closed has this long to say that the work is to continue. A remote connection may only be interrupted.
+ * How long work continues after its client disconnects without a message, in ms. A local client has died, or its
+ * terminal was closed and it is about to ask for more time. A remote connection may only be interrupted.
  */
 const LEAVE_EMBEDDED_MS = 3_000;
 const LEAVE_HOSTED_MS = 30_000;
@@ -165,12 +165,16 @@ async function startParts(
   return { url: listener.url, sandbox: providers, backend, listener, node: await database.node.number() };
 }
 
-/** @throws Problem USAGE if tokens of programs would travel unencrypted */
+/**
+ * Checks the address of `/mcp`.
+ *
+ * @throws Problem USAGE if programs would send their tokens unencrypted
+ */
 function checkMcpUrl(publicUrl: string): void {
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol === "https:" || isLoopbackHost(hostname)) return;
   throw new Problem("USAGE", `Programs would send their tokens for ${publicUrl}/mcp unencrypted.`, {
-    hint: "Give an https: address with --public-url, or leave out --mcp.",
+    hint: "Pass an https: address to --public-url, or omit --mcp.",
   });
 }
 
@@ -200,16 +204,16 @@ function startTicking(
   { log, rest }: { log: Log; rest: (() => void) | undefined },
 ): () => Promise<void> {
   let last = Promise.resolve();
-  let looking = false;
+  let isTicking = false;
   const timer = setInterval(() => {
     rest?.();
-    if (looking) return;
-    looking = true;
+    if (isTicking) return;
+    isTicking = true;
     last = backend
       .tick()
       .catch((error: unknown) => log("warn", "tick_failed", { error }))
       .finally(() => {
-        looking = false;
+        isTicking = false;
       });
   }, ms);
   return async () => {

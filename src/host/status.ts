@@ -40,7 +40,7 @@ async function getStatus({
       () => "",
     ),
   ]);
-  const used = memory?.();
+  const usage = memory?.();
   const node = shared && (await ports.node.number().catch(() => undefined));
   return {
     status: shared ? "ok" : "degraded",
@@ -60,6 +60,6 @@ async function getStatus({
     ...(node === undefined ? {} : { node }),
     ...(shared ? { nodes: shared.nodes, generations: shared.generations } : {}),
     here: { working, followers },
-    ...(used ? { memory: { rss: used.rss, heap_used: used.heapUsed } } : {}),
+    ...(usage ? { memory: { rss: usage.rss, heap_used: usage.heapUsed } } : {}),
   };
 }

@@ -26,11 +26,11 @@ export async function openStore(
 
 function withNode(
   database: OpenDatabase,
-  where: Parameters<typeof createNode>[0],
+  config: Parameters<typeof createNode>[0],
   log: Log,
   stops: (() => Promise<void>)[],
 ): OpenDatabase & { node: Node } {
-  const node = createNode(where, log);
+  const node = createNode(config, log);
   stops.push(node.close);
   return { ...database, node };
 }

@@ -9,7 +9,7 @@ export type Telemetry = {
   observe: Observe;
   metrics: Metrics;
   /** Adds traces to the HTTP clients. Host names that users chose are not recorded. */
-  instrument(ways: HttpClients): HttpClients;
+  instrument(clients: HttpClients): HttpClients;
   /** Sends the remaining spans, within seconds. */
   close(): Promise<void>;
 };

@@ -24,8 +24,8 @@ type Env = Record<string, string | undefined>;
 /** Tracer of the backend, with a wrapper for its HTTP clients. */
 export type Traces = {
   traces: NonNullable<Observe["traces"]>;
-  /** Returns a fetch that records a span for each request. `place` replaces host names that a user chose. */
-  instrument(fetch: Fetch, place?: string): Fetch;
+  /** Returns a fetch that records a span for each request. `host` replaces host names that a user chose. */
+  instrument(fetch: Fetch, host?: string): Fetch;
   close(): Promise<void>;
 };
 
@@ -59,10 +59,10 @@ export function createTraces(env: Env, ports: { fetch: Fetch; log: Log; version:
       current: getCurrent,
       model: new OpenTelemetry({ tracer, usage: false, providerMetadata: false }),
     },
-    instrument: (fetch, place) => async (url, init) => {
+    instrument: (fetch, host) => async (url, init) => {
       if (getCurrent() === undefined) return await fetch(url, init);
       const method = init?.method ?? "GET";
-      const attributes = { "http.request.method": method, "server.address": place ?? new URL(url).hostname };
+      const attributes = { "http.request.method": method, "server.address": host ?? new URL(url).hostname };
       const span = beginSpan(method, { kind: "client", attributes });
       try {
         const response = await span.run(() => fetch(url, init));
@@ -83,9 +83,9 @@ export function createTraces(env: Env, ports: { fetch: Fetch; log: Log; version:
 
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
-function toSpan(span: OtelSpan, inside: ReturnType<typeof trace.setSpan>): Span {
+function toSpan(span: OtelSpan, spanContext: ReturnType<typeof trace.setSpan>): Span {
   return {
-    run: (work) => context.with(inside, work),
+    run: (work) => context.with(spanContext, work),
     set: (attributes) => void span.setAttributes(attributes),
     end: (failure) => {
       if (failure !== undefined) span.setAttribute("error.type", failure).setStatus({ code: SpanStatusCode.ERROR });
@@ -113,8 +113,8 @@ function toParentContext(traceparent: string): ReturnType<typeof trace.setSpan> 
 
 /** Returns the sampler with the name the OpenTelemetry specification gives it, or the default for an unknown name. */
 function getSampler(env: Env): Sampler {
-  const given = Number(env.OTEL_TRACES_SAMPLER_ARG ?? "1");
-  const ratio = new TraceIdRatioBasedSampler(given >= 0 && given <= 1 ? given : 1);
+  const argument = Number(env.OTEL_TRACES_SAMPLER_ARG ?? "1");
+  const ratio = new TraceIdRatioBasedSampler(argument >= 0 && argument <= 1 ? argument : 1);
   const samplers: Record<string, Sampler> = {
     always_on: new AlwaysOnSampler(),
     always_off: new AlwaysOffSampler(),
@@ -130,9 +130,9 @@ function getResource(env: Env, version: string): ReturnType<typeof defaultResour
     const [name = "", value = ""] = pair.split("=").map((part) => part.trim());
     return name && value ? [[name, value] as const] : [];
   });
-  const named = Object.fromEntries(attributes);
-  const service = env.OTEL_SERVICE_NAME || named["service.name"] || "kay";
+  const attributesByName = Object.fromEntries(attributes);
+  const service = env.OTEL_SERVICE_NAME || attributesByName["service.name"] || "kay";
   return defaultResource().merge(
-    resourceFromAttributes({ "service.version": version, ...named, "service.name": service }),
+    resourceFromAttributes({ "service.version": version, ...attributesByName, "service.name": service }),
   );
 }

@@ -13,15 +13,14 @@ export type TrustPolicy = (address: string) => boolean;
  * @throws Problem USAGE
  */
 export function parseTrustedProxies(list: string): TrustPolicy {
-  const known = new BlockList();
-  for (const entry of list.split(",").map((each) => each.trim())) if (entry !== "") addEntry(known, entry);
-  return (address) => isIP(address) !== 0 && known.check(address, getFamily(address));
+  const proxies = new BlockList();
+  for (const entry of list.split(",").map((entry) => entry.trim())) if (entry !== "") addEntry(proxies, entry);
+  return (address) => isIP(address) !== 0 && proxies.check(address, getFamily(address));
 }
 
 /**
- * Returns the client's address. A trusted peer reports it in `X-Forwarded-For`, or else `Forwarded` (RFC 7239). The
- * entries are followed from the right, and stop at the first untrusted address, because anyone may have written those
- * to its left.
+ * Returns the client's address. A trusted peer reports it in `X-Forwarded-For`, or else `Forwarded` (RFC 7239). Reads
+ * the entries from the right up to the first untrusted address, because anyone may have written those to its left.
  */
 export function resolveClientAddress(
   trusts: TrustPolicy,
@@ -29,9 +28,9 @@ export function resolveClientAddress(
   peer: string | undefined,
 ): string | undefined {
   let address = peer;
-  for (const before of listForwardedAddresses(headers).reverse()) {
-    if (address === undefined || !trusts(address) || isIP(before) === 0) break;
-    address = before;
+  for (const previous of listForwardedAddresses(headers).reverse()) {
+    if (address === undefined || !trusts(address) || isIP(previous) === 0) break;
+    address = previous;
   }
   return address;
 }
@@ -49,13 +48,13 @@ export function parseDrainTime(text: string): number {
   });
 }
 
-function addEntry(known: BlockList, entry: string): void {
+function addEntry(proxies: BlockList, entry: string): void {
   for (const network of entry === "loopback" ? ["127.0.0.0/8", "::1"] : [entry]) {
-    const [address = "", prefix, ...more] = network.split("/");
+    const [address = "", prefix, ...extra] = network.split("/");
     const longest = isIP(address) === 4 ? 32 : 128;
     const bits = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
-    if (isIP(address) === 0 || more.length > 0 || !(bits <= longest)) throw invalidProxyProblem(entry);
-    known.addSubnet(address, bits, getFamily(address));
+    if (isIP(address) === 0 || extra.length > 0 || !(bits <= longest)) throw invalidProxyProblem(entry);
+    proxies.addSubnet(address, bits, getFamily(address));
   }
 }
 

@@ -20,8 +20,8 @@ const AT_WORK = SERVICES.map(({ title, tools }) => ({
 }));
 
 /** A user whose Jira is connected as Dana, and as Sam under the name `work`. */
-async function withTwoAccounts(more: MachineOptions = {}): Promise<Machine> {
-  const ann = kay({ connected: ["jira"], ...more });
+async function withTwoAccounts(options: MachineOptions = {}): Promise<Machine> {
+  const ann = kay({ connected: ["jira"], ...options });
   const second = await ann("connect jira --as work", {
     person: (url) => ann.place.consent(url, { account: "557058:7c1e93b4-2a68-4f7d-8e40-b5d9a6c31f02" }),
   });
@@ -72,14 +72,14 @@ test("one request reads with one account and writes with another, which its card
     { calls: [["c2", "jira.create_issue", { project: "KAY", summary: "Copy of KAY-3", type: "Task" }]] },
     { text: "Copied." },
   );
-  const asked = await ann(["ask", "copy KAY-3 of jira@work to jira", "--json"]);
-  expect(asked.exit).toBe(8);
-  expect(JSON.stringify(documentOf(asked))).toContain("jira.create_issue");
+  const result = await ann(["ask", "copy KAY-3 of jira@work to jira", "--json"]);
+  expect(result.exit).toBe(8);
+  expect(JSON.stringify(documentOf(result))).toContain("jira.create_issue");
   await ann("pending --json");
   const [pending] = (JSON.parse(ann.raw().stdout) as { pending: { id: string; request: object }[] }).pending;
   expect(JSON.stringify(pending?.request)).toContain("Dana Demo");
-  const done = await ann(["answer", pending?.id ?? "", "--approve"]);
-  expect(done, done.stderr).toMatchObject({ exit: 0 });
+  const answer = await ann(["answer", pending?.id ?? "", "--approve"]);
+  expect(answer, answer.stderr).toMatchObject({ exit: 0 });
   expect((await ann("log")).stdout).toMatch(/\tjira\tDana Demo[^\t]*\t.*Copy of KAY-3/);
 });
 
@@ -109,7 +109,7 @@ test("the account that the user named last counts, and an approval for another r
   const ann = await withTwoAccounts({ model: model.ports.model(), elsewhere: model.ports.fetch });
   const comment = (account: string, text: string) =>
     model.script({ calls: [["c1", `${account}.add_comment`, { issue: "KAY-3", text }]] });
-  const done = () => model.script({ text: "Done." });
+  const finish = () => model.script({ text: "Done." });
   const approve = async () => {
     await ann("pending --json");
     const [open] = (JSON.parse(ann.raw().stdout) as { pending: { id: string }[] }).pending;
@@ -117,11 +117,11 @@ test("the account that the user named last counts, and an approval for another r
   };
   comment("jira@work", "one");
   expect((await ann(["ask", "in jira@work, comment one on KAY-3"])).exit).toBe(8);
-  done();
+  finish();
   expect((await approve()).exit).toBe(0);
   for (const request of [["in jira@work, comment ok on KAY-3"], ["--continue", "on KAY-3, comment ok again"]]) {
     comment("jira@work", "ok");
-    done();
+    finish();
     expect((await ann(["ask", ...request])).exit).toBe(0);
   }
   for (const request of [["--continue", "and comment ok in jira"], ["comment ok on KAY-3"]]) {
@@ -129,7 +129,7 @@ test("the account that the user named last counts, and an approval for another r
     expect((await ann(["ask", ...request])).exit).toBe(8);
   }
   comment("jira", "six");
-  done();
+  finish();
   expect((await ann(["ask", "comment six on KAY-3", "--allow", "jira.add_comment"])).exit).toBe(0);
   comment("jira@work", "six");
   const both = ["--allow", "jira.add_comment", "--allow", "jira@work.add_comment"];
@@ -248,8 +248,8 @@ test("two accounts of an MCP server have their own tokens, tools, policies and r
     expect(await ann(`tools call ${service}.list_paid`)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
   expect(new Set(tokens).size).toBe(2);
   await ann("policy set linear ask");
-  const asked = await ann(["approvals", "test", "linear@work.add_note", '{"text":"x"}', "--json"]);
-  expect(documentOf(asked)).toMatchObject({ asks: true, why: expect.stringContaining("policy for linear") });
+  const result = await ann(["approvals", "test", "linear@work.add_note", '{"text":"x"}', "--json"]);
+  expect(documentOf(result)).toMatchObject({ asks: true, why: expect.stringContaining("policy for linear") });
   expect(checksOf(await ann("doctor linear@work --json"))).toMatchObject({
     service: "ok: Linear (work).",
     "service.server": expect.stringMatching(/^ok: /),
@@ -266,9 +266,9 @@ test("two accounts of an MCP server have their own tokens, tools, policies and r
 
 test("an account of an MCP server needs no other account beside it, and a no to its tools removes it alone", async () => {
   const { ann } = besideServer("linear", {});
-  const typed = { terminal: true, env: { NO_COLOR: "1" }, types: ["n"] };
+  const terminal = { terminal: true, env: { NO_COLOR: "1" }, types: ["n"] };
   expect(await ann("connect linear --as work --yes")).toMatchObject({ exit: 0 });
-  expect((await ann("connect linear@home", typed)).stderr).toContain("so linear@home was removed again.");
+  expect((await ann("connect linear@home", terminal)).stderr).toContain("so linear@home was removed again.");
   expect((await ann("services")).stdout).toMatch(/^linear@work\tconnected/m);
   expect(await ann(["ask", "--json", "list paid"])).toMatchObject({
     exit: 8,
@@ -306,8 +306,8 @@ test("a server without a sign-in, and one that runs here, have no accounts, whic
   expect(await ann("connect deepwiki --as work --yes")).toMatchObject(answer);
   await ann("connect deepwiki --yes");
   expect(await ann("connect deepwiki --as work --yes")).toMatchObject(answer);
-  const taken = await ann(["services", "add", "--name", "jira@work", "--mcp", notes, "--yes"]);
-  expect(taken.stderr).toContain("The name jira@work is already taken by a service.");
+  const result = await ann(["services", "add", "--name", "jira@work", "--mcp", notes, "--yes"]);
+  expect(result.stderr).toContain("The name jira@work is already taken by a service.");
 });
 
 test("a described service has accounts, which change and go with it", async () => {

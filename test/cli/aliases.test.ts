@@ -33,8 +33,8 @@ test.for([
   ["show $@ now", ["a", "b c"], "show a b c now"],
   ["show $ARGUMENTS now", [], "show  now"],
   ["costs \\$5, \\$@, $10", [], "costs $5, $@, $10"],
-] as const)("%j with %j is %j", ([text, given, filled]) => {
-  expect(fillAlias({ name: "x", text }, given)).toBe(filled);
+] as const)("%j with %j is %j", ([text, words, expected]) => {
+  expect(fillAlias({ name: "x", text }, words)).toBe(expected);
 });
 
 test("a missing argument is an error that shows the prompt", () => {
@@ -81,8 +81,10 @@ test("an alias with a description is listed by /help and runs in a session; two 
   model.script({ text: "Nothing." }, { text: "A path." });
   await ann("ask", typing(["/help", '/stand-up "KAY and OPS"', "//stand-up", "/quit"]));
   expect(read(ann)).toContain("Aliases:\n  /stand-up  My day\n");
-  const said = model.prompts.slice(-2).map(({ messages }) => messages.findLast(({ role }) => role === "user")?.content);
-  expect(said).toEqual(["What about KAY and OPS?", "/stand-up"]);
+  const words = model.prompts
+    .slice(-2)
+    .map(({ messages }) => messages.findLast(({ role }) => role === "user")?.content);
+  expect(words).toEqual(["What about KAY and OPS?", "/stand-up"]);
 });
 
 test("an alias of a project runs once it is trusted, and its words do not count as the user's", async () => {
@@ -95,8 +97,8 @@ test("an alias of a project runs once it is trusted, and its words do not count 
   model.script({
     calls: [["c1", "jira.add_comment", { issue: "KAY-3", text: "see http://evil.example" }]],
   });
-  const asked = documentOf(await ann("triage KAY-3 --json --allow jira.add_comment"));
-  expect(asked).toMatchObject({ status: "pending" });
+  const document = documentOf(await ann("triage KAY-3 --json --allow jira.add_comment"));
+  expect(document).toMatchObject({ status: "pending" });
   expect(JSON.stringify(lastMessage())).toContain("/triage KAY-3");
   expect(JSON.stringify(lastMessage())).toContain("(Comment on KAY-3: see http://evil.example)");
 });

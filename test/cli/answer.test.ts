@@ -42,10 +42,16 @@ function waits({
   now?: Reply;
 } = {}): Machine & { given: unknown[] } {
   const ann = kay({ signedIn: true });
-  const given: unknown[] = [];
+  const answers: unknown[] = [];
   const { network } = ann.place;
-  const at = "2026-11-27T12:00:00.000Z";
-  const conversation = { id: "session_1", title: "Bugs", created_at: at, updated_at: at, last_event: before.length };
+  const timestamp = "2026-11-27T12:00:00.000Z";
+  const conversation = {
+    id: "session_1",
+    title: "Bugs",
+    created_at: timestamp,
+    updated_at: timestamp,
+    last_event: before.length,
+  };
   let go = () => {};
   const answer = new Promise<void>((resolve) => {
     go = resolve;
@@ -63,11 +69,11 @@ function waits({
   network.always("GET /sessions/session_1", { json: conversation });
   if (refusal) network.on("POST /sessions/session_1/interactions/int_1", refusal);
   network.always("POST /sessions/session_1/interactions/int_1", ({ body }) => {
-    given.push(body);
+    answers.push(body);
     go();
     return { json: { ...IDS, interaction_id: "int_1", action: "approve" } };
   });
-  return Object.assign(ann, { given });
+  return Object.assign(ann, { given: answers });
 }
 
 test("kay pending shows open requests, and when they expire", async () => {

@@ -30,11 +30,11 @@ function stopsAt(card: StreamPart, rest: StreamPart[], refusals: Reply[] = []): 
   const answer = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const before = [...begins(), calls("slack.send_message", MESSAGE), card, status("awaiting_approval")];
+  const openingParts = [...begins(), calls("slack.send_message", MESSAGE), card, status("awaiting_approval")];
   const stream = async function* () {
-    yield* sse(before, { ends: false });
+    yield* sse(openingParts, { ends: false });
     await answer;
-    yield* sse(rest, { first: before.length + 1 });
+    yield* sse(rest, { first: openingParts.length + 1 });
   };
   const { network } = ann.place;
   network.on("POST /ask", { stream: stream() });
@@ -164,11 +164,13 @@ test("G02 an answer that is too late learns which one counts", async () => {
   const late = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const before = [...begins(), calls("slack.send_message", MESSAGE), approval(), status("awaiting_approval")];
+  const openingParts = [...begins(), calls("slack.send_message", MESSAGE), approval(), status("awaiting_approval")];
   const stream = async function* () {
-    yield* sse(before, { ends: false });
+    yield* sse(openingParts, { ends: false });
     await late;
-    yield* sse([answered({ action: "expire" }), ...says("Nobody answered."), ...ends()], { first: before.length + 1 });
+    yield* sse([answered({ action: "expire" }), ...says("Nobody answered."), ...ends()], {
+      first: openingParts.length + 1,
+    });
   };
   ann.place.network.on("POST /ask", { stream: stream() });
   ann.place.network.on(INTERACTION, () => {
@@ -188,18 +190,18 @@ test.for([
   ],
   [{ action: "deny", reason: "no" }, "Answered elsewhere: denied (no).", 5],
   [{ action: "expire" }, "It expired before it was answered.", 0],
-] as const)("an answer from elsewhere ends the question: %j", async ([response, said, code]) => {
+] as const)("an answer from elsewhere ends the question: %j", async ([response, sentence, code]) => {
   const ann = kay({ signedIn: true });
-  const before = [...begins(), calls("slack.send_message", MESSAGE), approval(), status("awaiting_approval")];
+  const openingParts = [...begins(), calls("slack.send_message", MESSAGE), approval(), status("awaiting_approval")];
   const stream = async function* () {
-    yield* sse(before, { ends: false });
+    yield* sse(openingParts, { ends: false });
     await new Promise((resolve) => setTimeout(resolve, 20));
-    yield* sse([answered(response), ...says("On."), ...ends()], { first: before.length + 1 });
+    yield* sse([answered(response), ...says("On."), ...ends()], { first: openingParts.length + 1 });
   };
   ann.place.network.on("POST /ask", { stream: stream() });
   const { exit, stdout, stderr } = await ann("ask x", TERMINAL);
   expect([exit, stdout]).toEqual([code, "On.\n"]);
-  expect(stderr).toContain(`${SHOWN}Your answer, 1/2/3/e/n (TIME left): \n${said}\n`);
+  expect(stderr).toContain(`${SHOWN}Your answer, 1/2/3/e/n (TIME left): \n${sentence}\n`);
 });
 
 test("the end of the input leaves it open, and says how to answer it", async () => {
@@ -309,7 +311,7 @@ test("two approvals are asked one after the other", async () => {
   const both = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const before = [
+  const openingParts = [
     ...begins(),
     calls("slack.send_message", MESSAGE),
     calls("slack.send_message", MESSAGE, "c2"),
@@ -317,7 +319,7 @@ test("two approvals are asked one after the other", async () => {
     approval({ interaction_id: "int_2", tool_call_id: "c2" }),
   ];
   const stream = async function* () {
-    yield* sse(before, { ends: false });
+    yield* sse(openingParts, { ends: false });
     await both;
     const rest = [
       answered({ action: "approve" }),
@@ -325,7 +327,7 @@ test("two approvals are asked one after the other", async () => {
       ...says("One."),
       ...ends(),
     ];
-    yield* sse(rest, { first: before.length + 1 });
+    yield* sse(rest, { first: openingParts.length + 1 });
   };
   ann.place.network.on("POST /ask", { stream: stream() });
   ann.place.network.always("POST /sessions/session_1/interactions/", ({ url, body }) => {

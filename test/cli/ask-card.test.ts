@@ -21,8 +21,8 @@ async function ask(
   const before = [...begins(), calls("slack.send_message", {}), ...cards, status("awaiting_approval")];
   const stream = async function* () {
     yield* sse(before, { ends: false });
-    const answered = all.promise.then(() => true);
-    while (!(await Promise.race([answered, ann.place.clock.sleep(20_000).then(() => false)]))) yield ": ping\n\n";
+    const allAnswered = all.promise.then(() => true);
+    while (!(await Promise.race([allAnswered, ann.place.clock.sleep(20_000).then(() => false)]))) yield ": ping\n\n";
     yield* sse(rest, { first: before.length + 1 });
   };
   const { network } = ann.place;
@@ -106,14 +106,14 @@ test("a form is filled in and reviewed on the card", async () => {
 
 test("N53 a form or a plan that is used shortly before its deadline asks once for more time", async () => {
   const soon = { expires_at: "2026-11-27T12:02:00.000Z" };
-  const typed = await ask([form(soon)], [answered({ action: "submit" }), ...says("Made."), ...ends()]);
-  await typed.ink.sees("ctrl+d decline");
-  expect(typed.extended).toEqual([]);
-  for (const keys of ["1", "\r", "Login loops\r", "\r"]) await typed.ink.press(keys);
-  await typed.ink.sees("enter submit");
-  await typed.ink.press("\r");
-  expect((await typed.ink.result).exit).toBe(0);
-  expect(typed.extended).toEqual(["int_1"]);
+  const approved = await ask([form(soon)], [answered({ action: "submit" }), ...says("Made."), ...ends()]);
+  await approved.ink.sees("ctrl+d decline");
+  expect(approved.extended).toEqual([]);
+  for (const keys of ["1", "\r", "Login loops\r", "\r"]) await approved.ink.press(keys);
+  await approved.ink.sees("enter submit");
+  await approved.ink.press("\r");
+  expect((await approved.ink.result).exit).toBe(0);
+  expect(approved.extended).toEqual(["int_1"]);
 
   const call = (n: number) =>
     approval({ ...soon, interaction_id: `int_${n}`, tool_call_id: `c${n}`, plan: { id: "plan_1", n, of: 2 } });

@@ -14,8 +14,10 @@ const SHOW = 'ask "show KAY-4"';
 function withDesk(log: DeskLog) {
   const desk = deskServices(log).find(({ service }) => service.name === "jira");
   return (configured: BackendPorts["services"]) =>
-    configured.map((one) =>
-      one.service.name === "jira" ? { ...one, service: { ...one.service, tools: desk?.service.tools ?? [] } } : one,
+    configured.map((configuration) =>
+      configuration.service.name === "jira"
+        ? { ...configuration, service: { ...configuration.service, tools: desk?.service.tools ?? [] } }
+        : configuration,
     );
 }
 

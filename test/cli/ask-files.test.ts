@@ -64,7 +64,7 @@ test("a named pipe is read to its end, whether or not its writer is still there:
   mkdirSync(ann.folder, { recursive: true });
   for (const isThere of [false, true]) {
     execFileSync("mkfifo", [path]);
-    const kept = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const writer = openSync(path, constants.O_WRONLY);
     writeSync(writer, "+ a line\n");
     if (!isThere) closeSync(writer);
@@ -78,7 +78,7 @@ test("a named pipe is read to its end, whether or not its writer is still there:
     expect((await answer).exit).toBe(0);
     const text = isThere ? "+ a line\n- another\n" : "+ a line\n";
     expect(contextOf()).toEqual({ files: [{ name: "diff", text }] });
-    closeSync(kept);
+    closeSync(descriptor);
     rmSync(path);
   }
 });
@@ -116,13 +116,13 @@ test.each([
   put(ann, "large", "x".repeat(1024 * 1024 + 1));
   put(ann, "half", "x".repeat(600_000));
   put(ann, "other-half", "y".repeat(600_000));
-  const before = ann.place.network.seen.length;
+  const callCount = ann.place.network.seen.length;
   expect(await ann(["ask", ...options, "summarise"])).toEqual({
     exit: 2,
     stdout: "",
     stderr: `✗ ${sentence}\n${hint}`,
   });
-  expect(ann.place.network.seen.length).toBe(before);
+  expect(ann.place.network.seen.length).toBe(callCount);
 });
 
 test("stdin is the prompt or a file, not both, and files alone are not a question", async () => {

@@ -21,26 +21,26 @@ const FIELDS = "Project (required)\n  1  KAY\n  2  OPS\n";
  */
 function stopsAt(card: StreamPart, rest: StreamPart[], route = INTERACTION, refusals: Reply[] = []) {
   const ann: Machine = kay({ signedIn: true });
-  const given: unknown[] = [];
+  const answers: unknown[] = [];
   let go = () => {};
   const answer = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const before = [...begins(), card, status("awaiting_input")];
+  const openingParts = [...begins(), card, status("awaiting_input")];
   const stream = async function* () {
-    yield* sse(before, { ends: false });
+    yield* sse(openingParts, { ends: false });
     await answer;
-    yield* sse(rest, { first: before.length + 1 });
+    yield* sse(rest, { first: openingParts.length + 1 });
   };
   const { network } = ann.place;
   network.on("POST /ask", { stream: stream() });
   for (const reply of refusals) network.on(route, reply);
   network.always(route, ({ body }) => {
-    given.push(body);
+    answers.push(body);
     go();
     return { json: { id: "gen_1", status: "running", ...IDS, interaction_id: "int_1", action: "submit" } };
   });
-  return { ann, given };
+  return { ann, given: answers };
 }
 
 const SUBMITTED = [answered({ action: "submit" }), ...says("KAY-9 is there."), ...ends()];
@@ -166,11 +166,11 @@ test("a denied consent can be retried, or the request cancelled", async () => {
 
 test("a connection from elsewhere ends the wait, with a line that says so", async () => {
   const ann = kay({ signedIn: true });
-  const before = [...begins(), needs("confluence"), status("awaiting_auth")];
+  const openingParts = [...begins(), needs("confluence"), status("awaiting_auth")];
   const stream = async function* () {
-    yield* sse(before, { ends: false });
+    yield* sse(openingParts, { ends: false });
     await new Promise((resolve) => setTimeout(resolve, 300));
-    yield* sse(CONNECTED, { first: before.length + 1 });
+    yield* sse(CONNECTED, { first: openingParts.length + 1 });
   };
   ann.place.network.on("POST /ask", { stream: stream() });
   const { exit, stdout, stderr } = await ann("ask x", { ...TERMINAL, person: "stays away" });

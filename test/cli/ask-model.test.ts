@@ -83,12 +83,12 @@ test("tokens of an answer and of its conversation are in --json, and on a termin
   const ann = kay(scripted());
   model.script({ text: "Hello.", usage: [1_200, 34] });
   const first = documentOf(await ann('ask --json "hi"')) as { session_id: string; usage: object };
-  const used = { input_tokens: 1_200, output_tokens: 34 };
+  const usage = { input_tokens: 1_200, output_tokens: 34 };
   expect(first.usage).toEqual({
     model: "openai-compatible:scripted",
-    ...used,
+    ...usage,
     context_tokens: 1_234,
-    conversation: used,
+    conversation: usage,
   });
   model.script({ text: "Again.", usage: [1_300, 6] });
   const second = documentOf(await ann('ask --continue --json "again"')) as { usage: object };
@@ -119,13 +119,13 @@ test("the cost of an answer is known if its price is", async () => {
 test("--model chooses the model of one request, and an unknown one is refused before anything is sent", async () => {
   const ann = kay({ ...scripted(), own: true });
   model.script({ text: "Hello." }, { text: "Hello." });
-  const before = model.models.length;
+  const modelCount = model.models.length;
   expect(await ann('ask --model openai-compatible:other "hi"')).toMatchObject({ exit: 0 });
   await ann('ask "hi"');
-  expect(model.models.slice(before)).toEqual(["other", "scripted"]);
+  expect(model.models.slice(modelCount)).toEqual(["other", "scripted"]);
   const { exit, stderr } = await ann('ask --model nobody:x "hi"');
   expect({ exit, stderr }).toEqual({ exit: 1, stderr: expect.stringContaining("✗ Unknown model provider “nobody”.") });
-  expect(model.models).toHaveLength(before + 2);
+  expect(model.models).toHaveLength(modelCount + 2);
 });
 
 test("a shared backend lets a request choose only what it offers", async () => {

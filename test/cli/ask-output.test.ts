@@ -15,12 +15,12 @@ import { expect, test } from "vitest";
 import { type Machine, useKay } from "#test/kay";
 
 const kay = useKay();
-const at = (ann: Machine, name: string) => join(ann.folder, name);
-const read = (ann: Machine, name: string) => readFileSync(at(ann, name), "utf8");
+const inFolder = (ann: Machine, name: string) => join(ann.folder, name);
+const read = (ann: Machine, name: string) => readFileSync(inFolder(ann, name), "utf8");
 const ASK = ["ask", "show OPS-1"];
 
 /** Names of temporary files that were not removed. */
-const left = (ann: Machine) => readdirSync(ann.folder).filter((name) => name.startsWith(".kay-answer"));
+const listLeftovers = (ann: Machine) => readdirSync(ann.folder).filter((name) => name.startsWith(".kay-answer"));
 
 test("-o writes stdout's content into a file, and stdout stays empty", async () => {
   const ann = kay({ signedIn: true });
@@ -31,22 +31,22 @@ test("-o writes stdout's content into a file, and stdout stays empty", async () 
   }
   expect(await ann([...ASK, "--json", "--output", "answer.json"])).toEqual({ exit: 0, stdout: "", stderr: "" });
   expect(JSON.parse(read(ann, "answer.json"))).toMatchObject({ status: "completed" });
-  expect(left(ann)).toEqual([]);
+  expect(listLeftovers(ann)).toEqual([]);
 });
 
 test("an existing file keeps its mode, and a symbolic link stays one", async () => {
   const ann = kay({ signedIn: true });
-  mkdirSync(at(ann, "folder"));
-  writeFileSync(at(ann, "folder/real.md"), "old");
-  chmodSync(at(ann, "folder/real.md"), 0o640);
-  symlinkSync("folder/real.md", at(ann, "link.md"));
-  symlinkSync("folder/new.md", at(ann, "ahead.md"));
+  mkdirSync(inFolder(ann, "folder"));
+  writeFileSync(inFolder(ann, "folder/real.md"), "old");
+  chmodSync(inFolder(ann, "folder/real.md"), 0o640);
+  symlinkSync("folder/real.md", inFolder(ann, "link.md"));
+  symlinkSync("folder/new.md", inFolder(ann, "ahead.md"));
   await ann([...ASK, "-o", "link.md"]);
   await ann([...ASK, "-o", "ahead.md"]);
   expect(read(ann, "folder/real.md")).toContain("OPS-1");
   expect(read(ann, "folder/new.md")).toContain("OPS-1");
-  expect(statSync(at(ann, "folder/real.md")).mode & 0o777).toBe(0o640);
-  expect([readlinkSync(at(ann, "link.md")), readlinkSync(at(ann, "ahead.md"))]).toEqual([
+  expect(statSync(inFolder(ann, "folder/real.md")).mode & 0o777).toBe(0o640);
+  expect([readlinkSync(inFolder(ann, "link.md")), readlinkSync(inFolder(ann, "ahead.md"))]).toEqual([
     "folder/real.md",
     "folder/new.md",
   ]);
@@ -54,15 +54,15 @@ test("an existing file keeps its mode, and a symbolic link stays one", async () 
 
 test("a failed request leaves the file unchanged", async () => {
   const ann = kay({ signedIn: true });
-  writeFileSync(at(ann, "answer.md"), "old");
+  writeFileSync(inFolder(ann, "answer.md"), "old");
   const failed = await ann([...ASK, "--max-steps", "1", "--json", "-o", "answer.md"]);
   expect([failed.exit, JSON.parse(failed.stdout).code, read(ann, "answer.md")]).toEqual([1, "STEP_LIMIT", "old"]);
-  expect(left(ann)).toEqual([]);
+  expect(listLeftovers(ann)).toEqual([]);
 });
 
 test("an open request is not an answer: it is printed on stdout, and the file stays unchanged", async () => {
   const ann = kay({ signedIn: true });
-  writeFileSync(at(ann, "answer.json"), "old");
+  writeFileSync(inFolder(ann, "answer.json"), "old");
   const { exit, stdout } = await ann(["ask", "comment on KAY-3: hello", "--json", "-o", "answer.json"]);
   expect([exit, JSON.parse(stdout).status, read(ann, "answer.json")]).toEqual([8, "pending", "old"]);
 });
@@ -80,12 +80,12 @@ test("-o /dev/null discards the answer", async () => {
 
 test("-o writes into an existing pipe", async () => {
   const ann = kay({ signedIn: true });
-  execFileSync("mkfifo", [at(ann, "pipe")]);
+  execFileSync("mkfifo", [inFolder(ann, "pipe")]);
   // In another process, because opening a pipe waits for its other end.
-  const reading = promisify(execFile)("cat", [at(ann, "pipe")]);
+  const reading = promisify(execFile)("cat", [inFolder(ann, "pipe")]);
   expect(await ann([...ASK, "-o", "pipe"])).toMatchObject({ exit: 0, stdout: "" });
   expect((await reading).stdout).toContain("OPS-1");
-  expect(statSync(at(ann, "pipe")).isFIFO()).toBe(true);
+  expect(statSync(inFolder(ann, "pipe")).isFIFO()).toBe(true);
 });
 
 test.each([
@@ -96,12 +96,12 @@ test.each([
 ])("-o %s is a usage error before anything is sent", async (name, sentence, hint) => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
-  mkdirSync(at(ann, "folder"));
-  writeFileSync(at(ann, "file"), "");
-  symlinkSync("loop", at(ann, "loop"));
-  const before = ann.place.network.seen.length;
+  mkdirSync(inFolder(ann, "folder"));
+  writeFileSync(inFolder(ann, "file"), "");
+  symlinkSync("loop", inFolder(ann, "loop"));
+  const callCount = ann.place.network.seen.length;
   expect(await ann([...ASK, "-o", name])).toEqual({ exit: 2, stdout: "", stderr: `✗ ${sentence}\n  ${hint}\n` });
-  expect(ann.place.network.seen.length).toBe(before);
+  expect(ann.place.network.seen.length).toBe(callCount);
 });
 
 test("--stream and -o do not go together", async () => {

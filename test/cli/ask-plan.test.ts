@@ -17,12 +17,12 @@ const call = (n: number) =>
 /** A user whose backend asks about two writes together, and continues when both are answered. */
 function stopsAtPlan() {
   const ann = kay({ signedIn: true });
-  const given: unknown[] = [];
+  const answers: unknown[] = [];
   let go = () => {};
   const both = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const before = [...begins(), calls("slack.send_message", {}, "c1"), calls("slack.send_message", {}, "c2")];
+  const openingParts = [...begins(), calls("slack.send_message", {}, "c1"), calls("slack.send_message", {}, "c2")];
   const rest: StreamPart[] = [
     ...[1, 2].map((n) => answered({ interaction_id: `int_${n}`, action: "approve" })),
     ...says("So."),
@@ -30,19 +30,20 @@ function stopsAtPlan() {
   ];
   const stream = async function* () {
     const cards = [call(1), call(2), status("awaiting_approval")];
-    yield* sse(before, { ends: false });
-    for (const [index, card] of cards.entries()) yield* sse([card], { first: before.length + index + 1, ends: false });
+    yield* sse(openingParts, { ends: false });
+    for (const [index, card] of cards.entries())
+      yield* sse([card], { first: openingParts.length + index + 1, ends: false });
     await both;
-    yield* sse(rest, { first: before.length + cards.length + 1 });
+    yield* sse(rest, { first: openingParts.length + cards.length + 1 });
   };
   ann.place.network.on("POST /ask", { stream: stream() });
   for (const n of [1, 2])
     ann.place.network.always(`POST /sessions/session_1/interactions/int_${n}`, ({ body }) => {
-      given.push([n, body]);
-      if (given.length === 2) go();
+      answers.push([n, body]);
+      if (answers.length === 2) go();
       return { json: { ...IDS, interaction_id: `int_${n}`, ...(body as object) } };
     });
-  return { ann, given };
+  return { ann, given: answers };
 }
 
 const SHOWN = `

@@ -38,9 +38,9 @@ test("with a schema, stdout is only the value, and with --json it is in the answ
   const plain = await ann([...ASK, "bugs.schema.json"]);
   expect({ ...plain, stdout: JSON.parse(plain.stdout) }).toEqual({ exit: 0, stdout: VALUE, stderr: "" });
   answer();
-  const whole = await ann([...ASK, JSON.stringify(SCHEMA), "--json"]);
+  const result = await ann([...ASK, JSON.stringify(SCHEMA), "--json"]);
   const response = expect.stringMatching(/^\{/);
-  expect(documentOf(whole)).toMatchObject({
+  expect(documentOf(result)).toMatchObject({
     status: "completed",
     message: response,
     data: { prompt: "show the open bugs in OPS", response, output: VALUE },
@@ -118,8 +118,8 @@ test("a confirmed action answers with the value", async () => {
   const ann = kay(scripted());
   const schema = JSON.stringify({ type: "object", properties: { key: { type: "string" } }, required: ["key"] });
   model.script({ calls: [["c1", "jira.transition_issue", { issue: "KAY-3", status: "close" }]] });
-  const held = await ann(["ask", "--confirm", "close KAY-3", "--output-schema", schema, "--json"]);
-  expect(held.exit).toBe(8);
+  const plan = await ann(["ask", "--confirm", "close KAY-3", "--output-schema", schema, "--json"]);
+  expect(plan.exit).toBe(8);
   model.script({ text: '{"key": "KAY-3"}' });
   const { confirmation_token: token } = JSON.parse(ann.raw().stdout);
   expect(await ann(`confirm ${token} --approve`)).toMatchObject({ exit: 0, stdout: '{\n  "key": "KAY-3"\n}\n' });
@@ -144,16 +144,16 @@ test.each([
     HINT,
   ],
   ['{"$ref":"#"}', "The output schema cannot be used. It refers to itself endlessly.", HINT],
-])("an unusable schema is a usage error, and nothing is sent: %s", async (given, sentence, hint) => {
+])("an unusable schema is a usage error, and nothing is sent: %s", async (schema, sentence, hint) => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   mkdirSync(join(ann.folder, "folder"));
   writeFileSync(join(ann.folder, "broken.json"), "{");
   writeFileSync(join(ann.folder, "list.json"), "[]");
   writeFileSync(join(ann.folder, "binary.json"), Buffer.from([0x7b, 0, 0x7d]));
-  const before = ann.place.network.seen.length;
-  expect(await ann([...ASK, given])).toEqual({ exit: 2, stdout: "", stderr: `✗ ${sentence}\n${hint}` });
-  expect(ann.place.network.seen.length).toBe(before);
+  const callCount = ann.place.network.seen.length;
+  expect(await ann([...ASK, schema])).toEqual({ exit: 2, stdout: "", stderr: `✗ ${sentence}\n${hint}` });
+  expect(ann.place.network.seen.length).toBe(callCount);
 });
 
 test("--max-steps ends a request that has not finished by then", async () => {
@@ -184,8 +184,8 @@ test.each([
   const backend: ReturnType<typeof guideBackend> | undefined = guideBackend(ann.place.clock);
   ann.place.network.serve(BACKEND, backend.fetch);
   await ann("connect jira");
-  for (const more of [[], ["--confirm"]])
-    expect(await ann(["ask", "hello", option, value, ...more])).toEqual({
+  for (const extraWords of [[], ["--confirm"]])
+    expect(await ann(["ask", "hello", option, value, ...extraWords])).toEqual({
       exit: 1,
       stdout: "",
       stderr: `✗ This backend does not support ${option}, so nothing was sent.

@@ -40,8 +40,8 @@ test("the line of a call is redrawn in place while it runs, and printed once at 
   const ann = asked({ stream: sse(ANSWER) });
   await ann('ask "what is open?"', TERMINAL);
   const working = "⏺ jira.search  project = KAY, status = open  …";
-  const done = "⏺ jira.search  project = KAY, status = open  0.0s  4 issues";
-  expect(ann.raw().stderr).toBe(`\r\u001b[2K${working}\r\u001b[2K${done}\n${working}\r\u001b[2K`);
+  const toolRow = "⏺ jira.search  project = KAY, status = open  0.0s  4 issues";
+  expect(ann.raw().stderr).toBe(`\r\u001b[2K${working}\r\u001b[2K${toolRow}\n${working}\r\u001b[2K`);
 });
 
 test("in a pipe the Markdown is unchanged, and nothing else is printed", async () => {
@@ -64,28 +64,28 @@ test("a stream without event numbers is shown like any other, and so is an error
 });
 
 test("each block is on the screen before the next one arrives", async () => {
-  const seen: string[] = [];
+  const chunks: string[] = [];
   const pieces = ["One.\n\n", "Two", " more.\n\n", "Three."];
   const ann = kay({ signedIn: true });
   const stream = async function* () {
     for (const event of sse([...begins(), ...says(...pieces), ...ends()])) {
       yield event;
       await new Promise((resolve) => setTimeout(resolve, 5));
-      if (event.includes("text-delta")) seen.push(ann.raw().stdout);
+      if (event.includes("text-delta")) chunks.push(ann.raw().stdout);
     }
   };
   ann.place.network.on("POST /ask", { stream: stream() });
   const { stdout } = await ann('ask "count"', TERMINAL);
-  expect(seen).toEqual(["One.\n", "One.\n", "One.\n\nTwo more.\n", "One.\n\nTwo more.\n"]);
+  expect(chunks).toEqual(["One.\n", "One.\n", "One.\n\nTwo more.\n", "One.\n\nTwo more.\n"]);
   expect(stdout).toBe("One.\n\nTwo more.\n\nThree.\n");
 });
 
 test("an interrupted stream is resumed, and nothing is repeated", async () => {
-  const cut = async function* () {
+  const cutStream = async function* () {
     yield* sse(ANSWER.slice(0, 6), { ends: false });
     throw new Error("cut");
   };
-  const ann = asked({ headers: { "kay-session-id": "session_1" }, stream: cut() });
+  const ann = asked({ headers: { "kay-session-id": "session_1" }, stream: cutStream() });
   ann.place.network.on("GET /sessions/session_1/events", { stream: sse(ANSWER.slice(6), { first: 7 }) });
   const { exit, stdout, stderr } = await ann('ask "what is open?"');
   expect([exit, stdout]).toEqual([0, `${TABLE}\n`]);
@@ -133,7 +133,7 @@ test.for([
   ["one document", " --json", ""],
 ])(
   "a stream that ends with an error has its exit code, sentence and hint, as %s",
-  async ([, flags = "", said = ""]) => {
+  async ([, flags = "", sentence = ""]) => {
     const parts: StreamPart[] = [
       ...begins(),
       ...says("Half"),
@@ -142,7 +142,7 @@ test.for([
     ];
     const { exit, stdout, stderr } = await asked({ stream: sse(parts) })(`ask x${flags}`);
     expect([exit, stderr]).toEqual([1, "✗ The model is away.\n  Wait for it.\n"]);
-    if (said) expect(stdout).toBe(`${said}\n`);
+    if (sentence) expect(stdout).toBe(`${sentence}\n`);
     else
       expect(JSON.parse(stdout)).toEqual({
         status: "error",
@@ -227,9 +227,15 @@ test("a closed terminal cancels nothing", async () => {
 
 test("a question continues the latest conversation, or one by ID or title, and waits if told to", async () => {
   const ann = asked(...[1, 2, 3].map(() => ({ stream: sse([...begins(), ...says("Yes."), ...ends()]) })));
-  const at = "2026-11-27T12:00:00.000Z";
-  const one = (id: string, title: string) => ({ id, title, created_at: at, updated_at: at, last_event: 1 });
-  const data = [one("session_2", "Bugs"), one("session_1", "Release")];
+  const timestamp = "2026-11-27T12:00:00.000Z";
+  const conversation = (id: string, title: string) => ({
+    id,
+    title,
+    created_at: timestamp,
+    updated_at: timestamp,
+    last_event: 1,
+  });
+  const data = [conversation("session_2", "Bugs"), conversation("session_1", "Release")];
   ann.place.network.always("GET /sessions", { json: { data, page: 1, limit: 1, total: 2, has_more: false } });
   await ann("ask x --continue --queue");
   await ann("ask x -r session_7_a");
@@ -265,7 +271,7 @@ test("with --json --stream a failure before the first part is one line, and so a
       lines: stdout
         .trimEnd()
         .split("\n")
-        .map((each) => JSON.parse(each)),
+        .map((line) => JSON.parse(line)),
     };
   };
   ann.place.network.on("POST /ask", { json: { status: "completed", message: "Hello." } });

@@ -14,28 +14,28 @@ const FIRST: StreamPart[] = [
 ];
 
 /** A user whose latest conversation is at `now`, with `before` in its log and `rest` to follow. */
-function at(now: string, before: StreamPart[], rest: StreamPart[]) {
+function at(now: string, openingParts: StreamPart[], rest: StreamPart[]) {
   const ann = kay({ signedIn: true });
-  const one = {
+  const conversation = {
     id: "session_1",
     title: "Bugs",
     created_at: AT,
     updated_at: AT,
     status: now,
-    last_event: before.length,
+    last_event: openingParts.length,
   };
   const { network } = ann.place;
   network.always("GET /sessions/session_1/events", ({ url }) => ({
     stream: url.includes("live=false")
-      ? sse(before)
+      ? sse(openingParts)
       : (async function* () {
-          yield* sse(before, { ends: false });
-          yield* sse(rest, { first: before.length + 1, ends: false });
+          yield* sse(openingParts, { ends: false });
+          yield* sse(rest, { first: openingParts.length + 1, ends: false });
           await new Promise(() => {});
         })(),
   }));
-  network.always("GET /sessions/session_1", { json: one });
-  network.always("GET /sessions", { json: { data: [one], page: 1, limit: 30, total: 1, has_more: false } });
+  network.always("GET /sessions/session_1", { json: conversation });
+  network.always("GET /sessions", { json: { data: [conversation], page: 1, limit: 30, total: 1, has_more: false } });
   return ann;
 }
 

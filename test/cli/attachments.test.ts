@@ -176,7 +176,7 @@ test("files that are too large or missing are refused before anything is sent", 
   put(ann, "large.png", Buffer.alloc(10_000_001, 1));
   put(ann, "empty.png", "");
   for (const name of ["a", "b", "c"]) put(ann, name, Buffer.alloc(7_000_000, 1));
-  const seen = ann.place.network.seen.length;
+  const callCount = ann.place.network.seen.length;
   const refusal = async (...files: string[]) =>
     (await ann(["ask", ...files.map((file) => `--attach=${file}`), "look"])).stderr;
   expect([await refusal("large.png"), await refusal("empty.png"), await refusal("none.png")]).toEqual([
@@ -187,7 +187,7 @@ test("files that are too large or missing are refused before anything is sent", 
   expect(await refusal("a", "b", "c")).toBe(
     "✗ The attachments total 21 MB; the limit is 20 MB.\n  Attach fewer or smaller files.\n",
   );
-  expect(ann.place.network.seen.length).toBe(seen);
+  expect(ann.place.network.seen.length).toBe(callCount);
 });
 
 test("in a session, a mentioned picture is attached, and its name and size are below the prompt", async () => {

@@ -15,8 +15,8 @@ function desk() {
 
 test("kay ask --background prints the conversation at once, and its questions wait for kay answer", async () => {
   const { ann, log } = desk();
-  const asked = await ann(["ask", "--background", "delete KAY-3"]);
-  expect(asked).toEqual({
+  const result = await ann(["ask", "--background", "delete KAY-3"]);
+  expect(result).toEqual({
     exit: 0,
     stdout: "session_…\n",
     stderr: expect.stringMatching(

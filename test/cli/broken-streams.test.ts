@@ -51,9 +51,9 @@ test.each<[string, Reply, string]>([
   ["says nothing more", silence(), "TIMED_OUT"],
 ])("X1 H06 a backend that accepted a request and %s leaves its outcome unknown", async (_, then, lost) => {
   const ann = breaks(then);
-  const asked = await ann("ask --json x");
-  expect(asked.exit).toBe(1);
-  expect(documentOf(asked)).toMatchObject({
+  const result = await ann("ask --json x");
+  expect(result.exit).toBe(1);
+  expect(documentOf(result)).toMatchObject({
     status: "error",
     code: "OUTCOME_UNKNOWN",
     message: expect.stringMatching(/^The answer broke off, so it is unknown how much was done\. /),
@@ -62,7 +62,7 @@ test.each<[string, Reply, string]>([
     idempotency_key: expect.any(String),
     ...CAME,
   });
-  expect(JSON.stringify(asked)).not.toMatch(/try again/i);
+  expect(JSON.stringify(result)).not.toMatch(/try again/i);
   expect(ann.place.network.calls().filter((call) => call.startsWith("POST"))).toEqual(["POST /ask"]);
 });
 
@@ -83,8 +83,8 @@ test("H06 a stream that is silent for too long keeps what has arrived", async ()
     await new Promise(() => {});
   };
   ann.place.network.on("POST /ask", { stream: stream() });
-  const asked = await ann("ask --json x");
-  expect([asked.exit, documentOf(asked)]).toMatchObject([1, { code: "OUTCOME_UNKNOWN", lost: "TIMED_OUT", ...CAME }]);
+  const result = await ann("ask --json x");
+  expect([result.exit, documentOf(result)]).toMatchObject([1, { code: "OUTCOME_UNKNOWN", lost: "TIMED_OUT", ...CAME }]);
 });
 
 test("H06 a request that times out keeps what has arrived", async () => {
@@ -95,8 +95,8 @@ test("H06 a request that times out keeps what has arrived", async () => {
   };
   ann.place.network.on("POST /ask", { stream: stream() });
   ann.place.network.on("POST /generations/gen_1/cancel", { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
-  const asked = await ann("ask --json x --timeout 30s");
-  expect([asked.exit, documentOf(asked)]).toMatchObject([1, { code: "OUTCOME_UNKNOWN", timed_out: true, ...CAME }]);
+  const result = await ann("ask --json x --timeout 30s");
+  expect([result.exit, documentOf(result)]).toMatchObject([1, { code: "OUTCOME_UNKNOWN", timed_out: true, ...CAME }]);
 });
 
 test("H06 a cancelled request, here or elsewhere, keeps what has arrived", async () => {
@@ -121,22 +121,36 @@ test("H06 a cancelled request, here or elsewhere, keeps what has arrived", async
 test("X1 an approval accepted before the backend died leaves the outcome unknown", async () => {
   const ann = kay({ signedIn: true });
   const { network } = ann.place;
-  const at = "2026-11-27T12:00:00.000Z";
-  const before = [...begins(), calls("slack.send_message", {}), approval(), status("awaiting_approval")];
+  const timestamp = "2026-11-27T12:00:00.000Z";
+  const openingParts = [...begins(), calls("slack.send_message", {}), approval(), status("awaiting_approval")];
   const { data: request } = approval() as { data: unknown };
-  const waiting = { id: "int_1", kind: "approval", ...IDS, title: "t", created_at: at, expires_at: at, request };
-  const response = { interaction_id: "int_1", action: "approve", approval_scope: "once", answered_at: at };
+  const waiting = {
+    id: "int_1",
+    kind: "approval",
+    ...IDS,
+    title: "t",
+    created_at: timestamp,
+    expires_at: timestamp,
+    request,
+  };
+  const response = { interaction_id: "int_1", action: "approve", approval_scope: "once", answered_at: timestamp };
   network.on("GET /pending", { json: { pending: [waiting] } });
   network.on("GET /sessions/session_1", {
-    json: { id: "session_1", title: "t", created_at: at, updated_at: at, last_event: before.length },
+    json: {
+      id: "session_1",
+      title: "t",
+      created_at: timestamp,
+      updated_at: timestamp,
+      last_event: openingParts.length,
+    },
   });
   network.on("POST /sessions/session_1/interactions/int_1", { json: { ...response, ...IDS } });
-  const parts = [...before, answered({ action: "approve", approval_scope: "once" }), status("running")];
-  const sent: StreamPart = { type: "data-receipt", data: RECEIPT };
-  network.on(EVENTS, { stream: sse([...parts, sent], { ends: false }) });
+  const parts = [...openingParts, answered({ action: "approve", approval_scope: "once" }), status("running")];
+  const sentReceipt: StreamPart = { type: "data-receipt", data: RECEIPT };
+  network.on(EVENTS, { stream: sse([...parts, sentReceipt], { ends: false }) });
   network.always(EVENTS, "refused");
-  const given = await ann("answer int_1 --approve --json");
-  expect([given.exit, documentOf(given)]).toMatchObject([
+  const result = await ann("answer int_1 --approve --json");
+  expect([result.exit, documentOf(result)]).toMatchObject([
     1,
     { code: "OUTCOME_UNKNOWN", sent: true, lost: "UNREACHABLE", ...IDS, receipts: [RECEIPT] },
   ]);

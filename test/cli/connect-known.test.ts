@@ -40,9 +40,9 @@ test("one command adds a known server with registration, opens its consent, show
   );
   expect(await ann("tools call linear.list_paid")).toEqual({ exit: 0, stdout: "paid notes\n", stderr: "" });
   expect(login?.state).toMatchObject({ registrations: 1, faults: [] });
-  const again = await ann("connect linear", TERMINAL);
-  expect(again).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Connected linear as /) });
-  expect(again.stderr).not.toContain("Approve the tools");
+  const secondResult = await ann("connect linear", TERMINAL);
+  expect(secondResult).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Connected linear as /) });
+  expect(secondResult.stderr).not.toContain("Approve the tools");
 });
 
 test("declining the tools removes the server again, with its connection", async () => {
@@ -66,8 +66,8 @@ test("a server with approved tools stays when it is reconnected and lists others
       return response;
     return new Response((await response.text()).replaceAll("Add a note.", "Add a note, or two."), response);
   };
-  const again = await ann("connect linear", { ...TERMINAL, types: ["n"] });
-  expect(again).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Connected linear as /) });
+  const secondResult = await ann("connect linear", { ...TERMINAL, types: ["n"] });
+  expect(secondResult).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^Connected linear as /) });
   expect((await ann("tools list --service linear")).stdout).toMatch(/^linear\.pick_note/m);
   expect((await ann("services approve linear --dry-run")).stderr).toContain("linear.add_note");
 });
@@ -156,11 +156,13 @@ test("the list of known servers needs no sign-in, and connect offers them", asyn
 
 test("doctor says whether the address of a known server answers, before it is added", async () => {
   const { ann } = beside("linear", {});
-  const found = checksOf(await ann("doctor linear --json"));
-  expect(found.service).toBe("ok: Linear, an MCP server that kay knows but you have not added.");
-  expect(found["service.address"]).toBe("ok: https://mcp.linear.app/mcp answers, and asks for consent in the browser.");
-  const gone = kay({ elsewhere: async () => new Response("<html>", { status: 404 }) });
-  expect(checksOf(await gone("doctor linear --json"))["service.address"]).toBe(
+  const checks = checksOf(await ann("doctor linear --json"));
+  expect(checks.service).toBe("ok: Linear, an MCP server that kay knows but you have not added.");
+  expect(checks["service.address"]).toBe(
+    "ok: https://mcp.linear.app/mcp answers, and asks for consent in the browser.",
+  );
+  const offline = kay({ elsewhere: async () => new Response("<html>", { status: 404 }) });
+  expect(checksOf(await offline("doctor linear --json"))["service.address"]).toBe(
     "failed: Linear refused the request (HTTP 404). → See https://linear.app/docs/mcp.",
   );
 });
@@ -168,15 +170,15 @@ test("doctor says whether the address of a known server answers, before it is ad
 test("a network without the server's name is the reason, and doctor checks each step", async () => {
   const cause = Object.assign(new Error("getaddrinfo ENOTFOUND mcp.linear.app"), { code: "ENOTFOUND" });
   const ann = kay({ elsewhere: () => Promise.reject(Object.assign(new TypeError("fetch failed"), { cause })) });
-  const why = "No address was found for its name. Check the network, and set HTTPS_PROXY if you need a proxy.";
+  const hint = "No address was found for its name. Check the network, and set HTTPS_PROXY if you need a proxy.";
   for (const name of ["linear", "linear@work"]) {
     const { exit, stderr } = await ann(`connect ${name} --yes`);
     expect(exit).toBe(1);
     expect(stderr).toMatch(/^✗ Linear( \(work\))? could not be reached\.$/m);
-    expect(stderr.replace(/\s+/g, " ")).toContain(`${why} \`kay doctor ${name}\` checks each step.`);
+    expect(stderr.replace(/\s+/g, " ")).toContain(`${hint} \`kay doctor ${name}\` checks each step.`);
   }
   const added = await ann("services add --mcp https://notes.example.test/mcp --yes");
-  expect(added.stderr.replace(/\s+/g, " ")).toMatch(new RegExp(`could not be reached\\. ${why} $`));
+  expect(added.stderr.replace(/\s+/g, " ")).toMatch(new RegExp(`could not be reached\\. ${hint} $`));
 });
 
 const REDIRECT = "http://127.0.0.1:4000/auth/callback";
@@ -272,8 +274,8 @@ test("/connect in a session does the same with cards: consent, tools, and one an
   ink.enter("/connect linear --as");
   await ink.sees("Specify a name for --as: /connect jira --as NAME.");
   ink.enter("/connect linear --as work");
-  const shown = await ink.shows("To connect linear@work:");
-  expect(shown).toContain("Adding Linear (work), the MCP server at https://mcp.linear.app/mcp.");
+  const screen = await ink.shows("To connect linear@work:");
+  expect(screen).toContain("Adding Linear (work), the MCP server at https://mcp.linear.app/mcp.");
   await ink.sees("[esc]");
   const [link = ""] = ink.raw().match(/(?<=\n)http\S+(?=\r?\n)/) ?? [];
   await ann.place.backend.fetch(new Request(login?.consent(link) ?? ""));

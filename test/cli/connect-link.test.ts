@@ -22,14 +22,14 @@ test.for([
   ["https://kay:secret@accounts.example.test/", NAMED],
   ["https://github.com@accounts.example.test/", NAMED],
   ["not a url", INSECURE],
-])("an unsafe link is neither shown nor opened: %s", async ([authorization_url = "", why]) => {
+])("an unsafe link is neither shown nor opened: %s", async ([authorization_url = "", reason]) => {
   const ann = kay({ env: { DISPLAY: ":0" }, programs: ["xdg-open"] });
   const answer = { json: { service: "jira", session_id: "kaysession_1", authorization_url, state: "s" } };
   ann.place.network.on("POST /connections/connect", answer, answer);
   const refused = {
     exit: 2,
     stdout: "",
-    stderr: `✗ Refusing to open the link for jira: it ${why}.\n  Check that the URL points to a kay backend: \`kay config get api-url\`.\n`,
+    stderr: `✗ Refusing to open the link for jira: it ${reason}.\n  Check that the URL points to a kay backend: \`kay config get api-url\`.\n`,
   };
   expect(await ann("connect jira")).toEqual(refused);
   expect(await ann("connect jira --no-wait")).toEqual(refused);
@@ -48,9 +48,9 @@ test("the command that finishes a link stays one command, whatever the backend c
 test("A21 without a display, the whole link is alone on one line before polling starts", async () => {
   const env = { SSH_CONNECTION: "10.0.0.1 5 10.0.0.2 22", PATH: "/nonexistent" };
   const ann = kay({ env });
-  let seen = "";
+  let screen = "";
   ann.place.network.on("GET /auth/status/", () => {
-    seen = ann.raw().stderr;
+    screen = ann.raw().stderr;
     return "pass";
   });
   expect(await ann("connect jira", { terminal: true, columns: 40 })).toEqual({
@@ -58,7 +58,7 @@ test("A21 without a display, the whole link is alone on one line before polling 
     stdout: "Connected jira as Dana Demo\n(dana@example.com) at\nhttp://127.0.0.1:4010/sites/kay-demo\n",
     stderr: expect.stringContaining("No browser is opened over SSH. Open the\nlink manually.\n"),
   });
-  const lines = seen.split("\n");
+  const lines = screen.split("\n");
   expect(
     lines.filter((line) => /^http:\/\/127\.0\.0\.1:4010\/authorize\?[\x21-\x7e]*&state=[0-9a-f]{64}$/.test(line)),
   ).toHaveLength(1);
@@ -89,9 +89,9 @@ test.for([
   ["connect jira --no-browser", { DISPLAY: ":0" }, "Not opening a browser (--no-browser)."],
   ["connect jira", { DISPLAY: ":0", BROWSER: "none" }, "Not opening a browser (BROWSER=none)."],
   ["connect jira", { DISPLAY: ":0", CI: "true" }, "No browser is opened in CI."],
-] as const)("%s with %o opens nothing and says why", async ([line, env, why]) => {
+] as const)("%s with %o opens nothing and says why", async ([line, env, reason]) => {
   const ann = kay({ env, programs: ["xdg-open"] });
-  expect(await ann(line)).toEqual({ exit: 0, stdout: CONNECTED, stderr: asksFor("jira", why) });
+  expect(await ann(line)).toEqual({ exit: 0, stdout: CONNECTED, stderr: asksFor("jira", reason) });
   expect(ann.launched).toEqual([]);
 });
 
@@ -127,7 +127,7 @@ test("N22 over SSH several links need one command, and a link to a hosted backen
 test("A28 Ctrl+C while it waits exits with 130 and leaves stored data unchanged", async () => {
   const ann = kay({ signedIn: true, person: "stays away" });
   await ann("whoami");
-  const before = await ann.stored();
+  const oldSignIn = await ann.stored();
   ann.place.network.seen.length = 0;
   ann.place.network.on("GET /auth/status/", "pass", () => {
     ann.interrupt();
@@ -139,7 +139,7 @@ test("A28 Ctrl+C while it waits exits with 130 and leaves stored data unchanged"
     stderr: expect.stringMatching(/Open the link manually\.\n$/),
   });
   expect(ann.raw().stderr.endsWith("\r\u001b[2K")).toBe(true);
-  expect(await ann.stored()).toEqual(before);
+  expect(await ann.stored()).toEqual(oldSignIn);
   expect(ann.place.network.calls()).toEqual([
     "GET /connections",
     ...NEVER_ASKED,
@@ -213,22 +213,22 @@ async function pasteAddress(
 ) {
   const clock = ann.place.clock;
   let terminal: FakeTerminal | undefined;
-  const typed = Promise.withResolvers<string>();
+  const input = Promise.withResolvers<string>();
   const person = async (url: string) => {
     await clock.sleep(2_000);
     const consent = { authorization_url: url.replace(ELSEWHERE, "http://127.0.0.1:4010"), decision: "allow" };
     const { redirect_url } = await ann.place.control("atlassian", "POST /consent", consent);
     for (const text of pastes(String(redirect_url))) {
-      typed.resolve(text);
+      input.resolve(text);
       terminal?.type(text);
       await clock.sleep(1_000);
     }
   };
-  const at = (opened: FakeTerminal) => {
+  const onOpen = (opened: FakeTerminal) => {
     terminal = opened;
   };
   const env = { ...SSH, NO_COLOR: "1", ...setting.env };
-  return ann(line, { terminal: true, columns: 200, types: [typed.promise], ...setting, env, person, at });
+  return ann(line, { terminal: true, columns: 200, types: [input.promise], ...setting, env, person, at: onOpen });
 }
 
 test.for<[string, (address: string) => string[]]>([
@@ -300,9 +300,9 @@ test("N22 the way to paste is said for a link that works on another machine, whe
   const ann = kay({ person: "stays away", env: SSH });
   ann.place.network.on("POST /connections/connect", begun, begun);
   ann.place.network.always("GET /auth/status/", "hang");
-  const shown = await ann("connect jira", { terminal: true, columns: 200, presses: ["\x1b"] });
-  expect(shown.exit).toBe(130);
-  expect(shown.stderr).toContain(
+  const result = await ann("connect jira", { terminal: true, columns: 200, presses: ["\x1b"] });
+  expect(result.exit).toBe(130);
+  expect(result.stderr).toContain(
     "After you allow it, a browser on another machine cannot open http://127.0.0.1:4000. Then paste the address of that page here.\n",
   );
   expect((await ann("connect jira --no-wait")).stderr).not.toContain("paste");

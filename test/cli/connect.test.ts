@@ -25,7 +25,7 @@ test("connect prints the link, waits for the consent, stores the tokens and name
 test("a later connection is also confirmed by the backend, and keeps the installation and its tokens", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
-  const before = await ann.stored();
+  const oldSignIn = await ann.stored();
   ann.place.network.seen.length = 0;
   expect(await ann("connect bitbucket")).toEqual({
     exit: 0,
@@ -34,9 +34,9 @@ test("a later connection is also confirmed by the backend, and keeps the install
   });
   expect(ann.place.network.calls().at(-1)).toBe("GET /connections");
   expect(await ann.stored()).toEqual({
-    ...before,
+    ...oldSignIn,
     clock_offset_ms: expect.any(Number),
-    accounts: { ...before.accounts, bitbucket: "Dana Demo (dana)" },
+    accounts: { ...oldSignIn.accounts, bitbucket: "Dana Demo (dana)" },
   });
 });
 
@@ -180,8 +180,8 @@ test("connect says which of several services was denied, and keeps the others", 
   const { exit, stdout, stderr } = await ann("connect confluence bitbucket", { person });
   expect([exit, stdout]).toEqual([5, `Connected confluence as ${DANA}\n`]);
   expect(stderr).toContain("✗ bitbucket: Access to bitbucket was denied.\n");
-  const again = await ann("connect confluence bitbucket --json", { person });
-  expect([again.exit, documentOf(again)]).toMatchObject([
+  const secondResult = await ann("connect confluence bitbucket --json", { person });
+  expect([secondResult.exit, documentOf(secondResult)]).toMatchObject([
     5,
     { status: "error", code: "AUTHORIZATION_DENIED", connected: [{ service: "confluence", connected: true }] },
   ]);
@@ -190,12 +190,12 @@ test("connect says which of several services was denied, and keeps the others", 
 test("connect of several services ends with Ctrl+C and stores nothing", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
-  const before = await ann.stored();
+  const oldSignIn = await ann.stored();
   const { exit, stdout } = await ann("connect confluence bitbucket", {
     terminal: true,
     person: "stays away",
     presses: ["\x03"],
   });
   expect([exit, stdout]).toEqual([130, ""]);
-  expect(await ann.stored()).toEqual({ ...before, clock_offset_ms: expect.any(Number) });
+  expect(await ann.stored()).toEqual({ ...oldSignIn, clock_offset_ms: expect.any(Number) });
 });

@@ -61,9 +61,9 @@ test("N21 connect without a name lists the services, and asks which one for scre
   expect(stderr).toContain("   1  jira  Jira\n   2  confluence  Confluence\n");
   expect(stderr).toContain("Connect which service? Number or name: ");
   expect(stderr).toContain('"jria" is not in the list.');
-  const again = await ann("connect", { ...read, types: [""] });
-  expect(again.exit).toBe(5);
-  expect(again.stderr).toContain("   1  jira  Jira · connected\n");
+  const secondResult = await ann("connect", { ...read, types: [""] });
+  expect(secondResult.exit).toBe(5);
+  expect(secondResult.stderr).toContain("   1  jira  Jira · connected\n");
 });
 
 test("connections in a pipe are rows with tabs, without color", async () => {

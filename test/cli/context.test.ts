@@ -156,9 +156,9 @@ test("words of a project's KAY.md are not the user's: a value from it asks altho
   const ann = inFolder(folder);
   await ann("context trust");
   model.script({ calls: [["c1", "jira.add_comment", comment]] });
-  const asked = documentOf(await ann('ask --json --allow jira.add_comment "comment on KAY-3"'));
-  expect(asked).toMatchObject({ status: "pending" });
-  expect(JSON.stringify(asked)).toContain('"source":"KAY.md"');
+  const document = documentOf(await ann('ask --json --allow jira.add_comment "comment on KAY-3"'));
+  expect(document).toMatchObject({ status: "pending" });
+  expect(JSON.stringify(document)).toContain('"source":"KAY.md"');
   const bob = kay(scripted());
   model.script({ calls: [["c1", "jira.add_comment", comment]] }, { text: "Done." });
   expect(await bob('ask --allow jira.add_comment "comment on KAY-3"')).toMatchObject({ exit: 0 });

@@ -60,9 +60,9 @@ tools\ttasks.list_tasks tasks.add_task tasks.delete_task
     stdout: "Added the task “Sing” (T-3).\n\nhttps://tasks.example.com/t/T-3\n",
     stderr: "✓ Add the task “Sing”  https://tasks.example.com/t/T-3\n",
   });
-  const held = documentOf(await ann('ask --confirm --json "add a task called Dance"'));
+  const plan = documentOf(await ann('ask --confirm --json "add a task called Dance"'));
   const raw: unknown = JSON.parse(ann.raw().stdout);
-  expect(held).toMatchObject({
+  expect(plan).toMatchObject({
     status: "confirmation_required",
     data: {
       plan: [

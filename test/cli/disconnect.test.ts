@@ -34,12 +34,12 @@ test.for([
   ["disconnect jira --no-input", { terminal: true, env: { NO_COLOR: "1" } }, "--no-input is set"],
   ["disconnect jira", { terminal: true, env: { CI: "1", NO_COLOR: "1" } }, "this is CI"],
   ["disconnect jira", { terminal: true, env: { GITHUB_ACTIONS: "true", NO_COLOR: "1" } }, "this is CI"],
-] as const)("C08 %s with %o names --yes instead of asking", async ([line, setting, why]) => {
+] as const)("C08 %s with %o names --yes instead of asking", async ([line, setting, reason]) => {
   const ann = kay({ signedIn: true });
   expect(await ann(line, setting)).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `✗ Disconnect jira? Cannot prompt: ${why}.\n  Use --yes.\n`,
+    stderr: `✗ Disconnect jira? Cannot prompt: ${reason}.\n  Use --yes.\n`,
   });
   expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
 });

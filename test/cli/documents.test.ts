@@ -149,10 +149,10 @@ test.for(Object.keys(JOURNEYS))(
       const { stdout } = ann.raw();
       const documents = isLines(document) ? stdout.trimEnd().split("\n").map(parsed) : [parsed(stdout)];
       last = documents[0];
-      for (const one of documents) {
-        const faults = await faultsOf(document, one);
+      for (const value of documents) {
+        const faults = await faultsOf(document, value);
         if (faults.length > 0)
-          wrong.push(`kay ${words.join(" ")}: ${faults.join("; ")} ${JSON.stringify(one)} ${stderr}`);
+          wrong.push(`kay ${words.join(" ")}: ${faults.join("; ")} ${JSON.stringify(value)} ${stderr}`);
       }
     }
     expect(wrong).toEqual([]);
@@ -246,16 +246,16 @@ test("every command has a schema, every schema a command, and all are seen here"
   const commands = leaves(program);
   const documented = Object.keys(JSON_DOCUMENTS).filter((name) => !["ask stream", "failure"].includes(name));
   expect(documented.sort()).toEqual(commands.sort());
-  const seen = new Set([
+  const covered = new Set([
     ...Object.values(JOURNEYS).flatMap((lines) => lines.map(([document]) => document)),
     ...ELSEWHERE,
   ]);
-  expect(Object.keys(JSON_DOCUMENTS).filter((name) => !seen.has(name))).toEqual([]);
+  expect(Object.keys(JSON_DOCUMENTS).filter((name) => !covered.has(name))).toEqual([]);
 });
 
 /** Every command that does something, by its words. */
 function leaves(command: Command, words: string[] = []): string[] {
-  const below = command.commands.flatMap((one) => leaves(one, [...words, one.name()]));
+  const below = command.commands.flatMap((child) => leaves(child, [...words, child.name()]));
   const acts = Reflect.get(command, "_actionHandler") !== null && words.length > 0;
   return acts ? [words.join(" "), ...below] : below;
 }

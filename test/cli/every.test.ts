@@ -223,12 +223,12 @@ test.for([
   [["every", "day", "9:00", "--timezone", "Mars/Olympus", "x"], '"Mars/Olympus" is not a time zone.'],
   [["every", "hour", "--allow", "jira.nothing", "x"], "jira.nothing"],
   [["every", "hour", "--model", "no:model", "x"], "Unknown model provider"],
-])("%j is refused: %s", async ([line, why]) => {
+])("%j is refused: %s", async ([line, reason]) => {
   const { exit, stdout, stderr } = await signedIn()(line as string[]);
   expect({ exit, stdout, stderr }).toEqual({
     exit: expect.any(Number),
     stdout: "",
-    stderr: expect.stringContaining(why as string),
+    stderr: expect.stringContaining(reason as string),
   });
   expect(exit).not.toBe(0);
 });

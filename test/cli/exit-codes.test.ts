@@ -18,9 +18,9 @@ const answering = (route: string, reply: Reply) => async () => {
   ann.place.network.always(route, reply);
   return ann;
 };
-const failing = (code: keyof typeof ERRORS, more: object = {}) => ({
+const failing = (code: keyof typeof ERRORS, options: object = {}) => ({
   status: ERRORS[code].status,
-  json: { error: code, code, message: "A sentence.", ...more },
+  json: { error: code, code, message: "A sentence.", ...options },
 });
 
 /** Exit code, its cause, the machine, the command, and its error; "" without one. */
@@ -128,8 +128,8 @@ test("help exit-codes lists the codes that errors and signals can have, and no o
 });
 
 test("every exit code of an error is in the table", () => {
-  const shown = new Set(TABLE.map(([exit]) => exit));
+  const expected = new Set(TABLE.map(([exit]) => exit));
   expect(
-    [...new Set(Object.values(ERRORS).map(({ exit }) => Number(exit)))].filter((exit) => !shown.has(exit)),
+    [...new Set(Object.values(ERRORS).map(({ exit }) => Number(exit)))].filter((exit) => !expected.has(exit)),
   ).toEqual([]);
 });

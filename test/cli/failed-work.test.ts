@@ -9,16 +9,16 @@ const WHY = "No channel in Slack is called “#ci”.";
 test("N29 a write that the service refuses exits with 1, although the answer is friendly", async () => {
   const ann = kay({ signedIn: true });
   await ann("policy set jira everything");
-  const asked = await ann('ask "comment on KAY-999: hello"');
-  const why = "Jira: Issue does not exist or you do not have permission to see it.";
-  expect(asked).toEqual({
+  const result = await ann('ask "comment on KAY-999: hello"');
+  const reason = "Jira: Issue does not exist or you do not have permission to see it.";
+  expect(result).toEqual({
     exit: 1,
-    stdout: expect.stringMatching(`^That did not work: ${why}`),
-    stderr: `✗ A change failed: ${why}\n  Correct the request and ask again.\n`,
+    stdout: expect.stringMatching(`^That did not work: ${reason}`),
+    stderr: `✗ A change failed: ${reason}\n  Correct the request and ask again.\n`,
   });
   expect(documentOf(await ann('ask --json "comment on KAY-999: hello"'))).toMatchObject({
     status: "error",
-    message: `A change failed: ${why}`,
+    message: `A change failed: ${reason}`,
     text: expect.stringMatching(/^That did not work: /),
     receipts: [],
   });
@@ -30,12 +30,12 @@ const receipt = (tool_call_id: string, effect: Step): StreamPart => ({
   type: "data-receipt",
   data: { tool_call_id, tool: "slack.send_message", effect, summary: "Send a message" },
 });
-const fails = (toolCallId: string, code = "NOT_FOUND", more = {}): StreamPart => ({
+const fails = (toolCallId: string, code = "NOT_FOUND", overrides = {}): StreamPart => ({
   type: "tool-output-error",
   toolCallId,
   errorText: WHY,
   code,
-  ...more,
+  ...overrides,
 });
 const works = (call: string) => brings({ from: "slack", text: "Sent.", data: {} }, call);
 
@@ -101,9 +101,9 @@ test.each<[string, StreamPart[], { exit: number; code?: string }]>([
   ],
   ["found nothing to do", [sends("c1", "#ci"), receipt("c1", "planned"), works("c1")], { exit: 0 }],
 ])("N29 exit code of an answer in which a write %s", async (_, parts, { exit, code }) => {
-  const asked = await ask(parts);
-  expect(asked.exit).toBe(exit);
-  expect(documentOf(asked)).toMatchObject(
+  const result = await ask(parts);
+  expect(result.exit).toBe(exit);
+  expect(documentOf(result)).toMatchObject(
     code === undefined
       ? { status: "completed", message: "All well." }
       : { status: "error", code, message: `A change failed: ${WHY}`, text: "All well.", ...IDS },
@@ -133,8 +133,8 @@ test("N29 a denial keeps its exit code", async () => {
 });
 
 test("N29 with one line per part, the failure is the last line", async () => {
-  const asked = await ask([sends("c1", "#ci"), receipt("c1", "planned"), fails("c1")], "--json --stream");
-  const last = JSON.parse(asked.stdout.trim().split("\n").at(-1) ?? "");
-  expect(asked.exit).toBe(1);
+  const result = await ask([sends("c1", "#ci"), receipt("c1", "planned"), fails("c1")], "--json --stream");
+  const last = JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "");
+  expect(result.exit).toBe(1);
   expect(last).toMatchObject({ type: "error", code: "NOT_FOUND", errorText: `A change failed: ${WHY}` });
 });

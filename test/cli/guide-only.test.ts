@@ -32,12 +32,12 @@ test.each<LaterStatus>(["unknown", "pending"])(
   async (later) => {
     const { ann } = guideOnly(later);
     await ann("connect jira");
-    const before = await ann.stored();
+    const oldSignIn = await ann.stored();
     expect(await ann("connect confluence")).toMatchObject({
       exit: 0,
       stdout: CONNECTED.replace("jira", "confluence"),
     });
-    expect(await ann.stored()).toMatchObject({ token: before.token, refresh_token: before.refresh_token });
+    expect(await ann.stored()).toMatchObject({ token: oldSignIn.token, refresh_token: oldSignIn.refresh_token });
   },
 );
 
@@ -71,16 +71,16 @@ test("requests and confirmations work at a guide-only backend", async () => {
     stdout: "You said: What can you help me with?\n",
     stderr: "",
   });
-  const held = await ann('ask --confirm --json "Delete all tickets in project PROJ"');
+  const plan = await ann('ask --confirm --json "Delete all tickets in project PROJ"');
   const { confirmation_token: token } = JSON.parse(ann.raw().stdout);
-  expect(held.exit).toBe(8);
+  expect(plan.exit).toBe(8);
   expect(await ann(`confirm ${token} --approve`)).toMatchObject({
     exit: 0,
     stdout: "Action confirmed and executed successfully\n",
   });
-  const again = await ann(`confirm ${token} --approve`);
-  expect([again.exit === 0, again.stdout]).toEqual([false, ""]);
-  expect(again.stderr).toContain("Invalid or expired confirmation_token");
+  const secondResult = await ann(`confirm ${token} --approve`);
+  expect([secondResult.exit === 0, secondResult.stdout]).toEqual([false, ""]);
+  expect(secondResult.stderr).toContain("Invalid or expired confirmation_token");
 });
 
 test("a denial reaches a guide-only backend", async () => {
@@ -106,13 +106,13 @@ test("a guide-only backend without a model says so in its own words", async () =
 test("an expired token is refreshed at a guide-only backend, and the new pair is kept", async () => {
   const { ann } = guideOnly();
   await ann("connect jira");
-  const before = await ann.stored();
+  const oldSignIn = await ann.stored();
   ann.place.clock.advance(31 * 60_000);
   expect((await ann("connections --check jira")).exit).toBe(0);
   const after = await ann.stored();
-  expect(after.token).not.toBe(before.token);
-  expect(after.refresh_token).not.toBe(before.refresh_token);
-  expect(after.session_id).toBe(before.session_id);
+  expect(after.token).not.toBe(oldSignIn.token);
+  expect(after.refresh_token).not.toBe(oldSignIn.refresh_token);
+  expect(after.session_id).toBe(oldSignIn.session_id);
 });
 
 test("after a logout at a guide-only backend the session is kept and a connection signs in again", async () => {

@@ -24,18 +24,20 @@ function programAt(columns: number) {
       printed += text;
     },
   );
-  const shown = (command: Command) => {
+  const printHelp = (command: Command) => {
     printed = "";
     command.outputHelp();
     return printed;
   };
-  return { program, shown };
+  return { program, shown: printHelp };
 }
 
 function under(from: Command, words: string[]): Command {
   const [word, ...rest] = words;
-  const found = from.commands.find((one) => one.name() === word || one.aliases().includes(word ?? ""));
-  return found ? under(found, rest) : from;
+  const child = from.commands.find(
+    (candidate) => candidate.name() === word || candidate.aliases().includes(word ?? ""),
+  );
+  return child ? under(child, rest) : from;
 }
 
 const TABLE = buildHelpTable(programAt(80).program, ["approvals", "json"]);
@@ -45,8 +47,8 @@ test.for(WIDTHS)("every page equals the output of the command tree, %i columns w
   for (const [line, index] of Object.entries(TABLE.lines)) {
     const page = TABLE.pages[index];
     const words = line.split(" ").filter((word) => word !== "--help");
-    const meant = under(program, words[0] === "help" && line !== "help --help" ? words.slice(1) : words);
-    expect(page && formatHelpPage(page, width), line).toBe(shown(meant));
+    const target = under(program, words[0] === "help" && line !== "help --help" ? words.slice(1) : words);
+    expect(page && formatHelpPage(page, width), line).toBe(shown(target));
   }
 });
 

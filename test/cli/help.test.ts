@@ -56,18 +56,18 @@ test.for(COMMANDS)("help %s is the command's --help", async (name) => {
 
 test.for(TOPICS)("help %s fits the terminal's width with the same text", async (name) => {
   const words = (text: string) => text.split(/\s+/).filter(Boolean);
-  const written = await kay()(`help ${name}`);
+  const page = await kay()(`help ${name}`);
   for (const columns of [40, 80, 200]) {
     const { stdout } = await kay()(`help ${name}`, { terminal: true, columns, env: { NO_COLOR: "1" } });
-    expect(words(stdout)).toEqual(words(written.stdout));
+    expect(words(stdout)).toEqual(words(page.stdout));
     const tooLong = stdout.split("\n").filter((row) => row.length > columns && !/`[^`]+`/.test(row));
     expect(tooLong).toEqual([]);
   }
 });
 
 test("a name and its description are side by side if there is room, otherwise one below the other", async () => {
-  const at = (columns: number) => kay()("help exit-codes", { terminal: true, columns, env: { NO_COLOR: "1" } });
-  expect((await at(60)).stdout).toContain(
+  const helpAt = (columns: number) => kay()("help exit-codes", { terminal: true, columns, env: { NO_COLOR: "1" } });
+  expect((await helpAt(60)).stdout).toContain(
     "\n  8     stopped at an open approval, form, confirmation or\n        request to connect\n",
   );
   const narrow = (await kay()("help environment", { terminal: true, columns: 40 })).stdout;

@@ -12,8 +12,8 @@ test.for([
   const stdin = [Buffer.from(mark, "hex"), order === "big" ? text.swap16() : text];
   ann.place.network.on("POST /ask", { json: { status: "completed", message: "ok" } });
   expect(await ann("ask -", { stdin })).toMatchObject({ exit: 0, stdout: "ok\n" });
-  const asked = ann.place.network.seen.find(({ url }) => url.endsWith("/ask"));
-  expect(asked?.body).toMatchObject({ prompt: "close 会議 KAY-3" });
+  const request = ann.place.network.seen.find(({ url }) => url.endsWith("/ask"));
+  expect(request?.body).toMatchObject({ prompt: "close 会議 KAY-3" });
 });
 
 test.for([["ftp://x"], ["http://h/a?b"], ["garbage"], ["http://u:hunter2@h"], [""]])(

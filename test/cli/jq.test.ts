@@ -4,7 +4,7 @@ import { useKay } from "#test/kay";
 import { begins, ends, says, sse } from "#test/parts";
 
 const kay = useKay();
-const done = (stdout: string) => ({ exit: 0, stdout, stderr: "" });
+const output = (stdout: string) => ({ exit: 0, stdout, stderr: "" });
 const SENTENCE = "✗ The command succeeded, but its --jq expression failed:";
 const HINT = "  Try the expression on the output of `--json`.";
 
@@ -18,15 +18,15 @@ test.for([
 ] as const)("--jq: %s", async ([, expression, stdout]) => {
   const ann = kay({ signedIn: true });
   const result = await ann(["connections", "--jq", expression]);
-  expect(result).toEqual(done(stdout ?? `${CONNECTIONS}\n[1,{"a":null}]\nnull\n1.50\n`));
+  expect(result).toEqual(output(stdout ?? `${CONNECTIONS}\n[1,{"a":null}]\nnull\n1.50\n`));
 });
 
 const CONNECTIONS = 15;
 
 test("--jq may stand before the command, and with --json", async () => {
   const ann = kay();
-  expect(await ann(["--jq", ".path", "config", "path", "--json"])).toEqual(done("/home/ann/kay/config.json\n"));
-  expect(await ann(["config", "path", "--jq=.path"])).toEqual(done("/home/ann/kay/config.json\n"));
+  expect(await ann(["--jq", ".path", "config", "path", "--json"])).toEqual(output("/home/ann/kay/config.json\n"));
+  expect(await ann(["config", "path", "--jq=.path"])).toEqual(output("/home/ann/kay/config.json\n"));
 });
 
 test.for([
@@ -34,21 +34,21 @@ test.for([
   ["nosuch", "nosuch/0 is not defined."],
   ['import "x" as x; .', "module not found: x (Could not expand ~/.jq. (Could not find home directory.))."],
   ["", 'Top-level program not given (try ".").'],
-])("--jq %s does not compile, which is a usage error before anything is done", async ([expression = "", why]) => {
+])("--jq %s does not compile, which is a usage error before anything is done", async ([expression = "", reason]) => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
-  const before = ann.place.network.calls().length;
+  const callCount = ann.place.network.calls().length;
   expect(await ann(["ask", "--jq", expression, "create a task in KAY: Never"])).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `✗ The --jq expression does not compile: ${why}\n  For the syntax, see https://jqlang.org/manual\n`,
+    stderr: `✗ The --jq expression does not compile: ${reason}\n  For the syntax, see https://jqlang.org/manual\n`,
   });
-  expect(ann.place.network.calls().length).toBe(before);
+  expect(ann.place.network.calls().length).toBe(callCount);
 });
 
 test("--jq filters the JSON of help and the version too", async () => {
-  expect(await kay()(["--version", "--jq", ".version"])).toEqual(done("0.0.0-test\n"));
-  expect(await kay()(["ask", "--help", "--jq=.name"])).toEqual(done("kay ask\n"));
+  expect(await kay()(["--version", "--jq", ".version"])).toEqual(output("0.0.0-test\n"));
+  expect(await kay()(["ask", "--help", "--jq=.name"])).toEqual(output("kay ask\n"));
   expect(await kay()(["--help", "--jq", ".["])).toMatchObject({ exit: 2, stdout: "" });
 });
 
@@ -76,11 +76,11 @@ test.for([
   ['"I stop" | halt_error', "I stop."],
   ["input", "break."],
   ["def f: [f]; f", "it needed more than 512 MB of memory."],
-])("%s fails with one sentence", async ([expression = "", why]) => {
+])("%s fails with one sentence", async ([expression = "", reason]) => {
   expect(await kay()(["config", "path", "--jq", expression])).toEqual({
     exit: 1,
     stdout: "",
-    stderr: `${SENTENCE} ${why}\n${HINT}\n`,
+    stderr: `${SENTENCE} ${reason}\n${HINT}\n`,
   });
 });
 
@@ -100,7 +100,7 @@ test("Ctrl+C ends an expression", async () => {
 });
 
 test("an expression cannot see the environment", async () => {
-  expect(await kay({ env: { SECRET: "s" } })(["config", "path", "--jq", "$ENV, env"])).toEqual(done("{}\n{}\n"));
+  expect(await kay({ env: { SECRET: "s" } })(["config", "path", "--jq", "$ENV, env"])).toEqual(output("{}\n{}\n"));
 });
 
 test("control characters are never written raw to a terminal, and a pipe gets the exact value", async () => {
@@ -133,7 +133,7 @@ test("each line of a stream is filtered as it arrives, in order, including the l
   const stream = (parts: StreamPart[]) => ann.place.network.on("POST /ask", { stream: sse(parts) });
   stream([...begins(), ...says("One ", "two"), ...ends()]);
   const words = ["ask", "x", "--stream", "--jq", 'select(.type == "text-delta").delta'];
-  expect(await ann(words)).toEqual(done("One \ntwo\n"));
+  expect(await ann(words)).toEqual(output("One \ntwo\n"));
   stream([...begins(), ...says("One"), { type: "error", errorText: "No.", code: "MODEL_FAILED" }]);
   expect(await ann(["ask", "x", "--stream", "--jq", ".type, .errorText? // empty"])).toMatchObject({
     exit: 1,

@@ -81,8 +81,8 @@ test.for([
   ["90m", "2026-11-27T10:30:00.000Z"],
   ["2026-11-20T08:00:00Z", "2026-11-20T08:00:00.000Z"],
   ["999999999w", "1926-09-13T12:00:00.000Z"],
-])("--since %s begins at %s", ([text = "", at]) => {
-  expect(parseSince(text, Date.UTC(2026, 10, 27, 12))).toBe(at);
+])("--since %s begins at %s", ([text = "", time]) => {
+  expect(parseSince(text, Date.UTC(2026, 10, 27, 12))).toBe(time);
 });
 
 test.for(["", "d", "2x", "2026-02-30", "2026-13-01", "tomorrow", "1e3d"])("--since %j is refused", (text) => {

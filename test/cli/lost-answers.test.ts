@@ -36,13 +36,13 @@ test.for<Reply>(["lost", "gateway"])(
 test.for<[Reply, string]>([
   ["lost", "The connection to http://127.0.0.1:4000 broke before the response was complete (ECONNRESET)."],
   ["gateway", "http://127.0.0.1:4000 answered 504 with a web page instead of JSON."],
-])("H19 a request whose outcome nobody knows (%s) is reported as such, and not sent again", async ([fault, why]) => {
+])("H19 a request whose outcome nobody knows (%s) is reported as such, and not sent again", async ([fault, reason]) => {
   const ann = kay({ signedIn: true });
   await ann("policy set jira everything");
   ann.place.network.seen.length = 0;
   ann.place.network.on("POST /ask", fault);
   ann.place.network.on("GET /requests/", GUIDE_ONLY);
-  const stderr = `✗ The answer was lost, so the request may have been processed. ${why}\n  Check whether it took effect before you retry.\n`;
+  const stderr = `✗ The answer was lost, so the request may have been processed. ${reason}\n  Check whether it took effect before you retry.\n`;
   const result = await ann(`${COMMENT} --json`);
   expect({ ...result, stdout: documentOf(result) }).toEqual({
     exit: 1,

@@ -36,8 +36,8 @@ for (const json of [false, true])
         if (result === "hangs") ann.interrupt();
         else faults.push(...faultsOf(name, row, { result, json, raw: ann.raw(), situation }));
       }
-      const wanted = rows.map(([name, row]) => [name, wantedExit(row, situation, json)]);
-      expect({ exits, faults }).toEqual({ exits: Object.fromEntries(wanted), faults: [] });
+      const expected = rows.map(([name, row]) => [name, wantedExit(row, situation, json)]);
+      expect({ exits, faults }).toEqual({ exits: Object.fromEntries(expected), faults: [] });
     },
   );
 
@@ -50,9 +50,9 @@ test.for([
   { timeout: 60_000 },
   async ([, network, exit]) => {
     for (const flags of [[], ["--json"]]) {
-      const own = kay({ own: true, person: "stays away" });
-      if (network) own.place.network.always("", network);
-      const result = await own(["try", ...flags]);
+      const ownMachine = kay({ own: true, person: "stays away" });
+      if (network) ownMachine.place.network.always("", network);
+      const result = await ownMachine(["try", ...flags]);
       expect(result.exit).toBe(exit);
       if (flags.length > 0)
         expect(documentOf(result)).toMatchObject(exit === 0 ? { completed: true } : { status: "error" });
@@ -155,9 +155,9 @@ function jsonFault(row: Row, result: Result): string {
   }
   const { status, code, error, message, hint } = document;
   if (!failed) return status === "error" ? "an error with exit 0" : "";
-  const named = row.integration && typeof error === "object" ? (error as { code?: unknown }).code : error;
+  const service = row.integration && typeof error === "object" ? (error as { code?: unknown }).code : error;
   const isWhole =
-    status === "error" && code === named && typeof code === "string" && message && typeof hint === "string";
+    status === "error" && code === service && typeof code === "string" && message && typeof hint === "string";
   if (!isWhole) return "a failure without status, code, message and hint";
   return unwrapped(result.stderr).includes(unwrapped(String(message))) ? "" : "no sentence on stderr";
 }

@@ -187,19 +187,19 @@ test("the terminal shows the program and where its answer goes, and only a user 
   timeout: 60_000,
 }, async () => {
   const ann = kay({ signedIn: true, mcp: true });
-  const seen: string[] = [];
+  const urls: string[] = [];
   const hesitant = async (code: string) => {
     const piped = await ann(["mcp", "authorize", code, "--yes"]);
     expect(piped).toMatchObject({ exit: 2, stderr: expect.stringContaining("Only a person at a terminal") });
     const no = await ann(["mcp", "authorize", code], { terminal: true, types: ["n"] });
-    seen.push(no.stderr);
+    urls.push(no.stderr);
     throw new Error(`exit ${no.exit}`);
   };
   await expect(open(ann, { name: "Evil\u001b[2J\nname", letIn: hesitant })).rejects.toThrow("exit 5");
-  expect(seen[0]).toContain("A program that calls itself “Evil");
-  expect(seen[0]).not.toContain("\u001b[2J");
-  expect(seen[0]).toContain("localhost:8787 (a program on the computer of your browser)");
-  expect(seen[0]).toContain("Each change waits for your approval, unless your policies let it run.");
+  expect(urls[0]).toContain("A program that calls itself “Evil");
+  expect(urls[0]).not.toContain("\u001b[2J");
+  expect(urls[0]).toContain("localhost:8787 (a program on the computer of your browser)");
+  expect(urls[0]).toContain("Each change waits for your approval, unless your policies let it run.");
   expect(await listPrograms(ann)).toEqual([]);
   expect(await ann("mcp authorize BBBB-BBBB", { terminal: true, types: ["y"] })).toMatchObject({
     exit: 1,

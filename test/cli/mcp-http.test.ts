@@ -35,13 +35,13 @@ const ENDED = [
 ] as const;
 
 test.each(ENDED)("B253: a session that the server answers with %s is started again", async (_, status, body) => {
-  let known = "";
+  let sessionId = "";
   const { run, server } = ann(async (request, forward) => {
     const session = request.headers.get("mcp-session-id");
-    if (session === null || session !== known) {
-      const sent = request.method === "POST" ? ((await request.clone().json()) as { id?: number }) : {};
+    if (session === null || session !== sessionId) {
+      const message = request.method === "POST" ? ((await request.clone().json()) as { id?: number }) : {};
       if (session === null) return await forward(request);
-      const answer = status === 200 ? body.replace('"id":1', `"id":${sent.id ?? 1}`) : body;
+      const answer = status === 200 ? body.replace('"id":1', `"id":${message.id ?? 1}`) : body;
       return new Response(answer, { status, headers: { "content-type": "application/json" } });
     }
     return await forward(request);
@@ -49,12 +49,12 @@ test.each(ENDED)("B253: a session that the server answers with %s is started aga
   const forward = server.fetch;
   server.fetch = async (request) => {
     const response = await forward(request);
-    known = response.headers.get("mcp-session-id") ?? known;
+    sessionId = response.headers.get("mcp-session-id") ?? sessionId;
     return response;
   };
   await run(add());
   expect(await run(READ)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
-  known = "none";
+  sessionId = "none";
   expect(await run(READ)).toMatchObject({ exit: 0, stdout: "paid notes\n" });
 });
 
@@ -155,13 +155,13 @@ test("an answer in a list, with an error of null, is accepted", async () => {
 });
 
 test("B254: an endless redirect is refused in one sentence", async () => {
-  let asked = 0;
+  let requestCount = 0;
   const { run } = ann(async (request) => {
-    asked++;
+    requestCount++;
     return new Response(null, { status: 307, headers: { location: request.url } });
   });
   expect((await run(add())).stderr).toContain("✗ Notes refused the request (HTTP 307).\n");
-  expect(asked).toBeLessThan(60);
+  expect(requestCount).toBeLessThan(60);
 });
 
 /** An old server as a stream of events: POST to its address is refused, and messages go where the stream says. */
@@ -169,7 +169,7 @@ function oldServer({ answers = "on the stream" }: { answers?: "on the stream" | 
   const encoder = new TextEncoder();
   const streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
   const send = (text: string) => {
-    for (const one of streams) one.enqueue(encoder.encode(text));
+    for (const controller of streams) controller.enqueue(encoder.encode(text));
   };
   const results: Record<string, object> = {
     initialize: {
@@ -187,7 +187,7 @@ function oldServer({ answers = "on the stream" }: { answers?: "on the stream" | 
     opened: () => opened,
     /** Ends every stream, as a restart does. */
     cut: () => {
-      for (const one of streams) one.close();
+      for (const controller of streams) controller.close();
       streams.clear();
     },
     fetch: async (request: Request): Promise<Response> => {
@@ -223,12 +223,12 @@ test("B255: a server of the old transport works, a note says that it is old, and
     "! It uses HTTP with SSE, which MCP replaced in 2025 by Streamable HTTP. kay still supports it.\n",
   );
   expect(await run(READ)).toMatchObject({ exit: 0, stdout: "old notes\n" });
-  const before = server.opened();
+  const openedCount = server.opened();
   expect(await run(READ)).toMatchObject({ exit: 0, stdout: "old notes\n" });
-  expect(server.opened()).toBe(before);
+  expect(server.opened()).toBe(openedCount);
   server.cut();
   expect(await run(READ)).toMatchObject({ exit: 0, stdout: "old notes\n" });
-  expect(server.opened()).toBe(before + 1);
+  expect(server.opened()).toBe(openedCount + 1);
 });
 
 test("B255: an old server that answers in the response to a message works too", async () => {

@@ -98,9 +98,9 @@ for (const era of ["legacy", "modern"] as const) {
     timeout: 60_000,
   }, async () => {
     const ann = kay({ connected: ["jira", "bitbucket"] });
-    const asked: string[] = [];
+    const questions: string[] = [];
     const answers = (message: string) => {
-      asked.push(message);
+      questions.push(message);
       return { action: "accept", content: { approve: true } };
     };
     const host = await openHost(ann, { era, capabilities: { elicitation: { form: {} } }, answers });
@@ -108,17 +108,17 @@ for (const era of ["legacy", "modern"] as const) {
     const { id } = await waitForPending(ann);
     await ann(["answer", id, "--deny"]);
     await first;
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
     await ann("policy set outside-text everything");
     expect(await host.call("call_tool", MOVE)).toMatchObject({ status: "done" });
-    expect(asked).toEqual(["Move KAY-3 to Done\n\nThis program asks: claude-code."]);
+    expect(questions).toEqual(["Move KAY-3 to Done\n\nThis program asks: claude-code."]);
     const deleting = host.call("call_tool", {
       name: "bitbucket.decline_pull_request",
       input: { repository: "infrastructure", id: 1 },
     });
     await ann(["answer", (await waitForPending(ann)).id, "--deny"]);
     expect(await deleting).toMatchObject({ status: "denied" });
-    expect(asked).toHaveLength(1);
+    expect(questions).toHaveLength(1);
   });
 }
 

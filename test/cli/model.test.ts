@@ -31,8 +31,8 @@ test("model reports a model found on this machine, and where", async () => {
 });
 
 test("the local backend is asked before the first sign-in, another one is not", async () => {
-  const own = kay({ own: true, model: OPENAI, env: OPENAI.env });
-  expect(await own("model")).toMatchObject({
+  const ownMachine = kay({ own: true, model: OPENAI, env: OPENAI.env });
+  expect(await ownMachine("model")).toMatchObject({
     exit: 0,
     stdout: "OpenAI gpt-6-astra: OPENAI_API_KEY is set in the environment.\n",
   });

@@ -7,20 +7,20 @@ const kay = useKay();
 
 test("kay open opens an issue at its service", async () => {
   const ann = kay({ signedIn: true, env: { BROWSER: "firefox" } });
-  const before = ann.launched.length;
+  const launchCount = ann.launched.length;
   const { exit } = await ann("open kay-1");
   const { stdout } = ann.raw();
   expect(exit).toBe(0);
   expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:4010\/\S*\/browse\/KAY-1\n$/);
-  expect(ann.launched.slice(before)).toEqual([{ command: "firefox", args: [stdout.trim()] }]);
+  expect(ann.launched.slice(launchCount)).toEqual([{ command: "firefox", args: [stdout.trim()] }]);
 });
 
 test("--no-browser prints only the link, and --json says that nothing was opened", async () => {
   const ann = kay({ signedIn: true, env: { BROWSER: "firefox" } });
-  const before = ann.launched.length;
+  const launchCount = ann.launched.length;
   expect(await ann("open KAY-1 --no-browser")).toMatchObject({ exit: 0, stderr: "" });
   expect(documentOf(await ann("open KAY-1 --json --no-browser"))).toMatchObject({ service: "jira", opened: false });
-  expect(ann.launched.length).toBe(before);
+  expect(ann.launched.length).toBe(launchCount);
 });
 
 test("words of a change open its latest link, and match only whole words", async () => {

@@ -53,8 +53,8 @@ test.for<[typed: string[], argv: string[], canOpenSession?: boolean]>([
   [["--help"], ["--help"], true],
   [["-V"], ["-V"], true],
   [["help"], ["help"], true],
-])("N38 %j is %j", ([typed, argv, canOpenSession = false]) => {
-  expect(completeCommandLine(typed, COMMAND_NAMES, canOpenSession)).toEqual(argv);
+])("N38 %j is %j", ([words, argv, canOpenSession = false]) => {
+  expect(completeCommandLine(words, COMMAND_NAMES, canOpenSession)).toEqual(argv);
 });
 
 test("N37 login connects, and without a name it lists the services", async () => {

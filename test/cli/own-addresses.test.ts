@@ -14,13 +14,13 @@ const CLIENT = { id: "mine", secret: "s3cret" };
 
 /** A user whose backend has only these services, and the requests sent. */
 function own(options: CatalogueOptions, answers: Record<string, object>, secret?: string) {
-  const seen: string[] = [];
+  const urls: string[] = [];
   const ann: Machine = kay({
     services: () => configureServices(options),
     elsewhere: async (url, init) => {
       const request = new Request(url, init);
       const key = `${request.method} ${url.replace(/\?.*/, "")}`;
-      seen.push(`${key} ${request.headers.get("authorization") ?? ""}`.trim());
+      urls.push(`${key} ${request.headers.get("authorization") ?? ""}`.trim());
       return answers[key] ? Response.json(answers[key]) : new Response(null, { status: 404 });
     },
     person: async (link) => {
@@ -32,7 +32,7 @@ function own(options: CatalogueOptions, answers: Record<string, object>, secret?
       return ann.place.backend.fetch(new Request(back));
     },
   });
-  return { ann, seen };
+  return { ann, seen: urls };
 }
 
 test.each([
@@ -81,7 +81,7 @@ test("tokens of one address or sign-in are never used for another", () => {
     find({ addresses: { github: "https://b.example.com" } }),
     find({ pasted: ["github"] }),
   ];
-  expect(new Set(all.map((one) => JSON.stringify(one))).size).toBe(all.length);
+  expect(new Set(all.map((address) => JSON.stringify(address))).size).toBe(all.length);
 });
 
 test("an address without a client does not use the sandbox's", () => {

@@ -132,7 +132,7 @@ test("N58 try has sandbox services and a separate profile and backend, whatever 
   const env = { KAY_CLIENT_ATLASSIAN_ID: "real", KAY_TOKEN: "real", KAY_API_URL: "https://kay.example.test" };
   const ann = kay({ own: true, signedIn: true });
   await ann("whoami");
-  const before = await ann.stored("embedded");
+  const oldSignIn = await ann.stored("embedded");
   ann.spawned.length = 0;
   const { exit, stderr } = await ann("try", { env, person: "stays away" });
   expect(exit).toBe(0);
@@ -140,7 +140,7 @@ test("N58 try has sandbox services and a separate profile and backend, whatever 
     /^This tour runs on this machine, with sandbox services\. It touches none of your accounts\.\n/,
   );
   expect(ann.spawned).toEqual([{ profile: "tour", sandbox: true }]);
-  expect(await ann.stored("embedded")).toEqual(before);
+  expect(await ann.stored("embedded")).toEqual(oldSignIn);
   expect(await ann("connections --check jira --profile tour")).toMatchObject({ exit: 4 });
   expect(ann.place.network.seen.map(({ url }) => new URL(url).hostname)).not.toContain("kay.example.test");
 });

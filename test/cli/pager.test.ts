@@ -9,24 +9,24 @@ const kay = useKay();
 
 /** A run on a terminal of 80 × 24 whose pager records its input. */
 async function paged(command: string, setting: RunSetting = {}, starts = true) {
-  const shown: string[][] = [];
+  const pages: string[][] = [];
   const result = await kay({ signedIn: true })(command, {
     terminal: true,
     ...setting,
     env: { NO_COLOR: "1", PAGER: "less -S", ...setting.env },
-    pages: (pager, text) => (starts ? shown.push([pager, text]) > 0 : false),
+    pages: (pager, text) => (starts ? pages.push([pager, text]) > 0 : false),
   });
-  return { ...result, shown };
+  return { ...result, shown: pages };
 }
 
 test.each(["help environment", "help ask", "ask --help", "tools list", "sessions --help"])(
   "kay %s goes through the pager if it is longer than the terminal",
   async (command) => {
     const { shown, stdout } = await paged(command, { rows: 10 });
-    const whole = await paged(command, { env: { PAGER: "" } });
-    expect(shown).toEqual([["less -S", whole.stdout]]);
+    const full = await paged(command, { env: { PAGER: "" } });
+    expect(shown).toEqual([["less -S", full.stdout]]);
     expect(stdout).toBe("");
-    expect(whole.stdout).not.toBe("");
+    expect(full.stdout).not.toBe("");
   },
 );
 
@@ -68,10 +68,10 @@ test("a pager runs without a shell, reads everything unless it leaves early, and
 
 test("a pager ends with kay", async () => {
   const ending = new AbortController();
-  const shown = runPager(`"${process.execPath}" -e "setInterval(() => {}, 1000)"`, "", {
+  const pagerEnd = runPager(`"${process.execPath}" -e "setInterval(() => {}, 1000)"`, "", {
     env: {},
     signal: ending.signal,
   });
   ending.abort("SIGTERM");
-  expect(await shown).toBe(true);
+  expect(await pagerEnd).toBe(true);
 });

@@ -62,8 +62,8 @@ test("N33 N41 N42 N45 conversations are chosen from a list, and named by a short
   expect(stdout).not.toContain("…");
   for (const line of [`sessions show ${id}`, `sessions show ${id.toUpperCase()}`, `sessions export ${id}`])
     expect(await ann(line)).toMatchObject({ exit: 0, stdout: expect.stringContaining("KAY-2") });
-  const shown = await choose(ann, "sessions show", "Which conversation?", "kay-2\r");
-  expect(shown).toMatchObject({ exit: 0, stdout: expect.stringContaining("KAY-2") });
+  const result = await choose(ann, "sessions show", "Which conversation?", "kay-2\r");
+  expect(result).toMatchObject({ exit: 0, stdout: expect.stringContaining("KAY-2") });
   expect(await ann("sessions show session_17")).toMatchObject({
     exit: 2,
     stderr: expect.stringMatching(/^✗ "session_17" could be (\w+ \(show KAY-\d\)[,.]\s){3}/),

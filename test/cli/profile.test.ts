@@ -67,20 +67,20 @@ test("profile list reports a profile whose keychain is locked as unknown", async
 test("a flag overrides KAY_PROFILE, which overrides profile use, which overrides the default", async () => {
   const ann = kay({ env: { KAY_API_URL: "" } });
   for (const name of ["work", "client-a", "home"]) await ann(`profile create ${name}`);
-  const used = async (line: string, env: Record<string, string> = {}) =>
+  const usedModel = async (line: string, env: Record<string, string> = {}) =>
     (documentOf(await ann(`config get model --json ${line}`, { env })) as { where: string }).where;
   for (const name of ["work", "client-a", "home", "default"])
     await ann(`config set model openai:${name} --profile ${name}`);
-  expect(await used("")).toBe("model of profile default");
+  expect(await usedModel("")).toBe("model of profile default");
   expect(await ann("profile use work")).toEqual({
     exit: 0,
     stdout: "Profile work is now the current one.\n",
     stderr: "",
   });
-  expect(await used("")).toBe("model of profile work");
-  expect(await used("", { KAY_PROFILE: "client-a" })).toBe("model of profile client-a");
-  expect(await used("", { KAY_PROFILE: " " })).toBe("model of profile work");
-  expect(await used("--profile home", { KAY_PROFILE: "client-a" })).toBe("model of profile home");
+  expect(await usedModel("")).toBe("model of profile work");
+  expect(await usedModel("", { KAY_PROFILE: "client-a" })).toBe("model of profile client-a");
+  expect(await usedModel("", { KAY_PROFILE: " " })).toBe("model of profile work");
+  expect(await usedModel("--profile home", { KAY_PROFILE: "client-a" })).toBe("model of profile home");
   expect(await ann("profile use work --json")).toMatchObject({
     stdout: '{\n  "profile": "work",\n  "previous": "work"\n}\n',
   });
@@ -97,10 +97,10 @@ test("concurrent changes of the settings by several processes are all kept", asy
   const names = ["a", "b", "c", "d", "e", "f"];
   await Promise.all([...names.map((name) => ann(`profile create ${name}`)), ann("config set model offline")]);
   await Promise.all([ann("profile use c"), ...names.map((name) => ann(`config set model openai:x --profile ${name}`))]);
-  const own = names.map((name) => [name, { model: "openai:x" }]);
+  const expected = names.map((name) => [name, { model: "openai:x" }]);
   expect(await settings(ann.folder)).toEqual({
     profile: "c",
-    profiles: { default: { model: "offline" }, ...Object.fromEntries(own) },
+    profiles: { default: { model: "offline" }, ...Object.fromEntries(expected) },
   });
   expect(readdirSync(join(ann.folder, "kay"))).toEqual(["config.json"]);
 });

@@ -24,8 +24,8 @@ function ann(): Machine {
 function saying(pieces: string[], word?: Promise<void>) {
   return async ({ stream, report }: AgentTurn) => {
     stream({ type: "text-start", id: "text-1" });
-    for (const [at, text] of pieces.entries()) {
-      if (at === pieces.length - 1) await word;
+    for (const [time, text] of pieces.entries()) {
+      if (time === pieces.length - 1) await word;
       stream({ type: "text-delta", id: "text-1", text });
     }
     stream({ type: "text-end", id: "text-1" });
@@ -34,27 +34,27 @@ function saying(pieces: string[], word?: Promise<void>) {
   };
 }
 
-const count = (text: string, wanted: string) => text.split(wanted).length - 1;
+const count = (text: string, word: string) => text.split(word).length - 1;
 
 test("two sessions see the turns of an agent server once: the asking one piece by piece, the other from reports", async () => {
   const machine = ann();
-  const one = await openInk(machine, "ask");
-  await one.sees("● jira");
+  const first = await openInk(machine, "ask");
+  await first.sees("● jira");
   const word = Promise.withResolvers<void>();
   agent.script = saying(["First para.\n\nSecond ", "para."], word.promise);
-  one.enter("tell me");
-  await one.sees("First para.");
+  first.enter("tell me");
+  await first.sees("First para.");
   const two = await openInk(machine, "attach");
   await two.sees("> tell me");
   expect(await two.all()).not.toContain("First para.");
   word.resolve();
-  for (const ink of [one, two]) {
+  for (const ink of [first, two]) {
     await ink.sees("Second para.");
     await ink.sheds("working");
   }
   agent.script = saying(["And ", "more."]);
-  one.enter("go on");
-  for (const ink of [one, two]) {
+  first.enter("go on");
+  for (const ink of [first, two]) {
     await ink.sees("And more.");
     await ink.sheds("working");
     const all = await ink.all();
@@ -62,7 +62,7 @@ test("two sessions see the turns of an agent server once: the asking one piece b
       ["> tell me", "First para.", "Second para.", "> go on", "And more."].map((text) => count(all, text)),
     ).toEqual([1, 1, 1, 1, 1]);
   }
-  await one.leave();
+  await first.leave();
   await two.leave();
 });
 
@@ -71,14 +71,14 @@ test("a turn that is stopped ends at the backend and at the agent server", async
   const ink = await openInk(machine, "ask");
   await ink.sees("● jira");
   agent.script = saying(["Begun.\n\n", "Never."], new Promise(() => {}));
-  const cut = Promise.withResolvers<void>();
-  agent.closed = cut.resolve;
+  const cutSignal = Promise.withResolvers<void>();
+  agent.closed = cutSignal.resolve;
   ink.enter("for ever");
   await ink.sees("Begun.");
   ink.type("\x1b");
   await ink.sheds("working");
   await ink.shows(/canceled/i);
-  await cut.promise;
+  await cutSignal.promise;
   await ink.leave();
 });
 

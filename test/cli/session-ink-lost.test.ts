@@ -16,8 +16,8 @@ function desk() {
 }
 
 /** How often a text is on the terminal. */
-function count(text: string, wanted: string): number {
-  return text.split(wanted).length - 1;
+function count(text: string, word: string): number {
+  return text.split(word).length - 1;
 }
 
 test("a prompt that was not accepted returns to the draft", async () => {
@@ -52,10 +52,10 @@ test("a prompt whose answer is lost runs once, and one with an unknown outcome i
   await ink.shows("so the request may have been processed");
   await ink.sheds(/working|sending/);
   expect(log).toEqual(["show KAY-1"]);
-  const asked = ann.place.network.seen.filter(({ method, url }) => method === "POST" && url.endsWith("/ask"));
-  expect(new Set(asked.map(({ headers }) => JSON.stringify(headers).match(/idempotency-key":"[^"]+/i)?.[0])).size).toBe(
-    2,
-  );
+  const requests = ann.place.network.seen.filter(({ method, url }) => method === "POST" && url.endsWith("/ask"));
+  expect(
+    new Set(requests.map(({ headers }) => JSON.stringify(headers).match(/idempotency-key":"[^"]+/i)?.[0])).size,
+  ).toBe(2);
   await ink.leave();
 });
 
@@ -88,21 +88,21 @@ test("a stream that is cut at any byte loses nothing and repeats nothing, and th
 
 /** The same answer, whose connection breaks after this many bytes. */
 function cutAfter(response: Response, bytes: number): Response {
-  let left = bytes;
-  const cut = new TransformStream<Uint8Array, Uint8Array>({
+  let budget = bytes;
+  const limiter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      controller.enqueue(chunk.slice(0, left));
-      left -= chunk.length;
-      if (left <= 0) controller.error(new TypeError("terminated"));
+      controller.enqueue(chunk.slice(0, budget));
+      budget -= chunk.length;
+      if (budget <= 0) controller.error(new TypeError("terminated"));
     },
   });
-  return new Response(response.body?.pipeThrough(cut), { status: response.status, headers: response.headers });
+  return new Response(response.body?.pipeThrough(limiter), { status: response.status, headers: response.headers });
 }
 
 test("a backend that is away for a minute is waited for: the status line says so, and everything is there once afterwards", async () => {
   const { ann, log } = desk();
   const { network, backend, clock } = ann.place;
-  const streams: { error(why: unknown): void }[] = [];
+  const streams: { error(reason: unknown): void }[] = [];
   network.serve("http://127.0.0.1:4000", async (request) => {
     const response = await backend.fetch(request);
     const isStream = response.headers.get("content-type")?.includes("event-stream");
@@ -112,10 +112,10 @@ test("a backend that is away for a minute is waited for: the status line says so
     });
     return new Response(response.body?.pipeThrough(through), response);
   });
-  const one = await openInk(ann, "ask");
-  await one.sees("● jira");
-  one.enter("delete KAY-3");
-  await one.sees("1 once");
+  const first = await openInk(ann, "ask");
+  await first.sees("● jira");
+  first.enter("delete KAY-3");
+  await first.sees("1 once");
   const two = await openInk(ann, "attach");
   await two.sees("1 once");
   await two.sees(/● jira · .*delete KAY-3/);
@@ -124,28 +124,28 @@ test("a backend that is away for a minute is waited for: the status line says so
   network.always("GET /sessions/", away);
   network.always("POST /sessions/", away);
   for (const stream of streams) stream.error(new TypeError("terminated"));
-  await one.sees("○ reconnecting");
-  await one.press("1");
-  await one.sees("1 once");
+  await first.sees("○ reconnecting");
+  await first.press("1");
+  await first.sees("1 once");
   clock.advance(45_000);
-  await one.sheds("○ reconnecting");
-  await one.press("1");
-  await one.shows("KAY-3 is deleted.");
+  await first.sheds("○ reconnecting");
+  await first.press("1");
+  await first.shows("KAY-3 is deleted.");
   await two.shows("KAY-3 is deleted.");
-  for (const ink of [one, two]) {
+  for (const ink of [first, two]) {
     const all = await ink.all();
     expect(count(all, "> delete KAY-3")).toBe(1);
     expect(count(all, "KAY-3 is deleted.")).toBe(1);
   }
-  await one.leave();
+  await first.leave();
   await two.leave();
   expect(log).toEqual(["delete KAY-3"]);
 });
 
 test("two sessions that answer one card at once run it once, and both say who answered it", async () => {
   const { ann, log } = desk();
-  const told = await answerTogether(ann, 6);
-  expect(log).toEqual(Array.from({ length: 6 }, (_, at) => `delete KAY-${at + 1}`));
-  expect(told).toHaveLength(6);
-  for (const winner of told) expect(winner).toMatch(/^kay( attach)?$/);
+  const output = await answerTogether(ann, 6);
+  expect(log).toEqual(Array.from({ length: 6 }, (_, index) => `delete KAY-${index + 1}`));
+  expect(output).toHaveLength(6);
+  for (const winner of output) expect(winner).toMatch(/^kay( attach)?$/);
 });

@@ -15,8 +15,8 @@ function desk() {
 }
 
 /** How often a text is on the terminal. */
-function count(text: string, wanted: string): number {
-  return text.split(wanted).length - 1;
+function count(text: string, word: string): number {
+  return text.split(word).length - 1;
 }
 
 /** Opens a session and sends a request that needs an approval. */
@@ -56,11 +56,11 @@ test("a session that was killed at a card returns with it open, history once, an
   expect((await first.result).exit).toBe(129);
   expect(log).toEqual([]);
   for (const line of ["ask --continue", "ask -r latest", "attach"]) {
-    const again = await openInk(ann, line);
-    const all = await again.shows("1 once");
+    const secondInk = await openInk(ann, line);
+    const all = await secondInk.shows("1 once");
     expect(count(all, "> delete KAY-3")).toBe(1);
-    expect((await again.leave()).exit).toBe(8);
-    expect(await again.all()).toMatch(/Open requests stay open/);
+    expect((await secondInk.leave()).exit).toBe(8);
+    expect(await secondInk.all()).toMatch(/Open requests stay open/);
   }
   const last = await openInk(ann, "ask -c");
   await last.shows("1 once");
@@ -150,7 +150,7 @@ test("every command of the table works in the session, and only /quit ends it", 
   ink.enter("show KAY-1");
   await ink.shows("KAY-1 is open.");
   await ink.sheds("working");
-  for (const [line, shown] of [
+  for (const [line, output] of [
     ["/help", "To send text that starts with a slash, type two: //etc"],
     ["/connections", "confluence"],
     ["/tools jira", "jira.delete_issue"],
@@ -168,7 +168,7 @@ test("every command of the table works in the session, and only /quit ends it", 
     ["/clear", "Started a new conversation."],
   ] as const) {
     ink.enter(line);
-    await ink.shows(shown);
+    await ink.shows(output);
     if (!(await ink.window()).includes("esc cancel")) continue;
     ink.type("\x1b");
     await ink.sheds("esc cancel");

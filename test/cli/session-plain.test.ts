@@ -100,10 +100,10 @@ test("a closed terminal cancels nothing: open requests can be answered later", a
 test("kay attach sees the same card, the first answer counts, and its work is shown to the other", async () => {
   const { ann, log } = desk();
   let leave = (_: string) => {};
-  const left = new Promise<string>((resolve) => {
+  const leaving = new Promise<string>((resolve) => {
     leave = resolve;
   });
-  const first = ann("ask", typing(["delete KAY-3", left]));
+  const first = ann("ask", typing(["delete KAY-3", leaving]));
   await shows(ann, "Your answer");
   const firsts = ann.raw();
   expect((await ann("attach", typing(["1", "show KAY-1", "/quit"]))).exit).toBe(0);
@@ -160,12 +160,12 @@ test("a failed request is reported, and the session continues", async () => {
 test("ask --confirm starts a session in plan mode: reads run, a change asks once whatever a policy says; /plan turns it off", async () => {
   const { ann, log } = desk();
   await ann("policy set jira everything");
-  const typed = ["show KAY-3", "delete KAY-3", "1", "/plan", "delete KAY-4", "/quit"];
-  expect((await ann("ask --confirm", typing(typed))).exit).toBe(0);
-  const shown = read(ann);
-  expect(shown).toContain(`${GREETING.trimEnd()} Plan mode is on.\n`);
-  expect(shown.match(/kay wants to run .*\n.*\n.*\n\n {2}1 {2}once\n {2}e .*\n {2}n {2}deny/g)).toHaveLength(1);
-  expect(shown).toContain("Plan mode is off. Your policies decide what needs approval.");
+  const input = ["show KAY-3", "delete KAY-3", "1", "/plan", "delete KAY-4", "/quit"];
+  expect((await ann("ask --confirm", typing(input))).exit).toBe(0);
+  const output = read(ann);
+  expect(output).toContain(`${GREETING.trimEnd()} Plan mode is on.\n`);
+  expect(output.match(/kay wants to run .*\n.*\n.*\n\n {2}1 {2}once\n {2}e .*\n {2}n {2}deny/g)).toHaveLength(1);
+  expect(output).toContain("Plan mode is off. Your policies decide what needs approval.");
   expect(log).toEqual(["show KAY-3", "delete KAY-3", "delete KAY-4"]);
 });
 

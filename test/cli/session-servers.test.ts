@@ -21,8 +21,8 @@ beforeEach(async () => {
 /** Returns a line session's answers to these inputs. */
 async function answers(...lines: string[]): Promise<string> {
   expect((await ann("ask", typing([...lines, "/quit"]))).exit).toBe(0);
-  const [, said = ""] = /Ctrl\+C twice to quit\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];
-  return said;
+  const [, output = ""] = /Ctrl\+C twice to quit\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];
+  return output;
 }
 
 /** Bodies of the requests to the model. */
@@ -34,8 +34,8 @@ function asked(): { prompt: string; context?: Record<string, unknown> }[] {
 }
 
 test("a prompt of a server is shown, and goes to the model after approval, as text that others wrote", async () => {
-  const said = await answers("/all:args-prompt city=Bern", "n", "/all:args-prompt Bern", "y");
-  expect(said).toContain(
+  const output = await answers("/all:args-prompt city=Bern", "n", "/all:args-prompt Bern", "y");
+  expect(output).toContain(
     "The MCP server all wrote this prompt, not kay:\n\nWhat's weather in Bern?\n\nSend this prompt of all to the model? [y/N] n\nNothing was sent.\n",
   );
   expect(asked()).toMatchObject([
@@ -47,23 +47,23 @@ test("a prompt of a server is shown, and goes to the model after approval, as te
 });
 
 test("a missing required argument is asked for in a form, which can be left", async () => {
-  const said = await answers("/all:args-prompt", "f", "Bern", "", "s", "n", "/all:args-prompt", "c");
-  expect(said).toContain("What's weather in Bern?");
-  expect(said.split("Nothing was sent.")).toHaveLength(3);
+  const output = await answers("/all:args-prompt", "f", "Bern", "", "s", "n", "/all:args-prompt", "c");
+  expect(output).toContain("What's weather in Bern?");
+  expect(output.split("Nothing was sent.")).toHaveLength(3);
   expect(asked()).toEqual([]);
 });
 
 test("a prompt or server that does not exist is one sentence with a next step", async () => {
-  const said = await answers("/all:arg-prompt", "/linear:standup", "/all:simple-prompt now");
-  expect(said).toContain("error: all has no prompt arg-prompt. Did you mean /all:args-prompt?");
-  expect(said).toContain("error: No connected MCP server linear has prompts.");
-  expect(said).toContain("error: This prompt takes no arguments.");
+  const output = await answers("/all:arg-prompt", "/linear:standup", "/all:simple-prompt now");
+  expect(output).toContain("error: all has no prompt arg-prompt. Did you mean /all:args-prompt?");
+  expect(output).toContain("error: No connected MCP server linear has prompts.");
+  expect(output).toContain("error: This prompt takes no arguments.");
 });
 
 test("a mentioned resource joins the prompt, and an unreadable one is named", async () => {
   const uri = "demo://resource/dynamic/text/3";
-  const said = await answers(`summarise @all:${uri} and @all:demo://nothing, not @other:thing`);
-  expect(said).toMatch(/@?all:demo:\/\/nothing cannot be read\. [\s\S]*not found\. Only its name was sent\./);
+  const output = await answers(`summarise @all:${uri} and @all:demo://nothing, not @other:thing`);
+  expect(output).toMatch(/@?all:demo:\/\/nothing cannot be read\. [\s\S]*not found\. Only its name was sent\./);
   expect(asked()).toMatchObject([
     { context: { resources: [{ name: `all:${uri}`, text: expect.stringContaining("Resource 3: ") }] } },
   ]);

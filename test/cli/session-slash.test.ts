@@ -18,14 +18,14 @@ async function answers(ann: Machine, ...lines: string[]): Promise<string> {
 /** Returns what {@link answers} does, on a terminal of this many columns. */
 async function answersIn(ann: Machine, columns: number, ...lines: string[]): Promise<string> {
   expect((await ann("ask", typing([...lines, "/quit"], { columns }))).exit).toBe(0);
-  const [, said = ""] = /Ctrl\+C\s+twice\s+to\s+quit\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];
-  return said.replaceAll(ann.folder, "~");
+  const [, output = ""] = /Ctrl\+C\s+twice\s+to\s+quit\.\n([\s\S]*)> \/quit\n/.exec(read(ann)) ?? [];
+  return output.replaceAll(ann.folder, "~");
 }
 
 test("/help lists every command with its description", async () => {
   for (const columns of [80, 200]) {
-    const shown = await answersIn(kay({ signedIn: true }), columns, "/help");
-    expect(shown).toBe(`> /help\n${formatSlashHelp(columns)}\n`);
+    const output = await answersIn(kay({ signedIn: true }), columns, "/help");
+    expect(output).toBe(`> /help\n${formatSlashHelp(columns)}\n`);
   }
   for (const { name } of SLASH_COMMANDS) expect(formatSlashHelp(80)).toContain(`  /${name}`);
 });
@@ -66,21 +66,28 @@ test.for([
   ["/", { kind: "text", text: "/" }],
   ["/help\nme", { kind: "text", text: "/help\nme" }],
   ["see /help", { kind: "text", text: "see /help" }],
-] as const)("%j is %j", ([typed, sent]) => {
-  expect(parseSlash(typed, ["standup", "sessions"])).toMatchObject(sent);
+] as const)("%j is %j", ([line, expected]) => {
+  expect(parseSlash(line, ["standup", "sessions"])).toMatchObject(expected);
 });
 
 test.for([
   ["/conect jira", "Unknown command /conect. Did you mean /connect?"],
   ["/frobnicate", "Unknown command /frobnicate. Run /help to see them all."],
-])("%s is not a command, and the nearest one is named", ([typed = "", sentence]) => {
-  expect(() => parseSlash(typed)).toThrow(sentence);
+])("%s is not a command, and the nearest one is named", ([line = "", sentence]) => {
+  expect(() => parseSlash(line)).toThrow(sentence);
 });
 
 test("/connections, /connect and /disconnect show, connect, and disconnect after confirmation", async () => {
   const ann = kay({ signedIn: true });
-  const said = await answers(ann, "/connect confluence", "/disconnect confluence", "n", "/disconnect confluence", "y");
-  expect(said).toBe(`> /connect confluence
+  const output = await answers(
+    ann,
+    "/connect confluence",
+    "/disconnect confluence",
+    "n",
+    "/disconnect confluence",
+    "y",
+  );
+  expect(output).toBe(`> /connect confluence
 To connect confluence, allow access at 127.0.0.1:4010:
 
 URL
@@ -142,25 +149,25 @@ No saved approvals.
 test("/pending, /tools and /model show open requests, tools, and the model", async () => {
   const ann = kay({ signedIn: true, services: withDesk([]) });
   await ann("ask", typing(["delete KAY-3", null]));
-  const said = await answers(ann, "/pending", "/tools jira", "/model");
-  expect(said).toContain("  KIND          approval\n  WHAT          Delete KAY-3 for good\n");
-  expect(said).toContain("jira.show_issue\n  ACCESS   read\n  SERVICE  connected\n  DOES     Read one Jira issue.\n");
-  expect(said).toContain("> /model\nOffline planner: ");
+  const output = await answers(ann, "/pending", "/tools jira", "/model");
+  expect(output).toContain("  KIND          approval\n  WHAT          Delete KAY-3 for good\n");
+  expect(output).toContain("jira.show_issue\n  ACCESS   read\n  SERVICE  connected\n  DOES     Read one Jira issue.\n");
+  expect(output).toContain("> /model\nOffline planner: ");
 });
 
 test("/model NAME chooses the model for later requests, and /model default undoes it", async () => {
   const ann = kay({ own: true, signedIn: true });
-  const said = await answers(
+  const output = await answers(
     ann,
     ...["/model offline", "/model", "/model default", "/model", "/model nobody:x", "/model a b"],
   );
-  expect(said).toContain(
+  expect(output).toContain(
     "> /model offline\nThe next requests of this session go to offline. Use /model default to undo this.\n",
   );
-  expect(said).toContain("> /model\noffline: chosen with /model for this session.\n");
-  expect(said).toContain("> /model default\nThe next requests go to offline.\n> /model\nOffline planner: ");
-  expect(said).toContain('> /model nobody:x\nerror: Unknown model provider "nobody".');
-  expect(said).toContain("> /model a b\nerror: A model name cannot contain spaces.");
+  expect(output).toContain("> /model\noffline: chosen with /model for this session.\n");
+  expect(output).toContain("> /model default\nThe next requests go to offline.\n> /model\nOffline planner: ");
+  expect(output).toContain('> /model nobody:x\nerror: Unknown model provider "nobody".');
+  expect(output).toContain("> /model a b\nerror: A model name cannot contain spaces.");
 });
 
 test("/sessions lists with numbers; a number, an ID or a title continues there, /clear starts a new one", async () => {
@@ -170,18 +177,18 @@ test("/sessions lists with numbers; a number, an ID or a title continues there, 
   );
   await ann.place.clock.sleep(1_000);
   await answers(ann, "show KAY-2");
-  const said = await answers(ann, "/sessions", "/sessions 2", "/sessions show kay-2", "/sessions 9");
-  expect(said).toContain("  TITLE    show KAY-2\n");
-  expect(said).toContain("  TITLE    First one\n");
-  expect(said).toContain("> /sessions 2\nyou: show KAY-1\n");
-  expect(said).toContain("> /sessions show kay-2\nyou: show KAY-2\n");
-  expect(said).toContain("> /sessions 9\nerror: No conversation matches 9.\n");
+  const output = await answers(ann, "/sessions", "/sessions 2", "/sessions show kay-2", "/sessions 9");
+  expect(output).toContain("  TITLE    show KAY-2\n");
+  expect(output).toContain("  TITLE    First one\n");
+  expect(output).toContain("> /sessions 2\nyou: show KAY-1\n");
+  expect(output).toContain("> /sessions show kay-2\nyou: show KAY-2\n");
+  expect(output).toContain("> /sessions 9\nerror: No conversation matches 9.\n");
 });
 
 test("/export writes the conversation, for this user only, and asks before it replaces a file", async () => {
   const ann = kay({ signedIn: true, services: withDesk([]) });
-  const said = await answers(ann, "show KAY-1", "/export md talk.md", "/export talk.md", "n", "/export talk.json");
-  expect(said).toContain(`> /export md talk.md
+  const output = await answers(ann, "show KAY-1", "/export md talk.md", "/export talk.md", "n", "/export talk.json");
+  expect(output).toContain(`> /export md talk.md
 Written to ~/talk.md.
 > /export talk.md
 ~/talk.md already exists. Replace it? [y/N] n
@@ -225,6 +232,6 @@ test("/prompts lists what connected MCP servers offer, and says if there is noth
   const ann = kay({ own: true, signedIn: true, starter, model: { env: {} } });
   expect(await answers(ann, "/prompts")).toBe("> /prompts\nNo connected MCP server has prompts.\n");
   await ann(["services", "add", "--name", "all", "--yes", "--mcp", "--", ...EVERYTHING, "stdio"]);
-  const said = await answers(ann, "/prompts all");
-  expect(said).toMatch(/^> \/prompts all\nall\n- `simple-prompt`: Simple Prompt · A prompt with no arguments\n/);
+  const output = await answers(ann, "/prompts all");
+  expect(output).toMatch(/^> \/prompts all\nall\n- `simple-prompt`: Simple Prompt · A prompt with no arguments\n/);
 });

@@ -8,11 +8,11 @@ const never = new AbortController().signal;
 /** A session at streams, and what it shows. */
 function session() {
   const streams = fakeStreams(true);
-  let shown = "";
+  let output = "";
   streams.err.on("data", (chunk) => {
-    shown += String(chunk);
+    output += String(chunk);
   });
-  const typed = createLineInput(createTerminal(streams));
+  const input = createLineInput(createTerminal(streams));
   const type = (text: string) => void streams.typed.write(text);
   const listens: string[] = [];
   const push = streams.modes.push.bind(streams.modes);
@@ -22,17 +22,17 @@ function session() {
     return push(...on);
   };
   return {
-    typed,
+    typed: input,
     type,
     /** Input typed as soon as the terminal listens for keys, before the prompt and after each line; "" for none. */
     typeWhileListening: (...texts: string[]) => void listens.push(...texts),
     /** Types once exactly this is shown. */
     typeAt: (all: string, text: string) =>
       expect
-        .poll(() => shown)
+        .poll(() => output)
         .toBe(all)
         .then(() => type(text)),
-    shown: () => shown,
+    shown: () => output,
     end: () => streams.typed.end(),
   };
 }

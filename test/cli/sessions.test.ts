@@ -148,8 +148,8 @@ test("kay policy gets and sets what may run without asking", async () => {
   expect((await machine("policy get")).stdout).toBe("slack\treads\trun only reads\n");
   expect((await machine("policy set slack reads")).stdout).toBe("slack: reads (run only reads)\n");
   expect((await machine("policy set slack unset")).stdout).toBe("slack: unset\n");
-  const sent = machine.place.network.seen.filter(({ method }) => method === "PUT").map(({ body }) => body);
-  expect(sent).toEqual([{ policies }, { policies: [{ target: "slack", mode: null }] }]);
+  const requests = machine.place.network.seen.filter(({ method }) => method === "PUT").map(({ body }) => body);
+  expect(requests).toEqual([{ policies }, { policies: [{ target: "slack", mode: null }] }]);
   expect(await machine("policy set slack never")).toMatchObject({ exit: 2 });
 });
 
@@ -171,11 +171,11 @@ test("kay policy get with an unknown target is a usage error with the nearest na
 test("kay sessions export keeps a symbolic link, writes into a device, and replaces no folder", async () => {
   const machine = ann();
   await machine("whoami");
-  const at = (name: string) => join(machine.folder, name);
-  mkdirSync(at("folder"));
-  symlinkSync("folder/talk.md", at("talk.md"));
+  const inFolder = (name: string) => join(machine.folder, name);
+  mkdirSync(inFolder("folder"));
+  symlinkSync("folder/talk.md", inFolder("talk.md"));
   expect(await machine("sessions export bugs -o talk.md")).toMatchObject({ exit: 0 });
-  expect([lstatSync(at("talk.md")).isSymbolicLink(), readFileSync(at("folder/talk.md"), "utf8")]).toEqual([
+  expect([lstatSync(inFolder("talk.md")).isSymbolicLink(), readFileSync(inFolder("folder/talk.md"), "utf8")]).toEqual([
     true,
     expect.stringContaining("3 open bugs"),
   ]);

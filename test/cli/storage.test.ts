@@ -88,11 +88,11 @@ test.for([
   ["", "the home folder is unknown"],
 ] as const)(
   "S14 without a home folder (%j) a command that needs the store says which variable to set",
-  async ([home, why]) => {
+  async ([home, reason]) => {
     expect(await kay({ home, env: HOMELESS })("connections")).toEqual({
       exit: 1,
       stdout: "",
-      stderr: `✗ Could not find a folder for kay's files: ${why}.\n  Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a writable directory.\n`,
+      stderr: `✗ Could not find a folder for kay's files: ${reason}.\n  Set KAY_CONFIG_DIR or XDG_CONFIG_HOME to a writable directory.\n`,
     });
   },
 );

@@ -28,7 +28,7 @@ async function typeLines(reads: string[], count = 1) {
   await stdin.forget();
   const lines = [stdin.line(never)];
   for (const read of reads) streams.typed.write(read);
-  for (let more = 1; more < count; more++)
+  for (let remaining = 1; remaining < count; remaining++)
     lines.push(lines.at(-1)?.then(() => stdin.line(never, { more: true })) as never);
   return { lines: await Promise.all(lines), shown: String(streams.err.read() ?? ""), streams };
 }
@@ -108,7 +108,7 @@ test("no key is read, and no mode changed, if stdin is not a terminal", () => {
 });
 
 test("a closed reader of stdout ends the command, one of stderr does not", async () => {
-  for (const [name, gone] of [
+  for (const [name, lostStream] of [
     ["out", 1],
     ["err", 0],
   ] as const) {
@@ -117,7 +117,7 @@ test("a closed reader of stdout ends the command, one of stderr does not", async
     terminal.stdout.write("a");
     terminal.stderr.write("b");
     streams[name].emit("error", Object.assign(new Error("EPIPE"), { code: "EPIPE" }));
-    expect(streams.gone).toBe(gone);
+    expect(streams.gone).toBe(lostStream);
   }
 });
 

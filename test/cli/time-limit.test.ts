@@ -98,10 +98,10 @@ test("with --json it is one document, with --stream a last line", async () => {
     ann.place.network.on(EVENTS, { stream: sse([status("cancelled"), { type: "abort" }], { first: 5 }) });
     const { exit, stdout } = await ann(`ask x --json${stream} --timeout 50s`);
     const last = JSON.parse(stream ? (stdout.trim().split("\n").at(-1) ?? "") : stdout);
-    const done = { ...IDS, sent: true, timed_out: true, receipts: [{ ...RECEIPT, effect: "settled" }] };
+    const document = { ...IDS, sent: true, timed_out: true, receipts: [{ ...RECEIPT, effect: "settled" }] };
     expect([exit, last]).toMatchObject([
       1,
-      stream ? { type: "error", code: "OUTCOME_UNKNOWN", details: done } : { code: "OUTCOME_UNKNOWN", ...done },
+      stream ? { type: "error", code: "OUTCOME_UNKNOWN", details: document } : { code: "OUTCOME_UNKNOWN", ...document },
     ]);
   }
 });

@@ -5,12 +5,12 @@ const kay = useKay();
 const ELSEWHERE = "https://elsewhere.example.test";
 
 /** A CI job's machine with the token of somebody who is signed in. */
-async function ci(more: Record<string, string> = {}): Promise<{ ann: Machine; job: Machine; token: string }> {
+async function ci(overrides: Record<string, string> = {}): Promise<{ ann: Machine; job: Machine; token: string }> {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   const { token = "" } = await ann.stored();
   ann.place.network.seen.length = 0;
-  return { ann, token, job: kay({ beside: ann, env: { KAY_TOKEN: token, ...more } }) };
+  return { ann, token, job: kay({ beside: ann, env: { KAY_TOKEN: token, ...overrides } }) };
 }
 
 test("KAY_TOKEN acts for its owner, and is never stored", async () => {
@@ -39,7 +39,7 @@ test("KAY_TOKEN leaves stored data untouched, and stored data is not mixed into 
   const { ann, token } = await ci();
   const bob = kay({ connected: ["bitbucket"], beside: ann });
   await bob("whoami");
-  const before = await bob.stored();
+  const oldSignIn = await bob.stored();
   const { stdout } = await bob("whoami --json", { env: { KAY_TOKEN: token } });
   expect(JSON.parse(stdout)).toEqual({
     profile: "default",
@@ -48,7 +48,7 @@ test("KAY_TOKEN leaves stored data untouched, and stored data is not mixed into 
   });
   expect(await bob("disconnect jira --yes", { env: { KAY_TOKEN: token } })).toMatchObject({ exit: 0 });
   expect(await bob("connections --check bitbucket")).toMatchObject({ exit: 0 });
-  expect(await bob.stored()).toEqual(before);
+  expect(await bob.stored()).toEqual(oldSignIn);
 });
 
 test("logout revokes the stored sign-in, not the token of KAY_TOKEN", async () => {
@@ -83,7 +83,7 @@ test.for(["with space", "line\nbreak", "ü"])(
 test("data stored for one backend is never sent to another", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
-  const stored = await ann.stored();
+  const signIn = await ann.stored();
   const heard: string[] = [];
   ann.place.network.serve(ELSEWHERE, async (request) => {
     heard.push(JSON.stringify([request.url, [...request.headers], await request.text()]));
@@ -95,9 +95,9 @@ test("data stored for one backend is never sent to another", async () => {
   expect(await ann("logout", { env })).toMatchObject({ stdout: "You were not signed in.\n" });
   expect(await ann("connect jira", { env })).toMatchObject({ exit: 1 });
   expect(heard).toHaveLength(1);
-  for (const secret of [stored.session_id, stored.token, stored.refresh_token])
+  for (const secret of [signIn.session_id, signIn.token, signIn.refresh_token])
     expect(heard.join()).not.toContain(secret);
-  expect(await ann.stored()).toEqual(stored);
+  expect(await ann.stored()).toEqual(signIn);
   expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
 });
 

@@ -70,11 +70,11 @@ test("tools list --service shows the tools of one service", async () => {
 test("tools are shown before the first sign-in, and no backend is started for it", async () => {
   const ann = kay({ env: NO_BACKEND });
   expect((await ann("tools list --service jira")).stdout).toMatch(/^jira\.search\tread\t\tFind Jira issues/);
-  const shown = await ann("tools show jira.transition_issue", { terminal: true, env: { NO_COLOR: "1" } });
-  expect(shown).toMatchObject({ exit: 0, stderr: "" });
-  expect(shown.stdout).toMatch(/^jira\.transition_issue {2}write\nMove a Jira issue to another status/);
-  expect(shown.stdout).toContain("  issue  text, required\n      Key of the issue, such as KAY-3.\n");
-  expect(shown.stdout).toContain(
+  const result = await ann("tools show jira.transition_issue", { terminal: true, env: { NO_COLOR: "1" } });
+  expect(result).toMatchObject({ exit: 0, stderr: "" });
+  expect(result.stdout).toMatch(/^jira\.transition_issue {2}write\nMove a Jira issue to another status/);
+  expect(result.stdout).toContain("  issue  text, required\n      Key of the issue, such as KAY-3.\n");
+  expect(result.stdout).toContain(
     "\nCall it:\n  kay tools call jira.transition_issue --field issue=… --field status=…\n",
   );
   expect(ann.place.network.seen).toEqual([]);
@@ -325,7 +325,11 @@ test("a basic backend shows its services, and says that it has no tools", async 
 function withDesk(log: DeskLog): NonNullable<MachineOptions["services"]> {
   const tools = deskServices(log).find(({ service }) => service.name === "jira")?.service.tools ?? [];
   return (configured) =>
-    configured.map((each) => (each.service.name === "jira" ? { ...each, service: { ...each.service, tools } } : each));
+    configured.map((configuration) =>
+      configuration.service.name === "jira"
+        ? { ...configuration, service: { ...configuration.service, tools } }
+        : configuration,
+    );
 }
 
 test("B232 the hint of a refused call is the service's, not the one of an outage", async () => {

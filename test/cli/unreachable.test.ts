@@ -105,14 +105,14 @@ test.for([
   async ([line, route, location]) => {
     const ann = kay({ signedIn: true });
     await ann("whoami");
-    const before = await ann.stored();
+    const oldSignIn = await ann.stored();
     ann.place.network.on(route, { status: 307, headers: { location } });
     expect(await ann(line)).toEqual({
       exit: 1,
       stdout: "",
       stderr: `✗ ${BACKEND} answered with an unexpected redirect to ${new URL(location).origin} (307).\n  Set the final address with \`kay config set api-url\`.\n`,
     });
-    expect(await ann.stored()).toEqual(before);
+    expect(await ann.stored()).toEqual(oldSignIn);
     expect(ann.place.network.seen.every(({ url }) => url.startsWith(BACKEND))).toBe(true);
   },
 );
@@ -121,7 +121,7 @@ test("H20 a refresh does not follow redirects either", async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   ann.place.clock.advance(31 * 60_000);
-  const before = await ann.stored();
+  const oldSignIn = await ann.stored();
   ann.place.network.on("POST /auth/refresh", {
     status: 307,
     headers: { location: "https://elsewhere.example.test/x" },
@@ -131,7 +131,7 @@ test("H20 a refresh does not follow redirects either", async () => {
     stdout: "",
     stderr: `✗ ${BACKEND} answered with an unexpected redirect to https://elsewhere.example.test (307).\n  Set the final address with \`kay config set api-url\`.\n`,
   });
-  expect(await ann.stored()).toEqual(before);
+  expect(await ann.stored()).toEqual(oldSignIn);
 });
 
 test.for([

@@ -27,18 +27,18 @@ function person(latest: string | null = "1.3.0") {
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const state = join(home, "state/kay");
   const world = { now: 1_000_000_000_000, looks: 0, latest, answers: true };
-  const ends = async (given: Setting = {}) => {
-    const said: string[] = [];
-    const before = world.looks;
-    await notifyOfUpdate(given.argv ?? ["connections"], kayOf(given, world, said), {
+  const ends = async (setting: Setting = {}) => {
+    const lines: string[] = [];
+    const lookCount = world.looks;
+    await notifyOfUpdate(setting.argv ?? ["connections"], kayOf(setting, world, lines), {
       paths: { state: () => state } as never,
-      upgrade: async () => (given.upgrade === undefined ? "npm install -g kay@latest" : given.upgrade),
+      upgrade: async () => (setting.upgrade === undefined ? "npm install -g kay@latest" : setting.upgrade),
       look: () => {
         world.looks += 1;
       },
     });
-    if (world.looks > before && world.answers) await answer(given.version ?? "1.2.3");
-    return { said, looked: world.looks > before };
+    if (world.looks > lookCount && world.answers) await answer(setting.version ?? "1.2.3");
+    return { said: lines, looked: world.looks > lookCount };
   };
   const answer = (version: string) => {
     const versions = { [version]: { bin: "b", optionalDependencies: {} }, [String(world.latest)]: {} };
@@ -51,18 +51,18 @@ function person(latest: string | null = "1.3.0") {
   return { ends, world, state, record: () => JSON.parse(readFileSync(join(state, "update.json"), "utf8")) };
 }
 
-function kayOf(given: Setting, world: { now: number }, said: string[]): Kay {
+function kayOf(setting: Setting, world: { now: number }, lines: string[]): Kay {
   const sink = (isTerminal = true) => ({ isTerminal });
   return {
-    version: given.version ?? "1.2.3",
-    env: given.env ?? {},
-    flags: { json: false, quiet: false, ...given.flags },
-    terminal: { stdout: sink(given.stdout), stderr: sink(given.stderr) },
-    signal: given.aborted ? AbortSignal.abort("SIGINT") : new AbortController().signal,
+    version: setting.version ?? "1.2.3",
+    env: setting.env ?? {},
+    flags: { json: false, quiet: false, ...setting.flags },
+    terminal: { stdout: sink(setting.stdout), stderr: sink(setting.stderr) },
+    signal: setting.aborted ? AbortSignal.abort("SIGINT") : new AbortController().signal,
     clock: { now: () => world.now },
     random: (bytes: number) => new Uint8Array(bytes),
-    out: { writeProgress: (text: string) => said.push(text) },
-    settings: async () => ({ text: () => given.setting ?? "auto" }),
+    out: { writeProgress: (text: string) => lines.push(text) },
+    settings: async () => ({ text: () => setting.setting ?? "auto" }),
   } as unknown as Kay;
 }
 
@@ -130,13 +130,13 @@ const silent: Record<string, Setting> = {
   "for --help": { argv: ["ask", "--help"] },
 };
 
-for (const [name, given] of Object.entries(silent)) {
+for (const [name, setting] of Object.entries(silent)) {
   test(`${name} nothing is queried, printed or written`, async () => {
     const { ends, state } = person();
-    expect(await ends(given)).toEqual(NOTHING);
+    expect(await ends(setting)).toEqual(NOTHING);
     expect(existsSync(state)).toBe(false);
     await ends();
-    expect(await ends(given)).toEqual(NOTHING);
+    expect(await ends(setting)).toEqual(NOTHING);
   });
 }
 

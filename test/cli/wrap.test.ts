@@ -26,8 +26,8 @@ test("a question and the rows of a table are wrapped between words too, and a lo
   const ann = kay({ signedIn: true });
   await ann(["ask", "what is open in project KAY?"]);
   await ann(["sessions", "rename", "latest", "All that is open in the project KAY"]);
-  const look = async (line: string, typed = "") =>
-    await ann(line, { terminal: true, columns: 40, env: { NO_COLOR: "1" }, types: typed === "" ? [] : [typed] });
+  const look = async (line: string, input = "") =>
+    await ann(line, { terminal: true, columns: 40, env: { NO_COLOR: "1" }, types: input === "" ? [] : [input] });
   expect((await look("sessions list")).stdout).toMatch(
     /^[0-9a-f]{6} {2}All that is open in {4}completed\n {8}the project KAY\n/m,
   );

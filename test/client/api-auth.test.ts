@@ -10,7 +10,7 @@ const EXPIRED: Reply = { status: 401, json: { error: "TOKEN_EXPIRED", code: "TOK
 
 /** Accepts one token and answers 401 to every other. */
 function only(token: string, reply: Reply): Reply {
-  return (seen: Seen) => (seen.headers.authorization === `Bearer ${token}` ? reply : EXPIRED);
+  return (request: Seen) => (request.headers.authorization === `Bearer ${token}` ? reply : EXPIRED);
 }
 
 /** The real refresher over credentials in a test folder, signed in with T0 and R0. */

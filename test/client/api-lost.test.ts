@@ -156,16 +156,16 @@ const FAILURES: [number, string][] = [
   [409, "BACKEND_BUSY"],
   [409, "IDEMPOTENCY_CONFLICT"],
 ];
-const fail = ([status, code]: [number, string], more = {}): Reply => ({
+const fail = ([status, code]: [number, string], overrides = {}): Reply => ({
   status,
-  json: { status: "error", error: code, code, message: "It failed.", ...more },
+  json: { status: "error", error: code, code, message: "It failed.", ...overrides },
 });
 const RECEIPTS = [{ tool_call_id: "c1", tool: "slack.send_message", effect: "settled", summary: "Send to #general" }];
 
 test.each(FAILURES)(
   "F1 a write that was answered %i %s is looked up, and its own answer is returned",
   async (...failure) => {
-    const done = {
+    const doneReply = {
       json: { state: "done", status: 200, answer: { status: "completed", message: "Sent.", receipts: RECEIPTS } },
     };
     const called = { tool: "slack.send_message", output: { data: null, text: "Sent." }, receipts: RECEIPTS };
@@ -174,7 +174,14 @@ test.each(FAILURES)(
     backend.on("POST /ask", fail(failure), fail(failure));
     backend.on("POST /ask/confirm", fail(failure));
     backend.on("POST /tools/slack.send_message/call", fail(failure));
-    backend.on("GET /requests/I1", done, { json: { state: "running" } }, { status: 503, json: {} }, done, done);
+    backend.on(
+      "GET /requests/I1",
+      doneReply,
+      { json: { state: "running" } },
+      { status: 503, json: {} },
+      doneReply,
+      doneReply,
+    );
     backend.on("GET /requests/I1", { json: { state: "done", status: 200, answer: called } });
     const options = { idempotencyKey: "I1" };
     const answer = { status: "completed", receipts: RECEIPTS };
@@ -212,9 +219,9 @@ test("F1 a stream that was answered with a failure is followed in its log, which
     text: `id: 5\ndata: ${JSON.stringify(part)}\n\n`,
     open: true,
   });
-  const asked = await api.askStream({ prompt: "hi", client: { id: "c1" } }, { idempotencyKey: "I1" });
+  const stream = await api.askStream({ prompt: "hi", client: { id: "c1" } }, { idempotencyKey: "I1" });
   const parts = [];
-  if (asked.kind === "stream") for await (const each of asked.parts) parts.push(each);
+  if (stream.kind === "stream") for await (const item of stream.parts) parts.push(item);
   expect(parts).toEqual([{ number: 5, part }]);
 });
 

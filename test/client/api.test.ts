@@ -208,17 +208,17 @@ test("A26 logout resolves if the backend received it or does not know the token,
   await api.logout();
   await api.logout("T1");
   expect((await problemOf(api.logout())).code).toBe("BAD_GATEWAY");
-  const before = Date.now();
+  const startedAt = Date.now();
   expect((await problemOf(api.logout())).code).toBe("TIMED_OUT");
-  expect(Date.now() - before).toBeLessThan(5_500);
+  expect(Date.now() - startedAt).toBeLessThan(5_500);
   expect(backend.seen.map(({ headers }) => headers.authorization)).toEqual([
     "Bearer T0",
     "Bearer T1",
     "Bearer T0",
     "Bearer T0",
   ]);
-  const gone = apiFor("http://127.0.0.1:9", TOKEN).api;
-  expect((await problemOf(gone.logout())).code).toBe("UNREACHABLE");
+  const unreachable = apiFor("http://127.0.0.1:9", TOKEN).api;
+  expect((await problemOf(unreachable.logout())).code).toBe("UNREACHABLE");
 });
 
 test("a backend with only the guide's calls has no capabilities", async () => {

@@ -17,9 +17,9 @@ const STREAM = frames(PARTS);
 const BYTES = new TextEncoder().encode(`${STREAM}data: [DONE]\n\n`);
 
 /** The first bytes of a body, after which the connection ends normally or breaks. */
-async function* cut(bytes: Uint8Array, length: number, how: "ends" | "breaks" = "ends") {
+async function* cut(bytes: Uint8Array, length: number, mode: "ends" | "breaks" = "ends") {
   yield bytes.subarray(0, length);
-  if (how === "breaks") throw new Error("cut");
+  if (mode === "breaks") throw new Error("cut");
 }
 
 /** A backend's log: events after the `Last-Event-ID` of a request, and then silence while the client stays. */
@@ -36,11 +36,11 @@ async function* open(text: string) {
 }
 
 async function ask(network: Network, api: ReturnType<typeof streamWorld>["api"], notes: string[] = []) {
-  const asked = await api.askStream({ prompt: "x" }, { idempotencyKey: "I1", note: (text) => notes.push(text) });
-  if (asked.kind === "answer") return { answer: asked.answer };
-  const { parts, error } = await collected(asked.parts);
+  const stream = await api.askStream({ prompt: "x" }, { idempotencyKey: "I1", note: (text) => notes.push(text) });
+  if (stream.kind === "answer") return { answer: stream.answer };
+  const { parts, error } = await collected(stream.parts);
   network.settled();
-  return { sessionId: asked.sessionId, parts, error };
+  return { sessionId: stream.sessionId, parts, error };
 }
 
 test("a request is streamed: one POST that accepts both kinds of answer, its parts with their numbers, and the conversation", async () => {
@@ -59,13 +59,13 @@ test("a request is streamed: one POST that accepts both kinds of answer, its par
 test("a stream that is cut at any byte is resumed: nothing is lost, nothing is repeated", async () => {
   const first = new TextEncoder().encode(frames(PARTS.slice(0, 1))).length;
   for (let length = first - 2; length < BYTES.length; length++) {
-    for (const how of ["ends", "breaks"] as const) {
+    for (const mode of ["ends", "breaks"] as const) {
       const { api, network } = streamWorld();
-      network.on("POST /ask", { stream: cut(BYTES, length, how) });
+      network.on("POST /ask", { stream: cut(BYTES, length, mode) });
       network.always("GET /sessions/session_1/events", log());
       expect(await ask(network, api)).toEqual({ sessionId: undefined, parts: NUMBERED, error: undefined });
-      const again = network.calls().slice(1);
-      expect(again).toEqual(
+      const retries = network.calls().slice(1);
+      expect(retries).toEqual(
         length >= new TextEncoder().encode(STREAM).length - 2 ? [] : ["GET /sessions/session_1/events"],
       );
     }
@@ -73,23 +73,23 @@ test("a stream that is cut at any byte is resumed: nothing is lost, nothing is r
 });
 
 test("a stream whose connections are all cut, anywhere, is complete in the end", async () => {
-  const how = constantFrom("ends" as const, "breaks" as const);
+  const mode = constantFrom("ends" as const, "breaks" as const);
   const size = BYTES.length;
   await assert(
     asyncProperty(
       integer({ min: 150, max: size }),
       integer({ min: 0, max: size }),
       integer({ min: 0, max: size }),
-      how,
+      mode,
       async (a, b, c, end) => {
         const { api, network } = streamWorld();
         network.on("POST /ask", { stream: cut(BYTES, a, end) });
         const lengths = [b, c];
         // Also for a backend that restarts at the beginning: numbers at or below the last are dropped.
-        network.always("GET /sessions/session_1/events", (seen) => {
+        network.always("GET /sessions/session_1/events", (request) => {
           const length = lengths.shift();
           return length === undefined
-            ? (log() as (of: typeof seen) => Reply)(seen)
+            ? (log() as (of: typeof request) => Reply)(request)
             : { stream: cut(BYTES, length, end) };
         });
         const { parts, error } = await ask(network, api);
@@ -141,9 +141,9 @@ test("a token that expired during the stream is refreshed once for the new conne
   });
   const { api, network } = streamWorld({ token: undefined, refresher });
   network.on("POST /ask", { stream: [frames(PARTS.slice(0, 2))] });
-  network.always("GET /sessions/session_1/events", (seen) =>
-    seen.headers?.Authorization === "Bearer T1"
-      ? (log() as (of: typeof seen) => Reply)(seen)
+  network.always("GET /sessions/session_1/events", (request) =>
+    request.headers?.Authorization === "Bearer T1"
+      ? (log() as (of: typeof request) => Reply)(request)
       : { status: 401, json: { code: "TOKEN_EXPIRED", message: "x" } },
   );
   expect(await ask(network, api)).toEqual({ sessionId: undefined, parts: NUMBERED, error: undefined });
@@ -189,9 +189,9 @@ const LOST: [string, () => Reply][] = [
 ];
 
 test.for(LOST)("H19 a request whose answer is lost is sent once and looked up: %s", async ([, reply]) => {
-  const done = { state: "done", status: 200, answer: { status: "completed", message: "Done." } };
+  const doneReply = { state: "done", status: 200, answer: { status: "completed", message: "Done." } };
   for (const [found, outcome] of [
-    [{ json: done }, { answer: done.answer }],
+    [{ json: doneReply }, { answer: doneReply.answer }],
     [
       { status: 404, json: { code: "NOT_FOUND", message: "x" } },
       { code: "OUTCOME_UNKNOWN", details: { idempotency_key: "I1" } },
@@ -218,11 +218,11 @@ test("a stream without numbers that is cut cannot be resumed, and reports an unk
 
 test("parts without a number follow the one before them, and nothing after the end mark belongs to the answer", async () => {
   const { api, network } = streamWorld();
-  const bare = (part: unknown) => `data: ${JSON.stringify(part)}\n\n`;
+  const bareData = (part: unknown) => `data: ${JSON.stringify(part)}\n\n`;
   const numbered = frames([delta("A")], 7);
   const rest = [
-    bare(delta("B")),
-    bare(delta("C")),
+    bareData(delta("B")),
+    bareData(delta("C")),
     frames([FINISH], 8),
     "data: [DONE]\n\n",
     frames([delta("late")], 9),
@@ -262,8 +262,8 @@ test("a client with a name has it on every new connection", async () => {
   const { api, network } = streamWorld();
   network.on("POST /ask", { stream: [frames(PARTS.slice(0, 2))] });
   network.on("GET /sessions/session_1/events", log());
-  const asked = await api.askStream({ prompt: "x", client: { id: "c1", name: "My desk" } });
-  if (asked.kind !== "stream") return expect.fail("it should be a stream");
-  expect(await collected(asked.parts)).toEqual({ parts: NUMBERED });
+  const stream = await api.askStream({ prompt: "x", client: { id: "c1", name: "My desk" } });
+  if (stream.kind !== "stream") return expect.fail("it should be a stream");
+  expect(await collected(stream.parts)).toEqual({ parts: NUMBERED });
   expect(network.seen.at(-1)?.url.split("/").at(-1)).toBe("events?client=c1&name=My+desk");
 });

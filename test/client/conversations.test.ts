@@ -36,17 +36,17 @@ test("conversations are listed, read, renamed and deleted", async () => {
 test("open requests are listed and answered, and a generation is queried, continued and cancelled", async () => {
   const world = streamWorld();
   const { api, network } = world;
-  const answered = { interaction_id: "i1", action: "approve", session_id: "s1", generation_id: "g1" };
+  const answer = { interaction_id: "i1", action: "approve", session_id: "s1", generation_id: "g1" };
   network.on("GET /pending", { json: { pending: [] } });
   network.on("PUT /sessions/s1/clients/c1", { json: {} });
-  network.on("POST /sessions/s1/interactions/i1", { json: answered });
+  network.on("POST /sessions/s1/interactions/i1", { json: answer });
   network.on("GET /generations/g1", { json: GENERATION });
   network.on("POST /generations/g1/auth", { json: GENERATION });
   network.on("POST /generations/g1/cancel", { json: { ...GENERATION, status: "cancelled" } });
   const mode = { interaction: { supported: true, enabled: true } };
   expect(await api.pending()).toEqual([]);
   expect(await api.setClient("s1", "c1", mode)).toBe(undefined);
-  expect(await api.answerInteraction("s1", "i1", { action: "approve", approval_scope: "once" })).toEqual(answered);
+  expect(await api.answerInteraction("s1", "i1", { action: "approve", approval_scope: "once" })).toEqual(answer);
   expect(await api.generation("g1")).toEqual(GENERATION);
   expect(await api.answerAuth("g1", { integration: "slack", success: true })).toEqual(GENERATION);
   expect(await api.cancelGeneration("g1")).toMatchObject({ status: "cancelled" });
@@ -94,15 +94,15 @@ test("a basic backend has no open requests", async () => {
 
 test("an interaction that another client answered first is INTERACTION_CLOSED with the winning answer", async () => {
   const { api, network } = streamWorld();
-  const answered = { interaction_id: "i1", action: "deny", client: "desk" };
+  const answer = { interaction_id: "i1", action: "deny", client: "desk" };
   network.on("POST /sessions/s1/interactions/i1", {
     status: 409,
-    json: { error: "INTERACTION_CLOSED", code: "INTERACTION_CLOSED", message: "It was denied.", answered },
+    json: { error: "INTERACTION_CLOSED", code: "INTERACTION_CLOSED", message: "It was denied.", answered: answer },
   });
   expect(await problemOf(api.answerInteraction("s1", "i1", { action: "approve" }))).toMatchObject({
     code: "INTERACTION_CLOSED",
     message: "It was denied.",
-    details: { answered },
+    details: { answered: answer },
   });
 });
 

@@ -19,13 +19,13 @@ async function machine(changes: Partial<EmbeddedPorts> = {}) {
   const running = new Map<number, string>();
   const notes: string[] = [];
   const spawned: string[] = [];
-  const sent: Outgoing[] = [];
+  const requests: Outgoing[] = [];
   const world = {
     folder,
     running,
     notes,
     spawned,
-    sent,
+    sent: requests,
     /** What a started backend does: returns its exit code, or never ends. */
     onSpawn: async (_log: string): Promise<number | null> => new Promise(() => {}),
     answerToStop: (): Incoming => ({ status: 202, headers: {}, body: "" }),
@@ -55,7 +55,7 @@ async function machine(changes: Partial<EmbeddedPorts> = {}) {
     processes: { pid: 1, getStartTime: async (pid) => running.get(pid) ?? null },
     send: answeringProofs(
       async (request) => {
-        sent.push(request);
+        requests.push(request);
         return world.answerToStop();
       },
       (url) => `secret of ${new URL(url).port}`,
@@ -68,7 +68,7 @@ async function machine(changes: Partial<EmbeddedPorts> = {}) {
     },
     ...changes,
   };
-  return { world, folder, running, notes, spawned, sent, ports };
+  return { world, folder, running, notes, spawned, sent: requests, ports };
 }
 
 test("a running backend with the same build and settings is used, and nothing is started", async () => {
@@ -84,13 +84,13 @@ test.for([
   "it is damaged",
   "there is none",
   "it leads to another machine",
-])("a backend is started if the record names none: %s", async (why) => {
+])("a backend is started if the record names none: %s", async (reason) => {
   const { ports, world, folder, running, notes, spawned } = await machine();
-  if (why !== "there is none") await world.runs(7);
-  if (why === "its process is gone") running.delete(7);
-  if (why.startsWith("its number")) running.set(7, "another start");
-  if (why === "it is damaged") await writeFile(join(folder, "backend.json"), '{"pid": 7, "url"');
-  if (why.startsWith("it leads")) {
+  if (reason !== "there is none") await world.runs(7);
+  if (reason === "its process is gone") running.delete(7);
+  if (reason.startsWith("its number")) running.set(7, "another start");
+  if (reason === "it is damaged") await writeFile(join(folder, "backend.json"), '{"pid": 7, "url"');
+  if (reason.startsWith("it leads")) {
     const record = await readFile(join(folder, "backend.json"), "utf8");
     await writeFile(join(folder, "backend.json"), record.replace("127.0.0.1:7", "198.51.100.7:7"));
   }
@@ -156,9 +156,9 @@ test("a failed start reports the last error of its log, and no older one", async
   const { ports, world, folder } = await machine();
   const log = join(folder, "backend.log");
   await writeFile(log, `${JSON.stringify({ level: "error", message: "Yesterday's fault." })}\n`);
-  const failed = (told: string) => ({
+  const failed = (output: string) => ({
     code: "BACKEND_START_FAILED",
-    message: `Could not start the local backend${told}.`,
+    message: `Could not start the local backend${output}.`,
     hint: `Its log: ${log}`,
   });
   world.onSpawn = async () => 1;
@@ -228,13 +228,13 @@ test.each([
     const silent = new Problem("UNREACHABLE", "Cannot reach it.", { details: { sent: false, errno: "ECONNREFUSED" } });
     const { ports, world, running } = await machine({ send: () => Promise.reject(silent) });
     await world.runs(7);
-    const named = {
+    const expected = {
       code: "UNREACHABLE",
       message: "The local backend (PID 7) is running but does not answer at http://127.0.0.1:7 (ECONNREFUSED).",
       hint: expect.stringContaining("`kay serve --stop --force`"),
     };
-    await expect(openEmbeddedBackend(ports)).rejects.toMatchObject(named);
-    await expect(stopEmbedded(ports)).rejects.toMatchObject(named);
+    await expect(openEmbeddedBackend(ports)).rejects.toMatchObject(expected);
+    await expect(stopEmbedded(ports)).rejects.toMatchObject(expected);
     const signals: string[] = [];
     const end = (pid: number, signal: string) => {
       signals.push(`${pid} ${signal}`);

@@ -32,7 +32,7 @@ test("a secret in a body is hidden in errors, and kept in the answer that hands 
   expect((await answer(200)).body).toBe(`{"session_id":"${secret}"}`);
 });
 
-const escaped = [...TOKEN].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+const escaped = [...TOKEN].map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 
 test("an answer that repeats the token in escapes does not show it", async () => {
   const send = hideSecretsInAnswers(async () => ({ status: 500, headers: {}, body: `{"message":"${escaped}"}` }));
@@ -57,7 +57,7 @@ test.each([
     `${TOKEN.slice(0, 9)}[redacted] b`,
   ],
   ["around many tool calls", split(5).flatMap((piece) => [piece, call]), /^eyJhbGciOi(\[redacted\])+$/],
-  ["as one text each", pieces(5).map((piece, at) => delta(piece, `t${at}`)), /^eyJhbGciOi(\[redacted\])+$/],
+  ["as one text each", pieces(5).map((piece, index) => delta(piece, `t${index}`)), /^eyJhbGciOi(\[redacted\])+$/],
   [
     "between pieces of another text",
     pieces(5).flatMap((piece) => [delta(piece), delta("hello ", "u")]),
@@ -65,7 +65,7 @@ test.each([
   ],
   [
     "partly as reasoning",
-    pieces(9).map((piece, at) => delta(piece, "t", at % 2 ? "reasoning-delta" : "text-delta")),
+    pieces(9).map((piece, index) => delta(piece, "t", index % 2 ? "reasoning-delta" : "text-delta")),
     /^eyJhbGciO\[redacted\]/,
   ],
   ["begun before another text", [delta(TOKEN.slice(0, 9)), delta(" b", "u")], `${TOKEN.slice(0, 9)} b`],
@@ -76,9 +76,9 @@ test.each([
   })();
   const open = findSecretsOfStreams(async () => ({ status: 200, headers: {}, body, close: () => {} }));
   const answer = await open({ ...GET, headTimeoutMs: 1, idleTimeoutMs: 1 });
-  let shown = "";
+  let output = "";
   for await (const read of readParts(answer, { host: "x", now: 0, route: "ask" }))
-    if (read !== "done" && "delta" in read.part) shown += read.part.delta;
-  if (typeof text === "string") expect(shown).toBe(text);
-  else expect(shown).toMatch(text);
+    if (read !== "done" && "delta" in read.part) output += read.part.delta;
+  if (typeof text === "string") expect(output).toBe(text);
+  else expect(output).toMatch(text);
 });

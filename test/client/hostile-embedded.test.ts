@@ -23,16 +23,16 @@ const ALWAYS = async () => true;
 
 /** A network on which only these backends answer. */
 function network(...alive: EmbeddedBackend[]) {
-  const sent: string[] = [];
+  const requests: string[] = [];
   const send: Send = async ({ method, url, headers }: Outgoing) => {
-    sent.push(`${method} ${url.replace(/challenge=.*/, "…")} ${headers?.["Kay-Local-Secret"]}`);
+    requests.push(`${method} ${url.replace(/challenge=.*/, "…")} ${headers?.["Kay-Local-Secret"]}`);
     const { searchParams } = new URL(url);
-    const one = alive.find((each) => url.startsWith(each.url));
-    const body = one ? computeProof(one.secret, one.url, searchParams.get("challenge") ?? "") : "";
-    if (one) return { status: 200, headers: {}, body };
+    const backend = alive.find((candidate) => url.startsWith(candidate.url));
+    const body = backend ? computeProof(backend.secret, backend.url, searchParams.get("challenge") ?? "") : "";
+    if (backend) return { status: 200, headers: {}, body };
     throw new Problem("UNREACHABLE", "Cannot reach it.", { details: { sent: false, errno: "ECONNREFUSED" } });
   };
-  return { sent, send };
+  return { sent: requests, send };
 }
 
 const ask: Outgoing = {
@@ -85,8 +85,8 @@ async function timeless(alive: EmbeddedBackend[]) {
   const folder = await mkdtemp(join(tmpdir(), "kay-embedded-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const record = join(folder, "backend.json");
-  const write = (pid: number, at: EmbeddedBackend) =>
-    writeFile(record, JSON.stringify({ ...at, pid, version: "1", fingerprint: "other" }));
+  const write = (pid: number, backend: EmbeddedBackend) =>
+    writeFile(record, JSON.stringify({ ...backend, pid, version: "1", fingerprint: "other" }));
   await write(7, OLD);
   const { sent, send } = network(...alive);
   const ports: EmbeddedPorts = {
@@ -111,8 +111,8 @@ test("a record whose number belongs to another program, on a system that does no
   const { ports, record, sent } = await timeless([NEW]);
   expect(await openEmbeddedBackend(ports)).toMatchObject(NEW);
   expect(JSON.parse(await readFile(record, "utf8"))).toMatchObject({ pid: 8 });
-  const asked = (port: number) => `GET http://127.0.0.1:${port}/local/proof?… undefined`;
-  expect(sent).toEqual([asked(7), asked(8)]);
+  const proofRequest = (port: number) => `GET http://127.0.0.1:${port}/local/proof?… undefined`;
+  expect(sent).toEqual([proofRequest(7), proofRequest(8)]);
 });
 
 test("a program that only has the number of a backend is not told to end", async () => {
@@ -141,24 +141,24 @@ test("a program that takes the port during a command gets no request", async () 
 
 test.runIf(process.getuid?.() === 0).for(["the record", "its folder"])(
   "F10 a record is ignored if another user owns %s",
-  async (what) => {
+  async (attack) => {
     const { ports, record } = await timeless([OLD]);
-    const path = what === "the record" ? record : ports.folder;
+    const path = attack === "the record" ? record : ports.folder;
     await chown(path, 65534, 65534);
-    const own: EmbeddedPorts = { ...ports, processes: { ...ports.processes, uid: 0 } };
-    await expect(openEmbeddedBackend(own)).rejects.toMatchObject({
+    const rootPorts: EmbeddedPorts = { ...ports, processes: { ...ports.processes, uid: 0 } };
+    await expect(openEmbeddedBackend(rootPorts)).rejects.toMatchObject({
       code: "STORE_UNREADABLE",
       message: `Cannot use ${path}: it belongs to another user.`,
     });
   },
 );
 
-test.for(["the record", "its folder"])("F10 a record is ignored if others can write to %s", async (what) => {
+test.for(["the record", "its folder"])("F10 a record is ignored if others can write to %s", async (attack) => {
   const { ports, record } = await timeless([OLD, NEW]);
-  const path = what === "the record" ? record : ports.folder;
+  const path = attack === "the record" ? record : ports.folder;
   await chmod(path, 0o777);
-  const own: EmbeddedPorts = { ...ports, processes: { ...ports.processes, uid: process.getuid?.() } };
-  expect(await openEmbeddedBackend(own)).toMatchObject(NEW);
+  const ownPorts: EmbeddedPorts = { ...ports, processes: { ...ports.processes, uid: process.getuid?.() } };
+  expect(await openEmbeddedBackend(ownPorts)).toMatchObject(NEW);
   expect((await stat(ports.folder)).mode & 0o022).toBe(0);
 });
 

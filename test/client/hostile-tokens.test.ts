@@ -9,11 +9,11 @@ test.for([["a\u0000b"], ["a\r\nX-Other: b"], ["a b"], ["tokén"], [" "], ["undef
   async ([token = ""]) => {
     const ann = kay({ signedIn: true });
     await ann("config path");
-    const before = await ann.stored();
+    const oldSignIn = await ann.stored();
     ann.place.network.on("GET /connections", { status: 401, json: { error: "TOKEN_EXPIRED", message: "x" } });
     ann.place.network.on("POST /auth/refresh", { json: { token, refresh_token: "R1" } });
     expect(await ann("connections")).toMatchObject({ exit: 6, stdout: "" });
-    expect(await ann.stored()).toEqual(before);
+    expect(await ann.stored()).toEqual(oldSignIn);
   },
 );
 

@@ -69,12 +69,12 @@ test("S14 without a home folder nothing fails before a folder is needed, and the
 });
 
 test("without a home folder the folder that a command names holds everything, unless a variable does", () => {
-  const place: PathsInput = { ...linux, home: "/", env: {} };
-  const paths = createPaths(place);
-  place.instead = "data";
+  const input: PathsInput = { ...linux, home: "/", env: {} };
+  const paths = createPaths(input);
+  input.instead = "data";
   expect([paths.config(), paths.state()]).toEqual(["/srv/data", "/srv/data/state"]);
   expect(all({ ...linux, instead: "/data" }).config).toBe("/home/ann/.config/kay");
-  expect(all({ ...place, env: { KAY_CONFIG_DIR: "/k", XDG_STATE_HOME: "/s" } })).toMatchObject({
+  expect(all({ ...input, env: { KAY_CONFIG_DIR: "/k", XDG_STATE_HOME: "/s" } })).toMatchObject({
     config: "/k",
     state: "/s/kay",
   });

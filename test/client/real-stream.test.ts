@@ -14,12 +14,12 @@ test("a request to the local backend streams, and its conversation can be replay
   const { send, openStream } = network;
   const random = (bytes: number) => new Uint8Array(bytes);
   const api = createApi({ baseUrl: BACKEND, send, openStream, clock, random, version: "0.0.0-test", token });
-  const asked = await api.askStream({ prompt: "show KAY-3" });
-  if (asked.kind !== "stream") return expect.fail("it should be a stream");
-  const { parts, error } = await collected(asked.parts);
+  const stream = await api.askStream({ prompt: "show KAY-3" });
+  if (stream.kind !== "stream") return expect.fail("it should be a stream");
+  const { parts, error } = await collected(stream.parts);
   expect([error, parts.at(0)?.number, parts.at(-1)?.part.type]).toEqual([undefined, 1, "finish"]);
   expect(textOf(parts)).toContain("KAY-3");
-  const id = asked.sessionId ?? "";
+  const id = stream.sessionId ?? "";
   expect(await collected(api.events(id, { live: false }))).toEqual({ parts });
   expect(await api.renameSession(id, "Look at it")).toMatchObject({ id, title: "Look at it", status: "completed" });
   expect((await api.sessions()).data).toMatchObject([{ id, title: "Look at it", last_event: parts.at(-1)?.number }]);

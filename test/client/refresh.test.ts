@@ -157,10 +157,10 @@ test.for([
   "A04 a temporary fault (%s) leaves stored data byte for byte, and nobody must sign in",
   async ([, problem]) => {
     const { refresher, path } = await signedIn(expired, () => ({ kind: "passing", problem }));
-    const before = readFileSync(path);
-    const error = await refresher.afterRejection(T0).catch((each) => each);
+    const oldBytes = readFileSync(path);
+    const error = await refresher.afterRejection(T0).catch((entry) => entry);
     expect(error).toBeInstanceOf(Problem);
-    expect([error.exit, readFileSync(path).equals(before)]).toEqual([6, true]);
+    expect([error.exit, readFileSync(path).equals(oldBytes)]).toEqual([6, true]);
     expect(`${error.message} ${error.hint}`).not.toMatch(/connect|sign in again|log ?in/i);
   },
 );
@@ -207,12 +207,12 @@ test.for(["", "undefined", "null"])(
 );
 
 test("someone who signs in again during a refresh is not overwritten by it", async () => {
-  const again = { session_id: "kaysession_2", token: "T9", refresh_token: "R9" };
+  const newSignIn = { session_id: "kaysession_2", token: "T9", refresh_token: "R9" };
   const { refresher, stored } = await signedIn(expired, async (_, { credentials }) => {
-    await credentials.update(ORIGIN, () => again);
+    await credentials.update(ORIGIN, () => newSignIn);
     return OK;
   });
-  expect([await refresher.accessToken(), await stored()]).toEqual(["T9", again]);
+  expect([await refresher.accessToken(), await stored()]).toEqual(["T9", newSignIn]);
 });
 
 test("someone who logs out during a refresh stays logged out", async () => {

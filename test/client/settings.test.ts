@@ -7,8 +7,8 @@ import { folderWith, problemIn, settingsIn } from "#test/settings";
 test("a flag overrides the environment, which overrides the profile, which overrides the default, and each names its source", () => {
   const { path } = folderWith('{"profiles":{"default":{"model":"openai:a","credentials":"file"}}}');
   const env = { KAY_MODEL: "google:b", KAY_CREDENTIALS: "" };
-  const origin = (more: Partial<SettingsPorts>, key: "model" | "credentials") => {
-    const { value, source, where } = settingsIn(path, more).settings.get(key);
+  const origin = (overrides: Partial<SettingsPorts>, key: "model" | "credentials") => {
+    const { value, source, where } = settingsIn(path, overrides).settings.get(key);
     return [value, source, where];
   };
   expect(origin({ env, flags: { model: "ollama:c" } }, "model")).toEqual(["ollama:c", "flag", "--model"]);

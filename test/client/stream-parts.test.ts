@@ -21,11 +21,11 @@ const finish = { part: { type: "finish", finishReason: "stop" } };
 
 test("H01 a character split anywhere, and a stream that arrives byte by byte, give the same text", async () => {
   const bytes = new TextEncoder().encode(`data: {"type":"text-delta","id":"t1","text":"会議 👩‍💻 é"}\n\n${FINISH}`);
-  const whole = { parts: [delta("会議 👩‍💻 é"), finish], warnings: [] };
-  for (let cut = 0; cut <= bytes.length; cut++) {
-    expect(await read(bytes.subarray(0, cut), bytes.subarray(cut))).toEqual(whole);
+  const full = { parts: [delta("会議 👩‍💻 é"), finish], warnings: [] };
+  for (let position = 0; position <= bytes.length; position++) {
+    expect(await read(bytes.subarray(0, position), bytes.subarray(position))).toEqual(full);
   }
-  expect(await read(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole);
+  expect(await read(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(full);
 });
 
 test("H04 a byte order mark before the first event is ignored, and one within the text stays", async () => {
@@ -53,8 +53,8 @@ test.for([["\n"], ["\r\n"], ["\r"]])(
       "",
       "",
     ].join(end);
-    for (let cut = 0; cut <= text.length; cut++) {
-      expect(await read(text.slice(0, cut), text.slice(cut))).toEqual({
+    for (let position = 0; position <= text.length; position++) {
+      expect(await read(text.slice(0, position), text.slice(position))).toEqual({
         parts: [{ number: 3, ...delta("A") }, "done"],
         warnings: [],
       });
@@ -97,8 +97,8 @@ test.for([
   ['{"error":{}}\n', "The request was rejected.", "MODEL_FAILED"],
 ])("H09 an error in another shape is an error with its message: %j", async ([text = "", errorText, code]) => {
   const error = { part: { type: "error", errorText, code } };
-  for (let cut = 0; cut <= text.length; cut++) {
-    const { parts, warnings } = await read(text.slice(0, cut), text.slice(cut), FINISH.repeat(2));
+  for (let position = 0; position <= text.length; position++) {
+    const { parts, warnings } = await read(text.slice(0, position), text.slice(position), FINISH.repeat(2));
     expect([parts.filter((read) => read !== "done" && read.part.type !== "start"), warnings]).toEqual([
       text.endsWith("\n") ? [error, finish, finish] : expect.arrayContaining([finish]),
       text.endsWith("\n") ? [] : expect.anything(),
@@ -127,11 +127,11 @@ test.for([
   ["bare JSON of many lines", "{\n", `${"x".repeat(1023)}\n`],
   ["a comment", ": ", "x"],
 ])("H21 an endless event is ended at 8 MiB: %s", async ([, begin = "", piece = ""]) => {
-  let sent = 0;
+  let sentBytes = 0;
   async function* body() {
     yield new TextEncoder().encode(begin);
     const chunk = new TextEncoder().encode(piece.repeat(65_536 / piece.length));
-    for (; sent < 200; sent += 1 / 16) yield chunk;
+    for (; sentBytes < 200; sentBytes += 1 / 16) yield chunk;
   }
   const ended = (async () => {
     for await (const part of readParts({ body: body() }, CONTEXT)) expect.fail(`unexpected ${JSON.stringify(part)}`);
@@ -140,7 +140,7 @@ test.for([
     code: "BAD_ANSWER",
     message: "http://b sent an event larger than 8 MiB.",
   });
-  expect(sent).toBeLessThan(40);
+  expect(sentBytes).toBeLessThan(40);
 });
 
 test("H22 unknown types and values are ignored silently, invalid ones with one warning, and the stream continues", async () => {

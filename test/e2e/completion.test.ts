@@ -22,8 +22,8 @@ function homeWithTitles(): Home {
   const home = openHome();
   const folder = join(home.state, "completion/default");
   mkdirSync(folder, { recursive: true });
-  const kept = { backend: "embedded", at: Date.now(), values: TITLES };
-  writeFileSync(join(folder, "sessions.json"), JSON.stringify(kept));
+  const entry = { backend: "embedded", at: Date.now(), values: TITLES };
+  writeFileSync(join(folder, "sessions.json"), JSON.stringify(entry));
   writeFileSync(join(home.folder, "report one.md"), "");
   return home;
 }
@@ -61,8 +61,8 @@ test("a profile, its backend and its values are found by reading only the settin
   const profiles = { work: { "api-url": "https://kay.example.test/api" }, home: {} };
   writeFileSync(join(home.config, "config.json"), JSON.stringify({ profiles }));
   mkdirSync(join(home.state, "completion/work"));
-  const kept = { backend: "https://kay.example.test", at: Date.now(), values: [["session_9_zz", "At work"]] };
-  writeFileSync(join(home.state, "completion", "work", "sessions.json"), JSON.stringify(kept));
+  const entry = { backend: "https://kay.example.test", at: Date.now(), values: [["session_9_zz", "At work"]] };
+  writeFileSync(join(home.state, "completion", "work", "sessions.json"), JSON.stringify(entry));
   expect((await complete(home, "--profile", "")).stdout).toBe("values\t\ndefault\t\nwork\t\nhome\t\n");
   const atWork = "values\t\nsession_9_zz\tAt work\nlatest\tthe newest\n";
   expect((await complete(home, "--profile", "work", "attach", "")).stdout).toBe(atWork);
@@ -105,9 +105,9 @@ needs("bash")("bash completes a line as it is typed", async () => {
   expect(await shell.tab("kay sessions export latest --output=repo")).toMatch(/--output=report\\ one\.md $/);
   expect(await shell.tab('kay ask "$(touch pwned)" --conf')).toMatch(/--confirm $/);
   expect(await shell.tab("kay attach session_1")).toMatch(/kay attach session_1_aa $/);
-  const listed = await shell.tab("kay attach session_", "\t\t");
-  expect(listed).toContain("session_1_aa  (Login `touch pwned` $(touch pwned); touch pwned)");
-  expect(listed).toContain(`session_2_bb  (It's "quoted" \\ 100% red second line)`);
+  const list = await shell.tab("kay attach session_", "\t\t");
+  expect(list).toContain("session_1_aa  (Login `touch pwned` $(touch pwned); touch pwned)");
+  expect(list).toContain(`session_2_bb  (It's "quoted" \\ 100% red second line)`);
   untouched(home);
 });
 
@@ -121,9 +121,9 @@ needs("zsh")("zsh completes a line as it is typed", async () => {
   expect(await shell.tab("kay sessions export latest --output=repo")).toMatch(/--output=report\\ one\.md $/);
   expect(await shell.tab('kay ask "$(touch pwned)" --conf')).toMatch(/--confirm $/);
   expect(await shell.tab("kay attach session_1")).toMatch(/kay attach session_1_aa $/);
-  const listed = await shell.tab("kay attach ");
-  expect(listed).toContain("session_1_aa  -- Login `touch pwned` $(touch pwned); touch pwned");
-  expect(listed).toContain(`session_2_bb  -- It's "quoted" \\ 100% red second line`);
+  const list = await shell.tab("kay attach ");
+  expect(list).toContain("session_1_aa  -- Login `touch pwned` $(touch pwned); touch pwned");
+  expect(list).toContain(`session_2_bb  -- It's "quoted" \\ 100% red second line`);
   untouched(home);
 });
 
@@ -161,32 +161,32 @@ function fish(home: Home, script: string): Promise<string[]> {
 async function openTerminal(home: Home, shell: string, args: string[], setup: string) {
   const size = { cols: 200, rows: 50 };
   const pty = spawn(shell, args, { ...size, cwd: home.folder, env: { ...home.env, PS1: "> ", TERM: "dumb" } });
-  let shown = "";
+  let output = "";
   pty.onData((data) => {
-    shown += data;
+    output += data;
   });
-  const gone = new Promise((resolve) => pty.onExit(resolve));
+  const exited = new Promise((resolve) => pty.onExit(resolve));
   onTestFinished(async () => {
     pty.kill("SIGKILL");
-    await gone;
+    await exited;
   });
-  const sees = (wanted: RegExp) =>
+  const sees = (pattern: RegExp) =>
     until(
-      () => wanted.test(stripVTControlCharacters(shown)),
-      () => `${shell} never showed ${wanted}: ${shown}`,
+      () => pattern.test(stripVTControlCharacters(output)),
+      () => `${shell} never showed ${pattern}: ${output}`,
     );
   pty.write(`${setup}; echo re''ady\r`);
   await sees(/^ready/m);
   return {
     async tab(line: string, keys = "\t"): Promise<string> {
-      shown = "";
+      output = "";
       pty.write(line + keys + MARK);
       await until(
-        () => plain(shown).endsWith(MARK),
-        () => `${shell} never went on after ${line}: ${shown}`,
+        () => plain(output).endsWith(MARK),
+        () => `${shell} never went on after ${line}: ${output}`,
       );
-      const text = plain(shown).slice(0, -MARK.length);
-      shown = "";
+      const text = plain(output).slice(0, -MARK.length);
+      output = "";
       // Ctrl+U and Enter are keys like others. A shell may drop an interrupt that comes while it completes.
       pty.write("\x15\r");
       await sees(/[\r\n] *> $/);

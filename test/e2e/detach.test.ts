@@ -69,10 +69,10 @@ test("/detach and --background leave a request running, and kay attach follows i
   expect(await shell.exit(30_000)).toBe(0);
   const [, attach = ""] = /Come back with `(kay attach [0-9a-f]{6})`/.exec(shell.text().replaceAll("\n", " ")) ?? [];
   const [, ...words] = attach.split(" ");
-  const followed = home.start(words);
-  await followed.says(/One\./, 30_000);
+  const follower = home.start(words);
+  await follower.says(/One\./, 30_000);
   open();
-  expect((await followed.ended).stdout).toContain("Two.");
+  expect((await follower.ended).stdout).toContain("Two.");
   const second = Promise.withResolvers<void>();
   model.script({ text: ["Three.", " Four."], meanwhile: second.promise });
   const begun = await home.run(["ask", "--background", "count on"], { limitMs: 60_000 });

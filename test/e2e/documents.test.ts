@@ -8,10 +8,10 @@ import { schemas } from "../../scripts/schemas.ts";
 
 test("the package ships the schemas, and kay help json prints them", async () => {
   const shipped = readdirSync(fileURLToPath(new URL("../../dist/schemas", import.meta.url)));
-  const made = await schemas();
-  expect(shipped).toEqual(expect.arrayContaining(Object.keys(made)));
+  const written = await schemas();
+  expect(shipped).toEqual(expect.arrayContaining(Object.keys(written)));
   const { exit, stdout } = await openHome().run(["help", "json", "sessions", "list"]);
-  expect([exit, JSON.parse(stdout)]).toEqual([0, made["sessions-list.json"]]);
+  expect([exit, JSON.parse(stdout)]).toEqual([0, written["sessions-list.json"]]);
 });
 
 test("--jq filters in the built kay, without its environment, and ends an endless expression", async () => {

@@ -94,10 +94,10 @@ test("a power loss during a change costs no sign-in and no data, and the outcome
   home.hasDatabase();
   await connect(home, "jira");
   const sandbox = await sandboxOf(home);
-  const held = JSON.parse((await home.run(["ask", "--confirm", "--json", "close KAY-3"])).stdout);
+  const plan = JSON.parse((await home.run(["ask", "--confirm", "--json", "close KAY-3"])).stdout);
   const fault = { match: { method: "POST", path: "*/transitions" }, delay_ms: 60_000 };
   await fetch(`${sandbox}/_sandbox/faults`, { method: "PUT", body: JSON.stringify(fault) });
-  const running = home.start(["confirm", held.confirmation_token, "--approve"]);
+  const running = home.start(["confirm", plan.confirmation_token, "--approve"]);
   await until(async () => (await faultsOf(sandbox)) === 0, "the change was never sent");
   await Promise.all([end(home.record()?.pid, "SIGKILL"), end(postmasterOf(home.postgres()), "SIGKILL")]);
   const lost = await running.ended;
@@ -105,8 +105,8 @@ test("a power loss during a change costs no sign-in and no data, and the outcome
   expect(lost.stderr).toMatch(/unknown|The answer was lost/);
 
   expect(await connections(home)).toMatchObject(CONNECTED);
-  const again = await home.run(["confirm", held.confirmation_token, "--approve"]);
-  expect(again.exit).toBe(1);
+  const secondResult = await home.run(["confirm", plan.confirmation_token, "--approve"]);
+  expect(secondResult.exit).toBe(1);
   expect((await home.run(["ask", "what is open in project KAY?"])).stdout).toMatch(/\bKAY-3\b/);
 });
 

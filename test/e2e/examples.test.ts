@@ -21,18 +21,18 @@ beforeAll(async () => {
 /** What a CI runner provides: a fresh account, the repository's settings, and files for the job's output. */
 async function runner(secrets: Record<string, string>) {
   const home = openHome({ CI: "true", GITHUB_ACTIONS: "true" });
-  const said = (name: string) => join(home.folder, name);
-  for (const name of ["summary", "output"]) writeFileSync(said(name), "");
+  const inHome = (name: string) => join(home.folder, name);
+  for (const name of ["summary", "output"]) writeFileSync(inHome(name), "");
   const vars: Record<string, string> = { KAY_API_URL: backend };
   const fill = (text: string) =>
     text.replaceAll(
       /\$\{\{ (secrets|vars)\.(\w+) \}\}/g,
       (_, of, name) => (of === "vars" ? vars : secrets)[name] ?? "",
     );
-  const run = async (job: Job, given: Record<string, string>) => {
+  const run = async (job: Job, variables: Record<string, string>) => {
     const work = join(home.folder, "work");
     mkdirSync(work, { recursive: true });
-    const env = { ...home.env, ...given, GITHUB_STEP_SUMMARY: said("summary"), GITHUB_OUTPUT: said("output") };
+    const env = { ...home.env, ...variables, GITHUB_STEP_SUMMARY: inHome("summary"), GITHUB_OUTPUT: inHome("output") };
     for (const step of job.steps) {
       // No package is named for the runner, which has kay already.
       if (step.if === "vars.KAY_PACKAGE != ''") continue;
@@ -41,7 +41,7 @@ async function runner(secrets: Record<string, string>) {
     }
     return { exit: 0, step: "", stdout: "", stderr: "" };
   };
-  const read = (name: string) => readFileSync(said(name), "utf8");
+  const read = (name: string) => readFileSync(inHome(name), "utf8");
   return { run, fill, read };
 }
 
@@ -57,12 +57,12 @@ needs("bash")(
     const { token = "" } = await person().signedIn(backend);
     const { run, fill, read } = await runner({ KAY_TOKEN: token });
     const { env, jobs } = workflow();
-    const given = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)]));
-    expect(await run(jobs.report, given)).toMatchObject({ exit: 0, step: "" });
+    const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)]));
+    expect(await run(jobs.report, variables)).toMatchObject({ exit: 0, step: "" });
     expect(read("output")).toBe("change=yes\n");
     expect(read("summary")).toMatch(/^9 open issues in KAY:\n/);
     expect(read("summary")).toMatch(/\n- Close KAY-3 \(move it to a status that counts as done\)\n$/);
-    expect(await run(jobs.change, given)).toMatchObject({ exit: 0, step: "" });
+    expect(await run(jobs.change, variables)).toMatchObject({ exit: 0, step: "" });
     expect(read("summary")).toMatch(/\n- Close KAY-3 \(move .*\)\n- Close KAY-3 \(move .*\): settled\n$/);
     expect((await person().run(["ask", "show KAY-3"])).stdout).toContain("Done");
   },
@@ -71,8 +71,8 @@ needs("bash")(
 needs("bash")("the workflow says which secret to renew when its token is refused", { timeout: 60_000 }, async () => {
   const { run, fill } = await runner({ KAY_TOKEN: "eyJhbGciOiJIUzI1NiJ9.e30.AAAA" });
   const { env, jobs } = workflow();
-  const given = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)]));
-  expect(await run(jobs.report, given)).toMatchObject({
+  const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)]));
+  expect(await run(jobs.report, variables)).toMatchObject({
     exit: 1,
     step: "Who asks",
     stdout: "::error::Renew the secret KAY_TOKEN, or connect Jira: kay connect jira\n",
@@ -98,7 +98,7 @@ needs("make", "bash")(
     expect(readFileSync(join(work, "count.txt"), "utf8")).toMatch(/^\d+\n$/);
     expect(readFileSync(join(work, "open.md"), "utf8")).toMatch(/^\d+ open issues in KAY:\n/);
     expect(Object.keys(JSON.parse(readFileSync(join(work, "issues.json"), "utf8")))).toContain("issues");
-    const again = await make(person().env);
-    expect(again).toMatchObject({ exit: 0, stderr: "" });
+    const secondResult = await make(person().env);
+    expect(secondResult).toMatchObject({ exit: 0, stderr: "" });
   },
 );

@@ -57,10 +57,10 @@ test.for(sizes)(
     expect(table.shown).toMatch(/^confluence( +|\n {2}STATE +)not connected/m);
     fits(shell, columns);
 
-    const asked = await shell.run('kay ask "what is open in project KAY?"');
-    expect(asked.exit).toBe(0);
-    expect(asked.shown).toMatch(/^\d+ open issues in KAY:/m);
-    expect(asked.shown).toMatch(new RegExp(`^${issue}\\b`, "m"));
+    const result = await shell.run('kay ask "what is open in project KAY?"');
+    expect(result.exit).toBe(0);
+    expect(result.shown).toMatch(/^\d+ open issues in KAY:/m);
+    expect(result.shown).toMatch(new RegExp(`^${issue}\\b`, "m"));
 
     shell.enter(`kay ask --confirm "close ${issue}"`);
     await shell.shows(/Continue\? \[y\/N\] $/);

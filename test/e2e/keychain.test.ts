@@ -46,7 +46,7 @@ test("the check detects a frozen bus within 1.5 s, and one that is gone", async 
 test("a key is stored by the native module, read without it, and deleted; deleting it again is success (S12)", async () => {
   const { keychain, keyring } = await session();
   await keyring("pw");
-  const key = new Uint8Array(32).map((_, at) => at * 7);
+  const key = new Uint8Array(32).map((_, index) => index * 7);
   expect(await keychain.get("default")).toBe(null);
   await keychain.set("default", key);
   await keychain.set("other", new Uint8Array(32));
@@ -82,14 +82,16 @@ test("a keyring that freezes with a sign-in stored is reported within 1.5 s, not
   const { credentials, folder } = openProfile({ preference: "auto", keychain });
   await credentials.write(ORIGIN, 0, SIGN_IN);
   await freeze(daemon);
-  const again = openProfile({ in: folder, preference: "auto", keychain }).credentials;
-  await expect(again.read(ORIGIN)).rejects.toMatchObject({ message: "The keychain service does not respond." });
+  const secondCredentials = openProfile({ in: folder, preference: "auto", keychain }).credentials;
+  await expect(secondCredentials.read(ORIGIN)).rejects.toMatchObject({
+    message: "The keychain service does not respond.",
+  });
 });
 
 /** Only the promised limit is timed, with room for a busy machine. */
 async function timed(look: () => Promise<KeychainStatus>): Promise<KeychainStatus> {
   const started = performance.now();
-  const found = await look();
+  const status = await look();
   expect(performance.now() - started).toBeLessThan(2_500);
-  return found;
+  return status;
 }

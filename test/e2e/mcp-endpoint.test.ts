@@ -38,13 +38,13 @@ async function listWrites(home: Home, issue: string) {
  */
 function fetchFrom({ nodes, balancer }: Cluster, first: "a" | "b") {
   const [own, other] = first === "a" ? nodes : nodes.toReversed();
-  const at = (url: string | URL, node = own) => String(url).replace(balancer.url, node?.url ?? "");
+  const route = (url: string | URL, node = own) => String(url).replace(balancer.url, node?.url ?? "");
   return async (url: string | URL, init?: RequestInit) => {
     const alive = await fetch(`${own?.url}/health`).then(
       () => own,
       () => other,
     );
-    return await fetch(at(url, alive), init);
+    return await fetch(route(url, alive), init);
   };
 }
 

@@ -36,8 +36,8 @@ test("a host that is killed while a change waits loses nothing: another terminal
   await end(pid, "SIGKILL");
   expect(await moving).toBe("lost");
   expect(await listPending(home)).toEqual([expect.objectContaining({ id: open?.id })]);
-  const answered = await home.run(["answer", open?.id ?? "", "--approve"], { limitMs: 60_000 });
-  expect(answered).toMatchObject({ exit: 0 });
+  const answer = await home.run(["answer", open?.id ?? "", "--approve"], { limitMs: 60_000 });
+  expect(answer).toMatchObject({ exit: 0 });
   expect((await home.run(["answer", open?.id ?? "", "--approve"], { limitMs: 60_000 })).exit).not.toBe(0);
   const { writes } = await documentOf<{ writes: { tool: string }[] }>(home, ["log"]);
   expect(writes.filter(({ tool }) => tool === MOVE.name)).toHaveLength(1);

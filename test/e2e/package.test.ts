@@ -17,7 +17,7 @@ const { version, bin, optionalDependencies } = JSON.parse(readFileSync(`${root}p
 const natives = [
   ...Object.keys(optionalDependencies),
   ...readdirSync(`${root}node_modules/@napi-rs`).map((name) => `@napi-rs/${name}`),
-].filter((name, at, all) => all.indexOf(name) === at && existsSync(`${root}node_modules/${name}`));
+].filter((name, index, all) => all.indexOf(name) === index && existsSync(`${root}node_modules/${name}`));
 
 let packed: Awaited<ReturnType<typeof packKay>>;
 beforeAll(async () => {
@@ -50,8 +50,8 @@ test("the package has what runs and what is read, and no source, test or map; it
   ]);
   const built = filesBelow(`${root}dist`).map((file) => file.slice(root.length));
   const notPacked = readFileSync(`${root}dist/.npmignore`, "utf8").trim().split("\n");
-  const wanted = built.filter((file) => !notPacked.includes(file.slice("dist".length)) && file !== "dist/.npmignore");
-  expect(names.filter((name) => name.startsWith("dist/")).sort()).toEqual(wanted.sort());
+  const expected = built.filter((file) => !notPacked.includes(file.slice("dist".length)) && file !== "dist/.npmignore");
+  expect(names.filter((name) => name.startsWith("dist/")).sort()).toEqual(expected.sort());
   expect(names.filter((name) => /\.(map|tsx?)$/.test(name))).toEqual([]);
   expect(statSync(packed.tarball).size).toBeLessThan(4_000_000);
 });
@@ -59,7 +59,7 @@ test("the package has what runs and what is read, and no source, test or map; it
 test("every bundled package is there with its license", () => {
   const text = readFileSync(`${root}dist/THIRD_PARTY_LICENSES.txt`, "utf8");
   const entries = text.split(`${"─".repeat(80)}\n`).slice(1);
-  const named = entries.map((entry) => entry.split(/ \d/)[0]);
+  const names = entries.map((entry) => entry.split(/ \d/)[0]);
   for (const name of [
     "ink",
     "undici",
@@ -68,7 +68,7 @@ test("every bundled package is there with its license", () => {
     "yoga-layout",
     "@ai-sdk/provider-utils",
   ])
-    expect(named).toContain(name);
+    expect(names).toContain(name);
   expect(
     entries.filter((entry) => !/copyright|\(c\)|Apache License/i.test(entry.split("\n").slice(1).join("\n"))),
   ).toEqual([]);
@@ -93,11 +93,11 @@ test("npm installs only this machine's native packages with it; another user run
     stdout: expect.stringMatching(/^ {2}connections\|status/m),
     stderr: "",
   });
-  const before = listing(installed);
+  const files = listing(installed);
   const { exit, stdout, stderr } = await home.run(["try", "--no-input"], kay);
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringMatching(/sandbox's demo user/) });
   expect(stdout).toMatch(/✓ Connected jira as Dana Demo.*open issues in KAY:.*Created KAY-\d+: Say hello/s);
-  expect(listing(installed)).toEqual(before);
+  expect(listing(installed)).toEqual(files);
 });
 
 test("once a day, on a terminal, the installed kay announces a newer version; the registry is queried in a separate process", {
@@ -107,9 +107,9 @@ test("once a day, on a terminal, the installed kay announces a newer version; th
   const versions = { [version]: published, "99.0.0": published };
   const { url } = await registry([], { kay: { name: "kay", "dist-tags": { latest: "99.0.0" }, versions } });
   const home = openHome({ KAY_FORCE_TTY: "80", npm_config_registry: url });
-  const at = { cwd: home.folder, registry: url };
+  const place = { cwd: home.folder, registry: url };
   const prefix = join(home.folder, "installed");
-  await npm(["install", "--global", "--prefix", prefix, "--ignore-scripts", packed.tarball], at);
+  await npm(["install", "--global", "--prefix", prefix, "--ignore-scripts", packed.tarball], place);
   home.program = join(prefix, "bin/kay");
   const says = async () => (await home.run(["config", "path"])).stderr;
   expect(await says()).toBe("");
@@ -139,15 +139,15 @@ test("S02 without the optional packages npm installs only kay, which works with 
   const elsewhere = openHome({ KAY_API_URL: url });
   elsewhere.program = program;
   await connect(elsewhere, "jira");
-  const asked = await elsewhere.run(["ask", "what is open in project KAY?"]);
-  expect(asked).toEqual({ exit: 0, stdout: expect.stringMatching(/open issues in KAY:/), stderr: "" });
+  const result = await elsewhere.run(["ask", "what is open in project KAY?"]);
+  expect(result).toEqual({ exit: 0, stdout: expect.stringMatching(/open issues in KAY:/), stderr: "" });
 });
 
 function packagesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => !name.startsWith("."))
-    .flatMap((name) => (name.startsWith("@") ? readdirSync(join(folder, name)).map((each) => `${name}/${each}`) : name))
+    .flatMap((name) => (name.startsWith("@") ? readdirSync(join(folder, name)).map((file) => `${name}/${file}`) : name))
     .sort();
 }
 

@@ -124,14 +124,14 @@ function makeReadOnly({ config }: Home): void {
 
 test("B235 in a deleted folder, commands work, and names in it are not found", async () => {
   const { bash } = await signedIn();
-  const gone = 'mkdir d; cd d; rmdir "$PWD";';
+  const deletedFolder = 'mkdir d; cd d; rmdir "$PWD";';
   for (const line of ["connections", "help json", "--version", "config list", "sessions list"])
-    expect(await bash(`${gone} kay ${line} >/dev/null; echo $?`)).toMatchObject({
+    expect(await bash(`${deletedFolder} kay ${line} >/dev/null; echo $?`)).toMatchObject({
       stdout: "0\n",
       // The shell says that it has no folder.
       stderr: expect.not.stringMatching(/kay|✗|Error/),
     });
-  expect(await bash(`${gone} kay ask --file notes.md hello; echo $?`)).toMatchObject({
+  expect(await bash(`${deletedFolder} kay ask --file notes.md hello; echo $?`)).toMatchObject({
     stdout: "2\n",
     stderr: expect.stringMatching(/✗ File not found: "notes.md"\./),
   });

@@ -15,8 +15,8 @@ async function signedIn(token: string, accepted = T1) {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });
   await home.signIn(backend.url, { session_id: K1, token, refresh_token: "R0" });
-  const answer: Reply = (seen: Seen) =>
-    seen.headers.authorization === `Bearer ${accepted}`
+  const answer: Reply = (request: Seen) =>
+    request.headers.authorization === `Bearer ${accepted}`
       ? { json: { connections: { jira: { connected: true } } } }
       : { status: 401, json: { error: "TOKEN_EXPIRED", code: "TOKEN_EXPIRED", message: "expired" } };
   backend.always("GET /connections", answer);

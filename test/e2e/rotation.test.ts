@@ -18,13 +18,13 @@ test("A01 twelve concurrent commands with an expired token make one refresh at a
   const home = openHome({ KAY_API_URL: url });
   await connect(home, "jira");
   await letExpire(home, url, data());
-  const before = await home.signedIn(url);
+  const oldSignIn = await home.signedIn(url);
   const all = Array.from({ length: 12 }, () => home.run(["connections"], { limitMs: 60_000 }));
   expect(await Promise.all(all)).toEqual(Array.from({ length: 12 }, () => CONNECTED));
   expect(seen.filter((route) => route === "POST /auth/refresh")).toHaveLength(1);
   const after = await home.signedIn(url);
-  expect(after.session_id).toBe(before.session_id);
-  expect(after.refresh_token).not.toBe(before.refresh_token);
+  expect(after.session_id).toBe(oldSignIn.session_id);
+  expect(after.refresh_token).not.toBe(oldSignIn.refresh_token);
 });
 
 test("a kill -9 after the backend has rotated and before the tokens are written loses no sign-in", {
@@ -40,10 +40,10 @@ test("a kill -9 after the backend has rotated and before the tokens are written 
   const home = openHome({ KAY_API_URL: url });
   await connect(home, "jira");
   await letExpire(home, url, data());
-  const before = await home.signedIn(url);
+  const oldSignIn = await home.signedIn(url);
   victim = home.start(["connections"]);
   expect((await victim.ended).exit).toBe(137);
-  expect(await home.signedIn(url)).toEqual(before);
+  expect(await home.signedIn(url)).toEqual(oldSignIn);
   expect(await home.run(["connections"])).toEqual(CONNECTED);
   expect(seen.filter((route) => route === "POST /auth/refresh")).toHaveLength(2);
   expect(await home.run(["connections"])).toEqual(CONNECTED);

@@ -14,9 +14,11 @@ async function signedIn() {
   const home = openHome({ KAY_API_URL: backend.url });
   await home.signIn(backend.url, { session_id: "kaysession_1", token: jwt(Date.now()), refresh_token: "R1" });
   // Who asks is told with a stream, by an id that is new each time.
-  const asked = ({ client: _, ...rest }: Record<string, unknown>) => rest;
+  const withoutClient = ({ client: _, ...rest }: Record<string, unknown>) => rest;
   const prompts = () =>
-    backend.seen.filter(({ path }) => path === "/ask").map(({ body }) => asked(body as Record<string, unknown>));
+    backend.seen
+      .filter(({ path }) => path === "/ask")
+      .map(({ body }) => withoutClient(body as Record<string, unknown>));
   return { backend, home, prompts };
 }
 

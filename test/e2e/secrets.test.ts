@@ -10,7 +10,7 @@ test("no log, no output and no list of processes shows a token, a code, a verifi
   timeout: 120_000,
 }, async () => {
   const home = openHome({ KAY_DEBUG: "1" });
-  const seen = watchProcesses();
+  const listProcesses = watchProcesses();
   const secrets = new Map<string, string>();
   const outcomes: Outcome[] = [];
   const kay = async (...args: string[]) => {
@@ -28,8 +28,8 @@ test("no log, no output and no list of processes shows a token, a code, a verifi
   await letExpire(home, "embedded", home.data);
   await learn(home, secrets);
   await kay("whoami");
-  const held = JSON.parse((await kay("ask", "--confirm", "--json", "close KAY-3")).stdout);
-  await kay("confirm", held.confirmation_token, "--approve");
+  const plan = JSON.parse((await kay("ask", "--confirm", "--json", "close KAY-3")).stdout);
+  await kay("confirm", plan.confirmation_token, "--approve");
   await end(postmasterOf(home.postgres()), "SIGKILL");
   await kay("ask", "what is open in project KAY?");
   await end(home.record()?.pid, "SIGKILL");
@@ -38,22 +38,22 @@ test("no log, no output and no list of processes shows a token, a code, a verifi
   await kay("logout");
 
   expect(outcomes.map(({ exit }) => exit)).toEqual([0, 0, 0, 0, 8, 0, 0, 0, 0, 0]);
-  const said = outcomes.map(({ stdout, stderr }) => stdout + stderr).join("\n");
+  const output = outcomes.map(({ stdout, stderr }) => stdout + stderr).join("\n");
   const logs = [join(home.state, "backend.log"), join(home.postgres(), "postgres.log")].map((file) =>
     readFileSync(file, "utf8"),
   );
   const names = [...secrets.keys()].join(" ");
   for (const name of ["code", "verifier", "local", "signing", "sealing", "client", "token 1", "refresh_token 1"])
     expect(names).toContain(name);
-  const shown = { said, log: logs[0] ?? "", database: logs[1] ?? "", processes: seen() };
-  for (const [where, text] of Object.entries(shown)) {
-    expect([where, text.length > 100]).toEqual([where, true]);
-    const found = [...secrets].filter(([, secret]) => text.includes(secret)).map(([name]) => name);
-    expect({ where, found }).toEqual({ where, found: [] });
+  const texts = { said: output, log: logs[0] ?? "", database: logs[1] ?? "", processes: listProcesses() };
+  for (const [source, text] of Object.entries(texts)) {
+    expect([source, text.length > 100]).toEqual([source, true]);
+    const leaks = [...secrets].filter(([, secret]) => text.includes(secret)).map(([name]) => name);
+    expect({ where: source, found: leaks }).toEqual({ where: source, found: [] });
   }
-  expect(shown.log).not.toContain(begun.state);
-  expect(shown.log).not.toContain(begun.session_id);
-  expect(shown.log).not.toContain(held.confirmation_token);
+  expect(texts.log).not.toContain(begun.state);
+  expect(texts.log).not.toContain(begun.session_id);
+  expect(texts.log).not.toContain(plan.confirmation_token);
 });
 
 test("the password of a database never reaches the log or the terminal", { timeout: 60_000 }, async () => {
@@ -69,8 +69,8 @@ test("the password of a database never reaches the log or the terminal", { timeo
 /** Records every secret in the home now. */
 async function learn(home: Home, secrets: Map<string, string>): Promise<void> {
   const add = (name: string, secret: string | undefined) => {
-    const known = [...secrets.values()];
-    if (secret && !known.includes(secret)) secrets.set(secrets.has(name) ? `${name} ${secrets.size}` : name, secret);
+    const values = [...secrets.values()];
+    if (secret && !values.includes(secret)) secrets.set(secrets.has(name) ? `${name} ${secrets.size}` : name, secret);
   };
   const signIn = await home.signedIn("embedded");
   add("token 1", signIn.token);
@@ -88,11 +88,11 @@ async function learn(home: Home, secrets: Map<string, string>): Promise<void> {
 
 /** Collects the command lines of all processes until the test ends. */
 function watchProcesses(): () => string {
-  const seen = new Set<string>();
+  const secrets = new Set<string>();
   const look = () => {
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
-        seen.add(readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "));
+        secrets.add(readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "));
       } catch {
         // It has just ended.
       }
@@ -100,7 +100,7 @@ function watchProcesses(): () => string {
   };
   const timer = setInterval(look, 25);
   onTestFinished(() => clearInterval(timer));
-  return () => [...seen].filter((line) => line.includes("kay")).join("\n");
+  return () => [...secrets].filter((line) => line.includes("kay")).join("\n");
 }
 
 test("every file that kay stores is readable only by its user", { timeout: 60_000 }, async () => {

@@ -64,14 +64,14 @@ test("with DATABASE_URL a restart of kay serve loses nothing, and stopping it le
   const first = await serve(home, ["--port", port], env);
   const client = openHome({ KAY_API_URL: first.url });
   await connect(client, "jira");
-  const held = JSON.parse((await client.run(["ask", "--confirm", "--json", "close KAY-3"])).stdout);
+  const plan = JSON.parse((await client.run(["ask", "--confirm", "--json", "close KAY-3"])).stdout);
   await first.running.kill("SIGTERM");
   expect(await client.run(["connections"])).toMatchObject({ exit: 6, stdout: "" });
 
   await serve(home, ["--port", port], env);
   expect(await client.run(["connections"])).toEqual(CONNECTED);
-  const done = await client.run(["confirm", held.confirmation_token, "--approve"]);
-  expect(done).toMatchObject({ exit: 0, stdout: expect.stringMatching(/KAY-3 is now Done/) });
+  const result = await client.run(["confirm", plan.confirmation_token, "--approve"]);
+  expect(result).toMatchObject({ exit: 0, stdout: expect.stringMatching(/KAY-3 is now Done/) });
   expect(await isRunning(postgres)).toBe(true);
 });
 

@@ -67,7 +67,7 @@ for (const [columns, rows] of SIZES) {
     const replace = join(home().folder, `edit-${columns}`);
     writeFileSync(replace, '#!/bin/sh\nsed -i "s/line 30/line thirty/;s/line 60/line 60!/" "$1"\n', { mode: 0o755 });
     const session = await open({ columns, rows, env: { EDITOR: replace, VISUAL: replace } });
-    const text = Array.from({ length: 60 }, (_, at) => `line ${at + 1}`).join("\n");
+    const text = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`).join("\n");
     model.script({ calls: [["call-edit", "jira.add_comment", { issue: "KAY-1", text }]] });
     session.type("comment KAY-1");
     await session.sees(/> comment KAY-1/);
@@ -86,12 +86,12 @@ for (const [columns, rows] of SIZES) {
     let page = "";
     await session.sees((screen) => {
       if (/^│ +line 60! +│$/m.test(screen)) return true;
-      const shown = screen
+      const card = screen
         .split("\n")
         .filter((row) => row.startsWith("│"))
         .join("\n");
-      if (shown !== page) session.type("\x1b[6~");
-      page = shown;
+      if (card !== page) session.type("\x1b[6~");
+      page = card;
       return false;
     });
   });
@@ -138,14 +138,14 @@ test("kill -9 at an open approval: kay ask -c shows the same card, and its answe
   const first = await stopped("KAY-5");
   process.kill(first.kay, "SIGKILL");
   await first.shows(/exit=137/);
-  const again = await open({ command: "kay ask -c" });
-  await again.sees(/Approve[\s\S]*Move KAY-5 to Done/);
-  expect(again.screen().join("\n")).toMatch(/> close KAY-5[\s\S]*I will close it\.[\s\S]*Approve/);
+  const secondSession = await open({ command: "kay ask -c" });
+  await secondSession.sees(/Approve[\s\S]*Move KAY-5 to Done/);
+  expect(secondSession.screen().join("\n")).toMatch(/> close KAY-5[\s\S]*I will close it\.[\s\S]*Approve/);
   expect(await moves("KAY-5")).toBe(0);
   await pause(400);
   model.script({ text: "KAY-5 is done." });
-  again.type("1");
-  await again.sees(/KAY-5 is done\./);
+  secondSession.type("1");
+  await secondSession.sees(/KAY-5 is done\./);
   expect([await moves("KAY-5"), model.left()]).toEqual([1, 0]);
 });
 

@@ -109,8 +109,8 @@ test("kill -9 in the middle of an answer restores the terminal", async () => {
   await new Promise((resolve) => setTimeout(resolve, 500));
   // If the shell was faster, it has overwritten a row of the frame, which is then above the cursor; the rest below is
   // erased.
-  const left = session.text().split("\n");
-  expect(left.filter((row) => row.includes("● jira") && !row.startsWith("exit=137"))).toEqual([]);
+  const rows = session.text().split("\n");
+  expect(rows.filter((row) => row.includes("● jira") && !row.startsWith("exit=137"))).toEqual([]);
   session.type("\r");
   await expectModes(session);
 });

@@ -11,11 +11,11 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Returns what is sent when Enter is pressed after `keys`; nothing before. */
 async function sent(session: SessionShell): Promise<unknown> {
-  const asked = model.prompts.length;
+  const promptCount = model.prompts.length;
   model.script({ text: "Good." });
   session.type("\r");
   await until(
-    () => model.prompts.length > asked,
+    () => model.prompts.length > promptCount,
     () => `Nothing was sent:\n${session.screen().join("\n")}`,
     10_000,
   );
@@ -45,7 +45,7 @@ test("U07 Backspace removes whole characters, and nothing of them is sent", asyn
   session.type("cafe\u0301\x7f");
   await session.sees(/> caf *$/m);
   expect(await sent(session)).toBe("caf");
-  const asked = model.prompts.length;
+  const promptCount = model.prompts.length;
   session.type("👩‍👩‍👧‍👦");
   await session.sees(/> \S/);
   session.type("\x7f");
@@ -58,26 +58,26 @@ test("U07 Backspace removes whole characters, and nothing of them is sent", asyn
   await pause(100);
   session.type("x");
   expect(await sent(session)).toBe("x🇩🇪");
-  expect(model.prompts.length).toBe(asked + 1);
+  expect(model.prompts.length).toBe(promptCount + 1);
 });
 
 test("U08 several pasted lines are sent together, at Enter and not before", async () => {
   const session = await open();
-  const asked = model.prompts.length;
+  const promptCount = model.prompts.length;
   session.type("\x1b[200~line1\rline2\r\nline3\n\x1b[201~");
   await session.sees(/> line1 *\n {2}line2 *\n {2}line3/);
   await pause(300);
-  expect(model.prompts.length).toBe(asked);
+  expect(model.prompts.length).toBe(promptCount);
   expect(await sent(session)).toBe("line1\nline2\nline3");
 });
 
 test("U11 several lines that arrive at once without marks are a paste, and a lone Enter is Enter", async () => {
   const session = await open();
-  const asked = model.prompts.length;
+  const promptCount = model.prompts.length;
   session.type("first line\rsecond line\rthird");
   await session.sees(/> first line *\n {2}second line *\n {2}third/);
   await pause(500);
-  expect(model.prompts.length).toBe(asked);
+  expect(model.prompts.length).toBe(promptCount);
   expect(await sent(session)).toBe("first line\nsecond line\nthird");
 });
 
@@ -128,8 +128,8 @@ test("U21 a long word in a narrow window wraps, and leaves nothing behind when i
   const rows = () => session.screen().filter((row) => row !== "");
   // Eight rows of at most 18, which are just all that a live region may have.
   const full = "x".repeat(18);
-  const wanted = [`> ${full}`, ...Array.from({ length: 6 }, () => `  ${full}`), `  ${"x".repeat(14)}`];
-  await session.sees(() => rows().slice(-8).join() === wanted.join());
+  const expected = [`> ${full}`, ...Array.from({ length: 6 }, () => `  ${full}`), `  ${"x".repeat(14)}`];
+  await session.sees(() => rows().slice(-8).join() === expected.join());
   expect(rows().slice(0, -8).join("\n")).not.toMatch(/xx/);
   expect(await sent(session)).toBe("x".repeat(140));
 });
@@ -146,11 +146,11 @@ test("G01 text typed while an answer arrives never answers the approval that ope
 }, async () => {
   const session = await open();
   let go = () => {};
-  const gone = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     go = resolve;
   });
   const calls: [string, string, object][] = [["c1", "jira.transition_issue", { issue: "KAY-3", status: "Done" }]];
-  model.script({ text: ["I will close it.\n\n", "."], meanwhile: gone, calls }, { text: "It is done." });
+  model.script({ text: ["I will close it.\n\n", "."], meanwhile: released, calls }, { text: "It is done." });
   session.type("close KAY-3");
   await session.sees(/> close KAY-3/);
   session.type("\r");
@@ -184,14 +184,14 @@ printf '%s' "$line ($mode)" >"$1"
 `;
   writeFileSync(join(folder, "editor"), script, { mode: 0o755 });
   const session = await open({ env: { PATH: `${folder}:${home().env.PATH}`, EDITOR: "", VISUAL: "" } });
-  const asked = model.prompts.length;
+  const promptCount = model.prompts.length;
   session.type("half");
   await session.sees(/> half/);
   session.type("\x07");
   await session.sees(/editing half/);
   session.type("written there\r");
   await session.sees(/^> written there \(usual\)/m);
-  expect(model.prompts.length).toBe(asked);
+  expect(model.prompts.length).toBe(promptCount);
   session.type("!");
   expect(await sent(session)).toBe("written there (usual)!");
 });

@@ -54,11 +54,11 @@ async function readAll(session: SessionShell): Promise<void> {
 async function moves(issues: string[]): Promise<string[]> {
   const answer = await fetch(`${sandbox().atlassian}/_sandbox/requests`);
   const { requests } = (await answer.json()) as { requests: { method: string; path: string }[] };
-  const moved = requests.flatMap(({ method, path }) => {
+  const writes = requests.flatMap(({ method, path }) => {
     const issue = /\/issue\/([^/]+)\/transitions$/.exec(path)?.[1];
     return method === "POST" && issue ? [issue] : [];
   });
-  return moved.filter((issue) => issues.includes(issue));
+  return writes.filter((issue) => issues.includes(issue));
 }
 
 test("kay ask --confirm opens plan mode: three changes are one plan, and one key runs exactly these", {
@@ -99,15 +99,15 @@ test("kill -9 in the middle: the rest waits, is shown again, and one of it is de
   await until(async () => (await moves(issues)).length === 1, "KAY-6 was not moved");
   process.kill(session.kay, "SIGKILL");
   await session.shows(/exit=137/);
-  const again = await open({ command: "kay ask -c" });
-  await again.sees(/Approve ─ 2 changes[\s\S]*KAY-7[\s\S]*KAY-8/);
+  const secondSession = await open({ command: "kay ask -c" });
+  await secondSession.sees(/Approve ─ 2 changes[\s\S]*KAY-7[\s\S]*KAY-8/);
   expect(await moves(issues)).toEqual(["KAY-6"]);
-  await press(again, "\t", /1 of 2[\s\S]*1 once/);
-  await press(again, "n", /Reason \(optional\)/);
-  again.type("not this\r");
-  await again.sees(/Approve ─ jira\.transition_issue[\s\S]*KAY-8/);
+  await press(secondSession, "\t", /1 of 2[\s\S]*1 once/);
+  await press(secondSession, "n", /Reason \(optional\)/);
+  secondSession.type("not this\r");
+  await secondSession.sees(/Approve ─ jira\.transition_issue[\s\S]*KAY-8/);
   model.script({ text: "Two of three are done." });
-  await press(again, "1", /Two of three are done\./);
+  await press(secondSession, "1", /Two of three are done\./);
   expect(await moves(issues)).toEqual(["KAY-6", "KAY-8"]);
 });
 

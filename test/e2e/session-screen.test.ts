@@ -54,10 +54,10 @@ test("a long answer of 20,000 tokens is complete and in order in the scrollback,
 }, async () => {
   const session = await open({ before: MARKERS });
   const words = numbered("w", 9_000, 4);
-  const left = [...words];
-  const take = (count: number) => left.splice(0, count);
+  const remaining = [...words];
+  const take = (count: number) => remaining.splice(0, count);
   const parts: string[] = [];
-  while (left.length > 0) {
+  while (remaining.length > 0) {
     parts.push(`\n\n## ${take(1)[0]}\n\n`, ...take(60).map((word) => `${word} `), "\n\n");
     parts.push(
       ...take(8).map((word) => `- ${word} and more\n`),
@@ -116,12 +116,12 @@ test("U19 a window that is resized while an answer streams shows each line of it
   const session = await open({ columns: 100, rows: 30, before: MARKERS });
   const lines = numbered("row", 60, 3);
   let go = () => {};
-  const gone = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     go = resolve;
   });
   model.script({
     text: [`${lines.slice(0, 30).join("\n\n")}\n\n`, `${lines.slice(30).join("\n\n")}\n\nThe end.`],
-    meanwhile: gone,
+    meanwhile: released,
   });
   session.type("go\r");
   await session.sees(/row-030/);

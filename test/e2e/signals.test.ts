@@ -9,7 +9,7 @@ import { jwt } from "#test/refresh";
 
 const SIGN_IN = { session_id: "kaysession_1", token: jwt(Date.now()), refresh_token: "R1" };
 const STATUS = "GET /auth/status/state-1";
-const stored = (home: Home) => readFileSync(join(home.config, "credentials/default.json"), "utf8");
+const readStore = (home: Home) => readFileSync(join(home.config, "credentials/default.json"), "utf8");
 
 /** A home signed in at a backend where nobody ever consents. */
 async function waiting() {
@@ -29,19 +29,19 @@ async function waiting() {
 
 test("A28 Ctrl+C during the wait ends it with 130 within a second: cooked mode, visible cursor, store unchanged, no further poll", async () => {
   const { home, polls, secondPoll } = await waiting();
-  const before = stored(home);
+  const oldStore = readStore(home);
   const shell = await openShell({ columns: 80, rows: 24, env: home.env, cwd: home.folder });
   const cooked = await shell.run("stty -a");
   shell.enter("kay connect jira");
   await secondPoll();
-  const made = polls();
+  const pollCount = polls();
   const pressed = performance.now();
   shell.type("\x03");
   expect(await shell.exit()).toBe(130);
   expect(performance.now() - pressed).toBeLessThan(1_500);
   expect(shell.isCursorVisible()).toBe(true);
   expect(await shell.run("stty -a")).toEqual(cooked);
-  expect([stored(home), polls()]).toEqual([before, made]);
+  expect([readStore(home), polls()]).toEqual([oldStore, pollCount]);
 });
 
 for (const [signal, exit] of [
@@ -51,15 +51,15 @@ for (const [signal, exit] of [
 ] as const) {
   test(`A28 ${signal} without a terminal ends the wait with ${exit} within a second and leaves the store unchanged`, async () => {
     const { home, polls, secondPoll } = await waiting();
-    const before = stored(home);
+    const oldStore = readStore(home);
     const running = home.start(["connect", "jira"]);
     await secondPoll();
-    const made = polls();
-    const sent = performance.now();
+    const pollCount = polls();
+    const sentAt = performance.now();
     running.child.kill(signal);
     expect((await running.ended).exit).toBe(exit);
-    expect(performance.now() - sent).toBeLessThan(1_500);
-    expect([stored(home), polls()]).toEqual([before, made]);
+    expect(performance.now() - sentAt).toBeLessThan(1_500);
+    expect([readStore(home), polls()]).toEqual([oldStore, pollCount]);
   });
 }
 
@@ -74,10 +74,10 @@ for (const [signal, exit] of [
     backend.on("POST /ask", "hang");
     const running = home.start(["ask", "long"]);
     await until(() => backend.calls().length > 0, "it never asked");
-    const sent = performance.now();
+    const sentAt = performance.now();
     running.child.kill(signal);
     expect(await running.ended).toMatchObject({ exit, stdout: "" });
-    expect(performance.now() - sent).toBeLessThan(1_500);
+    expect(performance.now() - sentAt).toBeLessThan(1_500);
     await until(() => backend.abandoned().includes("POST /ask"), "the backend never saw it");
   });
 }

@@ -74,7 +74,7 @@ async function streamingBackend() {
       { type: "text-start", id: "t1" },
       { type: "text-delta", id: "t1", delta: "The first paragraph: 会議 👩‍💻.\n\nThe second one: 会" },
     ];
-    for (const [at, part] of parts.entries()) response.write(`id: ${at + 1}\ndata: ${JSON.stringify(part)}\n\n`);
+    for (const [time, part] of parts.entries()) response.write(`id: ${time + 1}\ndata: ${JSON.stringify(part)}\n\n`);
     const last = Buffer.from(`id: 4\ndata: ${JSON.stringify({ type: "text-delta", id: "t1", delta: "議" })}`);
     response.write(last.subarray(0, last.indexOf("議") + 1));
   });

@@ -48,9 +48,9 @@ test.for(["8.8.8.8", "93.184.215.14", "172.32.0.1", "2606:4700::1111", "[2a00:14
 );
 
 test("a socket is never opened to a non-public address, whatever the name resolved to a moment before", async () => {
-  let asked = 0;
+  let lookupCount = 0;
   const server = createServer((_, response) => {
-    asked++;
+    lookupCount++;
     response.end("{}");
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
@@ -74,5 +74,5 @@ test("a socket is never opened to a non-public address, whatever the name resolv
   });
   onTestFinished(() => proxied.close());
   await expect(proxied.fetch("http://inner.test/")).rejects.toMatchObject({ code: "ADDRESS_REFUSED" });
-  expect(asked).toBe(0);
+  expect(lookupCount).toBe(0);
 });

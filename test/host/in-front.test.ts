@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { parseDrainTime, parseTrustedProxies, resolveClientAddress } from "#host/trusted-proxies";
 
 const trusts = parseTrustedProxies("loopback, 10.0.0.0/8, 192.0.2.7, 2001:db8::/32");
-const who = (peer: string, headers: Record<string, string>) => resolveClientAddress(trusts, new Headers(headers), peer);
+const resolveClient = (peer: string, headers: Record<string, string>) =>
+  resolveClientAddress(trusts, new Headers(headers), peer);
 
 test.each([
   [
@@ -54,7 +55,7 @@ test.each([
   ],
   ["nothing is said", "10.0.0.1", {}, "10.0.0.1"],
 ])("%s", (_, peer, headers, expected) => {
-  expect(who(peer, headers as Record<string, string>)).toBe(expected);
+  expect(resolveClient(peer, headers as Record<string, string>)).toBe(expected);
 });
 
 test.each(["10.0.0.0/33", "2001:db8::/129", "10.0.0.0/8/8", "10.0.0.0/", "proxy.example.com", "10.0.0"])(

@@ -53,26 +53,26 @@ test("a command gets ID, service and line as its last arguments, and the JSON on
 
 /** A server on this machine that records each request. */
 async function openListener() {
-  const seen: [method: string | undefined, path: string | undefined, body: unknown][] = [];
+  const requests: [method: string | undefined, path: string | undefined, body: unknown][] = [];
   const server = createServer(async (request, response) => {
-    seen.push([request.method, request.url, JSON.parse(await text(request))]);
+    requests.push([request.method, request.url, JSON.parse(await text(request))]);
     response.writeHead(request.url === "/moved" ? 302 : 200, { location: "/elsewhere" }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  return { seen, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { seen: requests, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 test("a URL gets the same in a POST, and a redirect is not followed", async () => {
   const { seen, origin } = await openListener();
   await notifier(`${origin}/topic`).send(NOTICE);
-  const moved = notifier(`${origin}/moved`);
-  await moved.send(NOTICE);
+  const movedNotifier = notifier(`${origin}/moved`);
+  await movedNotifier.send(NOTICE);
   expect(seen).toEqual([
     ["POST", "/topic", BODY],
     ["POST", "/moved", BODY],
   ]);
-  expect(moved.log).toEqual([["warn", "notify.failed", { id: "int_1", error: "HTTP 302" }]]);
+  expect(movedNotifier.log).toEqual([["warn", "notify.failed", { id: "int_1", error: "HTTP 302" }]]);
 });
 
 test.for([

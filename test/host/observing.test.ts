@@ -29,8 +29,8 @@ let observing: Telemetry;
 const model = scriptedModel((url, init) => world().outside.fetch(url, init));
 /** Created before the file's backend; its data goes to what is opened later. */
 const observe: Observe = {
-  count: (...given) => observing.observe.count(...given),
-  measure: (...given) => observing.observe.measure(...given),
+  count: (...args) => observing.observe.count(...args),
+  measure: (...args) => observing.observe.measure(...args),
   seconds: () => observing.observe.seconds(),
   get traces() {
     return observing.observe.traces;
@@ -76,14 +76,14 @@ test("a generation is one trace across its pause, and neither traces nor metrics
   const metrics = await (await observing.metrics.text()).text();
   await world().backend.close();
   await observing.close();
-  const sent = collected.join("\n");
-  expect(sent).toMatch(/^a key \{"resourceSpans".*"stringValue":"kay-test"/);
-  for (const said of ["SECRET", "KAY-3", "close/", token, "Jira"]) expect(sent + metrics).not.toContain(said);
+  const output = collected.join("\n");
+  expect(output).toMatch(/^a key \{"resourceSpans".*"stringValue":"kay-test"/);
+  for (const word of ["SECRET", "KAY-3", "close/", token, "Jira"]) expect(output + metrics).not.toContain(word);
   const spans = collected.flatMap(
     (body) => JSON.parse(body.slice(6)).resourceSpans[0].scopeSpans[0].spans as SentSpan[],
   );
-  const own = spans.filter(({ traceId }) => traceId === TRACE);
-  const names = [...new Set(own.map(({ name }) => name))].sort();
+  const ownSpans = spans.filter(({ traceId }) => traceId === TRACE);
+  const names = [...new Set(ownSpans.map(({ name }) => name))].sort();
   expect(names).toEqual([
     "POST /ask",
     "chat scripted",
@@ -93,11 +93,11 @@ test("a generation is one trace across its pause, and neither traces nor metrics
     "step 1",
     "tool jira.close_issue",
   ]);
-  expect(own.filter(({ name }) => name === "generation").length).toBeGreaterThan(1);
+  expect(ownSpans.filter(({ name }) => name === "generation").length).toBeGreaterThan(1);
   const above = (name: string) =>
-    own.find(({ spanId }) => spanId === own.find((one) => one.name === name)?.parentSpanId)?.name;
+    ownSpans.find(({ spanId }) => spanId === ownSpans.find((span) => span.name === name)?.parentSpanId)?.name;
   expect(["tool jira.close_issue", "step", "generation"].map(above)).toEqual(["step", "generation", "POST /ask"]);
-  expect(own.find(({ name }) => name === "POST /ask")?.parentSpanId).toBe("b7ad6b7169203331");
+  expect(ownSpans.find(({ name }) => name === "POST /ask")?.parentSpanId).toBe("b7ad6b7169203331");
   const lines = metrics.split("\n");
   for (const line of [
     'kay_http_requests_total{method="POST",route="/ask",status="200"} 1',
@@ -117,7 +117,7 @@ test("a generation is one trace across its pause, and neither traces nor metrics
     'kay_database_connections{state="open"} 3',
     'kay_info{version="1.2.3"} 1',
   ])
-    expect(lines.filter((one) => one.startsWith("kay") && !one.includes("_bucket")).join("\n")).toContain(line);
+    expect(lines.filter((line) => line.startsWith("kay") && !line.includes("_bucket")).join("\n")).toContain(line);
 });
 
 test("the operator's document has every metric, with its kind, its labels and its meaning", () => {
@@ -125,7 +125,7 @@ test("the operator's document has every metric, with its kind, its labels and it
   const told = rows.map(([, name, kind, labels = "", help]) => [
     name,
     kind,
-    [...labels.matchAll(/`(\w+)`/g)].map((one) => one[1]),
+    [...labels.matchAll(/`(\w+)`/g)].map((match) => match[1]),
     help,
   ]);
   expect(told).toEqual(

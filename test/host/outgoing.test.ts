@@ -7,9 +7,9 @@ import { selfSigned } from "#test/certificate";
 import { fakeBackend } from "#test/fake-backend";
 
 function outgoing(env: Record<string, string>) {
-  const made = createOutboundFetch(env);
-  onTestFinished(() => made.close());
-  return made.fetch;
+  const outbound = createOutboundFetch(env);
+  onTestFinished(() => outbound.close());
+  return outbound.fetch;
 }
 
 test("H15 the backend words an invalid proxy like the command line", async () => {
@@ -49,7 +49,7 @@ test("a proxy that is not there, or refuses a host, is the reason, whatever serv
     hint: "Check the proxy URL, or add the host to NO_PROXY.",
   });
   const proxy = createServer().on("connect", (_, socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
-  await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void proxy.close());
   const { port } = proxy.address() as AddressInfo;
   const through = outgoing({ HTTPS_PROXY: `http://127.0.0.1:${port}` });

@@ -27,20 +27,20 @@ function makeFolder(): string {
 /** Starts a program; resolves once it has written something, or has ended. */
 async function start(programs: ReturnType<typeof createPrograms>, command: string[], folder?: string) {
   let output = "";
-  const said = Promise.withResolvers<void>();
+  const outputReady = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<ProgramEnd>();
   const hears = {
     output: (chunk: Buffer) => {
       output += chunk.toString();
-      said.resolve();
+      outputReady.resolve();
     },
     errors: (chunk: Buffer) => {
       output += chunk.toString();
     },
-    onEnd: (how: ProgramEnd) => ended.resolve(how),
+    onEnd: (reason: ProgramEnd) => ended.resolve(reason),
   };
   const program = programs.start(command, folder === undefined ? {} : { folder }, hears);
-  await Promise.race([said.promise, ended.promise]);
+  await Promise.race([outputReady.promise, ended.promise]);
   return { program, ended: ended.promise, output: () => output };
 }
 
@@ -70,10 +70,10 @@ test.each(["linux", "darwin"])(
     const path = join(makeFolder(), PROGRAMS_FILE);
     const { pid, ended } = await leaveRunning(path, platform);
     expect(pid).toBeGreaterThan(1);
-    const said: unknown[] = [];
-    await endLeftovers(path, machine(platform), (...line) => said.push(line));
+    const messages: unknown[] = [];
+    await endLeftovers(path, machine(platform), (...line) => messages.push(line));
     expect(await ended).toMatchObject({ signal: "SIGKILL" });
-    expect(said).toEqual([["info", "programs.leftovers_ended", { count: 1 }]]);
+    expect(messages).toEqual([["info", "programs.leftovers_ended", { count: 1 }]]);
   },
 );
 
@@ -81,8 +81,8 @@ test("B260: a process that only has the ID of a program, or another owner, is no
   const path = join(makeFolder(), PROGRAMS_FILE);
   const { pid } = await leaveRunning(path);
   const [entry] = JSON.parse(readFileSync(path, "utf8")) as object[];
-  const said: unknown[] = [];
-  const end = () => endLeftovers(path, machine(), (...line) => said.push(line));
+  const messages: unknown[] = [];
+  const end = () => endLeftovers(path, machine(), (...line) => messages.push(line));
   for (const wrong of [{ started: "another time" }, { owner: 1 }, { pid: 1 }, { pid: -1 }, { pid: process.pid }]) {
     writeFileSync(path, JSON.stringify([{ ...entry, ...wrong }]), { mode: 0o600 });
     await end();
@@ -92,7 +92,7 @@ test("B260: a process that only has the ID of a program, or another owner, is no
   writeFileSync(path, JSON.stringify([entry]));
   chmodSync(path, 0o666);
   await end();
-  expect([runs(pid), said, existsSync(path)]).toEqual([true, [], false]);
+  expect([runs(pid), messages, existsSync(path)]).toEqual([true, [], false]);
 });
 
 test("B260: an ended program is no longer in the record", async () => {

@@ -14,8 +14,8 @@ function watched() {
       Object.assign(heap, { heapUsed: 51 * MB, heapTotal: 61 * MB });
     },
   );
-  const work = (used: number, reserved: number) => {
-    heap.heapUsed += used * MB;
+  const work = (usedMb: number, reserved: number) => {
+    heap.heapUsed += usedMb * MB;
     heap.heapTotal += reserved * MB;
     look();
   };
@@ -36,7 +36,7 @@ test("memory is released once, two seconds after work ended", () => {
 
 test("nothing is released while work continues", () => {
   const { work, releases } = watched();
-  for (const used of [30, -28, 40, 2, -39, 1.5]) work(used, 10);
+  for (const usedMb of [30, -28, 40, 2, -39, 1.5]) work(usedMb, 10);
   expect(releases()).toBe(0);
 });
 

@@ -28,9 +28,9 @@ test("U05 joined emoji are shown as their parts, and words of other scripts unch
 
 test("U05 text after an emoji is in its column, however the terminal counts", async () => {
   const lines = ["🚀🚀🚀ab│", "\x1b[31m✅\x1b[39m 会 ab│", "plain ab│"];
-  const bare = await onTerminal(lines.join("\n"), 20);
+  const unpainted = await onTerminal(lines.join("\n"), 20);
   const { cells } = await onTerminal(lines.map(pinColumns).join("\n"), 20);
-  expect([bare.cells, cells]).toEqual([
+  expect([unpainted.cells, cells]).toEqual([
     [6, 8, 9],
     [9, 9, 9],
   ]);

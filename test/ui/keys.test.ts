@@ -12,13 +12,13 @@ function keysOf(...reads: (string | Uint8Array | number)[]): string[] {
 function read(...reads: (string | Uint8Array | number)[]): Key[] {
   const reader = createKeyReader();
   const keys: Key[] = [];
-  let at = 1_000;
-  for (const each of [...reads, 10_000]) {
-    if (typeof each === "number") {
+  let time = 1_000;
+  for (const item of [...reads, 10_000]) {
+    if (typeof item === "number") {
       const wait = reader.getWaitMs();
-      if (wait !== null && wait <= each) keys.push(...reader.flush(at + wait));
-      at += each;
-    } else keys.push(...reader.push(typeof each === "string" ? Buffer.from(each) : each, at));
+      if (wait !== null && wait <= item) keys.push(...reader.flush(time + wait));
+      time += item;
+    } else keys.push(...reader.push(typeof item === "string" ? Buffer.from(item) : item, time));
   }
   return keys;
 }
@@ -140,8 +140,8 @@ test("U14 reports of the terminal are not keys, wherever they are split", () => 
   ];
   for (const report of reports) {
     expect(keysOf(`a${report}b`)).toEqual(["a", "b"]);
-    for (let at = 1; at < report.length; at++)
-      expect(keysOf(`a${report.slice(0, at)}`, 20, `${report.slice(at)}b`)).toEqual(["a", "b"]);
+    for (let time = 1; time < report.length; time++)
+      expect(keysOf(`a${report.slice(0, time)}`, 20, `${report.slice(time)}b`)).toEqual(["a", "b"]);
   }
   expect(keysOf("a", "\x1b[I", "\x1b[O", "b")).toEqual(["a", "<focus>", "<blur>", "b"]);
   expect(keysOf("a", "\x1b[24;80R", "b")).toEqual(["a", "<position>", "b"]);

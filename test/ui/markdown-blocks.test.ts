@@ -9,22 +9,22 @@ const LOOK = { width: 40, paint: (_: string, text: string) => text };
 const word = fc.stringMatching(/^[a-z]{1,9}$/);
 const sentence = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(" "));
 const lines = fc.array(sentence, { minLength: 1, maxLength: 12 });
-const each = (show: (text: string) => string, by = "\n") => lines.map((all) => all.map(show).join(by));
+const byPiece = (show: (text: string) => string, by = "\n") => lines.map((all) => all.map(show).join(by));
 
 const block = fc.oneof(
   sentence,
-  each((text) => text),
+  byPiece((text) => text),
   sentence.map((text) => `## ${text}`),
   sentence.map((text) => `${text}\n===`),
-  each((text) => `- ${text}\n  - [ ] ${text}`),
-  each((text) => `- ${text}\n${text}`),
-  each((text) => `3. ${text}\n\n   more\n\n       code`, "\n\n"),
-  each((text) => `* ${text}\n\n  \`\`\`\n  - x\n\n  y\n  \`\`\``),
-  each((text) => `| ${text} | x |`).map((rows) => `|a|b|\n|---|---|\n${rows}`),
-  each((text) => text, "\n\n").map((code) => `\`\`\`ts\n${code}\n\`\`\``),
-  each((text) => `> ${text}`),
-  each((text) => `> - ${text}\n> \n> x`),
-  each((text) => `    ${text}`),
+  byPiece((text) => `- ${text}\n  - [ ] ${text}`),
+  byPiece((text) => `- ${text}\n${text}`),
+  byPiece((text) => `3. ${text}\n\n   more\n\n       code`, "\n\n"),
+  byPiece((text) => `* ${text}\n\n  \`\`\`\n  - x\n\n  y\n  \`\`\``),
+  byPiece((text) => `| ${text} | x |`).map((rows) => `|a|b|\n|---|---|\n${rows}`),
+  byPiece((text) => text, "\n\n").map((code) => `\`\`\`ts\n${code}\n\`\`\``),
+  byPiece((text) => `> ${text}`),
+  byPiece((text) => `> - ${text}\n> \n> x`),
+  byPiece((text) => `    ${text}`),
   fc.constantFrom("---", "* * *", "<details>\nx\n</details>", "1) a\n2) b"),
 );
 

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { loadHighlighting } from "#ui/markdown/highlight";
 import { renderMarkdown } from "#ui/markdown/progressive";
 
-const bare = (_: string, text: string) => text;
-const LOOK = { width: 40, paint: bare };
+const plain = (_: string, text: string) => text;
+const LOOK = { width: 40, paint: plain };
 const LINKS = { ...LOOK, width: 200, links: true };
 
 /** Links as `⟦target|text⟧`. */
@@ -35,8 +35,8 @@ test.for([
     "x (javascript:alert) y (file:///etc) z (data:a)",
   ],
   ["is encoded", '[x](<https://a.test/é b?q=">)', "⟦https://a.test/%C3%A9%20b?q=%22|x (a.test)⟧"],
-] as const)("a link %s", ([, markdown, shown]) => {
-  expect(linked(markdown)).toBe(shown);
+] as const)("a link %s", ([, markdown, expected]) => {
+  expect(linked(markdown)).toBe(expected);
 });
 
 test("if a terminal does not open links, their addresses are written out", () => {
@@ -46,9 +46,9 @@ test("if a terminal does not open links, their addresses are written out", () =>
 });
 
 test("U17 no sequence in a link's address reaches the terminal", () => {
-  const shown = renderMarkdown("[x](<https://a.test/\u001b]8;;https://evil.test\u0007\u009b31m>)", LINKS);
-  expect(shown.split("\u001b").length).toBe(5);
-  expect([shown.includes("\u0007"), shown.includes("\u009b")]).toEqual([false, false]);
+  const output = renderMarkdown("[x](<https://a.test/\u001b]8;;https://evil.test\u0007\u009b31m>)", LINKS);
+  expect(output.split("\u001b").length).toBe(5);
+  expect([output.includes("\u0007"), output.includes("\u009b")]).toEqual([false, false]);
 });
 
 test("the columns of a table adapt to the width; no word is broken or omitted", () => {
@@ -82,10 +82,10 @@ KAY-1  open it
 
 test("a table of more than 30 rows keeps the columns of the first 30, without losing a word", () => {
   const rows = Array.from({ length: 40 }, (_, index) => `|KAY-${index + 1}|${"long ".repeat(index)}|`);
-  const shown = renderMarkdown(["|Key|Text|", "|-|-|", ...rows].join("\n"), LOOK);
-  expect(shown.match(/^KAY-\d+/gm)?.length).toBe(40);
-  expect(shown.match(/long/g)?.length).toBe((39 * 40) / 2);
-  expect(Math.max(...shown.split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
+  const output = renderMarkdown(["|Key|Text|", "|-|-|", ...rows].join("\n"), LOOK);
+  expect(output.match(/^KAY-\d+/gm)?.length).toBe(40);
+  expect(output.match(/long/g)?.length).toBe((39 * 40) / 2);
+  expect(Math.max(...output.split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
 });
 
 test("lists are nested and have checkboxes, and strike-through is marked", () => {
@@ -119,9 +119,9 @@ test("code has colors if the language is known, line by line as in the whole", a
   const paint = look.paint;
   const lines = Array.from({ length: 12 }, () => "let a = 1;");
   const code = ["```js", ...lines, "/* one", "let", "*/ let b;", "```", "", "```unknown", "let a;", "```"].join("\n");
-  const shown = `    ${paint("magenta", "let")} a = 1;`;
+  const expected = `    ${paint("magenta", "let")} a = 1;`;
   expect(renderMarkdown(code, look).split("\n")).toEqual([
-    ...lines.map(() => shown),
+    ...lines.map(() => expected),
     `    ${paint("dim", "/* one")}`,
     `    ${paint("dim", "let")}`,
     `    ${paint("dim", "*/")} ${paint("magenta", "let")} b;`,

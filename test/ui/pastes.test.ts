@@ -8,7 +8,9 @@ import { createKeyReader } from "#ui/keys/reader";
 /** Reads `gap` ms apart, and a long silence. */
 function read(reads: (string | Uint8Array)[], gap = 0): Key[] {
   const reader = createKeyReader();
-  const keys = reads.flatMap((each, n) => reader.push(typeof each === "string" ? Buffer.from(each) : each, n * gap));
+  const keys = reads.flatMap((chunk, n) =>
+    reader.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk, n * gap),
+  );
   while (reader.getWaitMs() !== null) keys.push(...reader.flush(1e9));
   return keys;
 }
@@ -24,8 +26,8 @@ test("U08 a bracketed paste is one key with its line breaks, and submits nothing
 
 test("U08 the markers may be split anywhere, and are never inserted", () => {
   const bytes = "a\x1b[200~one\r\ntwo\x1b[2 x\x1b[200~ three\x1b[201~b";
-  for (let at = 0; at <= bytes.length; at++) {
-    expect(shorthand(read([bytes.slice(0, at), bytes.slice(at)]))).toEqual(["a", "<paste>one\ntwo three", "b"]);
+  for (let index = 0; index <= bytes.length; index++) {
+    expect(shorthand(read([bytes.slice(0, index), bytes.slice(index)]))).toEqual(["a", "<paste>one\ntwo three", "b"]);
   }
   expect(keysOf("a\x1b[201~b")).toEqual(["a", "b"]);
 });
@@ -123,8 +125,12 @@ const bytesOfAllKinds = fc.oneof(
 
 test("wherever the bytes are split, the keys are the same", () => {
   fc.assert(
-    fc.property(bytesOfAllKinds, fc.array(fc.nat({ max: 200 })), (bytes, at) => {
-      const cuts = [0, ...at.map((cut) => Math.min(cut, bytes.length)).sort((a, b) => a - b), bytes.length];
+    fc.property(bytesOfAllKinds, fc.array(fc.nat({ max: 200 })), (bytes, positions) => {
+      const cuts = [
+        0,
+        ...positions.map((position) => Math.min(position, bytes.length)).sort((a, b) => a - b),
+        bytes.length,
+      ];
       const reads = cuts.slice(1).map((to, n) => bytes.slice(cuts[n], to));
       expect(shorthand(read(reads))).toEqual(shorthand(read([bytes])));
     }),

@@ -61,10 +61,10 @@ test("each block is written as soon as it is final, and nothing is written twice
     "",
     "Bye.",
   ]);
-  const at = (line: string) => after[lines.indexOf(`${line}\n`)];
-  expect([at("4 issues are open:"), at("1. First"), at("1. Third"), at("```"), at("# The end")]).toEqual([
-    0, 3, 6, 9, 11,
-  ]);
+  const rowAt = (line: string) => after[lines.indexOf(`${line}\n`)];
+  expect([rowAt("4 issues are open:"), rowAt("1. First"), rowAt("1. Third"), rowAt("```"), rowAt("# The end")]).toEqual(
+    [0, 3, 6, 9, 11],
+  );
 });
 
 const word = fc.stringMatching(/^[a-z]{1,9}$/);
@@ -91,9 +91,9 @@ test("an answer in any pieces looks like the whole", () => {
     });
   });
   fc.assert(
-    fc.property(pieces, (cut) => {
-      expect(written(onTerminal, cut).text).toBe(renderMarkdown(cut.join(""), LOOK));
-      expect(written(createTextWriter, cut).text).toBe(cut.join(""));
+    fc.property(pieces, (chunks) => {
+      expect(written(onTerminal, chunks).text).toBe(renderMarkdown(chunks.join(""), LOOK));
+      expect(written(createTextWriter, chunks).text).toBe(chunks.join(""));
     }),
     { numRuns: 300 },
   );

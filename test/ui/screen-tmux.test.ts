@@ -47,18 +47,18 @@ const toRows = (captured: string) =>
 /** A screen on this tmux terminal, and a function that resizes it. */
 function openScreen({ tmux, tty }: Awaited<ReturnType<typeof openTmux>>, columns: number, rows: number) {
   let size = { columns, rows };
-  let written = "";
+  let output = "";
   const screen = createScreen({
     write: (text) => {
-      written += text;
+      output += text;
     },
     size: () => size,
     reflows: "all",
   });
   const settle = async () => {
     // tmux answers commands after its input, so a visible mark shows that it has read everything.
-    writeFileSync(tty, `${written}\x1b]2;${++marks}\x07`);
-    written = "";
+    writeFileSync(tty, `${output}\x1b]2;${++marks}\x07`);
+    output = "";
     await expect.poll(() => tmux("display-message", "-p", "#{pane_title}").trim()).toBe(String(marks));
   };
   let marks = 0;
@@ -119,8 +119,8 @@ test.for([
 /** A card as tall as its text needs, an input, and a status line, cut to the window from above. */
 function cardOf({ columns, rows }: { columns: number; rows: number }) {
   const { lines, cursor } = frameOf(columns, "approve this ".repeat(60));
-  const over = Math.max(lines.length - (rows - 2), 0);
-  return { lines: lines.slice(over), cursor: { ...cursor, row: cursor.row - over } };
+  const excess = Math.max(lines.length - (rows - 2), 0);
+  return { lines: lines.slice(excess), cursor: { ...cursor, row: cursor.row - excess } };
 }
 
 describe.skipIf(!hasTmux)("N4 N52 a window that shrinks while a card is open", () => {

@@ -19,10 +19,10 @@ function box(columns: number, draft: string) {
     draft.slice(row * inner, (row + 1) * inner).padEnd(inner),
   );
   const text = [`┌${"─".repeat(columns - 2)}┐`, ...rows.map((row) => `│ ${row} │`), `└${"─".repeat(columns - 2)}┘`];
-  const at = { row: rows.length, column: 2 + (draft.length % inner) };
+  const cursor = { row: rows.length, column: 2 + (draft.length % inner) };
   return {
     lines: [...text, `${"offline · planner".padEnd(columns - 4)}KAY!`].map((line) => line.slice(0, columns)),
-    cursor: at,
+    cursor: cursor,
   };
 }
 

@@ -42,10 +42,10 @@ test("N49 a call is formatted for reading: names, lists, and texts as Markdown i
 
 test("nothing raw appears, a long result is counted, and a deep one is JSON", () => {
   const evil = "a\x1b]0;x\x07\x1b[2J";
-  const shown = formatToolCall(call({ input: { [evil]: evil }, output: Array(500).fill(evil), error: evil }), LOOK);
+  const output = formatToolCall(call({ input: { [evil]: evil }, output: Array(500).fill(evil), error: evil }), LOOK);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not come through
-  expect(shown).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
-  expect(shown).toContain("… 300 more lines");
+  expect(output).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  expect(output).toContain("… 300 more lines");
   const deep = { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } };
   expect(formatToolCall(call({ output: deep }), LOOK)).toContain('{"g":1}');
 });

@@ -5,9 +5,9 @@ import { EMPTY_VIEW, listOpenCards, type View } from "#ui/view/view";
 
 /** The view after these parts, numbered from 1; a number before a part is its arrival, in ms. */
 function after(...parts: (StreamPart | [at: number, part: StreamPart])[]): View {
-  return parts.reduce<View>((view, each, index) => {
-    const [at, part] = Array.isArray(each) ? each : [undefined, each];
-    return reduceView(view, { number: index + 1, part, ...(at === undefined ? {} : { at }) });
+  return parts.reduce<View>((view, item, index) => {
+    const [time, part] = Array.isArray(item) ? item : [undefined, item];
+    return reduceView(view, { number: index + 1, part, ...(time === undefined ? {} : { at: time }) });
   }, EMPTY_VIEW);
 }
 
@@ -131,8 +131,8 @@ test("a card is open until somebody answers it; then it is read-only and says ho
     type: "data-interaction-response",
     data: { interaction_id: "int_1", action: "approve", approval_scope: "session", client: "kay on desk" },
   };
-  const answered = reduceView(open, { number: 4, part });
-  const late = reduceView(answered, { number: 5, part: answer("deny") });
+  const next = reduceView(open, { number: 4, part });
+  const late = reduceView(next, { number: 5, part: answer("deny") });
   expect(listOpenCards(late)).toEqual([]);
   expect(late.items.find(({ kind }) => kind === "card")).toMatchObject({
     ended: { action: "approve", scope: "session", client: "kay on desk" },
@@ -140,13 +140,13 @@ test("a card is open until somebody answers it; then it is read-only and says ho
 });
 
 test("a card that waits for connections marks each one, and ends when all exist", () => {
-  const needed: StreamPart = { type: "data-auth-needed", data: AUTH };
+  const authPart: StreamPart = { type: "data-auth-needed", data: AUTH };
   const progress: StreamPart = { type: "data-auth-progress", data: { connected: "slack", remaining: ["gmail"] } };
   const result: StreamPart = { type: "data-auth-result", data: { success: true, integrations: ["slack", "gmail"] } };
-  expect(listOpenCards(after(START, needed, needed, progress))).toEqual([
+  expect(listOpenCards(after(START, authPart, authPart, progress))).toEqual([
     { kind: "card", id: "gen_1", type: "auth", generation_id: "gen_1", auth: { ...AUTH, connected: ["slack"] } },
   ]);
-  expect(after(START, needed, progress, result).items).toEqual([
+  expect(after(START, authPart, progress, result).items).toEqual([
     {
       kind: "card",
       id: "gen_1",
@@ -195,21 +195,21 @@ function done(output: unknown): StreamPart {
 }
 
 test("N20 a call took as long as the backend says, even in a replay that arrives at once", () => {
-  const at = (part: StreamPart, time: string): StreamPart => ({ ...part, at: `2026-11-27T12:00:${time}Z` });
-  const done: StreamPart = { type: "tool-output-available", toolCallId: "call_1", output: {} };
-  const { items } = after(START, [5_000, at(CALL, "01.000")], [5_000, at(done, "01.400")]);
+  const atTime = (part: StreamPart, time: string): StreamPart => ({ ...part, at: `2026-11-27T12:00:${time}Z` });
+  const donePart: StreamPart = { type: "tool-output-available", toolCallId: "call_1", output: {} };
+  const { items } = after(START, [5_000, atTime(CALL, "01.000")], [5_000, atTime(donePart, "01.400")]);
   expect(items).toMatchObject([{ kind: "tool", state: "done", workedMs: 400 }]);
 });
 
 test("the time that the user takes to connect a service does not count for the call", () => {
   const result: StreamPart = { type: "data-auth-result", data: { success: true, integrations: ["jira"] } };
-  const done: StreamPart = { type: "tool-output-available", toolCallId: "call_1", output: {} };
+  const donePart: StreamPart = { type: "tool-output-available", toolCallId: "call_1", output: {} };
   const { items } = after(
     START,
     [1_000, CALL],
     [1_300, { type: "data-auth-needed", data: AUTH }],
     [61_300, result],
-    [61_400, done],
+    [61_400, donePart],
   );
   expect(items[0]).toMatchObject({ kind: "tool", state: "done", workedMs: 400 });
 });

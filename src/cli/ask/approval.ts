@@ -72,8 +72,8 @@ async function editInput(
     const value = parseInput(edited);
     if (value) return value;
     writeNotice(kay, `✗ ${INVALID_INPUT_TEXT}`);
-    const again = await promptLine(kay, "Press Enter to edit it again, or k to keep the previous input: ", signal);
-    if (again.toLowerCase() === "k") return input;
+    const retry = await promptLine(kay, "Press Enter to edit it again, or k to keep the previous input: ", signal);
+    if (retry.toLowerCase() === "k") return input;
     text = edited;
   }
 }

@@ -16,18 +16,18 @@ import { promptLine, writeNotice } from "../prompt/question.ts";
 export async function connectMissing(
   kay: Kay,
   link: BackendHandle,
-  asked: OpenCard<AuthCard>,
+  openCard: OpenCard<AuthCard>,
   sayNo: (card: AuthCard) => Promise<void>,
 ): Promise<void> {
-  writeNotice(kay, `\n${formatAuth(asked.card().auth)}\n`);
+  writeNotice(kay, `\n${formatAuth(openCard.card().auth)}\n`);
   if (link.usesEnvironmentToken)
     throw new Problem("INPUT_REQUIRED", "Services cannot be connected while KAY_TOKEN is set.");
   for (;;) {
-    const failed = await connectAll(kay, link, asked, sayNo);
-    if (failed.length === 0) return;
-    const names = failed.map(toLine).join(", ");
-    const reply = await promptLine(kay, `Press Enter to retry ${names}, or c to cancel the request: `, asked.signal);
-    if (["c", "\x1b"].includes(reply.toLowerCase())) return sayNo(asked.card());
+    const failures = await connectAll(kay, link, openCard, sayNo);
+    if (failures.length === 0) return;
+    const names = failures.map(toLine).join(", ");
+    const reply = await promptLine(kay, `Press Enter to retry ${names}, or c to cancel the request: `, openCard.signal);
+    if (["c", "\x1b"].includes(reply.toLowerCase())) return sayNo(openCard.card());
   }
 }
 
@@ -44,16 +44,18 @@ export async function reportConnected(link: BackendHandle, generation: string, s
 async function connectAll(
   kay: Kay,
   link: BackendHandle,
-  asked: OpenCard<AuthCard>,
+  openCard: OpenCard<AuthCard>,
   sayNo: (card: AuthCard) => Promise<void>,
 ): Promise<string[]> {
-  const attempts = await beginConnections(kay, link, listMissingServices(asked.card().auth));
-  const board = showConsentProgress(kay, asked, { link, begun: attempts, cancel: () => sayNo(asked.card()) });
+  const attempts = await beginConnections(kay, link, listMissingServices(openCard.card().auth));
+  const board = showConsentProgress(kay, openCard, { link, begun: attempts, cancel: () => sayNo(openCard.card()) });
   try {
-    const ends = await Promise.allSettled(attempts.map((one) => connectOne(kay, link, { one, asked, board })));
+    const ends = await Promise.allSettled(
+      attempts.map((connection) => connectOne(kay, link, { one: connection, asked: openCard, board })),
+    );
     const isDone = ends.every(({ status }) => status === "fulfilled");
-    if (asked.signal.aborted && !isDone) throw new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
-    const { connected } = asked.card().auth;
+    if (openCard.signal.aborted && !isDone) throw new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
+    const { connected } = openCard.card().auth;
     board.end();
     return ends.flatMap((end, index) => {
       const service = attempts[index]?.response.service ?? "";
@@ -97,7 +99,7 @@ function showConsentProgress(
   const services = begun.map(({ response }) => response.service);
   const connected = new Set<string>();
   const elsewhere = new Map(services.map((service) => [service, new AbortController()]));
-  const over = new AbortController();
+  const controller = new AbortController();
   let note = "";
   let lastNote = "";
   const format = (help: string) => {
@@ -108,13 +110,13 @@ function showConsentProgress(
       kay.out.writeProgress(`${toLine(service)} was connected elsewhere.`);
     }
     if (kay.flags.plain) {
-      const waiting = services
+      const missing = services
         .filter((service) => !connected.has(service))
         .map(toLine)
         .join(", ");
-      if (waiting !== lastNote && waiting !== "")
-        kay.out.writeProgress(`Waiting for ${waiting} to be connected. Press Ctrl+C to cancel.`);
-      lastNote = waiting;
+      if (missing !== lastNote && missing !== "")
+        kay.out.writeProgress(`Waiting for ${missing} to be connected. Press Ctrl+C to cancel.`);
+      lastNote = missing;
       return null;
     }
     const leftMs = Math.min(...begun.map(({ deadline }) => deadline)) - kay.clock.now();
@@ -132,12 +134,12 @@ function showConsentProgress(
       connected.add(service);
       line.redraw();
     },
-    elsewhere: (service) => (elsewhere.get(service) ?? over).signal,
+    elsewhere: (service) => (elsewhere.get(service) ?? controller).signal,
     retrying: () => {
       note = " · no answer, retrying";
     },
     end: () => {
-      over.abort();
+      controller.abort();
       line.end();
     },
   };

@@ -35,8 +35,8 @@ export async function cancelGeneration(
     await link.api.detachGeneration(view.generation_id).catch(() => {});
     return error;
   }
-  const over = new AbortController();
-  const limit = kay.clock.sleep(isTimedOut(kay) ? OVER_TIME_LIMIT_MS : LIMIT_MS, over.signal).then(
+  const controller = new AbortController();
+  const limit = kay.clock.sleep(isTimedOut(kay) ? OVER_TIME_LIMIT_MS : LIMIT_MS, controller.signal).then(
     () => undefined,
     () => undefined,
   );
@@ -45,8 +45,9 @@ export async function cancelGeneration(
     () => false,
   );
   const heard = (await Promise.race([reported, limit])) ?? false;
-  const last = isTimedOut(kay) && heard ? await Promise.race([toLastView(link, view, over.signal), limit]) : undefined;
-  over.abort();
+  const last =
+    isTimedOut(kay) && heard ? await Promise.race([toLastView(link, view, controller.signal), limit]) : undefined;
+  controller.abort();
   return isTimedOut(kay) ? getEnd(kay, last ?? view, heard) : error;
 }
 
@@ -65,11 +66,15 @@ async function toLastView(link: BackendHandle, view: View, signal: AbortSignal):
 function getEnd(kay: Kay, view: View, heard: boolean) {
   const receipts = getReceipts(view);
   const isDone = ENDED.includes(view.status ?? "");
-  const what = isDone ? " and was canceled." : heard ? ", and is being canceled." : ". It may continue at the backend.";
+  const outcome = isDone
+    ? " and was canceled."
+    : heard
+      ? ", and is being canceled."
+      : ". It may continue at the backend.";
   const look = `\`kay sessions show ${quoteShellWord(view.session_id ?? "latest")}\` shows what was done.`;
   const mayHaveWritten = !isDone || receipts.some(({ effect }) => WRITTEN.has(effect));
   return timedOutProblem(kay, {
-    what,
+    what: outcome,
     details: getPartialAnswer(view),
     mayHaveWritten,
     ...(mayHaveWritten ? { hint: look } : {}),

@@ -42,6 +42,6 @@ export function parseApprovalOption(text: string): number {
 
 /** Returns the zone of TZ if that names one, else the zone of the system. `:Europe/Berlin` is a form of POSIX. */
 function findTimeZone(variable: string | undefined): string | undefined {
-  const named = variable?.trim().replace(/^:/, "");
-  return named ? resolveTimeZone(named) : new Intl.DateTimeFormat().resolvedOptions().timeZone || undefined;
+  const choice = variable?.trim().replace(/^:/, "");
+  return choice ? resolveTimeZone(choice) : new Intl.DateTimeFormat().resolvedOptions().timeZone || undefined;
 }

@@ -20,16 +20,16 @@ export async function readAskRequest(
   const fileFromStdin = names.some(isStdin);
   if (promptFromStdin && fileFromStdin)
     throw new Problem("USAGE", "stdin cannot be both the prompt and a file.", { hint: "Pass the prompt as text." });
-  const typed = formatSaid(promptFromStdin ? "" : words.join(" "));
-  if (!typed && fileFromStdin) throw createEmptyProblem();
+  const typedPrompt = formatSaid(promptFromStdin ? "" : words.join(" "));
+  if (!typedPrompt && fileFromStdin) throw createEmptyProblem();
   const files = await readFiles(
     kay,
     names.filter((name) => !isStdin(name)),
   );
   const piped = formatSaid(await readPipedInput(kay, { patient: promptFromStdin || fileFromStdin }));
-  const prompt = typed || piped;
+  const prompt = typedPrompt || piped;
   if (!prompt) throw createEmptyProblem();
-  const stdin = typed && piped ? { stdin: piped } : {};
+  const stdin = typedPrompt && piped ? { stdin: piped } : {};
   checkSize([...files.map(({ text }) => text), piped]);
   const context = { ...stdin, ...(files.length > 0 ? { files } : {}) };
   return { prompt, ...(Object.keys(context).length > 0 ? { context } : {}) };
@@ -51,8 +51,8 @@ async function readFiles(kay: Kay, names: string[]): Promise<Given[]> {
   for (const name of new Set(names)) {
     const text = await readTextFile(kay, name, MAX_INPUT_BYTES, "Attach it instead: `--attach FILE`.");
     const displayName = toDisplayName(kay.cwd, name);
-    const others = files.filter((file) => file.name === displayName || file.name.startsWith(`${displayName} (`)).length;
-    files.push({ name: others === 0 ? displayName : `${displayName} (${others + 1})`, text });
+    const count = files.filter((file) => file.name === displayName || file.name.startsWith(`${displayName} (`)).length;
+    files.push({ name: count === 0 ? displayName : `${displayName} (${count + 1})`, text });
     checkSize(files.map((file) => file.text));
   }
   return files;

@@ -35,8 +35,12 @@ export async function findConversationId(
   }
   if (WHOLE_ID.test(resume)) return resume;
   const title = resume.toLowerCase();
-  const all = await listConversations(link, (each) => each.id === resume || each.title?.toLowerCase() === title);
-  const conversation = all.find((each) => each.title?.toLowerCase() === title) ?? findById(resume, all, formatTitle);
+  const all = await listConversations(
+    link,
+    (conversation) => conversation.id === resume || conversation.title?.toLowerCase() === title,
+  );
+  const conversation =
+    all.find((conversation) => conversation.title?.toLowerCase() === title) ?? findById(resume, all, formatTitle);
   if (conversation) return conversation.id;
   if (/^session_\d+_\w+$/.test(resume)) return resume;
   throw new Problem("SESSION_NOT_FOUND", `No conversation matches ${JSON.stringify(toLine(resume))}.`, {
@@ -54,7 +58,7 @@ function formatTitle({ title }: ConversationView): string {
 /** Loads the latest conversations, page by page, until the named one is found. */
 async function listConversations(
   link: BackendHandle,
-  isWanted: (each: ConversationView) => boolean,
+  isWanted: (conversation: ConversationView) => boolean,
 ): Promise<ConversationView[]> {
   const all: ConversationView[] = [];
   for (let page = 1; all.length < LOOKED_AT; page += 1) {
@@ -84,9 +88,11 @@ export async function pickConversation(kay: Kay, link: BackendHandle): Promise<s
 /** Converts conversations to choices: the title, and the age, the status and the short ID. `now` is in ms since 1970. */
 export function toConversationChoices(all: readonly ConversationView[], now: number): Choice[] {
   const shorten = createIdShortener(all.map(({ id }) => id));
-  return all.map((each) => {
-    const status = each.status === "completed" ? "" : formatStatus(each.status);
-    const note = [formatAge(each.updated_at, now), status, shorten(each.id)].filter(Boolean).join(" · ");
-    return { value: each.id, label: formatTitle(each), note };
+  return all.map((conversation) => {
+    const status = conversation.status === "completed" ? "" : formatStatus(conversation.status);
+    const note = [formatAge(conversation.updated_at, now), status, shorten(conversation.id)]
+      .filter(Boolean)
+      .join(" · ");
+    return { value: conversation.id, label: formatTitle(conversation), note };
   });
 }

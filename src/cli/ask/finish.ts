@@ -82,13 +82,13 @@ function tellOpen(kay: Kay, card: CardItem): void {
 function findFailedWork(view: View): Problem | undefined {
   if (view.dryRun) return undefined;
   const writes = listFailedWrites(view);
-  const failed = writes.length > 0 ? writes : listFailedReads(view);
-  const [first] = failed;
+  const failures = writes.length > 0 ? writes : listFailedReads(view);
+  const [first] = failures;
   if (first === undefined) return undefined;
-  const isUnknown = failed.some(({ code }) => code === "OUTCOME_UNKNOWN");
+  const isUnknown = failures.some(({ code }) => code === "OUTCOME_UNKNOWN");
   const kind = writes.length > 0 ? "change" : "read";
-  const what = failed.length > 1 ? `${failed.length} ${kind}s failed. The first:` : `A ${kind} failed:`;
-  const message = `${what} ${clean(first.error ?? "it did not finish.", { lines: false, max: 500 })}`;
+  const subject = failures.length > 1 ? `${failures.length} ${kind}s failed. The first:` : `A ${kind} failed:`;
+  const message = `${subject} ${clean(first.error ?? "it did not finish.", { lines: false, max: 500 })}`;
   return new Problem(isUnknown ? "OUTCOME_UNKNOWN" : getCode(first), message, {
     hint: isUnknown ? ERRORS.OUTCOME_UNKNOWN.hint : "Correct the request and ask again.",
     details: getPartialAnswer(view),
@@ -106,20 +106,20 @@ function listOwnItems({ items, generation_id }: View): Item[] {
 }
 
 function listFailedWrites(view: View): ToolItem[] {
-  const own = listOwnItems(view);
-  const later = own.map((item) => item.kind === "tool" && item.state === "done");
-  const failed: ToolItem[] = [];
-  for (const item of own) {
-    if (item.kind !== "tool" || item.state !== "failed" || !isWrite(item, own)) continue;
-    const after = Math.max(own.indexOf(item), findReceiptIndex(item, own));
-    const correction = own.findIndex(
-      (one, at) => at > after && later[at] && one.kind === "tool" && one.name === item.name,
+  const items = listOwnItems(view);
+  const later = items.map((item) => item.kind === "tool" && item.state === "done");
+  const failures: ToolItem[] = [];
+  for (const item of items) {
+    if (item.kind !== "tool" || item.state !== "failed" || !isWrite(item, items)) continue;
+    const last = Math.max(items.indexOf(item), findReceiptIndex(item, items));
+    const correction = items.findIndex(
+      (other, index) => index > last && later[index] && other.kind === "tool" && other.name === item.name,
     );
-    if (correction < 0) failed.push(item);
+    if (correction < 0) failures.push(item);
     // One call corrects only one other.
     else later[correction] = false;
   }
-  return failed;
+  return failures;
 }
 
 /** Whether a call would have changed something. A backend without `access` has a receipt for each write. */

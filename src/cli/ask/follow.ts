@@ -76,10 +76,10 @@ export async function followGeneration(kay: Kay, link: BackendHandle, options: F
 }
 
 /** Yields the parts of a conversation up to the end of the generation that is running after number `seen`. */
-export async function* takeUntilEnd(parts: AsyncIterable<NumberedPart>, seen: number): AsyncGenerator<NumberedPart> {
+export async function* takeUntilEnd(parts: AsyncIterable<NumberedPart>, last: number): AsyncGenerator<NumberedPart> {
   for await (const part of parts) {
     yield part;
-    if (part.number > seen && isGenerationEnd(part.part)) return;
+    if (part.number > last && isGenerationEnd(part.part)) return;
   }
 }
 
@@ -92,40 +92,40 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
   let view = EMPTY_VIEW;
   let work = Promise.resolve();
   let fail: (outcome: Promise<"left">) => void = () => {};
-  const failed = new Promise<"left">((resolve) => {
+  const failure = new Promise<"left">((resolve) => {
     fail = resolve;
   });
   const getCard = (key: string) => view.items[Number(key)] as CardItem;
   const askNext = async () => {
-    let at = 0;
+    let last = 0;
     for (let keys = nextKeys(view, questions); keys[0] !== undefined; keys = nextKeys(view, questions)) {
       current = { keys, closer: new AbortController() };
       const { signal } = current.closer;
-      const place = { session: view.session_id ?? "", client };
+      const identity = { session: view.session_id ?? "", client };
       const [key] = keys;
       const listCards = () => keys.map(getCard).filter(isApproval);
       if (keys.length > 1) {
         const first = getCard(key);
-        const position = { n: at + 1, of: at + openKeys(view, questions).length };
+        const position = { n: last + 1, of: last + openKeys(view, questions).length };
         show.hold({ card: first, at: position.n, of: position.of });
         const plan = { cards: listCards, signal, position };
-        const end = await promptForPlan(kay, link, plan, place);
+        const end = await promptForPlan(kay, link, plan, identity);
         if (end === "one by one") questions.plans.add(getPlan(first)?.id ?? "");
-        if (end === "answered") for (const one of keys) questions.keys.add(one);
-        if (end === "answered") at += keys.length;
+        if (end === "answered") for (const newKey of keys) questions.keys.add(newKey);
+        if (end === "answered") last += keys.length;
       } else {
         questions.keys.add(key);
-        at += 1;
-        const position = { n: at, of: at + openKeys(view, questions).length };
-        show.hold({ card: getCard(key), at, of: position.of });
-        await promptForCard(kay, link, { card: () => getCard(key), signal }, place, position);
+        last += 1;
+        const position = { n: last, of: last + openKeys(view, questions).length };
+        show.hold({ card: getCard(key), at: last, of: position.of });
+        await promptForCard(kay, link, { card: () => getCard(key), signal }, identity, position);
       }
       show.release();
     }
     current = undefined;
   };
   return {
-    failed,
+    failed: failure,
     done: () => work,
     abandon: async () => {
       current?.closer.abort(ABANDONED);
@@ -149,17 +149,17 @@ type Asked = { keys: Set<string>; plans: Set<string> };
  * Returns the place of the oldest open card that was not asked about yet, with those of its plan once all of it has come.
  * Items never change their places.
  */
-function nextKeys(view: View, asked: Asked): string[] {
-  const open = openKeys(view, asked);
+function nextKeys(view: View, question: Asked): string[] {
+  const open = openKeys(view, question);
   const planAt = (key: string) => getPlan(view.items[Number(key)]);
   const plan = open[0] === undefined ? undefined : planAt(open[0]);
-  if (plan === undefined || asked.plans.has(plan.id)) return open.slice(0, 1);
+  if (plan === undefined || question.plans.has(plan.id)) return open.slice(0, 1);
   const came = view.items.filter((item) => getPlan(item)?.id === plan.id).length;
   return came < plan.of ? [] : open.filter((key) => planAt(key)?.id === plan.id);
 }
 
 function openKeys({ items }: View, { keys }: Asked): string[] {
-  const open = items.map((item, at) => (item.kind === "card" && !item.ended ? String(at) : ""));
+  const open = items.map((item, index) => (item.kind === "card" && !item.ended ? String(index) : ""));
   return open.filter((key) => key !== "" && !keys.has(key));
 }
 
@@ -185,15 +185,15 @@ async function awaitFirst(
   waits: boolean,
 ): Promise<Came> {
   if (!waits) return Promise.race([next, desk.failed]);
-  const over = new AbortController();
-  const quiet = kay.clock.sleep(QUIET_MS, over.signal).then(
+  const controller = new AbortController();
+  const quiet = kay.clock.sleep(QUIET_MS, controller.signal).then(
     () => "quiet" as const,
     () => new Promise<never>(() => {}),
   );
   try {
     return await Promise.race([next, desk.failed, quiet]);
   } finally {
-    over.abort();
+    controller.abort();
   }
 }
 

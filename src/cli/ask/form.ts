@@ -10,24 +10,24 @@ import { promptKey, promptLine, promptNextLine, writeNotice } from "../prompt/qu
  * Asks the user to fill in a form: field by field, then a review. Submit, decline and cancel are three different
  * answers.
  *
- * @param again the errors and the previous values, if the backend refused them
+ * @param retry the errors and the previous values, if the backend refused them
  */
 export async function promptForm(
   kay: Kay,
   request: InteractionRequest,
   signal: AbortSignal,
-  again?: { told: string; values: FormValues },
+  retry?: { told: string; values: FormValues },
 ): Promise<InteractionAnswer> {
   const fields = request.input_schema?.fields ?? [];
   if (request.link !== undefined) return await askVisit(kay, request, signal);
-  writeNotice(kay, `\n${formatForm(again ? { ...request, error: again.told } : request)}\n`);
+  writeNotice(kay, `\n${formatForm(retry ? { ...request, error: retry.told } : request)}\n`);
   const secrets = fields.filter(isSecretField);
   for (const field of secrets) writeNotice(kay, `! ${toLine(field.label)}: ${SECRETS_REFUSED}`);
   const open = fields.filter((field) => !secrets.includes(field));
   const canSubmit = secrets.every(({ required }) => !required);
   const start = await choose(kay, canSubmit ? { f: "fill in", ...NO } : NO, request, signal);
   if (start !== "f") return { action: start === "d" ? "deny" : "cancel" };
-  let values = again?.values ?? getInitialValues(open, request.initial_values);
+  let values = retry?.values ?? getInitialValues(open, request.initial_values);
   for (;;) {
     values = await fillIn(kay, open, values, signal);
     writeNotice(kay, `\nYour answers:\n${formatFilledForm(open, values)}\n`);
@@ -60,25 +60,25 @@ async function choose(
   return promptKey(kay, { text, keys: Object.keys(words), until }, signal);
 }
 
-async function fillIn(kay: Kay, fields: InputField[], before: FormValues, signal: AbortSignal): Promise<FormValues> {
+async function fillIn(kay: Kay, fields: InputField[], initial: FormValues, signal: AbortSignal): Promise<FormValues> {
   const values: [string, unknown][] = [];
   for (const field of fields) {
     writeNotice(kay, formatFieldLabel({ ...field, options: undefined }));
     for (const [index, option] of (field.options ?? []).entries())
       writeNotice(kay, `  ${index + 1}  ${toLine(option.label)}`);
-    values.push([field.id, await promptField(kay, field, before[field.id], signal)]);
+    values.push([field.id, await promptField(kay, field, initial[field.id], signal)]);
   }
   return Object.fromEntries(values);
 }
 
-async function promptField(kay: Kay, field: InputField, before: unknown, signal: AbortSignal): Promise<unknown> {
-  const suffix = before === undefined ? "" : ` [${formatValue(field, before)}]`;
+async function promptField(kay: Kay, field: InputField, initial: unknown, signal: AbortSignal): Promise<unknown> {
+  const suffix = initial === undefined ? "" : ` [${formatValue(field, initial)}]`;
   for (;;) {
     const reply =
       field.type === "textarea"
         ? await promptLines(kay, suffix, signal)
         : await promptLine(kay, `${HINTS[getHint(field)]}${suffix}: `, signal);
-    const read = parseField(field, reply, before);
+    const read = parseField(field, reply, initial);
     if ("value" in read) return read.value;
     writeNotice(kay, `✗ ${read.error}`);
   }

@@ -13,15 +13,15 @@ import type { Presenter } from "./presenter.ts";
  * @param session the conversation, if the response header names it
  */
 export function createJsonLinesPresenter(kay: Kay, session: string | undefined): Presenter {
-  let known = session;
-  useJsonLines(kay, () => known);
+  let sessionId = session;
+  useJsonLines(kay, () => sessionId);
   return {
     part(part, view) {
       const { type, ...rest } = part;
-      known = view.session_id ?? session;
+      sessionId = view.session_id ?? session;
       kay.out.writeJsonLine({
         type,
-        session_id: known ?? null,
+        session_id: sessionId ?? null,
         timestamp: formatTimestamp(kay),
         ...rest,
         ...answersTo(kay, part, view),
@@ -55,6 +55,6 @@ export function writeTimeoutLine(kay: Kay, view: View | undefined, error: unknow
 function answersTo(kay: Kay, part: StreamPart, view: View): { answer?: string[] } {
   if (part.type !== "data-interaction-request" && part.type !== "data-auth-needed") return {};
   const id = part.type === "data-auth-needed" ? part.data.generation_id : part.data.interaction_id;
-  const card = listOpenCards(view).findLast((each) => each.id === id);
+  const card = listOpenCards(view).findLast((card) => card.id === id);
   return card ? { answer: getAnswerCommands(kay, card) } : {};
 }

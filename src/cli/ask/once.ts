@@ -66,7 +66,7 @@ export async function askOnce(
       : kay.flags.json
         ? SILENT_PRESENTER
         : createTextPresenter(kay);
-    const followed = await followGeneration(kay, link, {
+    const result = await followGeneration(kay, link, {
       parts: kay.terminal.stdout.isTerminal ? withHighlighting(opening.parts) : opening.parts,
       show,
       askable,
@@ -75,12 +75,12 @@ export async function askOnce(
         view = now;
       },
     });
-    return await finishAsk(kay, followed, { prompt: request.prompt, lines, check: options.check });
+    return await finishAsk(kay, result, { prompt: request.prompt, lines, check: options.check });
   } catch (error) {
-    const ended = kay.signal.aborted ? await cancelGeneration(kay, link, view, error) : error;
-    if (lines && kay.signal.aborted) writeTimeoutLine(kay, view, ended);
+    const outcome = kay.signal.aborted ? await cancelGeneration(kay, link, view, error) : error;
+    if (lines && kay.signal.aborted) writeTimeoutLine(kay, view, outcome);
     // With `--json-lines`, everything is already printed.
-    throw lines ? ended : withPartialAnswer(ended, view);
+    throw lines ? outcome : withPartialAnswer(outcome, view);
   } finally {
     leaving.abort();
   }
@@ -89,8 +89,8 @@ export async function askOnce(
 /** Yields the parts of an answer, once the code in it can be highlighted. */
 async function* withHighlighting(parts: AsyncIterable<NumberedPart>): AsyncGenerator<NumberedPart> {
   const { loadHighlightingForPart } = await import("#ui/markdown/highlight");
-  for await (const each of parts) {
-    await loadHighlightingForPart(each.part);
-    yield each;
+  for await (const item of parts) {
+    await loadHighlightingForPart(item.part);
+    yield item;
   }
 }

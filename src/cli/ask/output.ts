@@ -39,18 +39,18 @@ export function getOutput(data: unknown): { value: unknown } | undefined {
   return { value: (data as { output: unknown }).output };
 }
 
-function getSteps(given: string): number {
-  const steps = /^\d{1,2}$/.test(given) ? Number(given) : 0;
+function getSteps(option: string): number {
+  const steps = /^\d{1,2}$/.test(option) ? Number(option) : 0;
   if (steps >= 1 && steps <= MOST_STEPS) return steps;
-  throw new Problem("USAGE", `${JSON.stringify(toLine(given))} is not a valid number of steps.`, {
+  throw new Problem("USAGE", `${JSON.stringify(toLine(option))} is not a valid number of steps.`, {
     hint: `Set --max-steps to a number from 1 to ${MOST_STEPS}.`,
   });
 }
 
-async function readSchema(kay: Kay, given: string): Promise<Record<string, unknown>> {
-  const isInline = given.trimStart().startsWith("{");
-  const text = isInline ? given : await readTextFile(kay, given, MOST_BYTES);
-  const subject = isInline ? "The output schema" : JSON.stringify(toLine(given));
+async function readSchema(kay: Kay, option: string): Promise<Record<string, unknown>> {
+  const isInline = option.trimStart().startsWith("{");
+  const text = isInline ? option : await readTextFile(kay, option, MOST_BYTES);
+  const subject = isInline ? "The output schema" : JSON.stringify(toLine(option));
   try {
     const schema: unknown = JSON.parse(text);
     if (typeof schema === "object" && schema !== null && !Array.isArray(schema))

@@ -42,9 +42,9 @@ export function getAnswerCommands(kay: Kay, card: CardItem): string[] {
 
 function formatFormOptions(card: Extract<CardItem, { type: "approval" | "form" }>): string {
   const fields = card.request.input_schema?.fields ?? [];
-  const needed = fields.filter(({ required }) => required);
-  const named = (needed.length > 0 ? needed : fields.slice(0, 1)).map(
+  const requiredFields = fields.filter(({ required }) => required);
+  const flags = (requiredFields.length > 0 ? requiredFields : fields.slice(0, 1)).map(
     ({ id }) => ` --field ${quoteShellWord(toLine(id))}=…`,
   );
-  return named.join("");
+  return flags.join("");
 }

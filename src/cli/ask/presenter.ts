@@ -11,7 +11,7 @@ export type Presenter = {
   /** Marks the view up to this part number as shown. */
   markShown(view: View, number: number): void;
   /** Announces that this card is asked now, number `at` of `of` open ones. */
-  hold(asked: { card: CardItem; at: number; of: number }): void;
+  hold(openCard: { card: CardItem; at: number; of: number }): void;
   release(): void;
   /** Ends the output: the rest becomes final, and the status line is removed. */
   end(): void;
@@ -73,17 +73,17 @@ export function bufferWhilePrompting(
 ): Omit<Presenter, "markShown"> {
   let buffered: (() => void)[] | null = null;
   const release = () => {
-    const waiting = buffered ?? [];
+    const lines = buffered ?? [];
     buffered = null;
-    for (const show of waiting) show();
+    for (const show of lines) show();
   };
   return {
     part(part, view) {
       if (buffered) buffered.push(() => showPart(part, view));
       else showPart(part, view);
     },
-    hold(asked) {
-      hold(asked);
+    hold(openCard) {
+      hold(openCard);
       buffered ??= [];
     },
     release,

@@ -28,19 +28,19 @@ export type AnswerTarget = { session: string; client: string };
 export async function promptForCard(
   kay: Kay,
   link: BackendHandle,
-  asked: OpenCard,
+  openCard: OpenCard,
   target: AnswerTarget,
   position = { n: 1, of: 1 },
 ): Promise<void> {
   try {
-    if (asked.card().type === "auth")
-      await connectMissing(kay, link, asked as OpenCard<AuthCard>, (card) => declineAuth(link, card, target));
-    else if (kay.flags.plain) await answerInLines(kay, link, asked, target);
-    else await answerOnCard(kay, link, asked, { target, position });
+    if (openCard.card().type === "auth")
+      await connectMissing(kay, link, openCard as OpenCard<AuthCard>, (card) => declineAuth(link, card, target));
+    else if (kay.flags.plain) await answerInLines(kay, link, openCard, target);
+    else await answerOnCard(kay, link, openCard, { target, position });
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED" || asked.signal.reason === ABANDONED)
+    if (!(error instanceof Problem) || error.code !== "INTERACTION_CLOSED" || openCard.signal.reason === ABANDONED)
       throw error;
-    writeNotice(kay, formatClosedCard(asked.card(), error));
+    writeNotice(kay, formatClosedCard(openCard.card(), error));
   }
 }
 
@@ -121,21 +121,21 @@ export function extendRequests({ api }: BackendHandle, { session }: AnswerTarget
 /** What was asked, what was changed in it, and the answer, as they stay on the terminal. */
 export function formatAnsweredCard(card: CardItem, answer: InteractionAnswer): string {
   const { action, approval_scope: scope, edited_args: edited, reason } = answer;
-  const ended = { action, ...(scope ? { scope } : {}), edited: Boolean(edited), ...(reason ? { reason } : {}) };
+  const end = { action, ...(scope ? { scope } : {}), edited: Boolean(edited), ...(reason ? { reason } : {}) };
   const change = edited ? [`Edited request:\n${formatEditedInput(edited)}`] : [];
   const fields = card.type === "form" ? (card.request.input_schema?.fields ?? []) : [];
-  const filled = answer.input && fields.length > 0 ? [`Your answers:\n${formatFilledForm(fields, answer.input)}`] : [];
-  const row = formatCardLine({ ...card, ended }, Number.POSITIVE_INFINITY);
-  return [`\n${formatCard(card)}`, ...change, ...filled, `\n${row}`].join("\n");
+  const answers = answer.input && fields.length > 0 ? [`Your answers:\n${formatFilledForm(fields, answer.input)}`] : [];
+  const row = formatCardLine({ ...card, ended: end }, Number.POSITIVE_INFINITY);
+  return [`\n${formatCard(card)}`, ...change, ...answers, `\n${row}`].join("\n");
 }
 
-async function visitLink(kay: Kay, card: CardItem, how: "open" | "copy"): Promise<void> {
+async function visitLink(kay: Kay, card: CardItem, mode: "open" | "copy"): Promise<void> {
   const url = card.type === "auth" ? undefined : card.request.link;
   if (url === undefined) return;
-  if (how === "copy") return void (await kay.copy("the link", url, kay.terminal.stderr.write));
+  if (mode === "copy") return void (await kay.copy("the link", url, kay.terminal.stderr.write));
   const plan = await kay.planBrowser(url);
-  const why = "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? null : "Could not open a browser.";
-  if (why !== null) throw new Problem("USAGE", `${why} Open the link yourself.`);
+  const problem = "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? null : "Could not open a browser.";
+  if (problem !== null) throw new Problem("USAGE", `${problem} Open the link yourself.`);
 }
 
 /** The backend may refuse an invalid edit or form. Then it is asked again, with the previous values. */
@@ -149,11 +149,11 @@ async function answerInLines(
   for (;;) {
     const open = card();
     if (open.type === "auth") return;
-    const again = refused && { told: refused.told, values: refused.given.input ?? {} };
+    const retry = refused && { told: refused.told, values: refused.given.input ?? {} };
     const answer: InteractionAnswer =
       open.type === "approval"
         ? await promptApproval(kay, open.request, signal, refused)
-        : await promptForm(kay, open.request, signal, again);
+        : await promptForm(kay, open.request, signal, retry);
     try {
       await sendAnswer(link, open, answer, target);
       return;
@@ -179,6 +179,6 @@ export function formatClosedCard(card: Closed, { details, message }: Problem): s
   // The user may have allowed it in the browser right here.
   if ("auth" in card && end.action === "connected")
     return `Connected now: ${card.auth.integrations.map(toLine).join(", ")}.`;
-  const what = formatEnd(end, card.type);
-  return isHere ? `Answered elsewhere: ${what}.` : `Your answer came too late: it was ${what}.`;
+  const text = formatEnd(end, card.type);
+  return isHere ? `Answered elsewhere: ${text}.` : `Your answer came too late: it was ${text}.`;
 }

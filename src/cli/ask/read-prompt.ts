@@ -30,7 +30,7 @@ export async function readPrompt(kay: Kay, link: BackendHandle, ...words: string
   if (!isAliasCall(words))
     return { prompt: text.startsWith("//") && isSlashCommand(text.slice(1)) ? text.slice(1) : text };
   const [, name = "", argument = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec((words[0] ?? "").trim()) ?? [];
-  const alias = (await listAliases(kay)).find((each) => each.name === name.toLowerCase());
+  const alias = (await listAliases(kay)).find((alias) => alias.name === name.toLowerCase());
   if (!alias) {
     await refuseUntrusted(kay, name);
     return { prompt: text };
@@ -48,6 +48,6 @@ export async function readPrompt(kay: Kay, link: BackendHandle, ...words: string
 async function refuseUntrusted(kay: Kay, name: string): Promise<void> {
   const project = readProjectContext(kay);
   if (!project?.project.aliases.some(({ path }) => basename(path) === `${name}.md`)) return;
-  const why = describeUntrusted(project);
-  if (why !== undefined) throw new Problem("USAGE", why, { hint: "Run `kay context trust`." });
+  const reason = describeUntrusted(project);
+  if (reason !== undefined) throw new Problem("USAGE", reason, { hint: "Run `kay context trust`." });
 }

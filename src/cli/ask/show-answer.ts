@@ -30,8 +30,8 @@ export async function showAnswer(kay: Kay, response: AskResponse): Promise<void>
 function withoutFooter(answer: AskResponse): AskResponse {
   const { message, data } = answer;
   const response = (data as { response?: unknown } | null | undefined)?.response;
-  const bare = typeof response === "string" ? { ...(data as object), response: stripPlannerFooter(response) } : data;
-  return { ...answer, message: stripPlannerFooter(message), ...(bare === undefined ? {} : { data: bare }) };
+  const value = typeof response === "string" ? { ...(data as object), response: stripPlannerFooter(response) } : data;
+  return { ...answer, message: stripPlannerFooter(message), ...(value === undefined ? {} : { data: value }) };
 }
 
 /** Prints one line on stderr for each write that was done, or may have been. Ignores values that are not receipts. */
@@ -47,7 +47,7 @@ export function showReceipts(kay: Kay, receipts: unknown): void {
 
 /** Returns the receipts among the values. */
 function toReceipts(values: unknown): Receipt[] {
-  return (Array.isArray(values) ? values : []).flatMap((each) => Receipt.safeParse(each).data ?? []);
+  return (Array.isArray(values) ? values : []).flatMap((receipt) => Receipt.safeParse(receipt).data ?? []);
 }
 
 const MARKS: Record<Receipt["effect"], string> = { settled: "✓", planned: "-", sent: "?", unknown: "?" };

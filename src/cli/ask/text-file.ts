@@ -50,9 +50,10 @@ export function checkFileName(name: string): string {
  */
 export function toDisplayName(cwd: string, name: string): string {
   const path = resolve(cwd, name);
-  const inside = relative(cwd, path);
-  const elsewhere = inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside);
-  return toLine(elsewhere ? basename(path) : inside.split(sep).join("/"));
+  const relativePath = relative(cwd, path);
+  const elsewhere =
+    relativePath === "" || relativePath === ".." || relativePath.startsWith(`..${sep}`) || isAbsolute(relativePath);
+  return toLine(elsewhere ? basename(path) : relativePath.split(sep).join("/"));
 }
 
 async function read(path: string, label: string, most: number, signal: AbortSignal): Promise<Buffer> {

@@ -42,9 +42,9 @@ function withAccounts<T extends { accounts?: Record<string, string> }>(signIn: T
   return (Object.keys(accounts).length > 0 ? { ...rest, accounts } : rest) as T;
 }
 
-function isSame(some: Record<string, string>, others: Record<string, string>): boolean {
-  const names = Object.keys(some);
-  return names.length === Object.keys(others).length && names.every((name) => some[name] === others[name]);
+function isSame(a: Record<string, string>, b: Record<string, string>): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }
 
 /** Returns the display name of a connection's account: name and address, otherwise what the provider reports. */
@@ -59,14 +59,14 @@ export function formatAccount(connection: Connection): string {
 /** Returns the site or workspace of the connection. */
 export function formatSite(connection: Connection): string {
   const metadata = connection.metadata ?? {};
-  const place = metadata.url ?? metadata.workspace ?? metadata.workspace_id ?? "";
-  return clean(String(place), { lines: false });
+  const site = metadata.url ?? metadata.workspace ?? metadata.workspace_id ?? "";
+  return clean(String(site), { lines: false });
 }
 
 /** Returns the previous connection if it had another account; null if it had the same one, or there was none. */
-export function findReplacedAccount(before: Connection | undefined, now: Connection): Connection | null {
-  if (!before?.connected) return null;
-  const [was, is] = [before.user?.account_id, now.user?.account_id];
-  const isSame = was && is ? was === is : formatAccount(before) === formatAccount(now);
-  return isSame ? null : before;
+export function findReplacedAccount(previous: Connection | undefined, now: Connection): Connection | null {
+  if (!previous?.connected) return null;
+  const [was, is] = [previous.user?.account_id, now.user?.account_id];
+  const isSame = was && is ? was === is : formatAccount(previous) === formatAccount(now);
+  return isSame ? null : previous;
 }

@@ -26,8 +26,8 @@ export async function openIfSignedIn(kay: Kay, isQuiet = false): Promise<Backend
  */
 export async function loadServices(kay: Kay, link: BackendHandle | null): Promise<ServiceView[]> {
   if (!link) return listKnownServices(kay);
-  const known = await link.api.services({ signal: kay.signal });
-  if (known) return known.services;
+  const list = await link.api.services({ signal: kay.signal });
+  if (list) return list.services;
   const { connections } = await link.api.connections({ signal: kay.signal });
   return Object.entries(connections).map(([name, connection]) => ({
     ...connection,

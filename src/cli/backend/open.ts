@@ -64,8 +64,8 @@ export function resolveEmbeddedTarget(ports: HandlePorts, origin: string): Backe
 export function resolveTargetAt(ports: HandlePorts, origin?: string): BackendTarget {
   if (origin === undefined) return resolveTarget(ports);
   if (origin === EMBEDDED_ORIGIN || origin === TOUR) return resolveEmbeddedTarget(ports, origin);
-  const own = ports.apiUrl === undefined ? null : parseOrigin(ports.apiUrl, { allowInsecure: true });
-  return resolveTarget({ ...ports, apiUrl: own?.origin === origin ? own.baseUrl : origin });
+  const configured = ports.apiUrl === undefined ? null : parseOrigin(ports.apiUrl, { allowInsecure: true });
+  return resolveTarget({ ...ports, apiUrl: configured?.origin === origin ? configured.baseUrl : origin });
 }
 
 /**

@@ -65,9 +65,9 @@ export function createHandlePorts(
  * the profile that started the backend, so that profile counts and the model does not.
  */
 export function getShapingSettings(settings: Settings): Record<string, unknown> {
-  const own = settings.list().filter(({ source }) => source === "profile");
-  const shaping = own.filter(({ key }) => SHAPING.test(key)).map(({ key, value }) => [key, value]);
-  const profile = own.some(({ key }) => key === "model") ? { profile: settings.profile } : {};
+  const overrides = settings.list().filter(({ source }) => source === "profile");
+  const shaping = overrides.filter(({ key }) => SHAPING.test(key)).map(({ key, value }) => [key, value]);
+  const profile = overrides.some(({ key }) => key === "model") ? { profile: settings.profile } : {};
   return { ...Object.fromEntries(shaping), ...profile };
 }
 
@@ -83,11 +83,13 @@ function withSlowNote<Request extends Pick<Outgoing, "method" | "url">, Answer>(
 ): (request: Request) => Promise<Answer> {
   return async (request) => {
     if (request.method === "GET" || getLimit(request) <= SLOW_MS) return way(request);
-    const over = new AbortController();
-    void clock.sleep(SLOW_MS, over.signal).then(
-      () => over.signal.aborted || note(`${new URL(request.url).origin} has not answered yet. Press Ctrl+C to cancel.`),
+    const controller = new AbortController();
+    void clock.sleep(SLOW_MS, controller.signal).then(
+      () =>
+        controller.signal.aborted ||
+        note(`${new URL(request.url).origin} has not answered yet. Press Ctrl+C to cancel.`),
       () => {},
     );
-    return way(request).finally(() => over.abort());
+    return way(request).finally(() => controller.abort());
   };
 }

@@ -12,13 +12,13 @@ export function formatProfileFlag({ name, source }: ProfileChoice): string {
 export function warnIfNew(settings: Settings, warn: (message: string) => void): void {
   const { name } = settings.getChoice();
   if (name === DEFAULT_PROFILE) return;
-  const known = settings.profiles.list();
-  if (!known.includes(name)) warn(`Profile ${name} is new. ${formatKnownProfiles(name, known)}`);
+  const names = settings.profiles.list();
+  if (!names.includes(name)) warn(`Profile ${name} is new. ${formatKnownProfiles(name, names)}`);
 }
 
 /** Returns the existing profiles, and the one that may be meant. */
-export function formatKnownProfiles(typed: string, known: string[]): string {
-  const guess = suggestName(typed, known);
-  const list = known.length > 1 ? `${known.slice(0, -1).join(", ")} and ${known.at(-1)}` : `only ${known[0]}`;
+export function formatKnownProfiles(name: string, names: string[]): string {
+  const guess = suggestName(name, names);
+  const list = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : `only ${names[0]}`;
   return `You have ${list}.${guess && ` ${guess}`}`;
 }

@@ -14,9 +14,9 @@ export async function openTour(
   spawn: CliPorts["spawnBackend"],
 ): Promise<{ link: BackendHandle; close(): Promise<void> }> {
   const getTourPorts = () => {
-    const own = ports.getEmbeddedPorts();
-    const folder = join(own.folder, TOUR);
-    return { ...own, folder, spawn: (log: string) => spawn(log, TOUR, { sandbox: true }) };
+    const embedded = ports.getEmbeddedPorts();
+    const folder = join(embedded.folder, TOUR);
+    return { ...embedded, folder, spawn: (log: string) => spawn(log, TOUR, { sandbox: true }) };
   };
   const tour = { ...ports, getEmbeddedPorts: getTourPorts };
   const link = await openBackend(tour, resolveEmbeddedTarget(tour, TOUR), { stored: true });

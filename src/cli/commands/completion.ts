@@ -24,8 +24,8 @@ export function createCompletionCommand(kay: Kay): Command {
 }
 
 /** The hint names the user's shell if SHELL is one of the supported ones. */
-function createMissingProblem(own: string | undefined, names: Shell[]): Problem {
-  const guess = names.find((name) => own?.endsWith(`/${name}`));
+function createMissingProblem(shellName: string | undefined, names: Shell[]): Problem {
+  const guess = names.find((name) => shellName?.endsWith(`/${name}`));
   return new Problem("USAGE", `Specify a shell: ${names.slice(0, -1).join(", ")} or ${names.at(-1)}.`, {
     hint: guess ? `You seem to use ${guess}. Run \`kay completion ${guess}\`.` : "For example: `kay completion bash`.",
   });

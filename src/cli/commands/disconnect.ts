@@ -14,16 +14,16 @@ export function createDisconnectCommand(kay: Kay): Command {
   return new Command("disconnect")
     .description("Disconnect services")
     .argument("[service...]", "Services to disconnect (default: choose from a list)")
-    .action(async (named: string[]) => {
-      if (named.length === 0 && !canPick(kay)) throw missingArgumentProblem("disconnect", "service");
+    .action(async (names: string[]) => {
+      if (names.length === 0 && !canPick(kay)) throw missingArgumentProblem("disconnect", "service");
       const link = await kay.openBackend({ signedIn: true });
-      const services = named.length > 0 ? named : await chooseConnected(kay, link);
-      const done = await confirmAndDisconnect(kay, link, services, (question) =>
+      const services = names.length > 0 ? names : await chooseConnected(kay, link);
+      const results = await confirmAndDisconnect(kay, link, services, (question) =>
         confirmOrThrow(kay, question, "Use --yes."),
       );
-      const answers = done.map(({ answer }) => answer);
+      const answers = results.map(({ answer }) => answer);
       if (kay.flags.json) return kay.out.writeJson(answers.length === 1 ? answers[0] : { disconnected: answers });
-      for (const { answer, sentence } of done) {
+      for (const { answer, sentence } of results) {
         kay.out.writeLine(sentence);
         warnAboutAccess(kay, answer.revocation);
       }
@@ -35,7 +35,11 @@ async function chooseConnected(kay: Kay, { api }: BackendHandle): Promise<string
   const { connections } = await api.connections({ signal: kay.signal });
   const connected = Object.entries(connections).filter(([, { connected }]) => connected);
   if (connected.length === 0) throw new Problem("USAGE", "No service is connected.", { hint: "" });
-  const choices = connected.map(([name, one]) => ({ value: name, label: name, note: formatAccount(one) }));
+  const choices = connected.map(([name, connection]) => ({
+    value: name,
+    label: name,
+    note: formatAccount(connection),
+  }));
   const picks = await pickSome(kay, "Disconnect which service?", choices);
   if (picks === null) throw new Problem("CANCELLED", "No service was disconnected.");
   return picks;
@@ -52,10 +56,10 @@ type Disconnection = { answer: DisconnectResponse; sentence: string };
 export async function confirmAndDisconnect(
   kay: Kay,
   link: BackendHandle,
-  named: string[],
+  names: string[],
   ask: (question: string) => Promise<boolean>,
 ): Promise<Disconnection[]> {
-  const services = [...new Set(named)];
+  const services = [...new Set(names)];
   const { api, credentials, origin, usesEnvironmentToken: byToken } = link;
   const { session_id } = byToken ? {} : (await credentials.read(origin)).signIn;
   const { connections } = await api.connections({ signal: kay.signal });
@@ -70,11 +74,11 @@ export async function confirmAndDisconnect(
     answers.push(await api.disconnect(service, { session_id, signal: kay.signal }));
     await saveAccountLabels(link, { [service]: { connected: false } });
   }
-  return answers.map((answer, at) => {
+  return answers.map((answer, index) => {
     const name = clean(answer.service, { lines: false });
     return {
-      answer: omitSettledReport(answer, answers.slice(at + 1)),
-      sentence: connected.includes(services[at] ?? "") ? `Disconnected ${name}.` : `${name} was not connected.`,
+      answer: omitSettledReport(answer, answers.slice(index + 1)),
+      sentence: connected.includes(services[index] ?? "") ? `Disconnected ${name}.` : `${name} was not connected.`,
     };
   });
 }
@@ -82,8 +86,8 @@ export async function confirmAndDisconnect(
 /** The shared access was kept at first, but the last of these services revoked all of it. */
 function omitSettledReport(answer: DisconnectResponse, later: DisconnectResponse[]): DisconnectResponse {
   const { revocation, ...rest } = answer;
-  const ended = later.some(({ revocation: last }) => last?.status === "revoked" && last.page === revocation?.page);
-  return revocation?.status === "shared" && ended ? { ...rest, revocation: { status: "revoked" } } : answer;
+  const isEnded = later.some(({ revocation: last }) => last?.status === "revoked" && last.page === revocation?.page);
+  return revocation?.status === "shared" && isEnded ? { ...rest, revocation: { status: "revoked" } } : answer;
 }
 
 /** Warns about access that could not be revoked at its service, and says where users remove it. */

@@ -10,23 +10,24 @@ export function createHelpCommand(kay: Kay): Command {
   const command = new Command("help")
     .description(`Show help for a command, or for a topic: ${names.join(", ")}`)
     .argument("[name...]", "Command or topic; `json <command>` prints the JSON Schema of its output");
-  return command.action(async ([name = "", ...more]: string[]) => {
+  return command.action(async ([name = "", ...subcommands]: string[]) => {
     const program = command.parent;
     if (!program) return;
-    if (name === "json" && more.length > 0) {
-      const meant = getCommand(program, more);
-      return showSchema(kay, meant ? getName(meant).split(" ").slice(1) : more);
+    if (name === "json" && subcommands.length > 0) {
+      const target = getCommand(program, subcommands);
+      return showSchema(kay, target ? getName(target).split(" ").slice(1) : subcommands);
     }
-    const topic = more.length === 0 && Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
+    const topic = subcommands.length === 0 && Object.hasOwn(TOPICS, name) ? TOPICS[name] : undefined;
     if (topic && kay.flags.json) return kay.out.writeJson({ topic: name, text: topic.trim() });
     if (topic) return showTopic(kay, topic.trim());
-    const words = name === "" ? [] : [name, ...more];
+    const words = name === "" ? [] : [name, ...subcommands];
     const match = getCommand(program, words);
     if (match) return kay.flags.json ? kay.out.writeJson(getDocument(match)) : match.outputHelp();
-    const known = [...names, ...program.commands.map((one) => one.name())];
+    const knownNames = [...names, ...program.commands.map((command) => command.name())];
     throw new Problem("USAGE", `Unknown command or topic ${JSON.stringify(words.join(" "))}.`, {
       hint:
-        suggestName(name, known, (close) => `\`kay help ${close}\``) || "Run `kay help` to list commands and topics.",
+        suggestName(name, knownNames, (close) => `\`kay help ${close}\``) ||
+        "Run `kay help` to list commands and topics.",
     });
   });
 }
@@ -44,7 +45,7 @@ async function showTopic(kay: Kay, text: string): Promise<void> {
  */
 export function toHelpDocument(program: Command, words: string[]): Record<string, unknown> {
   const findCommand = (from: Command, [word, ...rest]: string[]): Command => {
-    const command = from.commands.find((one) => one.name() === word || one.aliases().includes(word ?? ""));
+    const command = from.commands.find((command) => command.name() === word || command.aliases().includes(word ?? ""));
     return command ? findCommand(command, rest) : from;
   };
   return getDocument(
@@ -57,7 +58,7 @@ export function toHelpDocument(program: Command, words: string[]): Record<string
 
 function getCommand(from: Command, [word, ...rest]: string[]): Command | undefined {
   if (word === undefined) return from;
-  const command = from.commands.find((one) => one.name() === word || one.aliases().includes(word));
+  const command = from.commands.find((command) => command.name() === word || command.aliases().includes(word));
   return command && getCommand(command, rest);
 }
 
@@ -65,21 +66,24 @@ async function showSchema(kay: Kay, words: string[]): Promise<void> {
   const name = words.join(" ");
   const file = /^[\w -]+$/.test(name) ? await kay.readPackageFile(`dist/schemas/${words.join("-")}.json`) : "";
   if (file) return kay.out.writeJson(JSON.parse(file));
-  const known = Object.keys(JSON.parse((await kay.readPackageFile("dist/schemas/index.json")) || "{}"));
+  const names = Object.keys(JSON.parse((await kay.readPackageFile("dist/schemas/index.json")) || "{}"));
   throw new Problem("USAGE", `No JSON Schema for ${JSON.stringify(name)}.`, {
-    hint: suggestName(name, known, (close) => `\`kay help json ${close}\``) || `Schemas exist for ${known.join(", ")}.`,
+    hint: suggestName(name, names, (close) => `\`kay help json ${close}\``) || `Schemas exist for ${names.join(", ")}.`,
   });
 }
 
 /** Converts a help page to one document. */
 function getDocument(command: Command): Record<string, unknown> {
   const help = command.createHelp();
-  const toEntry = (one: Command) => ({ name: getName(one), description: one.description() });
+  const toEntry = (command: Command) => ({ name: getName(command), description: command.description() });
   return {
     name: getName(command),
     description: command.description(),
     usage: help.commandUsage(command),
-    arguments: command.registeredArguments.map((one) => ({ flags: one.name(), description: one.description })),
+    arguments: command.registeredArguments.map((argument) => ({
+      flags: argument.name(),
+      description: argument.description,
+    })),
     options: help.visibleOptions(command).map(({ flags, description }) => ({ flags, description })),
     commands: help.visibleCommands(command).map(toEntry),
     text: command.helpInformation(),

@@ -39,10 +39,10 @@ const LIMIT_MS = 5_000;
 /**
  * Revokes the stored sign-in at the backend, never the token in KAY_TOKEN. Returns the error if that failed, or null.
  */
-async function revoke(kay: Kay, done: (revocations: Revocations) => void): Promise<Problem | null> {
+async function revoke(kay: Kay, report: (revocations: Revocations) => void): Promise<Problem | null> {
   try {
     const { api } = await kay.openBackend({ stored: true });
-    done(await api.logout(undefined, { disconnect: true }));
+    report(await api.logout(undefined, { disconnect: true }));
     return null;
   } catch (error) {
     if (error instanceof Problem) return error;

@@ -21,10 +21,10 @@ export function createWhoamiCommand(kay: Kay): Command {
         accounts: Object.fromEntries(accounts.map(([service, { user, metadata }]) => [service, { user, metadata }])),
       });
     }
-    const rows = accounts.map(([service, one]) => [
+    const rows = accounts.map(([service, connection]) => [
       clean(service, { lines: false }),
-      formatAccount(one),
-      formatSite(one),
+      formatAccount(connection),
+      formatSite(connection),
     ]);
     if (rows.length === 0)
       kay.out.writeProgress(

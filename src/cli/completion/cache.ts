@@ -96,10 +96,10 @@ function replace(path: string, text: string, unique: string): void {
 /** Keeps only values that are safe as a word in any shell, each once, with a clean description of one line. */
 function tidy(values: readonly unknown[]): CompletionValue[] {
   const tidied = new Map<string, string>();
-  for (const each of values) {
-    const [value, about] = Array.isArray(each) ? each : [];
+  for (const entry of values) {
+    const [value, description] = Array.isArray(entry) ? entry : [];
     if (typeof value !== "string" || !SAFE.test(value) || tidied.size >= MOST) continue;
-    tidied.set(value, typeof about === "string" ? cleanLine(about, 80) : "");
+    tidied.set(value, typeof description === "string" ? cleanLine(description, 80) : "");
   }
   return [...tidied];
 }

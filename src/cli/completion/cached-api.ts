@@ -4,18 +4,18 @@ import type { CompletionCache } from "./cache.ts";
 import type { CachedKind, CompletionValue } from "./table.ts";
 
 /** Wraps the calls: names in their list answers are stored for completion. */
-export function withCompletionCache(api: Api, known: CompletionCache): Api {
-  const keep = (kind: CachedKind, values: CompletionValue[]) => known.write(kind, values);
+export function withCompletionCache(api: Api, cache: CompletionCache): Api {
+  const keep = (kind: CachedKind, values: CompletionValue[]) => cache.write(kind, values);
   const keepFirst = (values: CompletionValue[]) => {
     const ids = new Set(values.map(([id]) => id));
-    keep("sessions", [...values, ...(known.read("sessions") ?? []).filter(([id]) => !ids.has(id))]);
+    keep("sessions", [...values, ...(cache.read("sessions") ?? []).filter(([id]) => !ids.has(id))]);
   };
   const without = (kind: CachedKind, id: string) => {
-    const values = known.read(kind);
+    const values = cache.read(kind);
     if (values)
       keep(
         kind,
-        values.filter(([each]) => each !== id),
+        values.filter(([name]) => name !== id),
       );
   };
   return {
@@ -42,7 +42,7 @@ export function withCompletionCache(api: Api, known: CompletionCache): Api {
     },
     connections: async (options) => {
       const answer = await api.connections(options);
-      const titles = new Map(known.read("services") ?? []);
+      const titles = new Map(cache.read("services") ?? []);
       keep(
         "services",
         Object.keys(answer.connections).map((name): CompletionValue => [name, titles.get(name) ?? ""]),
@@ -68,9 +68,9 @@ export function withCompletionCache(api: Api, known: CompletionCache): Api {
       return answer;
     },
     answerInteraction: async (sessionId, id, answer) => {
-      const answered = await api.answerInteraction(sessionId, id, answer);
+      const response = await api.answerInteraction(sessionId, id, answer);
       without("pending", id);
-      return answered;
+      return response;
     },
     pending: async () => {
       const pending = await api.pending();

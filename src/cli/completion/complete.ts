@@ -17,9 +17,9 @@ export type CompletionPorts = PathsInput & { table: string; now: number };
  */
 export function runComplete(args: string[], ports: CompletionPorts): string {
   const [shell = "", index = "", ...rest] = args;
-  const place = Number(index);
-  if (!/^\d+$/.test(index) || place < 1 || place > 1_000) return "";
-  const words = Array.from({ length: place }, (_, at) => removeQuotes(rest[at] ?? ""));
+  const current = Number(index);
+  if (!/^\d+$/.test(index) || current < 1 || current > 1_000) return "";
+  const words = Array.from({ length: current }, (_, index) => removeQuotes(rest[index] ?? ""));
   const table = JSON.parse(readFileSync(ports.table, "utf8")) as CompletionTable;
   return print(suggestCompletions(table, words, lookAround(ports)), shell);
 }
@@ -42,7 +42,7 @@ function print({ values, paths, prefix }: Suggestions, shell: string): string {
 
 function lookAround(ports: CompletionPorts): ValueLookup {
   const paths = createPaths(ports);
-  const own = ports.env.KAY_PROFILE || "default";
+  const defaultProfile = ports.env.KAY_PROFILE || "default";
   const profiles = tryOrNull(() => getProfiles(paths.config())) ?? {};
   return {
     profiles: () => [...new Set(["default", ...Object.keys(profiles)])].map((name): CompletionValue => [name, ""]),
@@ -50,8 +50,8 @@ function lookAround(ports: CompletionPorts): ValueLookup {
       (tryOrNull(() => readdirSync(join(paths.config(), "commands"))) ?? [])
         .filter((name) => /^[a-z][a-z0-9-]*\.md$/.test(name))
         .map((name): CompletionValue => [name.slice(0, -3), "alias"]),
-    listKnown: (kind, given) => {
-      const profile = given ?? own;
+    listKnown: (kind, givenProfile) => {
+      const profile = givenProfile ?? defaultProfile;
       if (!isKnownKind(kind)) return null;
       const backend = getBackend(ports.env.KAY_API_URL?.trim() || profiles[profile]?.["api-url"]);
       return readCompletionCache(kind, { state: paths.state, profile, backend, now: () => ports.now });
@@ -66,8 +66,8 @@ function isKnownKind(kind: ValueKind): kind is CachedKind {
 type Profiles = Record<string, Record<string, unknown> | undefined>;
 
 function getProfiles(folder: string): Profiles {
-  const stored: unknown = JSON.parse(readFileSync(join(folder, "config.json"), "utf8").replace(/^\ufeff/, ""));
-  const { profiles } = (stored ?? {}) as { profiles?: Profiles };
+  const config: unknown = JSON.parse(readFileSync(join(folder, "config.json"), "utf8").replace(/^\ufeff/, ""));
+  const { profiles } = (config ?? {}) as { profiles?: Profiles };
   return Object(profiles) as Profiles;
 }
 

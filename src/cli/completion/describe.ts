@@ -14,23 +14,23 @@ import type {
 /**
  * Builds the table that completion reads from the program itself.
  *
- * @param known built-in services and tools, used until a backend has reported its own, and the MCP servers that can be
+ * @param tableValues built-in services and tools, used until a backend has reported its own, and the MCP servers that can be
  * connected by name (`connectable`)
  */
 export function buildCompletionTable(
   program: Command,
-  known: Pick<CompletionTable["values"], "services" | "tools" | "connectable">,
+  tableValues: Pick<CompletionTable["values"], "services" | "tools" | "connectable">,
 ): CompletionTable {
   const entries = Object.entries(SETTINGS as Record<string, Entry>);
-  const listed = entries.flatMap(([key, { values }]): [string, string[]][] => (values ? [[key, values]] : []));
+  const settings = entries.flatMap(([key, { values }]): [string, string[]][] => (values ? [[key, values]] : []));
   return {
     program: toCommandEntry(program, []),
     values: {
-      ...known,
+      ...tableValues,
       names: listHelpNames(program),
       settings: entries.map(([key, { describe }]): CompletionValue => [key, describe]),
     },
-    settings: Object.fromEntries(listed),
+    settings: Object.fromEntries(settings),
   };
 }
 
@@ -142,14 +142,14 @@ export const FREE_TEXT_SLOT = [
 /**
  * Returns the kind of value of an argument or option.
  *
- * @param where words of the command, or the long name of the option
+ * @param commandPath words of the command, or the long name of the option
  * @param name as in the usage, without brackets
  */
-export function findSlot(where: string, name: string, choices?: readonly string[]): Slot {
+export function findSlot(commandPath: string, name: string, choices?: readonly string[]): Slot {
   if (choices) return { choices: [...choices] };
-  const own = OWN[`${where} ${name}`];
-  if (own) return { kind: own };
-  const listed = Object.hasOwn(CHOICES, name) ? CHOICES[name] : undefined;
-  if (listed) return { choices: listed };
+  const kind = OWN[`${commandPath} ${name}`];
+  if (kind) return { kind: kind };
+  const choiceValues = Object.hasOwn(CHOICES, name) ? CHOICES[name] : undefined;
+  if (choiceValues) return { choices: choiceValues };
   return Object.hasOwn(KINDS, name) ? { kind: KINDS[name] } : {};
 }

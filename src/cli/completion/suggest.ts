@@ -71,7 +71,7 @@ function readOption(line: Line, word: string): OptionEntry | undefined {
   const [name = "", ...rest] = word.startsWith("--") ? word.split("=") : [word.slice(0, 2), word.slice(2)];
   const value = rest.join("=");
   const option = findOption(line.chain, name);
-  for (const each of option?.names ?? []) line.given.add(each);
+  for (const optionWord of option?.names ?? []) line.given.add(optionWord);
   if (option?.names.includes("--profile") && value) line.profile = value;
   if (!word.startsWith("--") && !option?.value && value) return readOption(line, `-${value}`);
   const isWhole = word.startsWith("--") ? rest.length > 0 : value !== "";
@@ -137,52 +137,56 @@ const ID_KINDS: readonly ValueKind[] = ["sessions", "pending", "approvals", "sch
 function shortenIds(values: CompletionValue[], kind: ValueKind, current: string): CompletionValue[] {
   if (!ID_KINDS.includes(kind) || current.includes("_")) return values;
   const shorten = createIdShortener(values.map(([id]) => id));
-  return values.map(([id, about]): CompletionValue => [shorten(id), about]);
+  return values.map(([id, description]): CompletionValue => [shorten(id), description]);
 }
 
 type Place = { table: CompletionTable; line: Line; look: ValueLookup; current: string; prefix: string };
 
-function offer(slot: Slot, place: Place): Suggestions {
-  const { prefix, current } = place;
+function offer(slot: Slot, position: Place): Suggestions {
+  const { prefix, current } = position;
   if (slot.kind === "files" || slot.kind === "folders") return { values: [], paths: slot.kind, prefix };
   const values = slot.choices
     ? slot.choices.map((choice): CompletionValue => [choice, ""])
     : slot.kind
-      ? shortenIds(listValues(slot.kind, place), slot.kind, current)
+      ? shortenIds(listValues(slot.kind, position), slot.kind, current)
       : [];
   return {
     prefix,
     values: filterByStart(
-      values.map(([value, about]): CompletionValue => [prefix + value, about]),
+      values.map(([value, description]): CompletionValue => [prefix + value, description]),
       current,
     ),
   };
 }
 
-function listValues(kind: ValueKind, place: Place): CompletionValue[] {
-  const { table, line, look } = place;
+function listValues(kind: ValueKind, position: Place): CompletionValue[] {
+  const { table, line, look } = position;
   if (kind === "profiles") return look.profiles();
   if (kind === "connectable") {
-    const services = listValues("services", place);
+    const services = listValues("services", position);
     const names = new Set(services.map(([name]) => name));
     return [...services, ...(table.values.connectable ?? []).filter(([name]) => !names.has(name))];
   }
   if (kind === "aliases") return look.aliases();
-  if (kind === "targets") return [...listValues("services", place), ...listValues("tools", place), ["*", "everything"]];
+  if (kind === "targets")
+    return [...listValues("services", position), ...listValues("tools", position), ["*", "everything"]];
   if (kind === "setting-value") {
     const [key = ""] = line.args;
-    if (key === "model") return listValues("models", place);
-    const listed = Object.hasOwn(table.settings, key) ? table.settings[key] : undefined;
-    return (listed ?? []).map((value): CompletionValue => [value, ""]);
+    if (key === "model") return listValues("models", position);
+    const values = Object.hasOwn(table.settings, key) ? table.settings[key] : undefined;
+    return (values ?? []).map((value): CompletionValue => [value, ""]);
   }
-  const own = table.values[kind] ?? [];
-  const known = look.listKnown(kind, line.profile);
-  if (kind === "sessions") return [...(known ?? []), ["latest", "the newest"]];
+  const tableValues = table.values[kind] ?? [];
+  const cachedValues = look.listKnown(kind, line.profile);
+  if (kind === "sessions") return [...(cachedValues ?? []), ["latest", "the newest"]];
   // The backend's description wins over kay's.
   return (
-    known?.map(
-      ([value, about]): CompletionValue => [value, about || (own.find(([name]) => name === value)?.[1] ?? "")],
-    ) ?? own
+    cachedValues?.map(
+      ([value, description]): CompletionValue => [
+        value,
+        description || (tableValues.find(([name]) => name === value)?.[1] ?? ""),
+      ],
+    ) ?? tableValues
   );
 }
 

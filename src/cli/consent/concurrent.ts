@@ -24,10 +24,10 @@ export async function connectConcurrently(
   const board = showBoard(kay, link, open);
   try {
     return await Promise.all(
-      attempts.map(async (one, index) => {
-        const work = completeConsent(kay, link, one, board);
+      attempts.map(async (attempt, index) => {
+        const work = completeConsent(kay, link, attempt, board);
         const [result] = (await Promise.allSettled([work])) as [ConnectResult];
-        open.delete(one);
+        open.delete(attempt);
         if (!kay.signal.aborted) settled(index, result);
         return result;
       }),

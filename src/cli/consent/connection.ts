@@ -47,11 +47,11 @@ export async function waitForConsent(
   attempt: BegunConnection,
 ): Promise<ConnectedService> {
   const wait = { link, open: () => [attempt], cancel: kay.interrupt };
-  const waiting = showWaiting(kay, wait, attempt.deadline);
+  const line = showWaiting(kay, wait, attempt.deadline);
   try {
-    return await completeConsent(kay, link, attempt, waiting);
+    return await completeConsent(kay, link, attempt, line);
   } finally {
-    waiting.end();
+    line.end();
   }
 }
 
@@ -103,9 +103,9 @@ async function requestConnection(
 ): Promise<BegunConnection> {
   const { token, refresh_token, session_id } = signIn;
   const signedIn = Boolean(token || refresh_token);
-  const before = signedIn ? await findConnectionBefore(kay, link, service, session_id) : undefined;
+  const previous = signedIn ? await findConnectionBefore(kay, link, service, session_id) : undefined;
   const now = kay.clock.now();
-  const hasLostTokens = session_id !== undefined && !before && listFirstConnections(signIn, now).length === 0;
+  const hasLostTokens = session_id !== undefined && !previous && listFirstConnections(signIn, now).length === 0;
   const verifier = Buffer.from(kay.random(32)).toString("base64url");
   const response = await link.api.connect(
     service,
@@ -115,21 +115,21 @@ async function requestConnection(
       ...(site ? { site } : {}),
       code_challenge: hash("sha256", verifier, "base64url"),
     },
-    { signal: kay.signal, signedIn: before !== undefined },
+    { signal: kay.signal, signedIn: previous !== undefined },
   );
   checkLink(response);
   const expiry = Date.parse(response.expires_at ?? "") - (link.api.clockOffsetMs() ?? 0);
   const longest = kay.clock.now() + AUTHORIZATION_LIFETIME_MS;
   const deadline = Number.isNaN(expiry) ? longest : Math.min(expiry, longest);
-  const { state, session_id: given } = response;
-  if (given !== session_id || (!before && !hasLostTokens)) {
-    const first = { sent: session_id, session_id: given, state, deadline, now };
+  const { state, session_id: givenState } = response;
+  if (givenState !== session_id || (!previous && !hasLostTokens)) {
+    const first = { sent: session_id, session_id: givenState, state, deadline, now };
     await saveFirstConnection(link.credentials, link.origin, first);
   }
   if (response.session_reset) {
     kay.out.warn("The backend did not recognize this installation and created a new one. Reconnect your services.");
   }
-  return { response, verifier, before, deadline };
+  return { response, verifier, before: previous, deadline };
 }
 
 /** Returns the service before connecting; undefined if the sign-in has ended, so that new tokens are requested. */
@@ -153,7 +153,7 @@ export async function completeConsent(
   kay: Kay,
   link: BackendHandle,
   attempt: BegunConnection,
-  waiting: Pick<WaitingLine, "retrying">,
+  line: Pick<WaitingLine, "retrying">,
   signal = kay.signal,
 ): Promise<ConnectedService> {
   const connection = await completeConnection({
@@ -166,7 +166,7 @@ export async function completeConsent(
     clock: kay.clock,
     signal,
     deadline: attempt.deadline,
-    note: waiting.retrying,
+    note: line.retrying,
   }).catch(async (error: unknown) => {
     const first = { state: attempt.response.state, now: kay.clock.now() };
     await forgetFirstConnection(link.credentials, link.origin, first).catch(() => {});
@@ -175,25 +175,25 @@ export async function completeConsent(
   const { service } = attempt.response;
   await saveAccountLabels(link, { [service]: connection });
   const site = formatSite(connection);
-  const who = `${formatAccount(connection) || "an unnamed account"}${site ? ` at ${site}` : ""}`;
+  const account = `${formatAccount(connection) || "an unnamed account"}${site ? ` at ${site}` : ""}`;
   const { name } = kay.profile();
-  const where = name === DEFAULT_PROFILE ? "" : ` in profile ${name}`;
+  const suffix = name === DEFAULT_PROFILE ? "" : ` in profile ${name}`;
   const other = findReplacedAccount(attempt.before, connection);
   const instead = other === null ? "" : `, instead of ${formatAccount(other) || "another account"}`;
   return {
     service,
     connection,
     ...(other === null ? {} : { before: other }),
-    message: `Connected ${clean(service, { lines: false })} as ${who}${where}${instead}`,
+    message: `Connected ${clean(service, { lines: false })} as ${account}${suffix}${instead}`,
   };
 }
 
 /** Prints the link whole, alone on its line. */
 export function showLink(kay: Kay, { service, authorization_url, pasted, user_code }: ConnectResponse): string {
   const host = kay.out.paint("bold", new URL(authorization_url).host, "stderr");
-  const what = pasted ? "paste its key" : "allow access";
+  const action = pasted ? "paste its key" : "allow access";
   const { stderr } = kay.terminal;
-  const intro = `To connect ${clean(service, { lines: false })}, ${what} at ${host}:`;
+  const intro = `To connect ${clean(service, { lines: false })}, ${action} at ${host}:`;
   const lines = stderr.isTerminal ? wrapSentences(intro, stderr.columns()) : intro;
   stderr.write(`${lines}\n\n${authorization_url}\n\n`);
   if (user_code) {

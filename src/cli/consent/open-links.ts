@@ -8,9 +8,11 @@ export async function openLinks(kay: Kay, urls: string[], say = kay.out.writePro
   const them = urls.length === 1 ? "the link" : "the links";
   for (const url of urls) {
     const plan = await kay.planBrowser(url);
-    const why = "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? null : "Could not open a browser.";
-    if (why !== null)
-      return say([`${why} Open ${them} manually.`, ...explainTunnel(kay, urls), ...explainPaste(kay, urls)].join("\n"));
+    const problem = "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? null : "Could not open a browser.";
+    if (problem !== null)
+      return say(
+        [`${problem} Open ${them} manually.`, ...explainTunnel(kay, urls), ...explainPaste(kay, urls)].join("\n"),
+      );
   }
 }
 
@@ -44,8 +46,8 @@ export function formatTunnel(urls: string[], env: Env): string | null {
 /** Returns the ports of this machine that a browser visits: of the link, and of the redirect address. */
 function listLoopbackPorts(url: string): string[] {
   const parsed = URL.parse(url);
-  return [parsed, getLocalRedirect(url)].flatMap((each) =>
-    each?.protocol === "http:" && isLoopbackHost(each.hostname) ? [each.port || "80"] : [],
+  return [parsed, getLocalRedirect(url)].flatMap((url) =>
+    url?.protocol === "http:" && isLoopbackHost(url.hostname) ? [url.port || "80"] : [],
   );
 }
 
@@ -54,6 +56,6 @@ function formatDestination(env: Env): string {
   const [, , host, port] = (env.SSH_CONNECTION ?? "").split(" ");
   const user = env.USER || env.LOGNAME;
   const name = host && /^[0-9a-fA-F.:%\w-]+$/.test(host) ? host : "<this-machine>";
-  const at = user && name === host ? `${quoteShellWord(user)}@${name}` : name;
-  return port && port !== "22" && /^\d+$/.test(port) ? `-p ${port} ${at}` : at;
+  const target = user && name === host ? `${quoteShellWord(user)}@${name}` : name;
+  return port && port !== "22" && /^\d+$/.test(port) ? `-p ${port} ${target}` : target;
 }

@@ -39,17 +39,21 @@ export function explainPaste(kay: Kay, urls: string[]): string[] {
 export async function takePastedAddress(
   kay: Kay,
   link: Pick<BackendHandle, "baseUrl">,
-  waiting: WaitingConnection[],
+  connections: WaitingConnection[],
   text: string,
 ): Promise<void> {
-  const status = await kay.visitCallback(findCallback(text, link, waiting));
+  const status = await kay.visitCallback(findCallback(text, link, connections));
   if (status < 500) return;
   throw new Problem("SERVICE_FAILED", `The backend did not accept the address (HTTP ${status}). Paste it again.`);
 }
 
-function findCallback(text: string, { baseUrl }: Pick<BackendHandle, "baseUrl">, waiting: WaitingConnection[]): string {
+function findCallback(
+  text: string,
+  { baseUrl }: Pick<BackendHandle, "baseUrl">,
+  connections: WaitingConnection[],
+): string {
   const backend = new URL(baseUrl);
-  const redirects = waiting.flatMap(({ response }) => {
+  const redirects = connections.flatMap(({ response }) => {
     const redirect = getLocalRedirect(response.authorization_url);
     const isOwn = isLoopbackHost(backend.hostname) && redirect?.port === backend.port;
     return redirect && isOwn ? [{ redirect, state: response.state }] : [];
@@ -59,28 +63,28 @@ function findCallback(text: string, { baseUrl }: Pick<BackendHandle, "baseUrl">,
   const start = `${first.redirect.origin}${first.redirect.pathname}`;
   const url = parseAddress(text);
   if (!url) throw refuse(`That is not an address. Paste the full address, which begins with ${start}`);
-  if (waiting.some(({ response }) => url.href === URL.parse(response.authorization_url)?.href))
+  if (connections.some(({ response }) => url.href === URL.parse(response.authorization_url)?.href))
     throw refuse(`That is the link to open. Paste the address that it leads to, which begins with ${start}`);
   const places = redirects.filter(
     ({ redirect }) => isLoopbackHost(url.hostname) && url.port === redirect.port && url.pathname === redirect.pathname,
   );
   if (places.length === 0)
     throw refuse(`${toLine(url.origin + url.pathname)} is another address. Paste the one that begins with ${start}`);
-  const place = places.find(({ state }) => url.searchParams.getAll("state").join() === state);
+  const match = places.find(({ state }) => url.searchParams.getAll("state").join() === state);
   if (!url.searchParams.has("code") && !url.searchParams.has("error"))
     throw refuse("That address is incomplete: it has no code. Copy all of it.");
-  if (!place)
+  if (!match)
     throw refuse(
       "That address belongs to another attempt. Open the link above, and paste the address that it leads to.",
     );
-  return `${place.redirect.href}${url.search}`;
+  return `${match.redirect.href}${url.search}`;
 }
 
 /** An address as people copy it: broken over lines, in quotes, without `http://`, or with `https://` by a strict browser. */
 function parseAddress(text: string): URL | null {
-  const bare = text.replaceAll(/[\s"'<>`]/g, "");
-  if (/^https?:\/\//i.test(bare)) return URL.parse(bare);
-  return /^(localhost|127\.|\[)[^/]*:\d+\//i.test(bare) ? URL.parse(`http://${bare}`) : null;
+  const address = text.replaceAll(/[\s"'<>`]/g, "");
+  if (/^https?:\/\//i.test(address)) return URL.parse(address);
+  return /^(localhost|127\.|\[)[^/]*:\d+\//i.test(address) ? URL.parse(`http://${address}`) : null;
 }
 
 function refuse(message: string): Problem {

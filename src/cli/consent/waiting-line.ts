@@ -53,19 +53,19 @@ type WaitLine = { redraw(): void; end(): void };
  */
 export function showWaitLine(kay: Kay, format: (help: string) => string | null, wait: ConsentWait): WaitLine {
   const { stderr } = kay.terminal;
-  const over = new AbortController();
+  const controller = new AbortController();
   const hasKeys = canPrompt(kay);
   const redraw = () => {
-    const text = over.signal.aborted ? null : format(hasKeys && !kay.flags.plain ? KEYS : "");
+    const text = controller.signal.aborted ? null : format(hasKeys && !kay.flags.plain ? KEYS : "");
     if (text !== null && stderr.isTerminal) kay.out.setStatusLine(text);
   };
-  const releaseKeys = hasKeys ? takeInput(kay, wait, over.signal) : () => {};
-  void repeatEverySecond(kay.clock, redraw, over.signal);
+  const releaseKeys = hasKeys ? takeInput(kay, wait, controller.signal) : () => {};
+  void repeatEverySecond(kay.clock, redraw, controller.signal);
   return {
     redraw,
     end: () => {
-      if (over.signal.aborted) return;
-      over.abort();
+      if (controller.signal.aborted) return;
+      controller.abort();
       releaseKeys();
       kay.out.setStatusLine(null);
     },

@@ -23,11 +23,11 @@ export type Alias = {
 
 /** Lists the aliases that can be used here: the user's own, then those of a trusted project with other names. */
 export async function listAliases(kay: Kay): Promise<Alias[]> {
-  const own = readContextFolder(getFolder(kay)).flatMap(({ file }) => file ?? []);
+  const files = readContextFolder(getFolder(kay)).flatMap(({ file }) => file ?? []);
   const project = readProjectContext(kay);
   const shared = project?.trust === "trusted" ? project.project.aliases : [];
   const aliases = [
-    ...own.map((file) => toAlias(file, "person")),
+    ...files.map((file) => toAlias(file, "person")),
     ...shared.map((file) => toAlias(file, "project")),
   ].filter(({ name, text }) => NAME.test(name) && text !== "");
   return [...new Map(aliases.toReversed().map((alias) => [alias.name, alias])).values()].reverse();
@@ -35,9 +35,9 @@ export async function listAliases(kay: Kay): Promise<Alias[]> {
 
 /** Whether the user or the project has an alias with this name, trusted or not. */
 export async function hasAlias(kay: Kay, name: string): Promise<boolean> {
-  const own = readContextFolder(getFolder(kay));
+  const files = readContextFolder(getFolder(kay));
   const project = readProjectContext(kay)?.project.aliases ?? [];
-  return [...own.flatMap(({ file }) => file ?? []), ...project].some(({ path }) => basename(path) === `${name}.md`);
+  return [...files.flatMap(({ file }) => file ?? []), ...project].some(({ path }) => basename(path) === `${name}.md`);
 }
 
 /** Writes an alias of the user's own, whole or not at all. @throws Problem USAGE, STORE_UNREADABLE */
@@ -65,12 +65,12 @@ export async function removeAlias(kay: Kay, name: string): Promise<void> {
     await unlink(path);
   } catch (error) {
     if (getErrno(error) !== "ENOENT") throw unwritableProblem(path, error);
-    const own = (await listAliases(kay)).filter(({ origin }) => origin === "person");
+    const aliases = (await listAliases(kay)).filter(({ origin }) => origin === "person");
     throw new Problem("NOT_FOUND", `You have no alias ${JSON.stringify(toLine(name))}.`, {
       hint:
         suggestName(
           name,
-          own.map((alias) => alias.name),
+          aliases.map((alias) => alias.name),
         ) || "Run `kay alias list`.",
     });
   }
@@ -83,19 +83,19 @@ export async function removeAlias(kay: Kay, name: string): Promise<void> {
  * @throws Problem USAGE if an argument is missing
  */
 export function fillAlias({ name, text }: Pick<Alias, "name" | "text">, values: readonly string[]): string {
-  const places = [...text.matchAll(PLACEHOLDER)].flatMap(([, slash, place]) => (slash ? [] : [place ?? ""]));
-  const needed = Math.max(0, ...places.map(Number).filter(Number.isInteger));
-  if (values.length < needed)
-    throw new Problem("USAGE", `The alias ${name} needs ${needed} ${needed === 1 ? "argument" : "arguments"}.`, {
+  const places = [...text.matchAll(PLACEHOLDER)].flatMap(([, slash, name]) => (slash ? [] : [name ?? ""]));
+  const count = Math.max(0, ...places.map(Number).filter(Number.isInteger));
+  if (values.length < count)
+    throw new Problem("USAGE", `The alias ${name} needs ${count} ${count === 1 ? "argument" : "arguments"}.`, {
       hint: `Its prompt: ${toLine(text).slice(0, 200)}`,
     });
   const all = values.join(" ");
-  const filled = text.replace(PLACEHOLDER, (whole, slash, place) =>
-    slash ? whole.slice(1) : /\d/.test(place) ? (values[Number(place) - 1] ?? "") : all,
+  const result = text.replace(PLACEHOLDER, (match, slash, name) =>
+    slash ? match.slice(1) : /\d/.test(name) ? (values[Number(name) - 1] ?? "") : all,
   );
-  const takesAll = places.some((place) => !/\d/.test(place));
-  const rest = takesAll ? [] : values.slice(needed);
-  return [filled, ...rest].join(" ");
+  const takesAll = places.some((name) => !/\d/.test(name));
+  const rest = takesAll ? [] : values.slice(count);
+  return [result, ...rest].join(" ");
 }
 
 /** Whether a prompt has a placeholder. */
@@ -113,9 +113,9 @@ const MAX_DESCRIPTION_LENGTH = 80;
 
 function toAlias({ path, text }: Pick<ContextFile, "path" | "text">, origin: Alias["origin"]): Alias {
   const [, head = "", body = text] = /^---\n([\s\S]*?)\n?---(?:\n([\s\S]*))?$/.exec(text) ?? [];
-  const [, named = ""] = /^description:[ \t]*(.*)$/m.exec(head) ?? [];
+  const [, name = ""] = /^description:[ \t]*(.*)$/m.exec(head) ?? [];
   const first = body.trim().split("\n")[0] ?? "";
-  const description = named.trim().replace(/^(["'])(.*)\1$/, "$2") || first.replace(/^#+\s*/, "");
+  const description = name.trim().replace(/^(["'])(.*)\1$/, "$2") || first.replace(/^#+\s*/, "");
   return {
     name: basename(path, ".md"),
     text: body.trim(),

@@ -41,8 +41,8 @@ export function readContextFile(path: string, within?: string): FoundFile {
     const text = decodeStart(bytes.subarray(0, MAX_BYTES), isCut);
     if (text === undefined) return { fault: `${name} is not UTF-8 text.` };
     if (text.trim() === "") return {};
-    const shown = `${clean(text).trim()}${isCut ? CUT : ""}`;
-    return { file: { path, text: shown, bytes: Math.min(bytes.length, MAX_BYTES), isCut } };
+    const visible = `${clean(text).trim()}${isCut ? CUT : ""}`;
+    return { file: { path, text: visible, bytes: Math.min(bytes.length, MAX_BYTES), isCut } };
   } catch (error) {
     const errno = getErrno(error);
     return errno === "ENOENT" || errno === "ENOTDIR" ? {} : { fault: `${name} cannot be read (${errno}).` };

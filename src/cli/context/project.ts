@@ -42,9 +42,9 @@ export function findProject(cwd: string, own: string): Project | undefined {
 
 function readProject(folder: string): Project | undefined {
   const contextFile = readContextFile(join(folder, INSTRUCTIONS_FILE), folder);
-  const others = readContextFolder(join(folder, PROJECT_ALIASES), folder);
-  const faults = [contextFile, ...others].flatMap(({ fault }) => fault ?? []);
-  const aliases = others.flatMap(({ file }) => file ?? []);
+  const contexts = readContextFolder(join(folder, PROJECT_ALIASES), folder);
+  const faults = [contextFile, ...contexts].flatMap(({ fault }) => fault ?? []);
+  const aliases = contexts.flatMap(({ file }) => file ?? []);
   if (!contextFile.file && aliases.length === 0 && faults.length === 0) return undefined;
   const texts = [contextFile.file, ...aliases].flatMap((file) => (file ? [[basename(file.path), file.text]] : []));
   const instructions = contextFile.file ? { instructions: contextFile.file } : {};
@@ -54,10 +54,10 @@ function readProject(folder: string): Project | undefined {
 /** Lists the folders from this one up to the root of its repository. */
 function listFolders(cwd: string): string[] {
   const folders: string[] = [];
-  for (let at = cwd; folders.length < MAX_DEPTH; at = dirname(at)) {
-    folders.push(at);
-    if (existsSync(join(at, ".git"))) return folders;
-    if (dirname(at) === at) break;
+  for (let folder = cwd; folders.length < MAX_DEPTH; folder = dirname(folder)) {
+    folders.push(folder);
+    if (existsSync(join(folder, ".git"))) return folders;
+    if (dirname(folder) === folder) break;
   }
   return [cwd];
 }

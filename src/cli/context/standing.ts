@@ -18,15 +18,15 @@ export type StandingInstructions = { files: InstructionsFile[]; notes: string[] 
 
 /** Reads the user's own instructions and those of the project, whether they are used or not. */
 export async function readInstructions(kay: Kay): Promise<StandingInstructions> {
-  const own = readContextFile(join(kay.machine().paths.config(), INSTRUCTIONS_FILE));
+  const file = readContextFile(join(kay.machine().paths.config(), INSTRUCTIONS_FILE));
   const project = readProjectContext(kay);
   const files: InstructionsFile[] = [];
-  if (own.file) files.push({ ...own.file, origin: "person", trust: "own" });
+  if (file.file) files.push({ ...file.file, origin: "person", trust: "own" });
   if (project?.project.instructions)
     files.push({ ...project.project.instructions, origin: "project", trust: project.trust });
   const untrusted = project && describeUntrusted(project);
   const notes = [
-    ...(own.fault ? [own.fault] : []),
+    ...(file.fault ? [file.fault] : []),
     ...(project?.project.faults ?? []),
     ...(untrusted ? [`${untrusted} Run \`kay context trust\`.`] : []),
   ];

@@ -44,8 +44,8 @@ export function createTrustFile({ folder, exclusively, random }: TrustFileOption
         const decisions = readDecisions(path);
         decisions.delete(project);
         decisions.set(project, { hash, use });
-        const stored = Object.fromEntries([...decisions].slice(-MAX_FOLDERS));
-        await replaceFile(path, `${JSON.stringify(stored, null, 2)}\n`, Buffer.from(random(8)).toString("hex"));
+        const entries = Object.fromEntries([...decisions].slice(-MAX_FOLDERS));
+        await replaceFile(path, `${JSON.stringify(entries, null, 2)}\n`, Buffer.from(random(8)).toString("hex"));
       });
     },
   };

@@ -21,9 +21,9 @@ export function readProjectContext(kay: Kay): ProjectContext | undefined {
  */
 export async function askForTrust(kay: Kay): Promise<void> {
   if (kay.flags.json || !canPrompt(kay)) return;
-  const found = readProjectContext(kay);
-  if (!found || !isUndecided(found.trust) || !hasText(found.project)) return;
-  const { project, trust } = found;
+  const context = readProjectContext(kay);
+  if (!context || !isUndecided(context.trust) || !hasText(context.project)) return;
+  const { project, trust } = context;
   const question = `${describeQuestion(project, trust)} ${kay.out.paint("dim", "[y/N, v to view]", "stderr")} `;
   for (;;) {
     const answer = (await promptLine(kay, question, kay.signal)).toLowerCase();
@@ -35,8 +35,8 @@ export async function askForTrust(kay: Kay): Promise<void> {
 /** Says which text of a project is left out, and what to do; undefined if none is. */
 export function describeUntrusted({ project, trust }: ProjectContext): string | undefined {
   if (!isUndecided(trust) || !hasText(project)) return undefined;
-  const why = trust === "changed" ? "It changed since you decided about it." : "You have not trusted it yet.";
-  return `${describeText(project)} of ${toLine(project.folder)} is not used. ${why}`;
+  const reason = trust === "changed" ? "It changed since you decided about it." : "You have not trusted it yet.";
+  return `${describeText(project)} of ${toLine(project.folder)} is not used. ${reason}`;
 }
 
 /**

@@ -17,11 +17,11 @@ export function formatTopic(text: string, width: number): string {
   const entries: Entry[] = [];
   for (const line of text.split("\n")) {
     const [, name = "", words = ""] = /^( *(?:\S+(?: \S+)* {2,})?)(.*)/.exec(line) ?? [];
-    const at = name.length;
+    const start = name.length;
     const last = entries.at(-1);
-    const goesOn = name.trim() === "" && (at === 0 || at >= WORDS) && words !== "";
-    if (goesOn && last?.at === at && last.words !== "") last.words += ` ${words}`;
-    else entries.push({ name, words, at });
+    const goesOn = name.trim() === "" && (start === 0 || start >= WORDS) && words !== "";
+    if (goesOn && last?.at === start && last.words !== "") last.words += ` ${words}`;
+    else entries.push({ name, words, at: start });
   }
   return entries.flatMap((entry) => getRows(entry, width)).join("\n");
 }

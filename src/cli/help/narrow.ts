@@ -33,11 +33,12 @@ function fitLine(line: string, width: number): string[] {
     const above = comment === "" ? [] : wrap(comment.split(" "), width, ["  ", "  # "]);
     return [
       ...above,
-      ...rows.map((row, at) => (endsWords(rows.slice(0, at + 1), rows.length) ? row + CONTINUED : row)),
+      ...rows.map((row, index) => (endsWords(rows.slice(0, index + 1), rows.length) ? row + CONTINUED : row)),
     ];
   }
-  const [, term, about = ""] = ITEM.exec(line) ?? [];
-  if (term !== undefined) return [...fitLine(`  ${term}`, width), ...wrap(about.split(" "), width, [ABOUT, ABOUT])];
+  const [, term, description = ""] = ITEM.exec(line) ?? [];
+  if (term !== undefined)
+    return [...fitLine(`  ${term}`, width), ...wrap(description.split(" "), width, [ABOUT, ABOUT])];
   const indent = /^ */.exec(line)?.[0] ?? "";
   return wrap(line.trim().match(WORDS) ?? [], width, [indent, PROSE.test(line) ? "" : `${indent}  `]);
 }

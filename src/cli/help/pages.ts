@@ -30,13 +30,13 @@ export function buildHelpTable(program: Command, topics: readonly string[]): Hel
 function getPage(command: Command): HelpPage {
   const help = command.createHelp();
   const listOptions = (from: ReturnType<typeof help.visibleOptions>) =>
-    from.map((each): [string, string] => [help.optionTerm(each), help.optionDescription(each)]);
-  const named = help.visibleArguments(command);
+    from.map((option): [string, string] => [help.optionTerm(option), help.optionDescription(option)]);
+  const namedArguments = help.visibleArguments(command);
   const below = help.visibleCommands(command);
   const sections: HelpPage["sections"] = [
-    ["Arguments:", named.map((each) => [help.argumentTerm(each), help.argumentDescription(each)])],
+    ["Arguments:", namedArguments.map((argument) => [help.argumentTerm(argument), help.argumentDescription(argument)])],
     ["Options:", listOptions(help.visibleOptions(command))],
-    ["Commands:", below.map((each) => [help.subcommandTerm(each), help.subcommandDescription(each)])],
+    ["Commands:", below.map((subcommand) => [help.subcommandTerm(subcommand), help.subcommandDescription(subcommand)])],
   ];
   return {
     usage: help.commandUsage(command),

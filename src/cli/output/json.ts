@@ -29,6 +29,6 @@ const KEPT = /^(?:\n|\u200c|\u200d|[\ufe00-\ufe0f])$/;
 
 function escapeCharacter(character: string): string {
   if (KEPT.test(character)) return character;
-  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }

@@ -47,8 +47,8 @@ export async function writeOutput(target: OutputTarget, text: string): Promise<v
 
 /** Follows symbolic links, even to a missing file: the link stays, and its target is written. */
 async function follow(path: string, depth = 0): Promise<string> {
-  const whole = await realpath(path).catch(nullWhenMissing);
-  if (whole !== null) return whole;
+  const realPath = await realpath(path).catch(nullWhenMissing);
+  if (realPath !== null) return realPath;
   const link = await lstat(path).catch(nullWhenMissing);
   if (!link?.isSymbolicLink() || depth > 20) return join(await realpath(dirname(path)), basename(path));
   return follow(resolve(dirname(path), await readlink(path)), depth + 1);

@@ -82,8 +82,8 @@ export function createOutput(
   const aside = (text: string) => {
     if (diverted) return diverted(text);
     const { stderr } = terminal;
-    const shown = stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text;
-    writeAboveStatus(() => stderr.write(`${shown}\n`));
+    const visible = stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text;
+    writeAboveStatus(() => stderr.write(`${visible}\n`));
   };
   const jsonLine = (document: unknown) =>
     filter ? filter.push(document) : terminal.stdout.write(formatJsonLine(document));
@@ -121,9 +121,9 @@ export function createOutput(
       if (!flags().json && !flags().quiet) aside(text);
     },
     warn: (text) => {
-      const inside = flags().json && !filter && !terminal.stderr.isTerminal;
-      if (inside && lineOf) jsonLine(lineOf("warning", { message: text }));
-      else if (inside) warnings.push(text);
+      const isJsonError = flags().json && !filter && !terminal.stderr.isTerminal;
+      if (isJsonError && lineOf) jsonLine(lineOf("warning", { message: text }));
+      else if (isJsonError) warnings.push(text);
       else aside(`${paint("yellow", "!", "stderr")} ${text}`);
     },
     writeJson: (document) => {
@@ -132,12 +132,12 @@ export function createOutput(
       terminal.stdout.write(formatJson(addWarnings(document, warnings)));
     },
     writeJsonLine: jsonLine,
-    setFilter: (made) => {
-      filter = made;
+    setFilter: (created) => {
+      filter = created;
     },
     flush: async () => filter?.flush(),
-    setLineFormat: (made) => {
-      lineOf = made;
+    setLineFormat: (format) => {
+      lineOf = format;
     },
     writeMarkdown: async (text) => {
       const { stdout } = terminal;

@@ -22,17 +22,17 @@ export async function notifyOfUpdate(argv: string[], kay: Kay, ports: UpdatePort
     if (!upgrade || (await kay.settings()).text("update-notice") === "off") return;
     const { readUpdateRecord, writeUpdateRecord } = await import("#client/update/registry");
     const folder = ports.paths.state();
-    const before = await readUpdateRecord(folder);
+    const previous = await readUpdateRecord(folder);
     const now = kay.clock.now();
-    const known = before?.running === kay.version ? before : undefined;
-    const newer = known?.newer && !isWithinDay(known.told, now) ? known.newer : null;
-    const isDue = !isWithinDay(known?.looked, now);
+    const current = previous?.running === kay.version ? previous : undefined;
+    const newer = current?.newer && !isWithinDay(current.told, now) ? current.newer : null;
+    const isDue = !isWithinDay(current?.looked, now);
     if (!newer && !isDue) return;
     const record: UpdateRecord = {
-      looked: isDue ? now : (known?.looked ?? now),
+      looked: isDue ? now : (current?.looked ?? now),
       running: kay.version,
-      newer: known?.newer ?? null,
-      ...(newer ? { told: now } : known?.told === undefined ? {} : { told: known.told }),
+      newer: current?.newer ?? null,
+      ...(newer ? { told: now } : current?.told === undefined ? {} : { told: current.told }),
     };
     await writeUpdateRecord(folder, record, Buffer.from(kay.random(8)).toString("hex"));
     if (newer)

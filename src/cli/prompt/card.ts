@@ -22,7 +22,7 @@ export type CardQuestion = {
   /** Asks the backend for more time, for the requests with these IDs. */
   extend?(ids: string[]): void;
   /** Opens or copies the address of a card. @throws Problem if that failed */
-  visit?(how: "open" | "copy"): Promise<void>;
+  visit?(mode: "open" | "copy"): Promise<void>;
 };
 
 /** The answer, and the state of the card with it; "next" if the user left a plan with Tab. */
@@ -45,8 +45,8 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
   const { card, position, signal } = question;
   const getSize = () => ({ columns: stderr.columns(), rows: stderr.rows() });
   const screen = createScreen({ write: stderr.write, size: getSize, reflows: detectReflow(kay.env) });
-  const over = new AbortController();
-  const ended = Promise.withResolvers<CardAnswer>();
+  const controller = new AbortController();
+  const outcome = Promise.withResolvers<CardAnswer>();
   const getRoom = () => ({ width: stderr.columns(), maxRows: Math.max(3, stderr.rows() - FREE_ROWS) });
   let { ui } = question;
   let focus = updateCards(INITIAL_FOCUS, [card()]);
@@ -55,7 +55,7 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
   let extended: number | undefined;
 
   const draw = () => {
-    if (over.signal.aborted || isAway || locating) return;
+    if (controller.signal.aborted || isAway || locating) return;
     const now = kay.clock.now();
     if (stderr.rows() < MIN_CARD_ROWS + FREE_ROWS) {
       screen.draw({ lines: [truncateCells(TOO_LOW_HINT, stderr.columns())], cursor: null });
@@ -77,10 +77,10 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
   };
   const resize = () => {
     locating?.abort();
-    const mine = new AbortController();
-    locating = mine;
+    const controller = new AbortController();
+    locating = controller;
     stderr.write(ASK_POSITION);
-    void kay.clock.sleep(LOCATE_MS, mine.signal).then(
+    void kay.clock.sleep(LOCATE_MS, controller.signal).then(
       () => locate(),
       () => {},
     );
@@ -95,8 +95,8 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
     releaseKeys = readPromptKeys(kay, take);
     draw();
   };
-  const visit = async (how: "open" | "copy") => {
-    await question.visit?.(how).catch((error: unknown) => {
+  const visit = async (mode: "open" | "copy") => {
+    await question.visit?.(mode).catch((error: unknown) => {
       ui = rejectAnswer(ui, error instanceof Problem ? error.message : "The link was not opened.");
     });
     draw();
@@ -115,8 +115,8 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
   const take = (key: Key) => {
     if (key.name === "position") return locate(key.row ?? 0);
     const isChord = key.name === "text" && key.ctrl && key.text === "d";
-    if (isChord && ui.type !== "form") return ended.reject(leftProblem());
-    if (key.name === "tab" && ui.type === "plan") return ended.resolve("next");
+    if (isChord && ui.type !== "form") return outcome.reject(leftProblem());
+    if (key.name === "tab" && ui.type === "plan") return outcome.resolve("next");
     const route = routeKey(focus, key, { draft: false, takesTab: true, takesText: takesText(ui) });
     // There is no composer that takes the other keys.
     focus = route.to === "card" ? route.focus : recordKey(focus, key);
@@ -125,9 +125,9 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
     ui = step.ui;
     const { act } = step;
     draw();
-    if (act?.do === "edit") void edit(act.text).catch(ended.reject);
+    if (act?.do === "edit") void edit(act.text).catch(outcome.reject);
     else if (act?.do === "open" || act?.do === "copy") void visit(act.do);
-    else if (act?.do === "answer" || act?.do === "answer all") ended.resolve({ act, ui });
+    else if (act?.do === "answer" || act?.do === "answer all") outcome.resolve({ act, ui });
     else extend();
   };
 
@@ -143,17 +143,17 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
       draw();
     }),
   ];
-  const closed = AbortSignal.any([kay.signal, signal]);
-  const close = () => ended.reject(endProblem(kay));
-  closed.addEventListener("abort", close, { once: true });
-  if (closed.aborted) close();
-  void repeatEverySecond(kay.clock, draw, over.signal);
+  const anySignal = AbortSignal.any([kay.signal, signal]);
+  const close = () => outcome.reject(endProblem(kay));
+  anySignal.addEventListener("abort", close, { once: true });
+  if (anySignal.aborted) close();
+  void repeatEverySecond(kay.clock, draw, controller.signal);
   try {
-    return await ended.promise;
+    return await outcome.promise;
   } finally {
-    closed.removeEventListener("abort", close);
+    anySignal.removeEventListener("abort", close);
     locating = null;
-    over.abort();
+    controller.abort();
     for (const release of [releaseKeys, ...releases]) release();
   }
 }

@@ -22,7 +22,7 @@ export async function pickOnTerminal(
   place?: PickerPlace,
 ): Promise<string[] | null> {
   const { stderr } = kay.terminal;
-  const ended = Promise.withResolvers<string[] | null>();
+  const outcome = Promise.withResolvers<string[] | null>();
   let picker = createPicker(question, choices, multiple, place);
   const draw = () => {
     const width = Math.max(10, stderr.columns() - 3);
@@ -37,23 +37,23 @@ export async function pickOnTerminal(
     picker = step.picker;
     if (place) Object.assign(place, getPickerPlace(picker));
     if (step.chosen === undefined) draw();
-    else ended.resolve(step.chosen);
+    else outcome.resolve(step.chosen);
   });
   const restore = kay.out.divert((text) => {
     stderr.write(`${CLEAR}${wrapSentences(text, stderr.columns())}\n`);
     draw();
   });
   const releases = [release, restore, stderr.onResize(draw), kay.terminal.onContinue(draw)];
-  const abort = () => ended.resolve(null);
+  const abort = () => outcome.resolve(null);
   kay.signal.addEventListener("abort", abort, { once: true });
   try {
     draw();
-    const chosen = await ended.promise;
+    const values = await outcome.promise;
     if (kay.signal.aborted) throw new Problem("CANCELLED", "Canceled.");
-    return chosen;
+    return values;
   } finally {
     kay.signal.removeEventListener("abort", abort);
-    for (const each of releases) each();
+    for (const stop of releases) stop();
     stderr.write(CLEAR);
   }
 }

@@ -51,20 +51,20 @@ async function pickByNumber(
   for (const [index, { label, note = "" }] of choices.entries())
     writeNotice(kay, `${String(index + 1).padStart(4)}  ${toLine(label)}${note === "" ? "" : `  ${toLine(note)}`}`);
   for (;;) {
-    const typed = await promptLine(kay, `${question} Number or name: `, kay.signal);
-    if (typed === "") return null;
-    const words = multiple ? typed.split(/[\s,]+/).filter(Boolean) : [typed];
-    const chosen = words.map((word) => findChoice(choices, word));
-    const unknown = words.find((_, index) => chosen[index] === undefined);
-    if (unknown === undefined) return [...new Set(chosen.flatMap((each) => each?.value ?? []))];
+    const reply = await promptLine(kay, `${question} Number or name: `, kay.signal);
+    if (reply === "") return null;
+    const words = multiple ? reply.split(/[\s,]+/).filter(Boolean) : [reply];
+    const picks = words.map((word) => findChoice(choices, word));
+    const unknown = words.find((_, index) => picks[index] === undefined);
+    if (unknown === undefined) return [...new Set(picks.flatMap((choice) => choice?.value ?? []))];
     writeNotice(kay, `${JSON.stringify(toLine(unknown))} is not in the list.`);
   }
 }
 
-function findChoice(choices: readonly Choice[], typed: string): Choice | undefined {
-  const word = typed.toLowerCase();
+function findChoice(choices: readonly Choice[], reply: string): Choice | undefined {
+  const word = reply.toLowerCase();
   return (
-    choices[Number(typed) - 1] ??
-    choices.find(({ value, label }) => [value, label].some((each) => each.toLowerCase() === word))
+    choices[Number(reply) - 1] ??
+    choices.find(({ value, label }) => [value, label].some((name) => name.toLowerCase() === word))
   );
 }

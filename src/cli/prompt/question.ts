@@ -12,8 +12,8 @@ import { isCi, isInteractive, type Source } from "../terminal/terminal.ts";
 export async function confirmOrThrow(kay: Kay, question: string, otherwise: string): Promise<boolean> {
   if (kay.flags.yes) return true;
   if (!canPrompt(kay)) {
-    const why = isCi(kay.env) ? "this is CI" : kay.flags.input ? "this is not a terminal" : "--no-input is set";
-    throw new Problem("INPUT_REQUIRED", `${question} Cannot prompt: ${why}.`, { hint: otherwise });
+    const reason = isCi(kay.env) ? "this is CI" : kay.flags.input ? "this is not a terminal" : "--no-input is set";
+    throw new Problem("INPUT_REQUIRED", `${question} Cannot prompt: ${reason}.`, { hint: otherwise });
   }
   return promptYesNo(kay, question);
 }
@@ -52,9 +52,9 @@ export type KeyQuestion = { text: string; keys: string[]; until?: string | undef
 export async function promptKey(kay: Kay, { text, keys, until }: KeyQuestion, signal: AbortSignal): Promise<string> {
   for (;;) {
     const ends = Date.parse(until ?? "") - kay.clock.now();
-    const left = ends > 0 ? ` (${formatTimeLeft(ends)} left)` : "";
-    const reply = (await promptLine(kay, `${text}${left}: `, signal)).toLowerCase();
-    const key = reply && keys.find((each) => each.startsWith(reply === "no" ? "n" : reply));
+    const timeLeft = ends > 0 ? ` (${formatTimeLeft(ends)} left)` : "";
+    const reply = (await promptLine(kay, `${text}${timeLeft}: `, signal)).toLowerCase();
+    const key = reply && keys.find((choice) => choice.startsWith(reply === "no" ? "n" : reply));
     if (key) return key;
     if (reply) writeNotice(kay, `${JSON.stringify(toLine(reply))} is not one of ${keys.join(", ")}.`);
   }

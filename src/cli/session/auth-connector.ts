@@ -39,7 +39,7 @@ export type AuthConnector = {
   /** The pending links. */
   urls(card: AuthCard): string[];
   /** Ends the card. If its services are connected, the pending connections of this terminal are still reported. */
-  close(card: string, how: "connected" | "given up"): void;
+  close(card: string, outcome: "connected" | "given up"): void;
 };
 
 type Waiting = { begun: BegunConnection; over: AbortController };
@@ -49,9 +49,9 @@ type Desk = { links: AuthLinks; waiting: Map<string, Waiting> };
 export function createAuthConnector(kay: Kay, link: BackendHandle, listener: AuthListener): AuthConnector {
   const desks = new Map<string, Desk>();
   const getDesk = (card: AuthCard): Desk => {
-    const known = desks.get(card.id) ?? { links: {}, waiting: new Map() };
-    desks.set(card.id, known);
-    return known;
+    const desk = desks.get(card.id) ?? { links: {}, waiting: new Map() };
+    desks.set(card.id, desk);
+    return desk;
   };
   const tell = (card: AuthCard, service: string, state: AuthLink) => {
     const desk = desks.get(card.id);
@@ -65,12 +65,12 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
     try {
       const attempt = await beginConnection(kay, link, service, listener.getSite(card.id));
       if (!desks.has(card.id)) return;
-      const over = new AbortController();
-      desk.waiting.set(service, { begun: attempt, over });
+      const controller = new AbortController();
+      desk.waiting.set(service, { begun: attempt, over: controller });
       const url = attempt.response.authorization_url;
       listener.say(`To connect ${toLine(service)}:\n${url}`);
       tell(card, service, { state: "waiting", host: new URL(url).host });
-      void wait(card, service, { begun: attempt, over });
+      void wait(card, service, { begun: attempt, over: controller });
     } catch (error) {
       if (error instanceof Problem && error.code === "UNKNOWN_SERVICE") listener.onUnknown(card, service, error);
       tell(card, service, { state: "failed", message: toSentence(error) });
@@ -102,8 +102,9 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
     prepare: async (card, only) => {
       const { links } = getDesk(card);
       const fresh = listMissingServices(card.auth).filter(
-        (each) =>
-          (only === undefined || each === only) && (links[each] === undefined || links[each].state === "failed"),
+        (service) =>
+          (only === undefined || service === only) &&
+          (links[service] === undefined || links[service].state === "failed"),
       );
       for (const service of fresh) await start(card, service);
       const urls = getUrls(desks.get(card.id));
@@ -117,12 +118,12 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
       await openLinks(kay, getUrls(desks.get(card.id), only), listener.say);
     },
     paste: async (card, text) => {
-      const waiting = [...(desks.get(card.id)?.waiting.values() ?? [])].map(({ begun }) => begun);
-      await takePastedAddress(kay, link, waiting, text);
+      const attempts = [...(desks.get(card.id)?.waiting.values() ?? [])].map(({ begun }) => begun);
+      await takePastedAddress(kay, link, attempts, text);
     },
     urls: (card) => getUrls(desks.get(card.id)),
-    close: (card, how) => {
-      if (how === "given up") for (const { over } of desks.get(card)?.waiting.values() ?? []) over.abort();
+    close: (card, outcome) => {
+      if (outcome === "given up") for (const { over } of desks.get(card)?.waiting.values() ?? []) over.abort();
       desks.delete(card);
     },
   };

@@ -48,9 +48,9 @@ export async function loadCandidates(
   kay: Kay,
   link: BackendHandle,
   dispatch: (event: SessionEvent) => void,
-  at: SessionLookup[] = ["model", "connections", "sessions", "tools", "aliases"],
+  lookups: SessionLookup[] = ["model", "connections", "sessions", "tools", "aliases"],
 ): Promise<void> {
-  await Promise.allSettled(at.map((what) => LOOKS[what](kay, link, dispatch)));
+  await Promise.allSettled(lookups.map((lookup) => LOOKS[lookup](kay, link, dispatch)));
 }
 
 const LOOKS: Record<
@@ -64,10 +64,10 @@ const LOOKS: Record<
   },
   connections: async ({ signal }, { api }, dispatch) => {
     const { connections } = await api.connections({ signal });
-    const services = Object.entries(connections).map(([name, one]) => ({
+    const services = Object.entries(connections).map(([name, connection]) => ({
       text: name,
-      note: one.connected ? formatAccount(one) : "not connected",
-      isConnected: one.connected,
+      note: connection.connected ? formatAccount(connection) : "not connected",
+      isConnected: connection.connected,
     }));
     const connected = services.filter(({ isConnected }) => isConnected);
     dispatch({ type: "sources", sources: { services, connected } });
@@ -75,20 +75,20 @@ const LOOKS: Record<
   },
   sessions: async (_, { api }, dispatch) => {
     const { data } = await api.sessions({ limit: 20 });
-    const named: Candidate[] = data.map(({ id, title }) => ({ text: id, note: title ?? "" }));
-    dispatch({ type: "sources", sources: { sessions: named } });
+    const candidates: Candidate[] = data.map(({ id, title }) => ({ text: id, note: title ?? "" }));
+    dispatch({ type: "sources", sources: { sessions: candidates } });
   },
   tools: async ({ signal }, { api }, dispatch) => {
     const catalog = await api.tools({ signal });
-    const named = (catalog?.tools ?? []).map(({ name, title }) => ({ text: name, note: String(title ?? "") }));
-    dispatch({ type: "sources", sources: { tools: named } });
+    const candidates = (catalog?.tools ?? []).map(({ name, title }) => ({ text: name, note: String(title ?? "") }));
+    dispatch({ type: "sources", sources: { tools: candidates } });
   },
   prompts: async (kay, link, dispatch) => {
     const { listServerPrompts } = await import("./server-lists.ts");
-    const prompts = (await listServerPrompts(kay, link)).slice(0, MOST_LISTED).map((each) => ({
-      name: `${each.service}:${each.name}`,
-      note: each.description,
-      needsArgument: each.arguments.some(({ required }) => required),
+    const prompts = (await listServerPrompts(kay, link)).slice(0, MOST_LISTED).map((prompt) => ({
+      name: `${prompt.service}:${prompt.name}`,
+      note: prompt.description,
+      needsArgument: prompt.arguments.some(({ required }) => required),
     }));
     dispatch({ type: "sources", sources: { prompts } });
   },
@@ -117,23 +117,27 @@ export function findServerLookup(draft: string): SessionLookup | undefined {
  * Returns identifiers such as issue keys from the printed text, newest first, then other known ones. They are awkward
  * to type.
  */
-export function collectWords(text: string, known: Candidate[]): Candidate[] {
+export function collectWords(text: string, candidates: Candidate[]): Candidate[] {
   const keys = text.match(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b/g) ?? [];
-  if (keys.length === 0) return known;
-  const all = new Set([...keys.reverse(), ...known.map((word) => word.text)]);
+  if (keys.length === 0) return candidates;
+  const all = new Set([...keys.reverse(), ...candidates.map((word) => word.text)]);
   return [...all].slice(0, MOST_WORDS).map((word) => ({ text: word, note: "" }));
 }
 
 /** Returns issues, channels and people from the printed text as mentions, newest first, then other known ones. */
-export function collectMentions(text: string, known: Candidate[]): Candidate[] {
+export function collectMentions(text: string, candidates: Candidate[]): Candidate[] {
   const references =
     text.match(/\b[A-Z][A-Z0-9]{1,9}-\d{1,6}\b|(?<![\p{L}\p{N}&/#@])[#@][\p{L}\p{N}][\p{L}\p{N}._-]{1,60}/gu) ?? [];
   const mentions = references
     .map((word) => (word.startsWith("@") ? word : `@${word}`))
     .map((word) => word.replace(/(?<![._-])[._-]+$/, ""));
   const fresh = [...new Set(mentions.reverse())].slice(0, MOST_WORDS);
-  if (fresh.length === 0 || fresh.every((word) => known.some((each) => each.text === word))) return known;
-  const others = known.filter((each) => !fresh.includes(each.text));
-  const [files, rest] = [others.filter((each) => each.note === "file"), others.filter((each) => each.note !== "file")];
-  return [...[...fresh.map((each) => ({ text: each, note: "" })), ...rest].slice(0, MOST_WORDS), ...files];
+  if (fresh.length === 0 || fresh.every((word) => candidates.some((candidate) => candidate.text === word)))
+    return candidates;
+  const otherCandidates = candidates.filter((candidate) => !fresh.includes(candidate.text));
+  const [files, rest] = [
+    otherCandidates.filter((candidate) => candidate.note === "file"),
+    otherCandidates.filter((candidate) => candidate.note !== "file"),
+  ];
+  return [...[...fresh.map((text) => ({ text: text, note: "" })), ...rest].slice(0, MOST_WORDS), ...files];
 }

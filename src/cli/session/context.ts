@@ -82,10 +82,10 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
     getConversationId: () => now().view.session_id,
     slash: async (text) => {
       say(`> ${toLine(text)}`);
-      const typed = parseSlash(text);
-      if (typed.kind !== "command") return;
-      await typed.command.run(slash, typed.argument);
-      void loadCandidates(kay, link, dispatch, typed.command.changes ?? []);
+      const input = parseSlash(text);
+      if (input.kind !== "command") return;
+      await input.command.run(slash, input.argument);
+      void loadCandidates(kay, link, dispatch, input.command.changes ?? []);
     },
     submitForm: (card, answer) => {
       const isLocal = requests.submit(card, answer);
@@ -135,7 +135,7 @@ function createConnector(ports: SessionPorts, requests: LocalRequests, say: (tex
   /** Updates a card of `/connect` after one of its services. The card ends with the last one. */
   const updateLocal = (card: AuthCard, change: (auth: AuthCard["auth"]) => AuthCard["auth"]) => {
     const open = now().local.find(
-      (each): each is AuthCard => each.kind === "card" && each.id === card.id && each.type === "auth",
+      (item): item is AuthCard => item.kind === "card" && item.id === card.id && item.type === "auth",
     );
     if (!open) return;
     const auth = change(open.auth);
@@ -151,7 +151,7 @@ function createConnector(ports: SessionPorts, requests: LocalRequests, say: (tex
       say(formatFault(error));
       updateLocal(card, ({ integrations, ...auth }) => ({
         ...auth,
-        integrations: integrations.filter((each) => each !== service),
+        integrations: integrations.filter((name) => name !== service),
       }));
     },
     getSite: requests.getSite,
@@ -174,10 +174,10 @@ function createSlashContext(ports: SessionPorts, requests: LocalRequests, say: (
     ask: async (question) => kay.flags.yes || (await requests.confirm(question)),
     pick: requests.pick,
     fill: requests.fill,
-    send: async (prompt, more) => {
+    send: async (prompt, options) => {
       if (isBusy(now()))
         throw new Problem("USAGE", "Another request is still running.", { hint: "Try again when it ends." });
-      await conversation.send(prompt, more);
+      await conversation.send(prompt, options);
     },
     connect: (services, site) =>
       connectFromSession(context, { kay, link }, services, (consents) => requests.connect(consents, site)),

@@ -18,9 +18,9 @@ export type ConversationListener = {
   /** A basic backend answers with a whole document. */
   answer(answer: AskResponse, prompt: string): Promise<void>;
   /** Whether the conversation can be followed; with why not, in a sentence. */
-  connection(state: "here" | "lost", why?: string): void;
+  connection(state: "here" | "lost", reason?: string): void;
   /** Following ended because the sign-in or the conversation is gone. */
-  onStop(why: Problem): void;
+  onStop(problem: Problem): void;
 };
 
 /** The client of one conversation in a session. */
@@ -54,8 +54,8 @@ export function createConversationClient(
   client: SessionClient,
   listener: ConversationListener,
 ): ConversationClient {
-  const ended = new AbortController();
-  const signal = AbortSignal.any([ended.signal, kay.signal]);
+  const closing = new AbortController();
+  const signal = AbortSignal.any([closing.signal, kay.signal]);
   let following: Following | undefined;
   const direct = createDirectStream(listener.part);
   const follow = (id: string) => {
@@ -64,10 +64,10 @@ export function createConversationClient(
     following = startFollowing(kay, link, { id, client, listener: forwarded, signal });
     listener.session(id);
   };
-  const send = async (text: string, more: Record<string, unknown> = {}) => {
+  const send = async (text: string, options: Record<string, unknown> = {}) => {
     const { prompt, typed } = await readPrompt(kay, link, text);
     const mentioned = await readMentions(kay, link, typed ?? prompt);
-    const context = { ...more, ...mentioned.context };
+    const context = { ...options, ...mentioned.context };
     const body: AskRequest = {
       ...{ prompt, typed },
       ...(await readAskChoices(kay, link)),
@@ -94,8 +94,8 @@ export function createConversationClient(
       for await (const { number, part } of opening.parts) {
         // It is not in the log, so it is not expected there.
         if (part.type === "data-presence") continue;
-        const named = opening.sessionId ?? (part.type === "start" ? part.messageMetadata?.session_id : undefined);
-        if (named && named !== following?.id) follow(named);
+        const sessionId = opening.sessionId ?? (part.type === "start" ? part.messageMetadata?.session_id : undefined);
+        if (sessionId && sessionId !== following?.id) follow(sessionId);
         if (!following) continue;
         // A part that is not in the log is not expected there either.
         await following.waitForPart(Math.floor(number));
@@ -111,7 +111,7 @@ export function createConversationClient(
     direct.end();
     following = undefined;
   };
-  return { send, follow, again: () => following?.again(), forget, end: () => ended.abort() };
+  return { send, follow, again: () => following?.again(), forget, end: () => closing.abort() };
 }
 
 /** `reached` resolves when the part with this number or a later one has arrived, or none will. */
@@ -127,20 +127,20 @@ function startFollowing(
     signal,
   }: { id: string; client: SessionClient; listener: ConversationListener; signal: AbortSignal },
 ): Following {
-  const over = new AbortController();
-  const until = AbortSignal.any([signal, over.signal]);
+  const controller = new AbortController();
+  const until = AbortSignal.any([signal, controller.signal]);
   let last = 0;
   let awaited: { number: number; resolve(): void }[] = [];
   const release = (number: number) => {
-    for (const one of awaited) if (one.number <= number) one.resolve();
-    awaited = awaited.filter((one) => one.number > number);
+    for (const waiter of awaited) if (waiter.number <= number) waiter.resolve();
+    awaited = awaited.filter((waiter) => waiter.number > number);
   };
   const followOnce = async () => {
     const parts = link.api.events(id, {
       after: last,
       client,
       signal: until,
-      note: (why) => listener.connection("lost", why),
+      note: (reason) => listener.connection("lost", reason),
       onConnect: () => listener.connection("here"),
       warn: kay.out.warn,
     });
@@ -151,20 +151,20 @@ function startFollowing(
       release(last);
     }
   };
-  let ended: Promise<void> | undefined;
+  let following: Promise<void> | undefined;
   const begin = () => {
-    ended ??= repeat(kay, followOnce, listener, until).finally(() => {
-      ended = undefined;
+    following ??= repeat(kay, followOnce, listener, until).finally(() => {
+      following = undefined;
       release(Number.POSITIVE_INFINITY);
     });
-    return ended;
+    return following;
   };
   begin();
   const awaitNumber = (number: number) =>
     last >= number
       ? Promise.resolve()
       : Promise.race([begin(), new Promise<void>((resolve) => awaited.push({ number, resolve }))]);
-  return { id, waitForPart: awaitNumber, again: () => void begin(), end: () => over.abort() };
+  return { id, waitForPart: awaitNumber, again: () => void begin(), end: () => controller.abort() };
 }
 
 /** Follows until the session ends. A lost connection is retried at growing intervals. */
@@ -180,9 +180,9 @@ async function repeat(
       tries = 0;
     } catch (error) {
       if (until.aborted) return;
-      const why = error instanceof Problem ? error.message : "The conversation cannot be followed.";
+      const reason = error instanceof Problem ? error.message : "The conversation cannot be followed.";
       if (error instanceof Problem && isFinal(error)) return listener.onStop(error);
-      listener.connection("lost", why);
+      listener.connection("lost", reason);
     }
     await kay.clock.sleep(AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)] ?? 1_000, until).catch(() => {});
   }

@@ -36,12 +36,12 @@ export async function sendPrompt(
   link: BackendHandle,
   conversation: Conversation,
   text: string,
-  more: Record<string, unknown> = {},
+  options: Record<string, unknown> = {},
 ): Promise<void> {
   const { id } = conversation;
   const { prompt, typed } = await readPrompt(kay, link, text);
   const mentioned = await readMentions(kay, link, typed ?? prompt);
-  const context = { ...more, ...mentioned.context };
+  const context = { ...options, ...mentioned.context };
   const body: AskRequest = {
     ...{ prompt, typed },
     ...(await readAskChoices(kay, link)),
@@ -74,22 +74,25 @@ export async function sendPrompt(
 /** Shows the whole conversation, and continues with what is running. */
 export async function showConversation(kay: Kay, link: BackendHandle, conversation: Conversation): Promise<void> {
   const id = conversation.id ?? "";
-  const { last_event: seen, status } = await link.api.session(id);
+  const { last_event: lastEvent, status } = await link.api.session(id);
   const isUnderWay = status !== undefined && !["completed", "cancelled", "error"].includes(status);
   await withStream(kay, async (signal) => {
     const { writeProgress: note, warn } = kay.out;
     const events = link.api.events(id, { live: isUnderWay, client: conversation.client, signal, note, warn });
-    await show(kay, link, conversation, { parts: isUnderWay ? takeUntilEnd(events, seen) : events, seen });
+    await show(kay, link, conversation, {
+      parts: isUnderWay ? takeUntilEnd(events, lastEvent) : events,
+      seen: lastEvent,
+    });
   });
 }
 
 /** Resumes at open cards: shows newer parts, and asks about the cards that are still open. */
 export async function resumeConversation(kay: Kay, link: BackendHandle, conversation: Conversation): Promise<void> {
-  const { id = "", last: seen, client } = conversation;
+  const { id = "", last: lastEvent, client } = conversation;
   await withStream(kay, async (signal) => {
     const { writeProgress: note, warn } = kay.out;
     const events = link.api.events(id, { client, signal, note, warn });
-    await show(kay, link, conversation, { parts: takeUntilEnd(events, seen), seen, told: true });
+    await show(kay, link, conversation, { parts: takeUntilEnd(events, lastEvent), seen: lastEvent, told: true });
   });
 }
 
@@ -111,7 +114,7 @@ async function show(kay: Kay, link: BackendHandle, conversation: Conversation, s
   const readOnly = !interaction.enabled;
   let view: View | undefined;
   try {
-    const followed = await followGeneration(kay, link, {
+    const result = await followGeneration(kay, link, {
       parts,
       show: createPlainPresenter(kay, {
         seen,
@@ -132,12 +135,12 @@ async function show(kay: Kay, link: BackendHandle, conversation: Conversation, s
         conversation.last = Math.max(conversation.last, now.last);
       },
     });
-    conversation.left = followed.waiting.length > 0;
-    if (readOnly) for (const card of followed.waiting) kay.out.writeLine(`${formatCard(card)}\n${READ_ONLY_HINT}`);
+    conversation.left = result.waiting.length > 0;
+    if (readOnly) for (const card of result.waiting) kay.out.writeLine(`${formatCard(card)}\n${READ_ONLY_HINT}`);
   } catch (error) {
-    const ended = kay.signal.aborted ? await cancelGeneration(kay, link, view, error) : error;
+    const outcome = kay.signal.aborted ? await cancelGeneration(kay, link, view, error) : error;
     conversation.left = view !== undefined && listOpenCards(view).length > 0 && kay.signal.reason === "SIGHUP";
-    throw ended;
+    throw outcome;
   }
 }
 

@@ -18,8 +18,8 @@ export function createDirectStream(tell: (part: NumberedPart) => void): DirectSt
   const tellAll = (parts: NumberedPart[]) => {
     for (const part of parts) tell(part);
   };
-  const streamParts = async (mine: DirectTurn) => {
-    for await (const part of mine.parts) if (turn === mine) tell(part);
+  const streamParts = async (ownTurn: DirectTurn) => {
+    for await (const part of ownTurn.parts) if (turn === ownTurn) tell(part);
   };
   return {
     begin(next) {

@@ -149,17 +149,17 @@ async function open(
   if (card.kind === "card" && card.type === "auth") await connector.prepare(card);
 }
 
-async function act(ports: EffectPorts, card: AnyCard, what: CardAction): Promise<void> {
-  if (what.do === "edit") return edit(ports, card.id, what.text);
-  if (card.kind === "card" && card.type === "auth") return connect(ports, card, what);
-  if (what.do === "open" || what.do === "copy") return visit(ports, card, what.do);
-  if (what.do !== "answer") return;
-  if (card.kind === "confirmation") return ports.decideCard(card, what.answer.action === "approve");
+async function act(ports: EffectPorts, card: AnyCard, action: CardAction): Promise<void> {
+  if (action.do === "edit") return edit(ports, card.id, action.text);
+  if (card.kind === "card" && card.type === "auth") return connect(ports, card, action);
+  if (action.do === "open" || action.do === "copy") return visit(ports, card, action.do);
+  if (action.do !== "answer") return;
+  if (card.kind === "confirmation") return ports.decideCard(card, action.answer.action === "approve");
   if (card.kind === "plan") return;
-  if (ports.submitForm(card.id, what.answer)) return;
+  if (ports.submitForm(card.id, action.answer)) return;
   const { link, client, dispatch } = ports;
   try {
-    await sendAnswer(link, card, what.answer, { session: ports.getConversationId() ?? "", client: client.id });
+    await sendAnswer(link, card, action.answer, { session: ports.getConversationId() ?? "", client: client.id });
   } catch (error) {
     dispatch({
       type: "refused",
@@ -175,11 +175,11 @@ async function act(ports: EffectPorts, card: AnyCard, what: CardAction): Promise
 async function visit(
   { kay, dispatch, say, writeHidden }: EffectPorts,
   card: AnyCard,
-  how: "open" | "copy",
+  mode: "open" | "copy",
 ): Promise<void> {
   const url = card.kind === "card" && card.type === "form" ? card.request.link : undefined;
   if (url === undefined) return;
-  if (how === "copy") return say(await kay.copy("the link", url, writeHidden));
+  if (mode === "copy") return say(await kay.copy("the link", url, writeHidden));
   const plan = await kay.planBrowser(url);
   const reason =
     "reason" in plan ? plan.reason : (await kay.openBrowser(plan)) ? undefined : "Could not open a browser.";
@@ -187,9 +187,9 @@ async function visit(
 }
 
 /** A refused answer leaves the card open. */
-async function connect(ports: EffectPorts, card: AuthCard, what: CardAction): Promise<void> {
+async function connect(ports: EffectPorts, card: AuthCard, action: CardAction): Promise<void> {
   try {
-    await connectAct(ports, card, what);
+    await connectAct(ports, card, action);
   } catch (error) {
     const reason = error instanceof Problem ? toLine(error.message) : "It was not accepted.";
     ports.dispatch({ type: "refused", card: card.id, error: reason });
@@ -197,12 +197,12 @@ async function connect(ports: EffectPorts, card: AuthCard, what: CardAction): Pr
   }
 }
 
-async function connectAct(ports: EffectPorts, card: AuthCard, what: CardAction): Promise<void> {
+async function connectAct(ports: EffectPorts, card: AuthCard, action: CardAction): Promise<void> {
   const { kay, connector, say, writeHidden } = ports;
-  switch (what.do) {
+  switch (action.do) {
     case "connect":
-      await connector.prepare(card, what.service);
-      return connector.open(card, what.service);
+      await connector.prepare(card, action.service);
+      return connector.open(card, action.service);
     case "open":
       return connector.open(card);
     case "copy":
@@ -213,7 +213,7 @@ async function connectAct(ports: EffectPorts, card: AuthCard, what: CardAction):
       return;
     }
     case "paste":
-      await connector.paste(card, what.text);
+      await connector.paste(card, action.text);
       return say("Address accepted.");
     case "without":
       return sayNo(ports, card, true);

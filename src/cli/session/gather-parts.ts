@@ -14,13 +14,13 @@ export function gatherParts(kay: Kay, flush: (parts: TimedPart[]) => void): Gath
   const add = (part: TimedPart) => {
     parts.push(part);
     if (parts.length > 1) return;
-    const mine = parts;
-    const load = () => Promise.all(mine.map((one) => loadHighlightingForPart(one.part)));
+    const batch = parts;
+    const load = () => Promise.all(batch.map((item) => loadHighlightingForPart(item.part)));
     const wait = kay.clock.sleep(GATHER_MS).then(load);
     void wait.then(() => {
-      if (parts !== mine) return;
+      if (parts !== batch) return;
       parts = [];
-      flush(mine);
+      flush(batch);
     });
   };
   return {

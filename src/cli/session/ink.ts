@@ -36,9 +36,9 @@ const TICK_MS = 200;
 export async function runInkSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<ExitCode> {
   const { terminal, clock } = kay;
   const { stdout } = terminal;
-  const over = new AbortController();
+  const controller = new AbortController();
   kay.shutdownGraceMs = getCancelGraceMs(kay);
-  const mine: Kay = { ...kay, signal: AbortSignal.any([over.signal, kay.signal]) };
+  const sessionKay: Kay = { ...kay, signal: AbortSignal.any([controller.signal, kay.signal]) };
   const hasColor = wantsColor(stdout, kay.env, kay.flags.color);
   const painter = createPainter({ columns: stdout.columns(), rows: stdout.rows() }, hasColor);
   let session: Session = createSession({
@@ -73,32 +73,32 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     const lookup = event.type === "key" ? findServerLookup(session.draft.text) : undefined;
     if (lookup && !listed.has(lookup)) {
       listed.add(lookup);
-      void loadCandidates(mine, link, dispatch, [lookup]);
+      void loadCandidates(sessionKay, link, dispatch, [lookup]);
     }
     if (lookup === "resources") {
       places.want();
       files.want();
     }
     for (const effect of step.effects) perform(effect);
-    if (!mine.signal.aborted) screen.show(session, AT_ONCE.has(event.type) ? "now" : "soon");
+    if (!sessionKay.signal.aborted) screen.show(session, AT_ONCE.has(event.type) ? "now" : "soon");
   };
-  const places = createPlaceLoader(mine, link, { dispatch, connected: () => session.status.services });
-  const files = createFileLoader(mine, (candidates) => {
-    const others = session.sources.mentions.filter(({ note }) => note !== "file");
-    dispatch({ type: "sources", sources: { mentions: [...others, ...candidates] } });
+  const places = createPlaceLoader(sessionKay, link, { dispatch, connected: () => session.status.services });
+  const files = createFileLoader(sessionKay, (candidates) => {
+    const rest = session.sources.mentions.filter(({ note }) => note !== "file");
+    dispatch({ type: "sources", sources: { mentions: [...rest, ...candidates] } });
   });
   let conversationId = options.resume;
   let newest: ToolItem | undefined;
   let answer = "";
   let endedGeneration: string | undefined;
   let titleAskedFor = "";
-  const gathered = gatherParts(mine, (parts) => {
+  const gathered = gatherParts(sessionKay, (parts) => {
     dispatch({ type: "parts", parts, at: clock.now() });
     for (const { part } of parts) answer = addToAnswer(answer, part);
     // The model may have been changed elsewhere meanwhile, and services connected or disconnected.
     if (isFinished(session.view) && session.view.generation_id !== endedGeneration) {
       endedGeneration = session.view.generation_id;
-      void loadCandidates(mine, link, dispatch, ["model", "connections"]);
+      void loadCandidates(sessionKay, link, dispatch, ["model", "connections"]);
     }
     const turn = `${session.view.session_id} ${session.view.status}`;
     if (session.status.title === "" && turn !== titleAskedFor) {
@@ -108,33 +108,35 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     // Its result is dropped once it is in the scrollback.
     newest = session.view.items.findLast((item): item is ToolItem => item.kind === "tool" && !item.forgotten) ?? newest;
   });
-  const conversation = createConversationClient(mine, link, options.client, {
+  const conversation = createConversationClient(sessionKay, link, options.client, {
     session: (id) => {
       conversationId = id;
     },
     part: (part) => gathered.add({ ...part, at: clock.now() }),
     answer: (answer, prompt) => context.showAnswer(answer, prompt),
     connection: (state) => dispatch({ type: "status", status: { connection: state } }),
-    onStop: (why) => {
-      if (why.exit === 4) dispatch({ type: "status", status: { connection: "signed out" } });
+    onStop: (problem) => {
+      if (problem.exit === 4) dispatch({ type: "status", status: { connection: "signed out" } });
       else {
         conversation.forget();
         conversationId = undefined;
       }
-      context.say(formatFault(why));
+      context.say(formatFault(problem));
     },
   });
   const takeKeys = () =>
-    readKeys(mine, (key) => (key.name === "position" ? screen.locate(key.row ?? 0) : dispatch({ type: "key", key })));
+    readKeys(sessionKay, (key) =>
+      key.name === "position" ? screen.locate(key.row ?? 0) : dispatch({ type: "key", key }),
+    );
   let releaseKeys = takeKeys();
   const context = createSessionContext({
-    kay: mine,
+    kay: sessionKay,
     lend: async (work) => {
       releaseKeys();
       try {
         return await screen.lend(work);
       } finally {
-        if (!mine.signal.aborted) releaseKeys = takeKeys();
+        if (!sessionKay.signal.aborted) releaseKeys = takeKeys();
       }
     },
     link,
@@ -149,7 +151,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     now: () => session,
     newest: () => newest,
     answer: () => answer,
-    leave: (reason) => over.abort(reason),
+    leave: (reason) => controller.abort(reason),
   });
   const perform = createEffectRunner(context);
   const undivert = kay.out.divert(context.say);
@@ -166,8 +168,8 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
     // The frame is drawn before the network modules load, which takes longer.
     screen.show(session, "now");
     await Promise.resolve();
-    begin(mine, link, { dispatch, conversation, options, say: context.say });
-    await dispatchTicks(mine, () => session, dispatch);
+    begin(sessionKay, link, { dispatch, conversation, options, say: context.say });
+    await dispatchTicks(sessionKay, () => session, dispatch);
   } finally {
     for (const release of releases.reverse()) release();
     conversation.end();
@@ -176,7 +178,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   }
   // `run` limits the time for this.
   if (kay.signal.reason === "SIGHUP") await detachSession(kay, link, session).catch(() => {});
-  return leaveWord(kay, session, conversationId, over.signal.reason === "detached");
+  return leaveWord(kay, session, conversationId, controller.signal.reason === "detached");
 }
 
 /** Responses to keys and commands are drawn without delay. */

@@ -30,34 +30,34 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
   const lines: string[] = [];
   /** The beginning of a line. */
   let draft = "";
-  let ended = false;
-  const keep = (typed: string) => {
-    const whole = (draft + typed).split("\n");
-    draft = whole.pop() ?? "";
-    lines.push(...whole);
+  let hasEnded = false;
+  const keep = (input: string) => {
+    const fullLines = (draft + input).split("\n");
+    draft = fullLines.pop() ?? "";
+    lines.push(...fullLines);
   };
   const next = async (mark: string, signal: AbortSignal): Promise<{ line: string; kept: boolean } | null> => {
-    if (!ended && lines.length === 0) keep(await stdin.forget());
+    if (!hasEnded && lines.length === 0) keep(await stdin.forget());
     const line = lines.shift();
     const show = () => stderr.write(mark + clean(line === undefined ? draft : `${line}\n`));
-    if (line !== undefined || ended) show();
+    if (line !== undefined || hasEnded) show();
     if (line !== undefined) return { line, kept: true };
-    const typed = ended ? null : await stdin.line(signal, { show });
+    const input = hasEnded ? null : await stdin.line(signal, { show });
     if (signal.aborted) return null;
-    if (typed === null) {
-      ended = true;
+    if (input === null) {
+      hasEnded = true;
       stderr.write("\n");
       if (draft.trim() === "") return null;
     }
-    const whole = draft + (typed ?? "");
+    const text = draft + (input ?? "");
     draft = "";
-    return { line: whole, kept: false };
+    return { line: text, kept: false };
   };
   /** Lines of a paste arrive together. An unfinished line is not part of it. */
   const readPaste = async (signal: AbortSignal): Promise<string> => {
-    const typed = await stdin.forget();
-    keep(typed);
-    if (!typed.includes("\n")) return "";
+    const dropped = await stdin.forget();
+    keep(dropped);
+    if (!dropped.includes("\n")) return "";
     const rest = lines.splice(0);
     if (draft !== "") rest.push((await next(MORE, signal))?.line ?? "");
     return rest.map((line) => `\n${line}`).join("");
@@ -71,26 +71,26 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
     return first.kept || isCommand ? first.line : first.line + (await readPaste(signal));
   };
   const readFence = async (first: string, signal: AbortSignal): Promise<string | null> => {
-    let whole = first;
-    while (!whole.trimEnd().endsWith(FENCE)) {
-      const more = await next(MORE, signal);
-      if (more === null) return signal.aborted ? null : whole.trim();
-      whole += `\n${more.line}`;
+    let text = first;
+    while (!text.trimEnd().endsWith(FENCE)) {
+      const nextLine = await next(MORE, signal);
+      if (nextLine === null) return signal.aborted ? null : text.trim();
+      text += `\n${nextLine.line}`;
     }
-    return whole.trimEnd().slice(0, -FENCE.length).trim();
+    return text.trimEnd().slice(0, -FENCE.length).trim();
   };
   const readContinuation = async (first: string, signal: AbortSignal): Promise<string | null> => {
-    let whole = first;
-    while (whole.endsWith("\\")) {
-      const more = await next(MORE, signal);
-      if (more === null) return signal.aborted ? null : whole.slice(0, -1);
-      whole = `${whole.slice(0, -1)}\n${more.line}`;
+    let text = first;
+    while (text.endsWith("\\")) {
+      const nextLine = await next(MORE, signal);
+      if (nextLine === null) return signal.aborted ? null : text.slice(0, -1);
+      text = `${text.slice(0, -1)}\n${nextLine.line}`;
     }
-    return whole;
+    return text;
   };
   return {
     text,
-    hasEnded: () => ended,
+    hasEnded: () => hasEnded,
     clear() {
       const hadInput = lines.length > 0 || draft.trim() !== "";
       lines.length = 0;
@@ -103,16 +103,16 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
       // Here there are lines only.
       bytes: () => () => {},
       forget: async () => {
-        const before = lines.length;
-        if (!ended) keep(await stdin.forget());
+        const count = lines.length;
+        if (!hasEnded) keep(await stdin.forget());
         if (draft.trim() !== "") stderr.write(`\nkept for your next message: ${clean(draft)}\n`);
-        else if (lines.length > before) stderr.write("\nkept: your input is sent after this.\n");
+        else if (lines.length > count) stderr.write("\nkept: your input is sent after this.\n");
         return "";
       },
       line: async (signal, question) => {
-        if (ended) return null;
+        if (hasEnded) return null;
         const line = await stdin.line(signal, question);
-        if (line === null && !signal.aborted) ended = true;
+        if (line === null && !signal.aborted) hasEnded = true;
         return line;
       },
     },

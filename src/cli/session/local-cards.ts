@@ -55,9 +55,9 @@ function createSessionReview({ kay, say, pick, width }: SlashContext): ToolRevie
             ]
           : []),
       ];
-      const [chosen] = (await pick?.(`Approve the tools of ${toLine(look.service.title)}?`, choices)) ?? [];
-      if (chosen === "ask") return {};
-      if (chosen === "reads") return { trust_reads: true };
+      const [value] = (await pick?.(`Approve the tools of ${toLine(look.service.title)}?`, choices)) ?? [];
+      if (value === "ask") return {};
+      if (value === "reads") return { trust_reads: true };
       throw new Problem("CANCELLED", "Nothing was approved.");
     },
   };

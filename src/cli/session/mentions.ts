@@ -82,7 +82,9 @@ export async function readMentionedFiles(kay: Pick<Kay, "cwd" | "signal">, promp
 function listMentionedPaths(prompt: string): string[] {
   const matches = prompt.matchAll(/(?:^|[\s(])@(?:"([^"\n]+)"|([^\s"#]\S*))/gu);
   return [
-    ...new Set(Array.from(matches, ([, quoted, bare = ""]) => quoted ?? bare.replace(/(?<![),.;:!?])[),.;:!?]+$/, ""))),
+    ...new Set(
+      Array.from(matches, ([, quoted, unquoted = ""]) => quoted ?? unquoted.replace(/(?<![),.;:!?])[),.;:!?]+$/, "")),
+    ),
   ].filter((path) => path !== "");
 }
 
@@ -108,15 +110,15 @@ async function readMentionedResources(
   if (mentions.length === 0) return { resources: [], notes: [] };
   const { listServersWith } = await import("./server-lists.ts");
   const servers = await listServersWith(kay, link, "resources_read");
-  const known = mentions.filter(({ service }) => servers.includes(service));
+  const references = mentions.filter(({ service }) => servers.includes(service));
   const resources: MentionedResource[] = [];
-  const notes = known
+  const notes = references
     .slice(MOST_RESOURCES)
     .map(
       ({ name }) =>
         `A request takes at most ${MOST_RESOURCES} resources, so only the name of ${toLine(name)} was sent.`,
     );
-  for (const { service, uri, name } of known.slice(0, MOST_RESOURCES)) {
+  for (const { service, uri, name } of references.slice(0, MOST_RESOURCES)) {
     try {
       const { output } = await link.api.callTool(`${service}.resources_read`, { uri }, { signal: kay.signal });
       resources.push({ name, text: clean(output.text) });

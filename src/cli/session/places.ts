@@ -25,17 +25,19 @@ export function createPlaceLoader(
   const { clock, signal } = kay;
   const candidates = new Map<string, Candidate[]>();
   let freshUntil = 0;
-  const read = async (tool: string, place: MentionList, at: number) => {
+  const read = async (tool: string, list: MentionList, position: number) => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
-    const { output } = await api.callTool(tool, place.input, { signal: limit });
-    candidates.set(`${tool} ${at}`, toCandidates(output.data, place));
+    const { output } = await api.callTool(tool, list.input, { signal: limit });
+    candidates.set(`${tool} ${position}`, toCandidates(output.data, list));
     dispatch({ type: "sources", sources: { places: interleave([...candidates.values()]) } });
   };
   const load = async () => {
     await clock.sleep(REST_MS, signal);
     const tools = (await api.tools({ signal }))?.tools ?? [];
     const listing = tools.filter(({ access, connected }) => access === "read" && connected !== false);
-    const reads = listing.flatMap(({ name, mentions = [] }) => mentions.map((place, at) => read(name, place, at)));
+    const reads = listing.flatMap(({ name, mentions = [] }) =>
+      mentions.map((list, position) => read(name, list, position)),
+    );
     await Promise.allSettled(reads);
   };
   return {
@@ -85,5 +87,5 @@ function fill(text: string, entry: Record<string, unknown>): string {
 /** Takes one entry of each list in turn, so that the first candidates include every kind. */
 function interleave(lists: Candidate[][]): Candidate[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
+  return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();
 }

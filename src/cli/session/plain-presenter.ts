@@ -42,7 +42,7 @@ export function createPlainPresenter(
     plain: true,
   });
   const shownTools = new Map<number, ToolProgress>();
-  let typed = prompt;
+  let pendingPrompt = prompt;
   let speaking = false;
   let labelledAlready = false;
   const write = (text: string) => {
@@ -60,17 +60,17 @@ export function createPlainPresenter(
     kay.out.writeLine(words);
   };
   const tell = (item: Item, index: number) => {
-    const before = shownTools.get(index) ?? { begun: false, log: 0, over: false };
-    if (before.over || item.kind === "text" || item.kind === "reasoning") return;
-    if (item.kind === "message" && item.text === typed) {
-      typed = undefined;
+    const previous = shownTools.get(index) ?? { begun: false, log: 0, over: false };
+    if (previous.over || item.kind === "text" || item.kind === "reasoning") return;
+    if (item.kind === "message" && item.text === pendingPrompt) {
+      pendingPrompt = undefined;
       for (const file of item.attachments ?? []) say(formatAttachment(file));
-      return void shownTools.set(index, { ...before, over: true });
+      return void shownTools.set(index, { ...previous, over: true });
     }
-    if (item.kind === "tool") for (const words of formatToolLines(item, before, look().width)) say(words);
+    if (item.kind === "tool") for (const words of formatToolLines(item, previous, look().width)) say(words);
     else if (isFinal(item, readOnly ? undefined : client))
       say(item.kind === "card" ? formatCardEnd(item) : formatLabelled(item, look()));
-    shownTools.set(index, getProgress(item, before));
+    shownTools.set(index, getProgress(item, previous));
   };
   const showPart = (part: StreamPart, view: View) => {
     if (part.type === "data-presence") return;
@@ -110,12 +110,12 @@ const LABEL = "kay: ".length;
 /** The part of an item that was shown. */
 type ToolProgress = { begun: boolean; log: number; over: boolean };
 
-function getProgress(item: Item, before: ToolProgress): ToolProgress {
+function getProgress(item: Item, previous: ToolProgress): ToolProgress {
   if (item.kind === "tool")
-    return { begun: item.state !== "starting" || before.begun, log: item.log.length, over: isToolFinished(item) };
-  if (item.kind === "card") return { ...before, over: item.ended !== undefined };
-  if (item.kind === "receipt") return { ...before, over: isSettled(item) };
-  return { ...before, over: true };
+    return { begun: item.state !== "starting" || previous.begun, log: item.log.length, over: isToolFinished(item) };
+  if (item.kind === "card") return { ...previous, over: item.ended !== undefined };
+  if (item.kind === "receipt") return { ...previous, over: isSettled(item) };
+  return { ...previous, over: true };
 }
 
 function formatToolLines(tool: ToolItem, { begun, log }: ToolProgress, width: number): string[] {

@@ -45,7 +45,7 @@ export async function runPlainSession(kay: Kay, link: BackendHandle, options: Se
   try {
     greet(kay);
     if (options.resume !== undefined)
-      await workInterruptibly(session, (mine) => showConversation(mine, link, conversation));
+      await workInterruptibly(session, (turnKay) => showConversation(turnKay, link, conversation));
     while (!session.leaving && !kay.signal.aborted) await step(session);
   } finally {
     release();
@@ -79,25 +79,25 @@ async function step(session: Session): Promise<void> {
   if (came === null) session.leaving = true;
   else if (typeof came !== "string") {
     if (conversation.left) came.end();
-    await workInterruptibly(session, (mine) =>
+    await workInterruptibly(session, (turnKay) =>
       conversation.left
-        ? resumeConversation(mine, link, conversation)
-        : followForeignTurn(mine, link, conversation, came.parts),
+        ? resumeConversation(turnKay, link, conversation)
+        : followForeignTurn(turnKay, link, conversation, came.parts),
     );
     came.end();
-  } else await workInterruptibly(session, (mine) => act(session, mine, came));
+  } else await workInterruptibly(session, (turnKay) => act(session, turnKay, came));
   if (session.typed.hasEnded()) session.leaving = true;
 }
 
-async function act(session: Session, mine: Kay, text: string): Promise<void> {
-  const aliases = text.trimStart().startsWith("/") ? await listAliases(mine) : [];
+async function act(session: Session, turnKay: Kay, text: string): Promise<void> {
+  const aliases = text.trimStart().startsWith("/") ? await listAliases(turnKay) : [];
   const slash = parseSlash(
     text,
     aliases.map(({ name }) => name),
   );
   if (slash.kind === "text") {
-    if (slash.text.trim() !== "") await sendPrompt(mine, session.link, session.conversation, slash.text.trim());
-  } else await slash.command.run(getContext(session, mine), slash.argument);
+    if (slash.text.trim() !== "") await sendPrompt(turnKay, session.link, session.conversation, slash.text.trim());
+  } else await slash.command.run(getContext(session, turnKay), slash.argument);
 }
 
 type Others = { parts: AsyncIterable<NumberedPart>; end(): void };
@@ -107,15 +107,15 @@ async function nextInput(session: Session): Promise<string | Others | null> {
   const { kay, link, typed, conversation } = session;
   let isArmed = false;
   for (;;) {
-    const [pressed, over] = [new AbortController(), new AbortController()];
+    const [pressed, controller] = [new AbortController(), new AbortController()];
     session.interrupt = () => pressed.abort();
-    const signal = AbortSignal.any([kay.signal, pressed.signal, over.signal]);
+    const signal = AbortSignal.any([kay.signal, pressed.signal, controller.signal]);
     const following = new AbortController();
     const text = typed.text(signal);
-    const others = waitForForeignTurn(link, conversation, AbortSignal.any([kay.signal, following.signal]));
-    const came = await Promise.race([text, others.then((parts) => ({ parts, end: () => following.abort() }))]);
+    const foreignTurn = waitForForeignTurn(link, conversation, AbortSignal.any([kay.signal, following.signal]));
+    const came = await Promise.race([text, foreignTurn.then((parts) => ({ parts, end: () => following.abort() }))]);
     if (typeof came === "object" && came !== null) {
-      over.abort();
+      controller.abort();
       await text;
       kay.terminal.stderr.write("\n");
       return came;
@@ -163,14 +163,14 @@ function tellProblem(kay: Kay, { code, message, hint }: Problem): void {
   kay.terminal.stderr.write(`${isNo ? "" : "error: "}${message}\n${hint ? `  ${hint}\n` : ""}`);
 }
 
-function getContext(session: Session, mine: Kay): SlashContext {
+function getContext(session: Session, turnKay: Kay): SlashContext {
   const { kay, link, conversation } = session;
   return {
-    kay: mine,
+    kay: turnKay,
     link,
     session: () => conversation.id,
-    say: (text) => mine.out.writeLine(text),
-    ask: async (question) => mine.flags.yes || promptYesNo(mine, question),
+    say: (text) => turnKay.out.writeLine(text),
+    ask: async (question) => turnKay.flags.yes || promptYesNo(turnKay, question),
     fill: async ({ title, prompt, fields, values }) => {
       const request = {
         interaction_id: "",
@@ -180,24 +180,24 @@ function getContext(session: Session, mine: Kay): SlashContext {
         expires_at: "",
       } as const;
       const form = { ...request, prompt, input_schema: { type: "form", fields } as const, initial_values: values };
-      const answer = await promptForm(mine, form, mine.signal);
+      const answer = await promptForm(turnKay, form, turnKay.signal);
       return answer.action === "submit" ? (answer.input ?? {}) : null;
     },
-    send: (prompt, more) => sendPrompt(mine, link, conversation, prompt, more),
-    connect: (services, site) => runConnect(mine, services, { wait: true, ...(site ? { site } : {}) }),
+    send: (prompt, options) => sendPrompt(turnKay, link, conversation, prompt, options),
+    connect: (services, site) => runConnect(turnKay, services, { wait: true, ...(site ? { site } : {}) }),
     usage: () => conversation.usage,
     lastAnswer: () => conversation.answer,
-    write: (sequence) => mine.terminal.stdout.write(sequence),
+    write: (sequence) => turnKay.terminal.stdout.write(sequence),
     client: conversation.client,
     setPlan: (enabled) => {
       kay.choices.plan = enabled;
     },
     setInteractive: async (enabled) => {
-      if (enabled && conversation.left) await resumeConversation(mine, link, conversation);
+      if (enabled && conversation.left) await resumeConversation(turnKay, link, conversation);
     },
     resume: (id) => {
       Object.assign(conversation, { id, last: 0, left: false });
-      return showConversation(mine, link, conversation);
+      return showConversation(turnKay, link, conversation);
     },
     clear: () => void Object.assign(conversation, { id: undefined, last: 0, left: false }),
     quit: () => {
@@ -205,7 +205,7 @@ function getContext(session: Session, mine: Kay): SlashContext {
     },
     // Commands are read between requests only.
     detach: async () => false,
-    width: () => mine.terminal.stdout.columns(),
+    width: () => turnKay.terminal.stdout.columns(),
   };
 }
 

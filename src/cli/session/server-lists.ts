@@ -30,7 +30,7 @@ export async function listServerPrompts(kay: Kay, link: BackendHandle, service?:
   const lists = await callAll(kay, link, { tool: "prompts_list", service });
   return lists.flatMap(({ service, data }) => {
     const { data: list } = PromptList.safeParse(data);
-    return (list?.prompts ?? []).filter(({ name }) => /^[^\s/]\S*$/.test(name)).map((one) => ({ ...one, service }));
+    return (list?.prompts ?? []).filter(({ name }) => /^[^\s/]\S*$/.test(name)).map((item) => ({ ...item, service }));
   });
 }
 
@@ -47,7 +47,7 @@ export async function listServerResources(kay: Kay, link: BackendHandle): Promis
 export async function listServersWith(kay: Kay, link: BackendHandle, tool: string): Promise<string[]> {
   const catalog = await link.api.tools({ signal: kay.signal });
   const those = (catalog?.tools ?? []).filter(
-    (one) => one.name === `${one.service}.${tool}` && one.connected !== false,
+    (entry) => entry.name === `${entry.service}.${tool}` && entry.connected !== false,
   );
   return those.map(({ service }) => service);
 }
@@ -58,7 +58,7 @@ async function callAll(
   { tool, service }: { tool: string; service?: string | undefined },
 ): Promise<{ service: string; data: unknown }[]> {
   const all = await listServersWith(kay, link, tool);
-  const servers = service === undefined ? all.slice(0, MOST_SERVERS) : all.filter((one) => one === service);
+  const servers = service === undefined ? all.slice(0, MOST_SERVERS) : all.filter((name) => name === service);
   const signal = AbortSignal.any([kay.signal, AbortSignal.timeout(LIST_TIMEOUT_MS)]);
   const answers = await Promise.allSettled(
     servers.map(async (name) => ({

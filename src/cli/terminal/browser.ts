@@ -68,8 +68,8 @@ function refuse(url: string): string | null {
 }
 
 /** `$BROWSER` may hold several, separated by colons, and `%s` for the URL (freedesktop's convention); the first is used. */
-function fromChoice(chosen: string, url: string): BrowserPlan {
-  const first = /^[A-Za-z]:[\\/]/.test(chosen) ? chosen : (chosen.split(":")[0] ?? chosen);
+function fromChoice(choice: string, url: string): BrowserPlan {
+  const first = /^[A-Za-z]:[\\/]/.test(choice) ? choice : (choice.split(":")[0] ?? choice);
   const [command, ...args] = splitCommand(first);
   if (!command || command === "none") return { reason: "Not opening a browser (BROWSER=none)." };
   if (args.some((arg) => arg.includes("%s"))) {

@@ -8,12 +8,12 @@ import type { Kay } from "../kay.ts";
  */
 export function readKeys({ terminal, clock }: Kay, onKey: (key: Key) => void): () => void {
   const reader = createKeyReader();
-  let over = new AbortController();
+  let controller = new AbortController();
   const awaitMore = () => {
-    over.abort();
-    over = new AbortController();
+    controller.abort();
+    controller = new AbortController();
     const wait = reader.getWaitMs();
-    const { signal } = over;
+    const { signal } = controller;
     if (wait !== null)
       void clock.sleep(wait, signal).then(
         () => flush(signal),
@@ -32,7 +32,7 @@ export function readKeys({ terminal, clock }: Kay, onKey: (key: Key) => void): (
     awaitMore();
   });
   return () => {
-    over.abort();
+    controller.abort();
     release();
   };
 }

@@ -89,10 +89,10 @@ export function createInterrupts(otherwise: () => void): Interrupts {
   return {
     interrupt: () => handler(),
     catchInterrupts(caught) {
-      const before = handler;
+      const previous = handler;
       handler = caught;
       return () => {
-        handler = before;
+        handler = previous;
       };
     },
   };

@@ -50,5 +50,5 @@ export async function runPager(
 function fits(text: string, { columns, rows }: Terminal["stdout"]): boolean {
   const lines = stripVTControlCharacters(text).replace(/\n$/, "").split("\n");
   const width = columns();
-  return lines.reduce((sum, each) => sum + Math.max(1, Math.ceil(each.length / width)), 0) < rows();
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / width)), 0) < rows();
 }

@@ -44,9 +44,9 @@ function getSource(streams: ProcessStreams, isTerminal: boolean, keyboard: Keybo
     read: (signal) => readBytes(streams.stdin(), signal),
     bytes: (onBytes) => (isTerminal ? readAll(streams, raw, onBytes) : () => {}),
     forget: async () => {
-      const typed = isTerminal ? rest.replaceAll("\r", "\n") + (await dropTyped(streams, raw)) : "";
+      const input = isTerminal ? rest.replaceAll("\r", "\n") + (await dropTyped(streams, raw)) : "";
       [forgotten, rest] = [true, ""];
-      return typed;
+      return input;
     },
     line: async (signal, { more = false, show = () => {} } = {}) => {
       if (isTerminal && !forgotten && !more) await dropTyped(streams, raw);
@@ -63,14 +63,14 @@ function getSource(streams: ProcessStreams, isTerminal: boolean, keyboard: Keybo
 }
 
 function getSink(streams: ProcessStreams, descriptor: 1 | 2): Sink & { drained(): Promise<void> } {
-  let opened: NodeJS.WriteStream | undefined;
+  let stream: NodeJS.WriteStream | undefined;
   const open = () => {
-    opened ??= (descriptor === 1 ? streams.stdout() : streams.stderr()).on("error", (error: NodeJS.ErrnoException) => {
+    stream ??= (descriptor === 1 ? streams.stdout() : streams.stderr()).on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE" && error.code !== "EIO") streams.cannotWrite(error.code ?? error.message);
       // A closed progress stream is not a reason to stop the work.
       else if (descriptor === 1) streams.readerGone();
     });
-    return opened;
+    return stream;
   };
   return {
     write: (text) => void open().write(text),
@@ -82,8 +82,8 @@ function getSink(streams: ProcessStreams, descriptor: 1 | 2): Sink & { drained()
       return () => void open().off("resize", listener);
     },
     drained: async () => {
-      if (!opened) return;
-      if (!opened.destroyed && opened.writableLength > 0) await new Promise((resolve) => opened?.write("", resolve));
+      if (!stream) return;
+      if (!stream.destroyed && stream.writableLength > 0) await new Promise((resolve) => stream?.write("", resolve));
       // A file reports its failure only after the write has returned.
       await new Promise((resolve) => setImmediate(resolve));
     },
@@ -94,13 +94,13 @@ async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncI
   const chunks: Uint8Array[] = [];
   let wake = () => {};
   // It may have ended before this listener was added, and it reports that only once.
-  let ended = stdin.readableEnded || stdin.destroyed;
+  let hasEnded = stdin.readableEnded || stdin.destroyed;
   const onData = (chunk: Buffer | string) => {
     chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
     wake();
   };
   const onEnd = () => {
-    ended = true;
+    hasEnded = true;
     wake();
   };
   // Explicitly, because a paused stream does not resume for a new listener.
@@ -110,7 +110,7 @@ async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncI
     while (true) {
       const chunk = chunks.shift();
       if (chunk) yield chunk;
-      else if (ended || signal.aborted) return;
+      else if (hasEnded || signal.aborted) return;
       else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
@@ -160,13 +160,13 @@ function readAll(
 
 /** Ctrl+C is never dropped: in raw mode it arrives as a key. */
 async function dropTyped(streams: ProcessStreams, raw: (on: boolean) => void): Promise<string> {
-  let typed = "";
+  let input = "";
   const drop = readKeys(streams, raw, (key) => {
-    typed += key;
+    input += key;
   });
   await new Promise((resolve) => setTimeout(resolve, DROP_MS));
   drop();
-  return typed.replaceAll("\r", "\n");
+  return input.replaceAll("\r", "\n");
 }
 
 /** Reads a line in raw mode. `before` was typed with the previous line. */

@@ -4,7 +4,7 @@ import stringWidth from "string-width";
 /** One line that is typed in raw mode, where kay echoes. Keys that a terminal would echo as `^[` do nothing. */
 export type TypedLine = {
   /** Takes what was typed. Returns the line at Enter, null at Ctrl+D in an empty line; undefined before that. */
-  push(typed: string): string | null | undefined;
+  push(text: string): string | null | undefined;
   /** Returns what was typed or pasted after the line. */
   getRest(): string;
 };
@@ -43,8 +43,8 @@ export function createTypedLine({ echo, interrupt, suspend }: TypedLineEffects):
     }
   };
   return {
-    push(typed) {
-      const input = unfinished + typed;
+    push(text) {
+      const input = unfinished + text;
       unfinished = UNFINISHED.exec(input)?.[0] ?? "";
       for (const key of input.slice(0, input.length - unfinished.length).replace(SEQUENCES, "")) take(key);
       return line;

@@ -141,17 +141,17 @@ export function createApi(options: ApiOptions): Api {
         bearer(call, session_id ? () => sendCall(backend, call) : undefined),
       );
     },
-    logout: (token, more) => sendLogout(backend, tokens, token, more),
-    ask: (request, more) =>
+    logout: (token, options) => sendLogout(backend, tokens, token, options),
+    ask: (request, options) =>
       write(
         shapes.AskResponse,
         { method: "POST", path: "/ask", route: "ask", body: request, timeoutMs: askTimeoutMs },
-        more,
+        options,
       ),
-    confirm: (token, approved, more) => {
+    confirm: (token, approved, options) => {
       const body = { confirmation_token: token, approved };
       const call: Call = { method: "POST", path: "/ask/confirm", route: "confirm", body, timeoutMs: askTimeoutMs };
-      return write(shapes.AskResponse, call, more);
+      return write(shapes.AskResponse, call, options);
     },
     services: ({ signal } = {}) => {
       const call = get("/services", signal);

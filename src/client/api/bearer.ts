@@ -42,8 +42,8 @@ export async function withBearer<T>(
     if (!isUnauthorized(error)) throw error;
     const fresh = await tokens.afterRejection(token);
     if (fresh === null) throw signedOutProblem(error);
-    return send(withAuthorization(call, fresh)).catch((again: unknown) => {
-      throw isUnauthorized(again) ? signedOutProblem(again) : again;
+    return send(withAuthorization(call, fresh)).catch((repeated: unknown) => {
+      throw isUnauthorized(repeated) ? signedOutProblem(repeated) : repeated;
     });
   }
 }

@@ -71,8 +71,8 @@ export function createCaller(options: ApiOptions): Caller {
     get: (path, signal) => ({ method: "GET", path, timeoutMs, signal }),
     bearer,
     read,
-    write: (shape, call, { signal, idempotencyKey: given } = {}) => {
-      const key = given ?? createIdempotencyKey(backend);
+    write: (shape, call, { signal, idempotencyKey: givenKey } = {}) => {
+      const key = givenKey ?? createIdempotencyKey(backend);
       const once = { ...call, signal, headers: { "Idempotency-Key": key } };
       const lookUp = () => outcome(key, { signal });
       return read(shape, once, () => sendOnce(backend, once, key, { send: bearer, lookUp }));

@@ -49,9 +49,9 @@ export function unexpectedAnswerProblem(
   const isPage = isWebPage(answer);
   const title = isPage ? getPageTitle(answer.body) : undefined;
   const page = `a web page${title ? ` (“${title}”)` : ""}`;
-  const what = answer.body.trim() === "" ? "an empty body" : isPage ? page : "something else";
+  const description = answer.body.trim() === "" ? "an empty body" : isPage ? page : "something else";
   const isPortal = code === "BAD_ANSWER" && isPage;
-  return new Problem(code, `${context.host} answered ${answer.status} with ${what} instead of JSON.`, {
+  return new Problem(code, `${context.host} answered ${answer.status} with ${description} instead of JSON.`, {
     details: { http_status: answer.status },
     ...(isPortal ? { hint: `${ERRORS.BAD_ANSWER.hint} ${PORTAL}` } : {}),
   });
@@ -154,8 +154,8 @@ function rateLimitedProblem(
 ): Problem {
   const wait = parseRetryAfter(answer.headers, now);
   const details = { http_status: 429, ...(wait === null ? {} : { retry_after: Math.ceil(wait / 1000) }) };
-  const known = typeof data === "string" ? { hint: clean(data, { lines: false, max: MAX_HINT_LENGTH }) } : {};
-  const hint = wait === null || wait < 1_000 ? known : { hint: `Try again in ${formatWait(wait, now)}.` };
+  const knownHint = typeof data === "string" ? { hint: clean(data, { lines: false, max: MAX_HINT_LENGTH }) } : {};
+  const hint = wait === null || wait < 1_000 ? knownHint : { hint: `Try again in ${formatWait(wait, now)}.` };
   return new Problem("RATE_LIMITED", sentence ?? `${host} received too many requests (429).`, { details, ...hint });
 }
 

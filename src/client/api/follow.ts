@@ -128,9 +128,9 @@ function toRetryableError(error: unknown, lost: Problem, { what, key }: FollowOp
  * Returns the error of a request that was taken and whose end cannot be read. One that does not invite to a repeat keeps
  * its code.
  */
-export function toUnknownOutcome(error: unknown, place: Position, key?: string): unknown {
+export function toUnknownOutcome(error: unknown, position: Position, key?: string): unknown {
   const keeps = !(error instanceof Problem) || error.exit === 1 || error.code === "CANCELLED";
-  return keeps ? error : withAttachHint(outcomeUnknownProblem(error, key), place);
+  return keeps ? error : withAttachHint(outcomeUnknownProblem(error, key), position);
 }
 
 /** How far a conversation was read. */

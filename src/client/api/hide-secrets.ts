@@ -32,12 +32,12 @@ function listSecrets(
   { headers = {}, body }: Pick<Outgoing, "headers" | "body">,
   { status }: Pick<Incoming, "status">,
 ): string[] {
-  const sent = status < 400 ? {} : Object(tryParseJson(body ?? ""));
-  const fields = SECRET_FIELDS.map((name) => (sent as Record<string, unknown>)[name]);
+  const request = status < 400 ? {} : Object(tryParseJson(body ?? ""));
+  const fields = SECRET_FIELDS.map((name) => (request as Record<string, unknown>)[name]);
   const token = headers.Authorization?.replace(/^Bearer /, "");
   return [token, headers[LOCAL_SECRET_HEADER], ...fields].filter(
     // IDs of conversations are public.
-    (one): one is string => typeof one === "string" && one.length >= SHORTEST && !one.startsWith("session_"),
+    (value): value is string => typeof value === "string" && value.length >= SHORTEST && !value.startsWith("session_"),
   );
 }
 
@@ -53,39 +53,39 @@ export function createPartHider<T extends Part>(secrets: string[] = []): { take(
   /** The end of what was shown of each text, as it came. */
   const ends = new Map<unknown, string>();
   let last: T | undefined;
-  let [shown, held] = ["", ""];
+  let [visible, rest] = ["", ""];
   const show = (raw: string) => {
-    const all = shown + raw;
-    shown = all.slice(Math.max(0, all.length - longest));
-    ends.set(last?.id, shown);
+    const all = visible + raw;
+    visible = all.slice(Math.max(0, all.length - longest));
+    ends.set(last?.id, visible);
   };
   const flush = (): T[] => {
-    const text = held;
-    held = "";
+    const text = rest;
+    rest = "";
     if (!last || text === "") return [];
-    const delta = countBegun(shown + text, secrets) > MOST_SHOWN ? REDACTED : text;
+    const delta = countBegun(visible + text, secrets) > MOST_SHOWN ? REDACTED : text;
     show(text);
     return [{ ...last, delta }];
   };
   const read = (piece: string): string => {
-    const all = shown + held + piece;
-    let [text, at] = ["", shown.length];
-    for (let next = findSecret(all, secrets, at); next; next = findSecret(all, secrets, at)) {
-      text += all.slice(at, Math.max(at, next.from)) + REDACTED;
-      at = next.to;
+    const all = visible + rest + piece;
+    let [text, index] = ["", visible.length];
+    for (let next = findSecret(all, secrets, index); next; next = findSecret(all, secrets, index)) {
+      text += all.slice(index, Math.max(index, next.from)) + REDACTED;
+      index = next.to;
     }
     const count = countBegun(all, secrets);
-    const end = count < FEW ? all.length : Math.max(at, all.length - count);
-    held = all.slice(end);
-    show(all.slice(shown.length, end));
-    return text + all.slice(at, end);
+    const end = count < FEW ? all.length : Math.max(index, all.length - count);
+    rest = all.slice(end);
+    show(all.slice(visible.length, end));
+    return text + all.slice(index, end);
   };
   return {
     take(part) {
       const { type, id, delta } = part;
       if (typeof delta !== "string" || !type.endsWith("-delta")) return [...flush(), part];
       const before = last && (last.type !== type || last.id !== id) ? flush() : [];
-      if (before.length > 0 || last?.id !== id) shown = ends.get(id) ?? shown;
+      if (before.length > 0 || last?.id !== id) visible = ends.get(id) ?? visible;
       last = part;
       return [...before, { ...part, delta: read(delta) }];
     },
@@ -98,12 +98,12 @@ const MOST_SHOWN = 12;
 const FEW = 3;
 
 /** Finds the first secret in a text that ends behind a position. */
-function findSecret(text: string, secrets: string[], at: number): { from: number; to: number } | undefined {
+function findSecret(text: string, secrets: string[], start: number): { from: number; to: number } | undefined {
   return secrets
-    .map((secret) => ({ secret, from: text.indexOf(secret, Math.max(0, at - secret.length + 1)) }))
+    .map((secret) => ({ secret, from: text.indexOf(secret, Math.max(0, start - secret.length + 1)) }))
     .filter(({ from }) => from >= 0)
     .map(({ secret, from }) => ({ from, to: from + secret.length }))
-    .sort((one, other) => one.from - other.from)[0];
+    .sort((a, b) => a.from - b.from)[0];
 }
 
 /** Returns how many characters at the end of a text may be the beginning of a secret. */

@@ -25,9 +25,9 @@ export async function openCall(caller: Caller, call: Call): Promise<{ stream: St
  * @throws Problem BAD_ANSWER when the answer is not a stream
  */
 export async function openCallStream(caller: Caller, call: Call): Promise<Streaming> {
-  const opened = await openCall(caller, call);
-  if ("stream" in opened) return opened.stream;
-  const problem = toProblem(opened.answer, toAnswerContext(caller.backend, call));
+  const openedCall = await openCall(caller, call);
+  if ("stream" in openedCall) return openedCall.stream;
+  const problem = toProblem(openedCall.answer, toAnswerContext(caller.backend, call));
   if (problem.code !== "BAD_ANSWER") throw problem;
   throw new Problem("BAD_ANSWER", `${getHost(caller.backend)} did not answer with a stream.`, {
     details: problem.details,

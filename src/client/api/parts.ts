@@ -27,12 +27,12 @@ export async function* readParts(
   const hider = createPartHider<StreamPart>(secrets);
   const endText = (): PartRead[] => hider.end().map((part) => ({ part }));
   const read = (events: SseEvent[]) =>
-    readEvents(events.map((event) => ({ ...event, data: hideSecrets(event.data, secrets) }))).flatMap((one) => {
-      if (one === "done") return [...endText(), one];
-      const parts = hider.take(one.part);
-      return parts.map((part, index): PartRead => (index === parts.length - 1 ? { ...one, part } : { part }));
+    readEvents(events.map((event) => ({ ...event, data: hideSecrets(event.data, secrets) }))).flatMap((item) => {
+      if (item === "done") return [...endText(), item];
+      const parts = hider.take(item.part);
+      return parts.map((part, index): PartRead => (index === parts.length - 1 ? { ...item, part } : { part }));
     });
-  let broken: Problem | null = null;
+  let problem: Problem | null = null;
   let size = 0;
   try {
     for await (const bytes of body) {
@@ -43,17 +43,17 @@ export async function* readParts(
   } catch (error) {
     // The connection broke off, but what arrived before counts.
     if (!(error instanceof Problem) || ["BAD_ANSWER", "CANCELLED"].includes(error.code)) throw error;
-    broken = error;
+    problem = error;
   }
   yield* read(reader.end());
   yield* endText();
-  if (broken) throw broken;
+  if (problem) throw problem;
 }
 
 function createPartReader(context: AnswerContext, warn: (text: string) => void): (events: SseEvent[]) => PartRead[] {
   let warned = false;
-  const warnOnce = (what: string): [] => {
-    if (!warned) warn(`The backend sent ${what}, which was ignored.`);
+  const warnOnce = (kind: string): [] => {
+    if (!warned) warn(`The backend sent ${kind}, which was ignored.`);
     warned = true;
     return [];
   };

@@ -76,22 +76,22 @@ export type Revocations = NonNullable<LogoutResponse["revocations"]>;
 export async function sendLogout(
   backend: BackendConnection,
   tokens: TokenSource,
-  given?: string,
+  key?: string,
   { disconnect = false }: { disconnect?: boolean } = {},
 ): Promise<Revocations> {
-  const over = new AbortController();
-  const limit = backend.clock.sleep(LOGOUT_LIMIT_MS, over.signal).then(() => {
-    if (!over.signal.aborted) throw new Problem("TIMED_OUT", "The backend did not answer the logout within 5 s.");
+  const timeout = new AbortController();
+  const limit = backend.clock.sleep(LOGOUT_LIMIT_MS, timeout.signal).then(() => {
+    if (!timeout.signal.aborted) throw new Problem("TIMED_OUT", "The backend did not answer the logout within 5 s.");
   });
   const work = async () => {
-    const token = given ?? (await tokens.accessToken());
+    const token = key ?? (await tokens.accessToken());
     if (token === null) return {};
     const call: Call = {
       method: "POST",
       path: "/auth/logout",
       ...(disconnect ? { body: { disconnect } } : {}),
       timeoutMs: LOGOUT_LIMIT_MS,
-      signal: over.signal,
+      signal: timeout.signal,
     };
     const answer = await sendCall(backend, withAuthorization(call, token));
     const { LogoutResponse } = await import("#protocol/connections");
@@ -103,7 +103,7 @@ export async function sendLogout(
     if (!(error instanceof Problem) || !isSignedOut(error)) throw error;
     return {};
   } finally {
-    over.abort();
+    timeout.abort();
   }
 }
 

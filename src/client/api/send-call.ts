@@ -132,12 +132,12 @@ function isNothingListening(backend: BackendConnection, problem: Problem): boole
 function redirectProblem(backend: BackendConnection, answer: Incoming): Problem {
   const target = URL.parse(answer.headers.location ?? "", backend.baseUrl);
   const web = target?.protocol === "http:" || target?.protocol === "https:";
-  const where = answer.headers.location && target && web ? ` to ${target.origin}` : "";
+  const redirect = answer.headers.location && target && web ? ` to ${target.origin}` : "";
   return new Problem(
     "REDIRECT_REFUSED",
-    `${getHost(backend)} answered with an unexpected redirect${where} (${answer.status}).`,
+    `${getHost(backend)} answered with an unexpected redirect${redirect} (${answer.status}).`,
     {
-      details: { http_status: answer.status, ...(where && target ? { redirect_origin: target.origin } : {}) },
+      details: { http_status: answer.status, ...(redirect && target ? { redirect_origin: target.origin } : {}) },
     },
   );
 }

@@ -27,7 +27,7 @@ export function createEventReader(origin: string): EventReader {
   // Start and length of the incomplete line.
   let head = "";
   let length = 0;
-  const bare = createBareJsonCollector((data) => events.push({ data, bare: true }));
+  const bareJson = createBareJsonCollector((data) => events.push({ data, bare: true }));
   const check = (size: number) => {
     if (size > EVENT_LIMIT) throw new Problem("BAD_ANSWER", `${origin} sent an event larger than 8 MiB.`);
   };
@@ -47,10 +47,10 @@ export function createEventReader(origin: string): EventReader {
   const take = (text: string) => {
     let rest = text;
     while (rest !== "") {
-      const start = bare.size() > 0 ? 0 : findBareStart(rest, head);
+      const start = bareJson.size() > 0 ? 0 : findBareStart(rest, head);
       if (start !== 0) parse(start < 0 ? rest : rest.slice(0, start));
-      rest = start < 0 ? "" : bare.collect(rest.slice(start));
-      check(bare.size());
+      rest = start < 0 ? "" : bareJson.collect(rest.slice(start));
+      check(bareJson.size());
     }
   };
   const takeEvents = () => {
@@ -65,12 +65,12 @@ export function createEventReader(origin: string): EventReader {
     },
     end() {
       take(plain(decoder.decode()));
-      bare.end();
-      const whole = takeEvents();
+      bareJson.end();
+      const events = takeEvents();
       parser.feed("\n\n");
       // A cut number is a wrong number, so an event that ends with an incomplete `id` is dropped.
-      const cut = head === "" || head.startsWith("data") ? takeEvents() : [];
-      return [...whole, ...cut.map((event): SseEvent => ({ ...event, cut: true }))];
+      const partialEvents = head === "" || head.startsWith("data") ? takeEvents() : [];
+      return [...events, ...partialEvents.map((event): SseEvent => ({ ...event, cut: true }))];
     },
   };
 }

@@ -67,19 +67,19 @@ export async function openAskStream(
   options: AskStreamOptions = {},
 ): Promise<AskStream | { kind: "direct"; place: AskStreamResponse }> {
   const { backend } = caller;
-  const { signal, idempotencyKey: given, direct: wanted = false, ...listener } = options;
-  const direct = wanted && isStreamableDirectly(request) && backend.openElsewhere !== undefined;
-  const key = given ?? createIdempotencyKey(backend);
+  const { signal, idempotencyKey: givenKey, direct: isDirect = false, ...listener } = options;
+  const direct = isDirect && isStreamableDirectly(request) && backend.openElsewhere !== undefined;
+  const key = givenKey ?? createIdempotencyKey(backend);
   const accepted = { Accept: "text/event-stream, application/json", "Idempotency-Key": key };
   const headers = direct ? { ...accepted, [DIRECT_HEADER]: "1" } : accepted;
   const timeoutMs = caller.askTimeoutMs;
   const call: Call = { method: "POST", path: "/ask", route: "ask", body: request, headers, timeoutMs, signal };
   let answer: Incoming;
   try {
-    const opened = await openCall(caller, call);
-    if ("stream" in opened) {
-      const first = await readFirstPart(caller, call, opened.stream, listener);
-      const sessionId = opened.stream.headers[SESSION_HEADER] || (request.session_id ?? undefined);
+    const openedCall = await openCall(caller, call);
+    if ("stream" in openedCall) {
+      const first = await readFirstPart(caller, call, openedCall.stream, listener);
+      const sessionId = openedCall.stream.headers[SESSION_HEADER] || (request.session_id ?? undefined);
       const turn = createTurn({ sessionId, last: null });
       const following = {
         what: "ask",
@@ -91,7 +91,7 @@ export async function openAskStream(
       } as const;
       return { kind: "stream", sessionId, parts: followEvents(caller, following, first) };
     }
-    answer = checkComplete(backend, opened.answer);
+    answer = checkComplete(backend, openedCall.answer);
   } catch (error) {
     const recovery = await recoverStream(backend, call, key, error, () => caller.outcome(key, { signal }));
     if ("sessionId" in recovery) {

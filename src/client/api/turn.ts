@@ -26,15 +26,15 @@ export type Turn = {
 export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: true; generationId?: string }): Turn {
   const isOwn = begin.whole ? () => true : createPartFilter(begin.generationId);
   let beside = 0;
-  let ended = false;
+  let hasEnded = false;
   const turn: Turn = {
     sessionId: begin.sessionId,
     last: begin.last,
     over: false,
     take(read) {
-      ended ||= read === "done";
+      hasEnded ||= read === "done";
       if (read === "done") turn.over = true;
-      if (ended || read === "done") return null;
+      if (hasEnded || read === "done") return null;
       const { number, part } = read;
       if (number !== undefined && number <= (turn.last ?? -1)) return null;
       beside = number === undefined ? beside + 1 : 0;
@@ -52,21 +52,21 @@ export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: t
  * Creates a filter for the parts of one generation, by default the first one named. A queued generation begins with its
  * own `start`.
  */
-function createPartFilter(given?: string): (part: StreamPart) => boolean {
-  let own = given;
+function createPartFilter(generationId?: string): (part: StreamPart) => boolean {
+  let ownGeneration = generationId;
   let hasBegun = false;
   let foreign = false;
   return (part) => {
     if (part.type === "start") {
       const id = part.messageMetadata?.generation_id;
-      own ??= id;
-      foreign = id !== own;
+      ownGeneration ??= id;
+      foreign = id !== ownGeneration;
       hasBegun ||= !foreign;
     }
     if (part.type === "data-status") {
       const { generation_id, status } = part.data;
-      own ??= generation_id;
-      if (generation_id !== own) return false;
+      ownGeneration ??= generation_id;
+      if (generation_id !== ownGeneration) return false;
       foreign = status === "paused" && !hasBegun;
       return true;
     }

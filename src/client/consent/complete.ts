@@ -46,11 +46,11 @@ export async function completeConnection(options: CompletionOptions): Promise<Co
  * Returns how to detect a connection after the first. Some backends report only first connections in the status call;
  * later ones show up in `GET /connections`. kay's backends report all, with an expiry time.
  */
-function detectLaterConnection({ api, response: attempt, signal }: CompletionOptions, before: Connection) {
+function detectLaterConnection({ api, response: attempt, signal }: CompletionOptions, previous: Connection) {
   const isConnected = async (statusKnown: boolean): Promise<boolean> => {
     const { connections } = await api.connections({ session_id: attempt.session_id, signal });
     // A service that was connected before shows no change, so it counts only if the status call cannot tell.
-    return connections[attempt.service]?.connected === true && (!before.connected || !statusKnown);
+    return connections[attempt.service]?.connected === true && (!previous.connected || !statusKnown);
   };
   return { guideOnly: attempt.expires_at === undefined, connected: isConnected };
 }

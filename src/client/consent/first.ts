@@ -13,8 +13,8 @@ export async function saveFirstConnection(
 ): Promise<void> {
   await credentials.update(origin, (current) => {
     if (current.session_id !== sent) return current;
-    const own = sent === session_id ? current : { session_id };
-    return { ...own, session_id, first: [...listFirstConnections(own, now), { state, deadline }] };
+    const signIn = sent === session_id ? current : { session_id };
+    return { ...signIn, session_id, first: [...listFirstConnections(signIn, now), { state, deadline }] };
   });
 }
 
@@ -27,10 +27,10 @@ export async function forgetFirstConnection(
   { state, now }: { state: string; now: number },
 ): Promise<void> {
   const { signIn } = await credentials.read(origin);
-  if (!signIn.first?.some((one) => one.state === state)) return;
+  if (!signIn.first?.some((entry) => entry.state === state)) return;
   await credentials.update(origin, (current) => {
     const { first: _, ...rest } = current;
-    const first = listFirstConnections(current, now).filter((one) => one.state !== state);
+    const first = listFirstConnections(current, now).filter((entry) => entry.state !== state);
     if (first.length > 0) return { ...rest, first };
     return rest.token || rest.refresh_token || rest.begun?.some(({ deadline }) => deadline > now) ? rest : {};
   });

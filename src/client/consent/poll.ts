@@ -127,8 +127,8 @@ function toEndProblem(status: StatusResponse, connected: string): Problem {
     : `Run \`kay connect ${quoteShellWord(connected)}\` to try again.`;
   if (status.status === "denied") {
     // kay's backends only repeat that access was denied.
-    const more = /\bdenied\b/i.test(reason) ? "" : reason;
-    return new Problem("AUTHORIZATION_DENIED", `Access to ${service} was denied.${more}`, { hint });
+    const detail = /\bdenied\b/i.test(reason) ? "" : reason;
+    return new Problem("AUTHORIZATION_DENIED", `Access to ${service} was denied.${detail}`, { hint });
   }
   if (status.status === "expired") return expiredProblem(connected);
   const code = isErrorCode(status.code) && ERRORS[status.code].status !== 0 ? status.code : "AUTHORIZATION_FAILED";

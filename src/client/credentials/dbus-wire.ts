@@ -21,7 +21,7 @@ export type DbusMessage = { type: number; replyTo: number; error: string; body: 
 /** Returns the length of the first message in the buffer, or 0 if its header is incomplete. */
 export function readMessageSize(bytes: Buffer): number {
   if (bytes.length < 16) return 0;
-  const read = (at: number) => (isLittleEndian(bytes) ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
+  const read = (offset: number) => (isLittleEndian(bytes) ? bytes.readUInt32LE(offset) : bytes.readUInt32BE(offset));
   const size = align(16 + read(12), 8) + read(4);
   if (size > 1 << 20) throw new RangeError("message too long");
   return size;
@@ -96,7 +96,7 @@ function readValue(reader: Reader, kind: string): DbusValue {
       return readArray(reader, kind.slice(1));
     case "(":
     case "{":
-      return splitTypes(kind.slice(1, -1)).map((each) => readValue(reader, each));
+      return splitTypes(kind.slice(1, -1)).map((type) => readValue(reader, type));
     case "b":
       return readUint(reader) === 1;
     case "u":
@@ -142,13 +142,13 @@ function splitTypes(signatures: string): string[] {
   const types: string[] = [];
   let depth = 0;
   let start = 0;
-  for (let at = 0; at < signatures.length; at++) {
-    const char = signatures.charAt(at);
+  for (let offset = 0; offset < signatures.length; offset++) {
+    const char = signatures.charAt(offset);
     if (char === "(" || char === "{") depth++;
     if (char === ")" || char === "}") depth--;
     if (depth > 0 || char === "a") continue;
-    types.push(signatures.slice(start, at + 1));
-    start = at + 1;
+    types.push(signatures.slice(start, offset + 1));
+    start = offset + 1;
   }
   return types;
 }
@@ -173,8 +173,8 @@ function isLittleEndian(bytes: Buffer): boolean {
   return bytes[0] === 0x6c;
 }
 
-function align(at: number, to: number): number {
-  return Math.ceil(at / to) * to;
+function align(offset: number, to: number): number {
+  return Math.ceil(offset / to) * to;
 }
 
 function pad(bytes: Buffer, to: number): Buffer {

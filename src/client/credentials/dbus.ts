@@ -88,17 +88,17 @@ async function authenticate(socket: Socket, uid: number): Promise<void> {
 type PendingCalls = Map<number, PromiseWithResolvers<DbusValue[]>>;
 
 function createBus(socket: Socket, close: () => void): Bus {
-  const waiting: PendingCalls = new Map();
+  const calls: PendingCalls = new Map();
   let received: Buffer = Buffer.alloc(0);
   let serial = 0;
   const fail = (error: Error) => {
-    for (const each of waiting.values()) each.reject(error);
-    waiting.clear();
+    for (const call of calls.values()) call.reject(error);
+    calls.clear();
   };
   socket.on("error", fail).on("close", () => fail(new BusError("the bus closed the connection")));
   socket.on("data", (bytes: Buffer) => {
     try {
-      received = settleAll(Buffer.concat([received, bytes]), waiting);
+      received = settleAll(Buffer.concat([received, bytes]), calls);
     } catch (error) {
       socket.destroy(new BusError("garbled answer", { cause: error }));
     }
@@ -107,7 +107,7 @@ function createBus(socket: Socket, close: () => void): Bus {
     call(call) {
       if (socket.destroyed) return Promise.reject(new BusError("the bus closed the connection"));
       const answer = Promise.withResolvers<DbusValue[]>();
-      waiting.set(++serial, answer);
+      calls.set(++serial, answer);
       socket.write(encodeCall(serial, call));
       return answer.promise;
     },
@@ -116,19 +116,19 @@ function createBus(socket: Socket, close: () => void): Bus {
 }
 
 /** Settles the calls whose answers are complete in the buffer, and returns the rest of it. */
-function settleAll(received: Buffer, waiting: PendingCalls): Buffer {
+function settleAll(received: Buffer, calls: PendingCalls): Buffer {
   let rest = received;
   for (let size = readMessageSize(rest); size > 0 && rest.length >= size; size = readMessageSize(rest)) {
-    settleCall(decodeMessage(rest.subarray(0, size)), waiting);
+    settleCall(decodeMessage(rest.subarray(0, size)), calls);
     rest = rest.subarray(size);
   }
   return rest;
 }
 
-function settleCall(message: DbusMessage, waiting: PendingCalls): void {
-  const answer = waiting.get(message.replyTo);
+function settleCall(message: DbusMessage, calls: PendingCalls): void {
+  const answer = calls.get(message.replyTo);
   if (!answer || (message.type !== METHOD_RETURN && message.type !== ERROR)) return;
-  waiting.delete(message.replyTo);
+  calls.delete(message.replyTo);
   if (message.type === ERROR) answer.reject(new BusError(message.error));
   else answer.resolve(message.body);
 }

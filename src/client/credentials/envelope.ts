@@ -55,7 +55,7 @@ export function normalizeSignIn(value: Record<string, unknown>): SignIn {
   if (!Number.isFinite(signIn.clock_offset_ms)) delete signIn.clock_offset_ms;
   if (!Array.isArray(signIn.first)) delete signIn.first;
   if (!Array.isArray(signIn.begun)) delete signIn.begun;
-  if (!toRecord(signIn.accounts) || !Object.values(signIn.accounts ?? {}).every((each) => typeof each === "string"))
+  if (!toRecord(signIn.accounts) || !Object.values(signIn.accounts ?? {}).every((field) => typeof field === "string"))
     delete signIn.accounts;
   return signIn;
 }

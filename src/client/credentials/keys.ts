@@ -36,17 +36,17 @@ export type KeysOptions = {
  */
 export function createKeys(options: KeysOptions): Keys {
   const { profile, preference, keychain, warn, random } = options;
-  let known: Uint8Array | null = null;
+  let cachedKey: Uint8Array | null = null;
   const getKey = async (fresh = false) => {
-    if (fresh || !known) known = await withTimeLimit(options, keychain.get(profile));
-    return known;
+    if (fresh || !cachedKey) cachedKey = await withTimeLimit(options, keychain.get(profile));
+    return cachedKey;
   };
   const chooseKeychain = async (): Promise<Choice> => {
     const key = (await getKey()) ?? random(32);
-    if (known) return { mode: "keychain", key };
+    if (cachedKey) return { mode: "keychain", key };
     await withTimeLimit(options, keychain.set(profile, key));
-    const stored = await getKey(true);
-    if (!stored || !Buffer.from(stored).equals(key)) {
+    const storedKey = await getKey(true);
+    if (!storedKey || !Buffer.from(storedKey).equals(key)) {
       throw toKeychainProblem({ state: "failed", detail: "it did not store the key" });
     }
     return { mode: "keychain", key };

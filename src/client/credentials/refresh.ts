@@ -122,9 +122,9 @@ async function refreshToken(options: RefresherOptions, stale: string | undefined
       await step("answered");
       if (outcome.kind !== "ok" || !isToken(outcome.token)) return outcome;
       await step("writing");
-      const written = await storeTokens(options, stored, outcome);
+      const token = await storeTokens(options, stored, outcome);
       await step("written");
-      return { kind: "written" as const, written };
+      return { kind: "written" as const, written: token };
     });
     if (outcome.kind === "written") return outcome.written;
     if (outcome.kind === "invalid") return endSignIn(options, stored.signIn, outcome.code);
@@ -138,12 +138,12 @@ async function refreshToken(options: RefresherOptions, stale: string | undefined
  */
 async function storeTokens(
   options: RefresherOptions,
-  held: Stored,
+  signIn: Stored,
   answer: Extract<RefreshOutcome, { kind: "ok" }>,
 ): Promise<string | null> {
   const { origin, credentials } = options;
-  const spent = held.signIn.refresh_token;
-  for (let current = held; ; current = await credentials.read(origin)) {
+  const spent = signIn.signIn.refresh_token;
+  for (let current = signIn; ; current = await credentials.read(origin)) {
     if (current.signIn.refresh_token !== spent) return current.signIn.token ?? null;
     const offset = learnOffset(options, current.signIn, answer);
     const next: SignIn = {
@@ -162,14 +162,14 @@ async function storeTokens(
  */
 function learnOffset(
   { clock, warn }: RefresherOptions,
-  { clock_offset_ms: before = 0 }: SignIn,
+  { clock_offset_ms: previousOffset = 0 }: SignIn,
   { token, serverNow }: { token: string; serverNow?: number },
 ): number | undefined {
   const server = serverNow ?? readTokenTimes(token).issued;
   if (server === undefined || !Number.isFinite(server)) return undefined;
   const offset = Math.round(server - clock.now());
   const warning = describeClockSkew(offset);
-  if (warning && Math.abs(offset - before) >= EARLY_MS) warn(warning);
+  if (warning && Math.abs(offset - previousOffset) >= EARLY_MS) warn(warning);
   return offset;
 }
 
@@ -181,8 +181,8 @@ async function endSignIn(options: RefresherOptions, refused: SignIn, code: strin
   const { origin, credentials, clock } = options;
   const isRival = ({ token, refresh_token }: SignIn) =>
     token !== undefined && (token !== refused.token || refresh_token !== refused.refresh_token);
-  for (let waited = 0; waited <= RIVAL_MS; waited += RIVAL_POLL_MS) {
-    if (waited > 0) await clock.sleep(RIVAL_POLL_MS);
+  for (let waitedMs = 0; waitedMs <= RIVAL_MS; waitedMs += RIVAL_POLL_MS) {
+    if (waitedMs > 0) await clock.sleep(RIVAL_POLL_MS);
     const { signIn } = await credentials.read(origin);
     if (isRival(signIn)) return signIn.token ?? "";
   }

@@ -34,10 +34,10 @@ export async function readSecret(session: BusSession, attributes: Record<string,
       if (toArray(locked).length) throw new LockedItem();
       return null;
     }
-    const [, opened] = await bus.call(
+    const [, result] = await bus.call(
       toServiceCall("OpenSession", { kind: "s", value: "plain" }, { kind: "v", value: "" }),
     );
-    const args: DbusArgument[] = [{ kind: "o", value: String(opened) }];
+    const args: DbusArgument[] = [{ kind: "o", value: String(result) }];
     const itemInterface = "org.freedesktop.Secret.Item";
     const [secret] = await bus.call({ to: SECRETS, path: String(item), of: itemInterface, method: "GetSecret", args });
     return String(toArray(secret)[2]);
@@ -59,17 +59,17 @@ async function withSecretService(
   if (!addresses) return toEmptyResult({ state: "no-bus", detail: "DBUS_SESSION_BUS_ADDRESS is not set" });
   const socket = parseBusAddress(addresses);
   if (!socket) return toEmptyResult({ state: "no-bus", detail: "its address is not a unix socket" });
-  const ended = new AbortController();
+  const closing = new AbortController();
   const timer = new AbortController();
   clock.sleep(LIMIT_MS, timer.signal).then(
-    () => ended.abort(),
+    () => closing.abort(),
     () => {},
   );
   try {
-    const bus = await connectBus(socket, uid, ended.signal);
-    return await queryCollection(bus, read, ended.signal);
+    const bus = await connectBus(socket, uid, closing.signal);
+    return await queryCollection(bus, read, closing.signal);
   } catch (error) {
-    return toEmptyResult(toKeychainStatus(error, socket.replace("\0", "@"), ended.signal));
+    return toEmptyResult(toKeychainStatus(error, socket.replace("\0", "@"), closing.signal));
   } finally {
     timer.abort();
   }

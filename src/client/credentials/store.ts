@@ -51,9 +51,9 @@ export function createStore(options: StoreOptions): Store {
       return NOTHING;
     }
     if (platform !== "win32") repairPermissions(options);
-    const opened = await decodeStore(bytes, path, keys);
-    if (typeof opened !== "string") return opened;
-    await setAside(options, bytes, opened);
+    const content = await decodeStore(bytes, path, keys);
+    if (typeof content !== "string") return content;
+    await setAside(options, bytes, content);
     return load();
   };
   return {
@@ -125,13 +125,13 @@ async function unsealWithFreshKey(
 async function setAside(
   { path, warn, clock, withWriteLock: guarded }: StoreOptions,
   bytes: Buffer,
-  why: string,
+  reason: string,
 ): Promise<void> {
   await guarded(async () => {
     if (!readFileIfExists(path)?.equals(bytes)) return;
     const aside = await quarantineFile(path, clock.now());
     warn(
-      `The stored sign-in ${path} ${why}. A copy was saved as ${aside}. Run \`kay connect <service>\` to sign in again.`,
+      `The stored sign-in ${path} ${reason}. A copy was saved as ${aside}. Run \`kay connect <service>\` to sign in again.`,
     );
   });
 }
@@ -156,7 +156,7 @@ export async function inspectStore(path: string): Promise<StoreInspection> {
     if (envelope === null) return null;
     const signIns = envelope.mode === "file" ? Object.values(envelope.origins) : [];
     const secrets = signIns.flatMap(({ token, refresh_token, session_id }) => [token, refresh_token, session_id]);
-    return { mode: envelope.mode, secrets: secrets.filter((each) => each !== undefined) };
+    return { mode: envelope.mode, secrets: secrets.filter((record) => record !== undefined) };
   };
   const nothing: Pick<StoreInspection, "mode" | "secrets"> = { secrets: [] };
   const sight = await inspectFile(path, nothing, { read, unreadable: "STORE_UNREADABLE" });

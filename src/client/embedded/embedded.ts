@@ -140,7 +140,7 @@ async function waitForEnd(record: EmbeddedRecord, ports: StopPorts): Promise<"st
 }
 
 async function isGoneWithin(limitMs: number, { pid, started }: EmbeddedRecord, ports: StopPorts): Promise<boolean> {
-  for (let waited = 0; waited < limitMs; waited += POLL_MS) {
+  for (let waitedMs = 0; waitedMs < limitMs; waitedMs += POLL_MS) {
     if ((await ports.processes.getStartTime(pid)) !== started) return true;
     await ports.clock.sleep(POLL_MS, ports.signal);
   }
@@ -149,13 +149,13 @@ async function isGoneWithin(limitMs: number, { pid, started }: EmbeddedRecord, p
 
 async function startBackend(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
   const log = join(ports.folder, "backend.log");
-  const before = await getSize(log);
+  const logSize = await getSize(log);
   const child = ports.spawn(log);
   let exit: { code: number | null } | null = null;
   void child.waitForExit().then((code) => {
     exit = { code };
   });
-  for (let waited = 0; waited < START_LIMIT_MS; waited += POLL_MS) {
+  for (let waitedMs = 0; waitedMs < START_LIMIT_MS; waitedMs += POLL_MS) {
     if (await findRunningRecord(ports)) break;
     if (exit) break;
     await ports.clock.sleep(POLL_MS, ports.signal);
@@ -163,7 +163,7 @@ async function startBackend(ports: EmbeddedPorts): Promise<EmbeddedBackend> {
   // The child may have found another backend that was starting, and exited.
   const record = await findProvenRecord(ports);
   if (record) return record;
-  const { cause, hint } = (await findLastError(log, before)) ?? (await describeFullDisk(ports.folder));
+  const { cause, hint } = (await findLastError(log, logSize)) ?? (await describeFullDisk(ports.folder));
   throw new Problem("BACKEND_START_FAILED", `Could not start the local backend${cause}.`, {
     hint: `${hint}Its log: ${log}`,
   });
@@ -187,9 +187,9 @@ async function describeFullDisk(folder: string): Promise<Failure> {
 }
 
 /** Finds the last error in the log after its first `before` bytes, and its hint. A longer log was rotated on start. */
-async function findLastError(log: string, before: number): Promise<Failure | undefined> {
+async function findLastError(log: string, start: number): Promise<Failure | undefined> {
   const bytes = await readFile(log).catch(() => Buffer.alloc(0));
-  const news = bytes.subarray(bytes.length >= before ? before : 0).toString("utf8");
+  const news = bytes.subarray(bytes.length >= start ? start : 0).toString("utf8");
   for (const line of news.trim().split("\n").reverse().slice(0, 20)) {
     try {
       const { level, message, hint } = JSON.parse(line) as Record<"level" | "message" | "hint", string | undefined>;

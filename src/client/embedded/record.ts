@@ -116,6 +116,6 @@ export async function provesIdentity(send: Send, { url, secret }: Pick<EmbeddedR
     url: `${url}${PROOF_PATH}?challenge=${challenge}`,
     timeoutMs: TIME_LIMIT_MS,
   });
-  const [given, expected] = [Buffer.from(answer.body.trim()), Buffer.from(computeProof(secret, url, challenge))];
-  return answer.status === 200 && given.length === expected.length && timingSafeEqual(given, expected);
+  const [proof, expected] = [Buffer.from(answer.body.trim()), Buffer.from(computeProof(secret, url, challenge))];
+  return answer.status === 200 && proof.length === expected.length && timingSafeEqual(proof, expected);
 }

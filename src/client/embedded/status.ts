@@ -15,17 +15,21 @@ export type StatusPorts = Pick<EmbeddedPorts, "folder" | "processes" | "send"> &
  * Returns the status of the local backend or of the one at a URL. Callers that can read its record or have the token
  * get all fields; others get those of `GET /health`.
  *
- * @param at base URL (default: the local backend)
+ * @param address base URL (default: the local backend)
  * @throws Problem UNREACHABLE when no backend is running
  */
-export async function fetchBackendStatus(ports: StatusPorts, at: string | undefined): Promise<StatusResponse> {
-  const record = await findRunningRecord(ports, at === undefined ? EMBEDDED_RECORD : getServeRecordName(getPort(at)));
-  if (at === undefined && !record) throw notRunningProblem("The local backend is not running.");
-  const meant = record && (at === undefined || isSameOrigin(record.url, at)) ? record : undefined;
-  const own = meant && (await provesIdentity(ports.send, meant).catch(() => false)) ? meant : undefined;
-  const url = meant?.url ?? at ?? "";
-  const key: Record<string, string> = own
-    ? { [LOCAL_SECRET_HEADER]: own.secret }
+export async function fetchBackendStatus(ports: StatusPorts, address: string | undefined): Promise<StatusResponse> {
+  const record = await findRunningRecord(
+    ports,
+    address === undefined ? EMBEDDED_RECORD : getServeRecordName(getPort(address)),
+  );
+  if (address === undefined && !record) throw notRunningProblem("The local backend is not running.");
+  const candidate = record && (address === undefined || isSameOrigin(record.url, address)) ? record : undefined;
+  const verified =
+    candidate && (await provesIdentity(ports.send, candidate).catch(() => false)) ? candidate : undefined;
+  const url = candidate?.url ?? address ?? "";
+  const key: Record<string, string> = verified
+    ? { [LOCAL_SECRET_HEADER]: verified.secret }
     : ports.token
       ? { authorization: `Bearer ${ports.token}` }
       : {};
@@ -59,9 +63,9 @@ function getPort(url: string): number {
 }
 
 /** Whether a URL is that of a record. Its secret must go only to the process that wrote it. */
-function isSameOrigin(record: string, at: string): boolean {
+function isSameOrigin(record: string, url: string): boolean {
   const names = ["localhost", "127.0.0.1", "[::1]"];
-  const [one, other] = [new URL(record), new URL(at)];
-  if (one.port !== other.port || one.protocol !== other.protocol) return false;
-  return one.hostname === other.hostname || (names.includes(one.hostname) && names.includes(other.hostname));
+  const [a, b] = [new URL(record), new URL(url)];
+  if (a.port !== b.port || a.protocol !== b.protocol) return false;
+  return a.hostname === b.hostname || (names.includes(a.hostname) && names.includes(b.hostname));
 }

@@ -39,7 +39,7 @@ type Ports = { warn: Warn; now(): number; uid?: number | undefined };
  * cannot be read, with path and errno
  */
 export function readSettings(path: string, ports: Ports): Stored {
-  for (const each of [dirname(path), path]) checkOwner(each, ports.uid);
+  for (const name of [dirname(path), path]) checkOwner(name, ports.uid);
   const bytes = readBytes(path);
   if (bytes === null) return {};
   const content = parseSettings(bytes, path);
@@ -219,8 +219,8 @@ export function inspectSettings(path: string): Promise<SettingsInspection> {
 }
 
 function getValues(profiles: Record<string, Record<string, unknown>>): Pick<SettingsInspection, "unknown" | "secrets"> {
-  const values = Object.entries(profiles).flatMap(([profile, own]) =>
-    Object.entries(own).map(([key, value]) => ({ profile, key, value })),
+  const values = Object.entries(profiles).flatMap(([profile, values]) =>
+    Object.entries(values).map(([key, value]) => ({ profile, key, value })),
   );
   const isSecret = (key: string) => isSettingKey(key) && (SETTINGS[key] as Entry).secret === true;
   return {

@@ -7,11 +7,11 @@ export type JsonMistake = { what: string; line: number; column: number };
  */
 export function findJsonMistake(text: string): JsonMistake | undefined {
   if (text.includes("\0") || !/^[\s\ufeff]*(?:\{|\/\/|\/\*|#)/.test(text)) return undefined;
-  const known = findKnownMistake(text);
-  if (known) return toMistake(text, known.at, known.what);
+  const knownMistake = findKnownMistake(text);
+  if (knownMistake) return toMistake(text, knownMistake.at, knownMistake.what);
   if (!text.trimEnd().endsWith("}")) return undefined;
-  const at = getErrorPosition(text);
-  return at === undefined ? undefined : toMistake(text, at, "unexpected text");
+  const position = getErrorPosition(text);
+  return position === undefined ? undefined : toMistake(text, position, "unexpected text");
 }
 
 /** Strings, comments, and commas before a closing bracket. A string that is not closed ends at its line. */
@@ -36,7 +36,7 @@ function getErrorPosition(text: string): number | undefined {
   }
 }
 
-function toMistake(text: string, at: number, what: string): JsonMistake {
-  const lines = text.slice(0, at).split("\n");
-  return { what, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+function toMistake(text: string, offset: number, problem: string): JsonMistake {
+  const lines = text.slice(0, offset).split("\n");
+  return { what: problem, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }

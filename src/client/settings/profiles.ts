@@ -18,8 +18,8 @@ function isProfileName(name: string): boolean {
 export function parseProfileName(name: string): string {
   if (isProfileName(name)) return name;
   const label = JSON.stringify(name.length > 60 ? `${name.slice(0, 59)}…` : name);
-  const why = DEVICES.test(name) ? "Windows reserves that name. Choose another." : NAME_RULE;
-  throw new Problem("USAGE", `${label} is not a valid profile name.`, { hint: why });
+  const hint = DEVICES.test(name) ? "Windows reserves that name. Choose another." : NAME_RULE;
+  throw new Problem("USAGE", `${label} is not a valid profile name.`, { hint: hint });
 }
 
 const NAME_RULE = "Use up to 32 lowercase letters, digits and hyphens, starting with a letter or digit.";

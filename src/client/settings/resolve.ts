@@ -26,10 +26,18 @@ export type Sources = {
 /** Resolves a setting: a flag overrides the environment, then the profile, then the default. */
 export function resolveSetting(key: SettingKey, { env, flags, profile, own }: Sources): Setting {
   const entry: Entry = SETTINGS[key];
-  const toSetting = (source: Setting["source"], where: string, text: unknown): Setting => {
-    const value = source === "default" ? entry.default : withSettingName(where, () => parseStored(entry, text));
-    const shown = value === undefined ? "" : entry.secret ? "********" : String(value);
-    return { key, value, shown, source, where, describe: entry.describe, secret: entry.secret === true };
+  const toSetting = (source: Setting["source"], sourceName: string, text: unknown): Setting => {
+    const value = source === "default" ? entry.default : withSettingName(sourceName, () => parseStored(entry, text));
+    const display = value === undefined ? "" : entry.secret ? "********" : String(value);
+    return {
+      key,
+      value,
+      shown: display,
+      source,
+      where: sourceName,
+      describe: entry.describe,
+      secret: entry.secret === true,
+    };
   };
   const flag = flags?.[key];
   if (flag !== undefined) return toSetting("flag", `--${key}`, flag);
@@ -48,11 +56,11 @@ function parseStored(entry: Entry, value: unknown): string | boolean {
 }
 
 /** Adds the setting, flag or variable to the error of an invalid value. */
-export function withSettingName<T>(where: string, parse: () => T): T {
+export function withSettingName<T>(name: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw new Problem(error.code, `${where}: ${error.message}`, { hint: error.hint, details: { setting: where } });
+    throw new Problem(error.code, `${name}: ${error.message}`, { hint: error.hint, details: { setting: name } });
   }
 }

@@ -64,11 +64,11 @@ export function createSettings(ports: SettingsPorts): Settings {
   const getOwnValues = () => getValues(known(), getChoice().name);
   const get = (key: SettingKey) =>
     resolveSetting(key, { env: ports.env, flags: ports.flags, profile: () => getChoice().name, own: getOwnValues });
-  const write = (edit: (own: Record<string, unknown>) => void) =>
+  const write = (edit: (values: Record<string, unknown>) => void) =>
     change((latest) => {
-      const own = { ...getValues(latest, getChoice().name) };
-      edit(own);
-      return { ...latest, profiles: { ...latest.profiles, [getChoice().name]: own } };
+      const values = { ...getValues(latest, getChoice().name) };
+      edit(values);
+      return { ...latest, profiles: { ...latest.profiles, [getChoice().name]: values } };
     });
   return {
     get profile() {
@@ -86,15 +86,15 @@ export function createSettings(ports: SettingsPorts): Settings {
     list: () => Object.keys(SETTINGS).filter(isSettingKey).map(get),
     async set(key, text) {
       const value = withSettingName(key, () => SETTINGS[key].parse(text));
-      await write((own) => {
-        own[key] = value;
+      await write((values) => {
+        values[key] = value;
       });
       return get(key);
     },
     async unset(key) {
       if (!Object.hasOwn(getOwnValues(), key)) return false;
-      await write((own) => {
-        delete own[key];
+      await write((values) => {
+        delete values[key];
       });
       return true;
     },
@@ -102,14 +102,14 @@ export function createSettings(ports: SettingsPorts): Settings {
 }
 
 /** Parses the name of a setting. @throws Problem USAGE that suggests the closest one */
-export function parseSettingKey(typed: string): SettingKey {
-  if (isSettingKey(typed)) return typed;
-  if (/^(?:atlassian|jira|confluence|bitbucket)\.url$/.test(typed))
-    throw new Problem("USAGE", `The built-in service speaks the API of Atlassian Cloud, so there is no ${typed}.`, {
+export function parseSettingKey(name: string): SettingKey {
+  if (isSettingKey(name)) return name;
+  if (/^(?:atlassian|jira|confluence|bitbucket)\.url$/.test(name))
+    throw new Problem("USAGE", `The built-in service speaks the API of Atlassian Cloud, so there is no ${name}.`, {
       hint: "A Data Center has another API: describe it in a file (`kay services add`), or add its MCP server.",
     });
-  throw new Problem("USAGE", `Unknown setting ${JSON.stringify(typed)}.`, {
-    hint: suggestName(typed, Object.keys(SETTINGS)) || "Run `kay config list` to list every setting.",
+  throw new Problem("USAGE", `Unknown setting ${JSON.stringify(name)}.`, {
+    hint: suggestName(name, Object.keys(SETTINGS)) || "Run `kay config list` to list every setting.",
   });
 }
 

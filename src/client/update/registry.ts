@@ -29,8 +29,8 @@ export async function fetchNewerVersion(running: Manifest, { send, env, node }: 
     const { status, body } = await send({ method: "GET", url: `${getRegistry(env)}kay`, headers, timeoutMs: LIMIT_MS });
     if (status !== 200) return null;
     const { versions, "dist-tags": tags } = Packument.parse(JSON.parse(body));
-    const [own, latest] = [getOwnProperty(versions, running.version), getOwnProperty(versions, tags.latest)];
-    if (!own || !latest || latest.deprecated || !isSamePackage(own, running)) return null;
+    const [installed, latest] = [getOwnProperty(versions, running.version), getOwnProperty(versions, tags.latest)];
+    if (!installed || !latest || latest.deprecated || !isSamePackage(installed, running)) return null;
     return (await isUpgrade(tags.latest, running.version, latest.engines?.node, node)) ? tags.latest : null;
   } catch {
     return null;
@@ -139,8 +139,8 @@ export function findUpgradeCommand(file: string, exists: (path: string) => boole
   const path = file.replaceAll("\\", "/");
   const [root] = /^.*(?=\/dist\/)/.exec(path) ?? [];
   if (root === undefined || !root.endsWith("/node_modules/kay") || exists(`${root}/src/main.ts`)) return null;
-  const known = INSTALLERS.find(([place]) => place.test(root));
-  if (known) return known[1];
+  const installer = INSTALLERS.find(([pattern]) => pattern.test(root));
+  if (installer) return installer[1];
   const project = root.slice(0, -"/node_modules/kay".length);
   return exists(`${project}/package.json`) ? `npm install kay@latest` : "npm install -g kay@latest";
 }

@@ -5,17 +5,17 @@ import { Problem } from "#protocol/errors";
 export type Account = { uid: number; gid: number };
 
 /**
- * User IDs that neither distributions nor systemd give to anybody (systemd.io/UIDS-GIDS), within the 65,536 IDs that a
- * rootless container has.
+ * User IDs that neither distributions nor systemd assign (https://systemd.io/UIDS-GIDS), within the 65,536 IDs of a
+ * rootless container.
  */
 const FIRST_UID = 60_706;
 const LAST_UID = 61_183;
 
 /**
- * Picks a user ID for the Postgres of root: one that no user or group has. `no one` would share the database with every
- * other program that runs as `no one`.
+ * Picks a user ID for root's Postgres that no user or group has. The user `nobody` would share the database with every
+ * other program of that user.
  *
- * @throws Problem DATABASE_UNAVAILABLE if all of them are taken
+ * @throws Problem DATABASE_UNAVAILABLE if all IDs are taken
  */
 export async function pickAccount(): Promise<Account> {
   const ids = new Set([...(await readIds("/etc/passwd")), ...(await readIds("/etc/group"))]);

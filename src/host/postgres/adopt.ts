@@ -9,8 +9,8 @@ import type { PostgresArea } from "./area.ts";
 import { computeScramVerifier, createPassword, getPasswordFile, HBA } from "./password.ts";
 
 /**
- * Prepares data of an older kay before Postgres starts: they get the user that Postgres now has, and their rules require
- * the password.
+ * Prepares data of an older kay before Postgres starts: gives them to the current user of Postgres, and requires the
+ * password.
  *
  * @throws Problem DATABASE_UNAVAILABLE if they contain something that Postgres did not create
  */
@@ -51,8 +51,8 @@ async function runStatement(config: pg.PoolConfig, statement: string): Promise<v
 }
 
 /**
- * Changes the owner of a folder and everything in it. Goes from the top, so that the old owner is locked out first, and
- * changes open files, so that nothing can be exchanged for a link in between.
+ * Changes the owner of a folder and everything in it. Starts at the top, which locks the old owner out first. Changes
+ * open files, so that no file can be replaced by a link.
  */
 async function giveTo(path: string, account: Account, from: number): Promise<void> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -40,8 +40,8 @@ export async function prepareArea(folder: string, machine: Machine): Promise<Pos
 }
 
 /**
- * Creates the folders for root. Root keeps the parent with the password, so that no other user can plant files there. A
- * user of kay's own has data and socket.
+ * Creates the folders for root. Root owns the parent with the password, so that no other user can plant files there.
+ * The user of Postgres owns data and socket.
  */
 async function prepareSystemArea(machine: Machine, name: string): Promise<PostgresArea> {
   const account = await pickAccount();
@@ -54,7 +54,7 @@ async function prepareSystemArea(machine: Machine, name: string): Promise<Postgr
 }
 
 /**
- * Creates a folder, or takes over one that this user made.
+ * Creates a folder, or reuses one that this user owns.
  *
  * @throws Problem DATABASE_UNAVAILABLE if another user owns it
  */

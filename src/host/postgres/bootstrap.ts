@@ -11,7 +11,7 @@ import { computeScramVerifier, HBA } from "./password.ts";
 
 const START_LIMIT_MS = 30_000;
 const STEP_MS = 20;
-/** A port that no client of kay uses, for the server that finishes the data. It names the socket file. */
+/** Port of the temporary server, which no client of kay uses. It names the socket file. */
 const PORT = 5433;
 const WAL_SEGMENT_BYTES = 16 * 1024 * 1024;
 
@@ -38,8 +38,8 @@ const VARIABLES: Record<string, string> = {
 };
 
 /**
- * Creates the data like `initdb`, which refuses a user without an entry in `/etc/passwd`: root's Postgres has such a user,
- * and so has a container with a random user ID. The server itself needs no entry.
+ * Creates the data like `initdb`, which refuses users without an entry in `/etc/passwd`, such as that of root's Postgres
+ * or of a container with a random user ID. The server needs no entry.
  *
  * @param data empty folder that belongs to the user of Postgres
  * @throws Problem DATABASE_UNAVAILABLE
@@ -108,9 +108,12 @@ async function runScripts(
   };
   const args = ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
   const server = spawnCommand(join(bin, "postgres"), args, area, machine);
-  const ended = once(server.child, "close");
+  const exited = once(server.child, "close");
   try {
-    const client = await connect({ host: area.socket, port: PORT, user: ROLE, database: "template1", password }, ended);
+    const client = await connect(
+      { host: area.socket, port: PORT, user: ROLE, database: "template1", password },
+      exited,
+    );
     for (const statement of await readScripts(share)) await client.query(statement);
     await client.end();
   } catch (cause) {
@@ -119,7 +122,7 @@ async function runScripts(
     throw failedProblem(message, { details: { log: server.output() }, cause });
   } finally {
     server.child.kill("SIGINT");
-    await ended;
+    await exited;
   }
 }
 
@@ -143,11 +146,11 @@ async function readScripts(share: string): Promise<string[]> {
   ];
 }
 
-async function connect(config: pg.ClientConfig, ended: Promise<unknown>): Promise<pg.Client> {
+async function connect(config: pg.ClientConfig, exited: Promise<unknown>): Promise<pg.Client> {
   const limit = AbortSignal.timeout(START_LIMIT_MS);
-  let gone = false;
-  void ended.then(() => {
-    gone = true;
+  let hasExited = false;
+  void exited.then(() => {
+    hasExited = true;
   });
   for (;;) {
     const client = new pg.Client(config);
@@ -157,7 +160,7 @@ async function connect(config: pg.ClientConfig, ended: Promise<unknown>): Promis
       return client;
     } catch (error) {
       await client.end().catch(() => undefined);
-      if (gone || limit.aborted) throw error;
+      if (hasExited || limit.aborted) throw error;
       await pause(STEP_MS);
     }
   }

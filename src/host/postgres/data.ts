@@ -33,8 +33,8 @@ export async function ensureData(area: PostgresArea, bin: string, machine: Machi
     if (area.account !== undefined) await chown(temporary, area.account.uid, area.account.gid);
     const password = await createPassword(area);
     // Root's Postgres has a user without a name.
-    const done = area.account === undefined && (await runInitdb(area, bin, temporary, machine));
-    if (!done) await bootstrapData(area, bin, temporary, { machine, password });
+    const isNew = area.account === undefined && (await runInitdb(area, bin, temporary, machine));
+    if (!isNew) await bootstrapData(area, bin, temporary, { machine, password });
     await rename(temporary, area.data);
   } finally {
     await rm(temporary, { recursive: true, force: true });

@@ -9,7 +9,7 @@ import type { PostgresArea } from "./area.ts";
 const ITERATIONS = 4096;
 
 /**
- * Rules of `pg_hba.conf`: everybody needs the password. Postgres cannot use `peer` for a user without an entry in
+ * Rules of `pg_hba.conf`: every user needs the password. Postgres cannot use `peer` for a user without an entry in
  * `/etc/passwd`, as in many containers.
  */
 export const HBA = ["local all all scram-sha-256", "host all all 127.0.0.1/32 scram-sha-256", ""].join("\n");

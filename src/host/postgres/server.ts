@@ -57,7 +57,7 @@ export async function probeServer(config: pg.PoolConfig): Promise<ServerState> {
   }
 }
 
-/** Whether the error is a server that did not accept the password, or that got none. */
+/** Whether the server rejected the password, or got none. */
 export function isPasswordRefused(error: unknown): boolean {
   if (!(error instanceof Problem) || !(error.cause instanceof Error)) return false;
   return getErrno(error.cause) === "28P01" || /^SASL: /.test(error.cause.message);

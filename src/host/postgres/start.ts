@@ -50,7 +50,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     return await withStartLock(area, machine, () => joinOrStart(area, options));
   } catch (cause) {
     if (cause instanceof Problem) throw cause;
-    const message = `The embedded Postgres cannot be kept for ${folder} (${getErrno(cause)}).`;
+    const message = `Could not start the embedded Postgres for ${folder} (${getErrno(cause)}).`;
     throw new Problem("DATABASE_UNAVAILABLE", message, { cause });
   }
 }
@@ -65,13 +65,13 @@ async function joinOrStart(area: PostgresArea, { machine, log, settings }: Postg
       await removePassword(area);
       return ensureRunning(area, machine, log, settings);
     });
-    let stopped = false;
+    let isStopped = false;
     const stop = async () => {
-      stopped = true;
+      isStopped = true;
       if (await use.leave()) await stopServer(area, machine);
     };
     const revive = async () => {
-      if (!stopped) await ensureRunning(area, machine, log, settings);
+      if (!isStopped) await ensureRunning(area, machine, log, settings);
     };
     const runLocked = (work: () => Promise<void>) => withStartLock(area, machine, work);
     return { config, folder: area.folder, revive: () => runLocked(revive), stop: () => runLocked(stop) };
@@ -87,10 +87,10 @@ async function ensureRunning(
   log: Log,
   settings: Record<string, string> | undefined,
 ): Promise<pg.PoolConfig> {
-  const known = await readConnection(area).catch(() => undefined);
-  if (known !== undefined && (await probeServer(known)) === "ready") {
+  const runningConfig = await readConnection(area).catch(() => undefined);
+  if (runningConfig !== undefined && (await probeServer(runningConfig)) === "ready") {
     log("debug", "database.joined", { folder: area.folder });
-    return requirePassword(area, known);
+    return requirePassword(area, runningConfig);
   }
   const bin = await findBinaries(area, machine);
   await ensureData(area, bin, machine, log);
@@ -154,10 +154,10 @@ async function acquireUse(area: PostgresArea, machine: Machine): Promise<Use> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await (await open(join(folder, note), "wx", 0o600)).close();
   const isAlone = async () => {
-    const others = (await readdir(folder)).filter((name) => name !== note);
-    const gone = others.filter((name) => !isAlive(machine, Number.parseInt(name, 10)));
-    for (const other of gone) await rm(join(folder, other), { force: true });
-    return gone.length === others.length;
+    const notes = (await readdir(folder)).filter((name) => name !== note);
+    const stale = notes.filter((name) => !isAlive(machine, Number.parseInt(name, 10)));
+    for (const other of stale) await rm(join(folder, other), { force: true });
+    return stale.length === notes.length;
   };
   const leave = async () => {
     await rm(join(folder, note), { force: true });

@@ -62,13 +62,13 @@ function layOutHead(
   { room, isCut }: { room: number; isCut: boolean },
 ): Row[] {
   const { preview, tool_name } = request;
-  const [what = "", ...more] = edited ? [`Edited request: ${toLine(tool_name)}`] : listSummaries(request);
+  const [action = "", ...rest] = edited ? [`Edited request: ${toLine(tool_name)}`] : listSummaries(request);
   const access = preview?.access ? ` (${ACCESS_TEXTS[preview.access]})` : "";
   return [
-    ...wrapRows(shortenSummary(what.trim(), preview?.fields ?? [], room), room, "bold"),
+    ...wrapRows(shortenSummary(action.trim(), preview?.fields ?? [], room), room, "bold"),
     ...(preview?.account ? wrapRows(`as ${toLine(preview.account)}`, room) : []),
     ...(isCut && !edited ? wrapRows(`with ${toLine(tool_name)}${access}`, room) : []),
-    ...more.flatMap((text) => wrapRows(text, room)),
+    ...rest.flatMap((text) => wrapRows(text, room)),
   ];
 }
 
@@ -83,9 +83,9 @@ function layOutBody(request: InteractionRequest, edited: Edited, width: number):
 
 /** Shows what an edit changed, then the other fields, or the whole request if unchanged lines were left out. */
 function layOutEdited(request: InteractionRequest, fields: PreviewField[], width: number): Row[] {
-  const before = request.preview?.fields ?? [];
-  const names = [...new Set([...before, ...fields].map(({ name }) => name))];
-  const pairs = names.map((name) => [before, fields].map((each) => each.find((field) => field.name === name)));
+  const previousFields = request.preview?.fields ?? [];
+  const names = [...new Set([...previousFields, ...fields].map(({ name }) => name))];
+  const pairs = names.map((name) => [previousFields, fields].map((list) => list.find((field) => field.name === name)));
   const changes = pairs.filter(([old, now]) => old !== now).map(([old, now]) => compareFields(old, now));
   const lines = changes.flatMap(foldUnchanged);
   const rows = lines.flatMap(({ mark, text }) => wrapRows(`${mark}${text.slice(1)}`, width, MARK_STYLES[mark]));
@@ -93,7 +93,7 @@ function layOutEdited(request: InteractionRequest, fields: PreviewField[], width
     ? [
         ...rows,
         ...layOutFieldsInFull(
-          fields.filter((field) => before.includes(field)),
+          fields.filter((field) => previousFields.includes(field)),
           width,
         ),
       ]
@@ -104,9 +104,9 @@ function layOutFieldsInFull(fields: PreviewField[], width: number): Row[] {
   return fields.flatMap((field) => layOutField(field, width));
 }
 
-function compareFields(before: PreviewField | undefined, field: PreviewField | undefined): ChangedLine[] {
-  const [old = "", now = ""] = [before, field].map(
-    (each) => each && formatPreviewField({ name: each.name, value: each.value }),
+function compareFields(previous: PreviewField | undefined, field: PreviewField | undefined): ChangedLine[] {
+  const [old = "", now = ""] = [previous, field].map(
+    (field) => field && formatPreviewField({ name: field.name, value: field.value }),
   );
   return listChangedLines(old, now).filter(({ text }) => text !== "");
 }
@@ -145,13 +145,13 @@ export function shortenSummary(summary: string, fields: readonly PreviewField[],
 
 /** Shortens a repeated text of more than `least` characters to about half of that. */
 function cutRepeated(summary: string, value: string, least: number): string {
-  const folded = foldWhitespace(value).replace(/\s+/g, " ").trim();
-  const from = folded.length > least ? summary.indexOf(folded.slice(0, least)) : -1;
+  const text = foldWhitespace(value).replace(/\s+/g, " ").trim();
+  const from = text.length > least ? summary.indexOf(text.slice(0, least)) : -1;
   if (from < 0) return summary;
   let end = least;
-  while (end < folded.length && summary[from + end] === folded[end]) end += 1;
+  while (end < text.length && summary[from + end] === text[end]) end += 1;
   const rest = summary.slice(from + end).replace(/^…/, "");
-  return `${summary.slice(0, from)}${cutBetweenWords(folded, least * 0.6)}…${rest}`;
+  return `${summary.slice(0, from)}${cutBetweenWords(text, least * 0.6)}…${rest}`;
 }
 
 /** Returns the first words, without a Markdown link that would be cut. */

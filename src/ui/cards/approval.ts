@@ -66,15 +66,15 @@ export function listPreviewFields({ preview }: InteractionRequest, edited?: Reco
   const fields = preview?.fields ?? [];
   if (!edited) return fields;
   return Object.entries(edited).map(([name, value]) => {
-    const before = fields.find((field) => field.name === name);
-    return before && isSameJson(before.value, value) ? before : { name, value };
+    const previous = fields.find((field) => field.name === name);
+    return previous && isSameJson(previous.value, value) ? previous : { name, value };
   });
 }
 
 function applyReasonKey(ui: ApprovalUi, key: Key): CardStep<ApprovalUi> {
   if (key.name === "escape") return { ui: { ...ui, step: "ask" } };
-  const why = updateTextInput(ui.why, key, { lines: false });
-  if (why) return { ui: { ...ui, why } };
+  const previous = updateTextInput(ui.why, key, { lines: false });
+  if (previous) return { ui: { ...ui, why: previous } };
   return key.name === "enter" ? deny(ui, ui.why.text.trim()) : { ui };
 }
 
@@ -95,23 +95,23 @@ function applyEditKey(ui: ApprovalUi, fill: FieldEditor, request: InteractionReq
   const { fill: next, past, edit } = updateFields(fill, key);
   if (edit !== undefined) return { ui, act: { do: "edit", text: edit } };
   if (!past) return { ui: { ...ui, fill: next } };
-  const before = ui.edited ?? getInput(request);
+  const previous = ui.edited ?? getInput(request);
   const wrong = markFaults(next, (entry) => {
-    const read = parseEntry(before, entry);
+    const read = parseEntry(previous, entry);
     return "error" in read ? read.error : undefined;
   });
   if (wrong) return { ui: { ...ui, fill: wrong } };
   const input = Object.fromEntries(
     next.entries.map((entry) => {
-      const read = parseEntry(before, entry);
+      const read = parseEntry(previous, entry);
       return [entry.field.id, "value" in read ? read.value : undefined];
     }),
   );
   return { ui: { ...ui, step: "ask", fill: undefined, scroll: 0, edited: omitUnchanged(request, input) } };
 }
 
-function parseEntry(before: Record<string, unknown>, { field, typing, value }: FieldEntry) {
-  return typing ? parseRetyped(before[field.id], typing.text) : { value };
+function parseEntry(previous: Record<string, unknown>, { field, typing, value }: FieldEntry) {
+  return typing ? parseRetyped(previous[field.id], typing.text) : { value };
 }
 
 /** Returns undefined for an input that was not changed. */
@@ -122,8 +122,8 @@ function omitUnchanged(
   return isSameJson(input, getInput(request)) ? undefined : input;
 }
 
-function isSameJson(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function isSameJson(a: unknown, other: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(other);
 }
 
 /** Returns the preview's fields for editing in the card, if they are few and simple. */
@@ -154,7 +154,7 @@ export type OfferedScope = { number: string; scope: ApprovalScope; words: string
 export function listScopes({ approval_scopes }: InteractionRequest): OfferedScope[] {
   const offered = approval_scopes ?? [{ scope: "once" as const, words: "once" }];
   return NUMBERS.flatMap(([number, scope]) => {
-    const offer = offered.find((each) => each.scope === scope);
+    const offer = offered.find((option) => option.scope === scope);
     return offer ? [{ number, scope, words: formatScope(scope, toLine(offer.words)) }] : [];
   });
 }

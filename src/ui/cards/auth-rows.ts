@@ -21,20 +21,20 @@ export function layOutAuth(auth: AuthNeeded, ui: CardUi, { width, links = {} }: 
     const number = isChoice && index < 9 ? `${index + 1} ` : "";
     return toServiceRows(service, isConnected ? { ...link, state: "connected" } : link, { number, names, width: room });
   });
-  const why = auth.reason ? wrapRows(toLine(auth.reason), room) : [];
+  const reason = auth.reason ? wrapRows(toLine(auth.reason), room) : [];
   return {
     title: isLocalAuth(auth) ? "Connect" : "Connect to continue",
     tone: "cyan",
     until: auth.expires_at,
-    body: { rows: [...layOutError(ui.error, room), ...why, ...rows] },
+    body: { rows: [...layOutError(ui.error, room), ...reason, ...rows] },
     keys: layOutKeys(ui, listKeys(auth, isChoice), room),
   };
 }
 
 function listKeys(auth: AuthNeeded, isChoice: boolean) {
   const keys = isLocalAuth(auth) ? OWN_KEYS : KEYS;
-  const [connect, ...others] = keys;
-  return isChoice && connect ? [{ ...connect, words: "connect all" }, { key: "[1-9]", words: "one" }, ...others] : keys;
+  const [connect, ...rest] = keys;
+  return isChoice && connect ? [{ ...connect, words: "connect all" }, { key: "[1-9]", words: "one" }, ...rest] : keys;
 }
 
 const KEYS = [

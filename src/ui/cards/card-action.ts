@@ -103,9 +103,9 @@ const AGAIN_MS = 20_000;
  */
 export function findShortRequests(card: AnyCard, now: number, index: number | undefined): string[] {
   const cards = card.kind === "plan" ? card.calls.map((call) => call.card) : [card];
-  const requests = cards.flatMap((one) =>
-    one.kind === "card" && one.type !== "auth"
-      ? [{ id: one.id, left: Date.parse(one.until ?? one.request.expires_at) - now }]
+  const requests = cards.flatMap((request) =>
+    request.kind === "card" && request.type !== "auth"
+      ? [{ id: request.id, left: Date.parse(request.until ?? request.request.expires_at) - now }]
       : [],
   );
   const left = Math.min(...requests.map((request) => request.left));

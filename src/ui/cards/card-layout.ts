@@ -53,12 +53,12 @@ export function layOutCard(props: CardProps): CardLayout {
   const room = Math.max(1, props.maxRows - 2);
   // If the keys leave no room for the body, they go below it and everything scrolls. A single row then shows the keys.
   const isTight = room - below.rows.length < Math.min(MIN_BODY_ROWS, content.rows.length);
-  const seen = isTight
+  const visible = isTight
     ? layOutWithShortKeys(appendKeys(content, below), below.short, room, props.ui.scroll)
     : layOutAboveKeys(content, below, room, props.ui.scroll, width);
-  const { cursor } = seen;
+  const { cursor } = visible;
   const spot = cursor ? { row: cursor.row + 1, column: cursor.column + BORDER_CELLS / 2 } : undefined;
-  return { rows: drawFrame(frame, seen.rows), cursor: spot, hidden: seen.hidden, page: seen.page };
+  return { rows: drawFrame(frame, visible.rows), cursor: spot, hidden: visible.hidden, page: visible.page };
 }
 
 /** Rows, the cursor, and the row to keep in view if there is no cursor. */
@@ -90,8 +90,8 @@ function layOutContent(props: CardProps): CardContent {
 
 function formatRightTexts({ position, now }: CardProps, until: string | undefined): string[] {
   const ends = until === undefined ? Number.NaN : Date.parse(until);
-  const left = Number.isNaN(ends) ? [] : ends <= now ? ["expired"] : [`${formatTimeLeft(ends - now)} left`];
-  return [...(position.of > 1 ? [`${position.n} of ${position.of}`] : []), ...left];
+  const timeLeft = Number.isNaN(ends) ? [] : ends <= now ? ["expired"] : [`${formatTimeLeft(ends - now)} left`];
+  return [...(position.of > 1 ? [`${position.n} of ${position.of}`] : []), ...timeLeft];
 }
 
 function appendKeys(body: ScrollableRows, keys: KeyHints): ScrollableRows {
@@ -122,11 +122,11 @@ function layOutAboveKeys(
 
 /** Scrolls everything above the short keys and the arrows. */
 function layOutWithShortKeys(all: ScrollableRows, short: Row[], room: number, scroll: number): VisibleRows {
-  const shown = short.slice(0, Math.max(1, room - 2));
-  const most = room > 2 ? room - shown.length : room;
+  const visible = short.slice(0, Math.max(1, room - 2));
+  const most = room > 2 ? room - visible.length : room;
   const { rows, start, hidden, cursor } = applyWindow(all, most, scroll);
   const arrows = `${start > 0 ? "↑" : " "}${start < hidden ? "↓" : " "}`.padEnd(SHORT_INDENT);
-  const keys = shown.map(
+  const keys = visible.map(
     (row, index): Row => [{ text: index === 0 ? arrows : " ".repeat(SHORT_INDENT), style: "dim" }, ...row],
   );
   return { rows: [...rows, ...(most < room && hidden > 0 ? keys : [])], cursor, hidden, page: Math.max(1, most - 1) };
@@ -150,8 +150,8 @@ function findStart({ cursor, focus }: ScrollableRows, room: number): number | un
   return Math.max(first - 1, (cursor?.row ?? first) - room + 2);
 }
 
-function layOutCount(arrow: string, lines: number, where: string, width: number): Row {
-  return wrapRows(`${arrow} ${lines} more lines ${where}`, width, "dim")[0] ?? [];
+function layOutCount(arrow: string, lines: number, direction: string, width: number): Row {
+  return wrapRows(`${arrow} ${lines} more lines ${direction}`, width, "dim")[0] ?? [];
 }
 
 /** Lays out a confirmation card: the whole message, and its two answers. */

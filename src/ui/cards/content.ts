@@ -74,12 +74,12 @@ export function layOutTyping(typing: TextInput, width: number, prompt: string): 
   // A mark reserves one cell for the cursor and shows where it is after wrapping.
   const marked = `${clean(before).replaceAll(MARK, " ")}${MARK}${clean(after).replaceAll(MARK, " ")}`;
   const lines = wrapCells(marked, room);
-  const row = lines.findIndex((each) => each.includes(MARK));
+  const row = lines.findIndex((line) => line.includes(MARK));
   const column = stringWidth(lines[row]?.split(MARK)[0] ?? "");
   const rows = lines.map(
-    (each, index): Row => [
+    (line, index): Row => [
       { text: index === 0 ? prompt : " ".repeat(prompt.length) },
-      { text: each.replace(MARK, "") },
+      { text: line.replace(MARK, "") },
     ],
   );
   return { rows, cursor: { row: Math.max(0, row), column: column + prompt.length } };

@@ -26,10 +26,10 @@ export function parseInput(text: string): Record<string, unknown> | undefined {
 export const INVALID_INPUT_TEXT = "Not a valid JSON object.";
 
 /** Parses a retyped value. Text stays text; any other value must be JSON of the same kind. */
-export function parseRetyped(value: unknown, typed: string): { value: unknown } | { error: string } {
-  if (typeof value === "string") return { value: typed };
-  const given = tryParseJson(typed);
-  if (given !== undefined && getKind(given) === getKind(value)) return { value: given };
+export function parseRetyped(value: unknown, text: string): { value: unknown } | { error: string } {
+  if (typeof value === "string") return { value: text };
+  const json = tryParseJson(text);
+  if (json !== undefined && getKind(json) === getKind(value)) return { value: json };
   return { error: `It must be ${Array.isArray(value) ? "a JSON array" : `a JSON ${typeof value}`}.` };
 }
 

@@ -83,7 +83,7 @@ export function findLimitError(entry: FieldEntry): string | undefined {
 
 function createEntry(field: InputField, value: unknown): FieldEntry {
   const { options = [] } = field;
-  const isOption = (each: unknown) => options.some((option) => option.value === each);
+  const isOption = (value: unknown) => options.some((option) => option.value === value);
   if (field.type === "checkbox" && options.length === 0) return { field, value: value === true };
   if (field.type === "checkbox") return { field, value: Array.isArray(value) ? value.filter(isOption) : [] };
   if (options.length > 0) return { field, value: isOption(value) ? value : undefined };
@@ -127,12 +127,12 @@ function toggleOption(fill: FieldEditor, entry: FieldEntry, { step, number, isSp
   if (!option || (step === 0 && number < 0 && !isSpace)) return null;
   if (step !== 0) return { entry, fill: { ...fill, marked } };
   const ticks = Array.isArray(entry.value) ? entry.value : [];
-  const without = ticks.filter((each) => each !== option.value);
+  const without = ticks.filter((value) => value !== option.value);
   const isTicked = without.length < ticks.length;
   // Values keep the order of the options.
   const value = isTicked
     ? without
-    : options.map((each) => each.value).filter((each) => each === option.value || ticks.includes(each));
+    : options.map((option) => option.value).filter((value) => value === option.value || ticks.includes(value));
   return { entry, fill: { ...withEntry(fill, { ...entry, value, error: undefined }), marked } };
 }
 
@@ -141,12 +141,12 @@ function moveForward(fill: FieldEditor): FieldEditResult {
 }
 
 function moveBy(fill: FieldEditor, by: number): FieldEditor {
-  const at = Math.max(0, Math.min(fill.entries.length - 1, fill.at + by));
-  return { ...fill, at, marked: by === 0 ? fill.marked : 0 };
+  const index = Math.max(0, Math.min(fill.entries.length - 1, fill.at + by));
+  return { ...fill, at: index, marked: by === 0 ? fill.marked : 0 };
 }
 
 function withEntry(fill: FieldEditor, entry: FieldEntry): FieldEditor {
-  const before = fill.entries[fill.at];
-  const changed = fill.changed || before?.value !== entry.value || before?.typing?.text !== entry.typing?.text;
+  const current = fill.entries[fill.at];
+  const changed = fill.changed || current?.value !== entry.value || current?.typing?.text !== entry.typing?.text;
   return { ...fill, changed, entries: fill.entries.with(fill.at, entry) };
 }

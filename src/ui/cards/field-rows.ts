@@ -37,7 +37,7 @@ export function layOutField(entry: FieldEntry, width: number): Row[] {
   const isMissing = field.required && (value === undefined || value === "");
   const empty = isMissing ? "(required)" : "(empty)";
   if (!text.includes("\n")) return wrapRows(`  ${label}: ${toLine(text) || empty}`, width);
-  const lines = text.split("\n").map((each) => `    ${toLine(each)}`);
+  const lines = text.split("\n").map((line) => `    ${toLine(line)}`);
   return wrapRows(`  ${label}:\n${lines.join("\n")}`, width);
 }
 

@@ -53,20 +53,20 @@ export function updateCards(focus: Focus, open: AnyCard[]): Focus {
   const isSame = (id: string) =>
     Object.is(cards.find((card) => card.id === id)?.what, focus.cards.find((card) => card.id === id)?.what);
   const isUnchanged = (id: string) => cards.some((card) => card.id === id) && isSame(id);
-  const seen = new Map([...focus.seen].filter(([id]) => isUnchanged(id)));
+  const seenAt = new Map([...focus.seen].filter(([id]) => isUnchanged(id)));
   const isGone = cards.length === 0 || !(isComposer(focus.chosen) || isUnchanged(focus.chosen ?? ""));
-  const chosen = isGone ? null : focus.chosen;
-  return clearStale({ ...focus, cards, chosen, seen });
+  const chosenId = isGone ? null : focus.chosen;
+  return clearStale({ ...focus, cards, chosen: chosenId, seen: seenAt });
 }
 
 /** Records that a frame with these cards is on the screen, and which of them was drawn with the focus. */
 export function recordDrawn(focus: Focus, frame: { cards: string[]; focused: string | null; at: number }): Focus {
-  const known = frame.cards.filter((id) => focus.cards.some((card) => card.id === id));
-  const seen = new Map(known.map((id) => [id, focus.seen.get(id) ?? frame.at]));
+  const cards = frame.cards.filter((id) => focus.cards.some((card) => card.id === id));
+  const seenAt = new Map(cards.map((id) => [id, focus.seen.get(id) ?? frame.at]));
   const now = getFocused(focus);
-  const isDrawn = now !== null && frame.focused === now && seen.has(now);
+  const isDrawn = now !== null && frame.focused === now && seenAt.has(now);
   const since = focus.drawn?.id === now ? focus.drawn : null;
-  return clearStale({ ...focus, seen, drawn: isDrawn ? (since ?? { id: now, at: frame.at }) : null });
+  return clearStale({ ...focus, seen: seenAt, drawn: isDrawn ? (since ?? { id: now, at: frame.at }) : null });
 }
 
 /** Whether the composer has a draft, and whether the focused card uses Tab and takes text (`update-card.ts`). */
@@ -86,22 +86,22 @@ export type KeyTarget = { focus: Focus; to: "card" | "composer" | "none" };
  */
 export function routeKey(focus: Focus, key: Key, { draft, takesTab, takesText = false }: FocusedCardState): KeyTarget {
   if (key.name === "focus" || key.name === "blur") return { focus, to: "composer" };
-  const after = recordKey(focus, key);
+  const next = recordKey(focus, key);
   const id = getFocused(focus);
   const counts = id !== null && isOpen(focus, id, key.at, draft ? QUIET_WHILE_WRITING_MS : QUIET_MS);
   if ((key.amid || key.name === "paste") && (!counts || !takesText))
-    return { focus: counts ? beginDraft(focus, key) : after, to: "composer" };
+    return { focus: counts ? beginDraft(focus, key) : next, to: "composer" };
   // While the card does not take keys yet, Tab in a draft is meant for the draft.
   const isMeant = id === null || (counts ? !takesTab : !draft);
   if (key.name === "tab" && isMeant && focus.cards.length > 0)
-    return { focus: moveToNextPlace(after, id, key), to: "none" };
+    return { focus: moveToNextPlace(next, id, key), to: "none" };
   if (counts)
     return {
-      focus: { ...after, open: { id, since: focus.open?.id === id ? focus.open.since : key.at } },
+      focus: { ...next, open: { id, since: focus.open?.id === id ? focus.open.since : key.at } },
       to: "card",
     };
-  if (id === null) return { focus: after, to: "composer" };
-  return { focus: after, to: key.name === "enter" || key.name === "escape" ? "none" : "composer" };
+  if (id === null) return { focus: next, to: "composer" };
+  return { focus: next, to: key.name === "enter" || key.name === "escape" ? "none" : "composer" };
 }
 
 /** Records a key that no card takes. */
@@ -119,8 +119,8 @@ export function endDraft(focus: Focus): Focus {
   return focus.chosen === DRAFTING ? { ...focus, chosen: null } : focus;
 }
 
-function isComposer(chosen: string | null): boolean {
-  return chosen === COMPOSER || chosen === DRAFTING;
+function isComposer(id: string | null): boolean {
+  return id === COMPOSER || id === DRAFTING;
 }
 
 function isOpen({ open, drawn, lastKey }: Focus, id: string, at: number, quiet: number): boolean {
@@ -132,8 +132,8 @@ function isOpen({ open, drawn, lastKey }: Focus, id: string, at: number, quiet: 
 /** Moves to the next place in this order: composer, cards. */
 function moveToNextPlace(focus: Focus, from: string | null, key: Key): Focus {
   const places = [COMPOSER, ...focus.cards.map(({ id }) => id)];
-  const at = from === null ? 0 : places.indexOf(from);
-  const to = places.at((at + (key.shift ? -1 : 1)) % places.length) ?? COMPOSER;
+  const index = from === null ? 0 : places.indexOf(from);
+  const to = places.at((index + (key.shift ? -1 : 1)) % places.length) ?? COMPOSER;
   const since = focus.seen.get(to);
   const isKnown = to !== COMPOSER && since !== undefined && key.at - since >= QUIET_MS;
   return { ...focus, chosen: to, drawn: null, open: isKnown ? { id: to, since: key.at } : null };

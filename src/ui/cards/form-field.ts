@@ -9,16 +9,16 @@ export type FieldValue = { value: unknown } | { error: string };
  * Parses the text typed for a field. A number, value or label chooses an option; a checkbox with options takes several.
  * Empty text keeps `before`; `-` clears an optional field.
  */
-export function parseField(field: InputField, typed: string, before: unknown): FieldValue {
-  if (typed === "-" && !field.required) return { value: undefined };
-  if (typed === "") return before === undefined && field.required ? { error: MUST_BE_FILLED } : { value: before };
+export function parseField(field: InputField, text: string, previous: unknown): FieldValue {
+  if (text === "-" && !field.required) return { value: undefined };
+  if (text === "") return previous === undefined && field.required ? { error: MUST_BE_FILLED } : { value: previous };
   const { options = [] } = field;
-  if (options.length > 0) return parseOptions(field, typed);
-  const wrong = field.limits && findLimitFault(field.limits, typed);
+  if (options.length > 0) return parseOptions(field, text);
+  const wrong = field.limits && findLimitFault(field.limits, text);
   if (wrong) return { error: `“${toLine(field.label || field.id)}” ${wrong}.` };
-  if (field.type !== "checkbox") return { value: typed };
-  const isYes = /^(y|yes|true|on)$/i.test(typed);
-  if (isYes || /^(n|no|false|off)$/i.test(typed)) return { value: isYes };
+  if (field.type !== "checkbox") return { value: text };
+  const isYes = /^(y|yes|true|on)$/i.test(text);
+  if (isYes || /^(n|no|false|off)$/i.test(text)) return { value: isYes };
   return { error: "Enter yes or no." };
 }
 
@@ -41,13 +41,13 @@ export function pickDefined(values: FormValues): FormValues {
 /** Formats a value for display. */
 export function formatValue({ options = [] }: InputField, value: unknown): string {
   if (value === undefined) return "";
-  if (Array.isArray(value)) return value.map((each) => formatOption(options, each)).join(", ");
+  if (Array.isArray(value)) return value.map((value) => formatOption(options, value)).join(", ");
   if (typeof value === "boolean") return value ? "yes" : "no";
   return formatOption(options, value);
 }
 
-function parseOptions({ type, options = [] }: InputField, typed: string): FieldValue {
-  const words = type === "checkbox" ? typed.split(",").map((word) => word.trim()) : [typed];
+function parseOptions({ type, options = [] }: InputField, text: string): FieldValue {
+  const words = type === "checkbox" ? text.split(",").map((word) => word.trim()) : [text];
   const values = words.map((word) => findOption(options, word));
   const unknown = words.find((_, index) => values[index] === undefined);
   if (unknown !== undefined) return { error: `${toLine(unknown)} is not one of 1 to ${options.length}.` };
@@ -57,11 +57,11 @@ function parseOptions({ type, options = [] }: InputField, typed: string): FieldV
 type Options = NonNullable<InputField["options"]>;
 
 function findOption(options: Options, word: string): string | undefined {
-  const named = options.find(({ value, label }) => value === word || label.toLowerCase() === word.toLowerCase());
-  return (named ?? options[/^\d+$/.test(word) ? Number(word) - 1 : -1])?.value;
+  const option = options.find(({ value, label }) => value === word || label.toLowerCase() === word.toLowerCase());
+  return (option ?? options[/^\d+$/.test(word) ? Number(word) - 1 : -1])?.value;
 }
 
 function formatOption(options: Options, value: unknown): string {
-  const option = options.find((each) => each.value === value);
+  const option = options.find((option) => option.value === value);
   return toLine(option?.label ?? (typeof value === "string" ? value : JSON.stringify(value)));
 }

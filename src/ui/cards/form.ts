@@ -144,11 +144,11 @@ export function placeError(fill: FieldEditor, error: string | undefined): FieldE
   const getNames = (entry: FieldEditor["entries"][number]) => [entry.field.label, entry.field.id].filter(Boolean);
   const findSentence = (entry: FieldEditor["entries"][number]) =>
     sentences.find((sentence) => getNames(entry).some((name) => namesField(sentence, name)));
-  const at = fill.entries.findIndex((entry) => findSentence(entry) !== undefined);
-  if (at < 0) return fill;
+  const index = fill.entries.findIndex((entry) => findSentence(entry) !== undefined);
+  if (index < 0) return fill;
   return {
     ...fill,
-    at,
+    at: index,
     entries: fill.entries.map((entry) => ({ ...entry, error: findSentence(entry) ?? entry.error })),
   };
 }

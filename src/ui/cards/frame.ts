@@ -15,7 +15,7 @@ export function drawFrame({ title, right, tone, width }: CardFrame, rows: Row[])
   const side = joinRightTexts(title, right, width);
   const label = truncateCells(title, getTitleRoom(side, width));
   const fill = "─".repeat(Math.max(0, width - stringWidth(`┌ ${label} ${side}┐`)));
-  const inside = rows.map((row) => [
+  const content = rows.map((row) => [
     toEdge("│"),
     { text: " " },
     ...fitRow(row, width - BORDER_CELLS),
@@ -31,7 +31,7 @@ export function drawFrame({ title, right, tone, width }: CardFrame, rows: Row[])
     { text: side, ...plain },
     toEdge("┐"),
   ];
-  return [top, ...inside, [toEdge(`└${"─".repeat(width - 2)}┘`)]];
+  return [top, ...content, [toEdge(`└${"─".repeat(width - 2)}┘`)]];
 }
 
 /** Whether the title fits without truncation. */
@@ -41,9 +41,9 @@ export function canShowTitle({ title, right, width }: CardFrame): boolean {
 
 /** Joins the right texts that leave the title enough room. */
 function joinRightTexts(title: string, right: string[], width: number): string {
-  const needed = Math.min(stringWidth(title), Math.max(MIN_TITLE_CELLS, Math.floor(width / 3)));
+  const minRoom = Math.min(stringWidth(title), Math.max(MIN_TITLE_CELLS, Math.floor(width / 3)));
   const sides = [...right.map((_, from) => right.slice(from).join(" ─ ")), (right.at(-1) ?? "").replace(/ left$/, "")];
-  const side = sides.find((each) => each !== "" && getTitleRoom(` ${each} `, width) >= needed);
+  const side = sides.find((text) => text !== "" && getTitleRoom(` ${text} `, width) >= minRoom);
   return side === undefined ? "" : ` ${side} `;
 }
 

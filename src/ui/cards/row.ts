@@ -20,19 +20,19 @@ export type KeyChoice = { key: string; words: string };
 /** Lays out choices side by side as far as they fit, without splitting any. */
 export function layOutChoices(choices: KeyChoice[], width: number): Row[] {
   const rows: Row[] = [];
-  let left = 0;
+  let room = 0;
   for (const { key, words: text } of choices) {
     const words = normalizeWidth(text);
     const cells = stringWidth(`${key} ${words}`);
     const last = rows.at(-1);
-    if (last && cells + GAP.length <= left) {
+    if (last && cells + GAP.length <= room) {
       last.push({ text: GAP }, { text: key, style: "bold" }, { text: ` ${words}` });
-      left -= cells + GAP.length;
+      room -= cells + GAP.length;
     } else {
       const [first = "", ...rest] = wrapCells(`${key} ${words}`, cells > width ? width - INDENT.length : width);
       rows.push([{ text: key, style: "bold" }, { text: first.slice(key.length) }]);
-      for (const each of rest) rows.push([{ text: INDENT + each }]);
-      left = rest.length > 0 ? 0 : width - stringWidth(first);
+      for (const word of rest) rows.push([{ text: INDENT + word }]);
+      room = rest.length > 0 ? 0 : width - stringWidth(first);
     }
   }
   return rows;
@@ -43,7 +43,7 @@ export function layOutChoices(choices: KeyChoice[], width: number): Row[] {
  * first few.
  */
 export function layOutChoicesShort(choices: KeyChoice[], width: number): Row[] {
-  const named = choices.map(({ key, words }) => ({
+  const hints = choices.map(({ key, words }) => ({
     key,
     word: ` ${
       normalizeWidth(words)
@@ -51,29 +51,29 @@ export function layOutChoicesShort(choices: KeyChoice[], width: number): Row[] {
         .split(/[\s,:]/, 1)[0] ?? ""
     }`,
   }));
-  const first = takeFitting(named, width);
-  const rest = named.slice(first.length);
+  const first = takeFitting(hints, width);
+  const rest = hints.slice(first.length);
   if (rest.length === 0) return [toShortRow(first)];
   if (countCells(rest) <= width && countCells(first) <= width) return [first, rest].map(toShortRow);
-  const bare = named.map(({ key }) => ({ key, word: "" }));
-  return [toShortRow(countCells(bare) <= width ? bare : first)];
+  const keysOnly = hints.map(({ key }) => ({ key, word: "" }));
+  return [toShortRow(countCells(keysOnly) <= width ? keysOnly : first)];
 }
 
-function toShortRow(named: NamedKey[]): Row {
-  return named.flatMap(
+function toShortRow(keys: NamedKey[]): Row {
+  return keys.flatMap(
     ({ key, word }, index): Row => [{ text: index > 0 ? SHORT_GAP : "" }, { text: key, style: "bold" }, { text: word }],
   );
 }
 
 type NamedKey = { key: string; word: string };
 
-function takeFitting(named: NamedKey[], width: number): NamedKey[] {
-  const most = named.findLastIndex((_, index) => countCells(named.slice(0, index + 1)) <= width);
-  return named.slice(0, Math.max(1, most + 1));
+function takeFitting(keys: NamedKey[], width: number): NamedKey[] {
+  const most = keys.findLastIndex((_, index) => countCells(keys.slice(0, index + 1)) <= width);
+  return keys.slice(0, Math.max(1, most + 1));
 }
 
-function countCells(named: NamedKey[]): number {
-  return stringWidth(named.map(({ key, word }) => key + word).join(SHORT_GAP));
+function countCells(keys: NamedKey[]): number {
+  return stringWidth(keys.map(({ key, word }) => key + word).join(SHORT_GAP));
 }
 
 /** Cuts or pads a row to exactly `width` cells. */

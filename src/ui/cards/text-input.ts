@@ -104,12 +104,12 @@ function moveDown(state: TextInput): TextInput | null {
 /** Returns the index of a column in the line that starts at `start`, never inside a character. */
 function findColumn(text: string, start: number, column: number): number {
   const line = text.slice(start, start + findLineEnd(text.slice(start)));
-  let at = 0;
+  let offset = 0;
   for (const grapheme of splitGraphemes(line)) {
-    if (at + grapheme.length > column) break;
-    at += grapheme.length;
+    if (offset + grapheme.length > column) break;
+    offset += grapheme.length;
   }
-  return start + at;
+  return start + offset;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out

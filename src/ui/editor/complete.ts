@@ -47,14 +47,14 @@ export type Completion = { from: number; to: number; candidates: Candidate[] };
 export function findCompletion(draft: Draft, sources: CompletionSources): Completion | null {
   const { text, cursor } = draft;
   if (/^[\p{L}\p{N}_-]/u.test(text.slice(cursor))) return null;
-  const before = text.slice(0, cursor);
-  const from = /(?<![^\s\p{Surrogate}"'(,;:])[^\s\p{Surrogate}"'(,;:]*$/u.exec(before)?.index ?? cursor;
-  const word = before.slice(from);
-  const command = /^\/(\S+)\s/.exec(before);
+  const head = text.slice(0, cursor);
+  const from = /(?<![^\s\p{Surrogate}"'(,;:])[^\s\p{Surrogate}"'(,;:]*$/u.exec(head)?.index ?? cursor;
+  const word = head.slice(from);
+  const command = /^\/(\S+)\s/.exec(head);
   if (from === 0 && word.startsWith("/")) return toCompletion(draft, 0, listCommands(sources));
   if (command) {
     const kind = sources.commands.find(({ name }) => name === command[1])?.argument;
-    return kind ? toCompletion(draft, from, sources[kind].filter(excludeGiven(before.slice(0, from)))) : null;
+    return kind ? toCompletion(draft, from, sources[kind].filter(excludeGiven(head.slice(0, from)))) : null;
   }
   return word === "" ? null : toCompletion(draft, from, [...sources.services, ...sources.words]);
 }
@@ -66,43 +66,45 @@ export function findCompletion(draft: Draft, sources: CompletionSources): Comple
 export function findLiveCompletion(draft: Draft, sources: CompletionSources): Completion | null {
   const { text, cursor } = draft;
   if (/^\/[^\s/]*$/.test(text) && cursor === text.length) {
-    const typed = text.slice(1).toLowerCase();
+    const query = text.slice(1).toLowerCase();
     const all = listCommands(sources);
-    const named = all.filter(({ text: name }) => name.toLowerCase().startsWith(`/${typed}`));
-    const noted = all.filter((each) => !named.includes(each) && hasWord(each, typed));
-    const candidates = [...named, ...noted];
+    const matches = all.filter(({ text: name }) => name.toLowerCase().startsWith(`/${query}`));
+    const noted = all.filter((candidate) => !matches.includes(candidate) && hasWord(candidate, query));
+    const candidates = [...matches, ...noted];
     return candidates.length > 0 ? { from: 0, to: cursor, candidates } : null;
   }
   return findMention(draft, sources);
 }
 
 /** Whether a word of the command's name or note starts so. */
-function hasWord({ text, note }: Candidate, typed: string): boolean {
+function hasWord({ text, note }: Candidate, query: string): boolean {
   return `${text} ${note}`
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .some((word) => word.startsWith(typed));
+    .some((word) => word.startsWith(query));
 }
 
 /** Finds what the word after an `@` may mention. */
 function findMention(draft: Draft, { mentions, places, resources }: CompletionSources): Completion | null {
   const { text, cursor } = draft;
-  const [, typed] = /(?:^|[\s(])@(\S*)$/u.exec(text.slice(0, cursor)) ?? [];
-  if (typed === undefined || /^\S/.test(text.slice(cursor))) return null;
-  const wanted = typed.toLowerCase();
+  const [, query] = /(?:^|[\s(])@(\S*)$/u.exec(text.slice(0, cursor)) ?? [];
+  if (query === undefined || /^\S/.test(text.slice(cursor))) return null;
+  const lowerQuery = query.toLowerCase();
   // A place of a service has a note, a word of the conversation has none.
-  const noted = new Map(places.map((each) => [each.text, each]));
-  const files = mentions.filter((each) => each.note === "file");
-  const words = mentions.filter((each) => each.note !== "file").map((each) => noted.get(each.text) ?? each);
-  const all = [...words, ...(wanted === "" ? files.slice(0, FIRST_FILES) : files), ...places, ...resources];
-  const fitting = all.filter((each) => isMentioned(each, wanted));
-  const starting = fitting.filter((each) =>
-    each.text.slice(1).replace(/^["#]/, "").toLowerCase().startsWith(wanted.replace(/^["#]/, "")),
+  const noted = new Map(places.map((candidate) => [candidate.text, candidate]));
+  const files = mentions.filter((candidate) => candidate.note === "file");
+  const words = mentions
+    .filter((candidate) => candidate.note !== "file")
+    .map((candidate) => noted.get(candidate.text) ?? candidate);
+  const all = [...words, ...(lowerQuery === "" ? files.slice(0, FIRST_FILES) : files), ...places, ...resources];
+  const fitting = all.filter((candidate) => isMentioned(candidate, lowerQuery));
+  const starting = fitting.filter((candidate) =>
+    candidate.text.slice(1).replace(/^["#]/, "").toLowerCase().startsWith(lowerQuery.replace(/^["#]/, "")),
   );
   // The title of an issue, or the name of a person.
-  const titled = wanted.length > 1 ? places.filter((each) => hasWord(each, wanted)) : [];
+  const titled = lowerQuery.length > 1 ? places.filter((candidate) => hasWord(candidate, lowerQuery)) : [];
   const candidates = [...new Set([...starting, ...fitting, ...titled])].slice(0, MAX_MENTIONS);
-  return candidates.length > 0 ? { from: cursor - typed.length - 1, to: cursor, candidates } : null;
+  return candidates.length > 0 ? { from: cursor - query.length - 1, to: cursor, candidates } : null;
 }
 
 /** Files that are shown before anything was typed, so that places follow. */
@@ -111,12 +113,12 @@ const FIRST_FILES = 20;
 const MAX_MENTIONS = 50;
 
 /** Whether a mention fits what is typed. After `linear:`, a part of a resource's address or title is enough. */
-function isMentioned({ text, note }: Candidate, wanted: string): boolean {
+function isMentioned({ text, note }: Candidate, query: string): boolean {
   const name = text.slice(1).toLowerCase();
-  if (name.includes(wanted)) return true;
-  const service = wanted.slice(0, wanted.indexOf(":") + 1);
+  if (name.includes(query)) return true;
+  const service = query.slice(0, query.indexOf(":") + 1);
   if (service === "" || !name.startsWith(service)) return false;
-  return `${name} ${note.toLowerCase()}`.includes(wanted.slice(service.length));
+  return `${name} ${note.toLowerCase()}`.includes(query.slice(service.length));
 }
 
 /**
@@ -124,8 +126,8 @@ function isMentioned({ text, note }: Candidate, wanted: string): boolean {
  * the candidates should be shown.
  */
 export function extendDraft(draft: Draft, completion: Completion): Draft | null {
-  const [only, ...others] = completion.candidates;
-  if (only && others.length === 0) return acceptCandidate(draft, completion, only);
+  const [only, ...rest] = completion.candidates;
+  if (only && rest.length === 0) return acceptCandidate(draft, completion, only);
   const shared = completion.candidates.map(({ text }) => text).reduce(findSharedStart);
   return shared.length > completion.to - completion.from ? replaceWord(draft, completion, shared) : null;
 }
@@ -140,27 +142,27 @@ function listCommands({ commands, prompts }: CompletionSources): Candidate[] {
 }
 
 /** Returns a filter that leaves out arguments already given. */
-function excludeGiven(before: string): (candidate: Candidate) => boolean {
-  const words = before.toLowerCase().split(/\s+/);
+function excludeGiven(head: string): (candidate: Candidate) => boolean {
+  const words = head.toLowerCase().split(/\s+/);
   return ({ text }) => !words.includes(text.toLowerCase());
 }
 
 function toCompletion(draft: Draft, from: number, candidates: Candidate[]): Completion | null {
-  const typed = draft.text.slice(from, draft.cursor).toLowerCase();
-  const fitting = candidates.filter(({ text }) => text.toLowerCase().startsWith(typed));
-  const single = fitting.filter(({ text }, n) => fitting.findIndex((each) => each.text === text) === n);
+  const query = draft.text.slice(from, draft.cursor).toLowerCase();
+  const fitting = candidates.filter(({ text }) => text.toLowerCase().startsWith(query));
+  const single = fitting.filter(({ text }, n) => fitting.findIndex((candidate) => candidate.text === text) === n);
   return single.length > 0 ? { from, to: draft.cursor, candidates: single } : null;
 }
 
-function findSharedStart(one: string, other: string): string {
-  const letters = Array.from(one);
-  const others = Array.from(other);
-  const differs = letters.findIndex((letter, n) => letter.toLowerCase() !== others[n]?.toLowerCase());
-  return differs < 0 ? one : letters.slice(0, differs).join("");
+function findSharedStart(a: string, other: string): string {
+  const letters = Array.from(a);
+  const otherLetters = Array.from(other);
+  const differs = letters.findIndex((letter, n) => letter.toLowerCase() !== otherLetters[n]?.toLowerCase());
+  return differs < 0 ? a : letters.slice(0, differs).join("");
 }
 
 function replaceWord(draft: Draft, { from, to }: Completion, text: string): Draft {
   const word = sanitizeText(text);
-  const whole = draft.text.slice(0, from) + word + draft.text.slice(to);
-  return applyChange(draft, { text: whole, cursor: from + word.length }, "other");
+  const nextText = draft.text.slice(0, from) + word + draft.text.slice(to);
+  return applyChange(draft, { text: nextText, cursor: from + word.length }, "other");
 }

@@ -50,10 +50,8 @@ export function insert(draft: Draft, text: string): Draft {
 /** Inserts a paste at the cursor. A long paste is folded and behaves like one character. */
 export function paste(draft: Draft, text: string): Draft {
   const safe = sanitizeText(text);
-  const folded = shouldFold(safe) ? foldText(draft.folds, safe) : null;
-  return folded
-    ? insertRaw({ ...draft, folds: folded.folds }, folded.marker, "other")
-    : insertRaw(draft, safe, "other");
+  const fold = shouldFold(safe) ? foldText(draft.folds, safe) : null;
+  return fold ? insertRaw({ ...draft, folds: fold.folds }, fold.marker, "other") : insertRaw(draft, safe, "other");
 }
 
 /**
@@ -96,8 +94,8 @@ const STEPS = 200;
 export function insertRaw(draft: Draft, text: string, doing: EditKind): Draft {
   if (text === "") return draft;
   const { cursor } = draft;
-  const whole = draft.text.slice(0, cursor) + text + draft.text.slice(cursor);
-  return applyChange(draft, { text: whole, cursor: cursor + text.length }, doing);
+  const nextText = draft.text.slice(0, cursor) + text + draft.text.slice(cursor);
+  return applyChange(draft, { text: nextText, cursor: cursor + text.length }, doing);
 }
 
 /** Removes what a draft must not contain: lone surrogates, control characters, and line breaks other than `\n`. */

@@ -27,13 +27,13 @@ const ENDLESS: GridOptions = { width: Number.POSITIVE_INFINITY, prompt: "" };
 
 /** Names a key with its modifiers. Shift matters only with Enter. */
 function getChord({ name, text, ctrl, alt, shift }: Key): string {
-  const own = name === "text" ? text.toLowerCase() : shift && name === "enter" ? "newline" : name;
-  return `${ctrl ? "ctrl-" : ""}${alt ? "alt-" : ""}${own}`;
+  const binding = name === "text" ? text.toLowerCase() : shift && name === "enter" ? "newline" : name;
+  return `${ctrl ? "ctrl-" : ""}${alt ? "alt-" : ""}${binding}`;
 }
 
 type Action = (draft: Draft, room: GridOptions) => Draft;
 /** Finds a position in the text, given the text and the cursor. */
-type FindPosition = (text: string, at: number) => number;
+type FindPosition = (text: string, offset: number) => number;
 
 const ACTIONS: Record<string, Action> = {
   ...bindChords("newline alt-newline alt-enter", (draft) => insertRaw(draft, "\n", "other")),
@@ -62,12 +62,14 @@ const ACTIONS: Record<string, Action> = {
   ...bindChords("alt-d alt-delete ctrl-delete", createKillForward(findWordEnd)),
   ...bindChords(
     "ctrl-u",
-    createKillBack((text, at) => (findLineStart(text, at) === at ? Math.max(0, at - 1) : findLineStart(text, at))),
+    createKillBack((text, offset) =>
+      findLineStart(text, offset) === offset ? Math.max(0, offset - 1) : findLineStart(text, offset),
+    ),
   ),
   ...bindChords(
     "ctrl-k",
-    createKillForward((text, at) =>
-      findLineEnd(text, at) === at ? findBoundaryAfter(text, at) : findLineEnd(text, at),
+    createKillForward((text, offset) =>
+      findLineEnd(text, offset) === offset ? findBoundaryAfter(text, offset) : findLineEnd(text, offset),
     ),
   ),
   ...bindChords("ctrl-y", (draft) => ({ ...insertRaw(draft, draft.killed, "other") })),
@@ -89,7 +91,7 @@ function moveVertically(draft: Draft, step: number, room: GridOptions): Draft {
   const stops = rows[row + step]?.stops;
   if (!stops) return draft;
   const goal = draft.goal ?? column;
-  const stop = stops.findLast((each) => each.column <= goal) ?? stops[0];
+  const stop = stops.findLast((cell) => cell.column <= goal) ?? stops[0];
   return { ...draft, cursor: stop?.at ?? draft.cursor, goal, last: "other" };
 }
 

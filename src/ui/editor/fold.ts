@@ -13,8 +13,8 @@ export function shouldFold(text: string): boolean {
 
 /** Adds a text to the folds and returns its marker, or null if there are too many. */
 export function foldText(folds: readonly string[], text: string): { marker: string; folds: readonly string[] } | null {
-  const known = folds.indexOf(text);
-  if (known >= 0) return { marker: String.fromCharCode(FIRST_MARKER + known), folds };
+  const index = folds.indexOf(text);
+  if (index >= 0) return { marker: String.fromCharCode(FIRST_MARKER + index), folds };
   if (folds.length >= MAX_FOLDS) return null;
   return { marker: String.fromCharCode(FIRST_MARKER + folds.length), folds: [...folds, text] };
 }
@@ -37,12 +37,12 @@ export function refoldText(
 ): { text: string; folds: readonly string[] } {
   let [marked, rest, folds] = ["", text, before];
   // The end of a sent text has lost its spaces.
-  for (const paste of pastes.map((each) => each.trimEnd())) {
-    const at = rest.indexOf(paste);
-    const folded = at < 0 ? null : foldText(folds, paste);
-    if (folded === null) continue;
-    marked += rest.slice(0, at) + folded.marker;
-    [rest, folds] = [rest.slice(at + paste.length), folded.folds];
+  for (const paste of pastes.map((line) => line.trimEnd())) {
+    const index = rest.indexOf(paste);
+    const fold = index < 0 ? null : foldText(folds, paste);
+    if (fold === null) continue;
+    marked += rest.slice(0, index) + fold.marker;
+    [rest, folds] = [rest.slice(index + paste.length), fold.folds];
   }
   return { text: marked + rest, folds };
 }

@@ -30,9 +30,9 @@ export function layOutGrid(draft: Draft, { width, prompt }: GridOptions): GridRo
 }
 
 /** Returns the row and column of an index in the text. */
-export function findCell(rows: GridRow[], at: number): { row: number; column: number } {
-  const row = rows.findIndex(({ stops }) => stops.some((stop) => stop.at === at));
-  return { row: Math.max(0, row), column: rows[row]?.stops.find((stop) => stop.at === at)?.column ?? 0 };
+export function findCell(rows: GridRow[], offset: number): { row: number; column: number } {
+  const row = rows.findIndex(({ stops }) => stops.some((stop) => stop.at === offset));
+  return { row: Math.max(0, row), column: rows[row]?.stops.find((stop) => stop.at === offset)?.column ?? 0 };
 }
 
 const TAB_STOP = 4;
@@ -54,13 +54,13 @@ function toPieces(character: string, folds: readonly string[]): DisplayPiece[] {
   return label === null ? toDisplayPieces(character) : Array.from(label, (text) => ({ text, cells: 1 }));
 }
 
-function addCharacter(rows: GridRow[], frame: Frame, at: number, pieces: DisplayPiece[]): void {
+function addCharacter(rows: GridRow[], frame: Frame, offset: number, pieces: DisplayPiece[]): void {
   const { width } = frame;
   for (const [n, piece] of pieces.entries()) {
     const { text, cells } = piece.cells > width ? TOO_WIDE : piece;
     if (getLastRow(rows).cells + cells > width) rows.push(createRow(frame));
     const row = getLastRow(rows);
-    if (n === 0) row.stops.push({ at, column: row.cells });
+    if (n === 0) row.stops.push({ at: offset, column: row.cells });
     const filled = piece === TAB ? Math.min(TAB_STOP - (row.cells % TAB_STOP), width - row.cells) : cells;
     row.text += piece === TAB ? " ".repeat(filled) : text;
     row.cells += filled;
@@ -68,12 +68,12 @@ function addCharacter(rows: GridRow[], frame: Frame, at: number, pieces: Display
 }
 
 /** Adds the end of a line, where the cursor can be too. */
-function addEnd(rows: GridRow[], frame: Frame, at: number, cursor: number): void {
+function addEnd(rows: GridRow[], frame: Frame, offset: number, cursor: number): void {
   const { width } = frame;
   const { cells } = getLastRow(rows);
-  if (cells >= width && cursor === at) rows.push(createRow(frame));
+  if (cells >= width && cursor === offset) rows.push(createRow(frame));
   const row = getLastRow(rows);
-  if (row.cells < width) row.stops.push({ at, column: row.cells });
+  if (row.cells < width) row.stops.push({ at: offset, column: row.cells });
 }
 
 function getLastRow(rows: GridRow[]): GridRow {
@@ -89,8 +89,8 @@ type DisplayPiece = { text: string; cells: number };
  * shown as `U+200B` or on a dotted circle.
  */
 function toDisplayPieces(grapheme: string): DisplayPiece[] {
-  const known = pieceCache.get(grapheme);
-  if (known) return known;
+  const cachedPieces = pieceCache.get(grapheme);
+  if (cachedPieces) return cachedPieces;
   const pieces = toDisplayTexts(grapheme).map((text) => ({ text, cells: stringWidth(text) }));
   if (pieceCache.size >= MAX_CACHED) pieceCache.clear();
   pieceCache.set(grapheme, pieces);

@@ -23,22 +23,22 @@ export function recallEntry({ pastes }: History, draft: Draft, text: string): Dr
 
 /** Shows the previous entry and keeps the draft for the way back. Returns null at the oldest entry. */
 export function showPrevious(history: History, draft: Draft): { history: History; draft: Draft } | null {
-  const { entries, at, savedDraft: kept } = history;
+  const { entries, at, savedDraft } = history;
   const text = entries[at - 1];
   if (text === undefined) return null;
   return {
-    history: { ...history, at: at - 1, savedDraft: kept ?? draft },
+    history: { ...history, at: at - 1, savedDraft: savedDraft ?? draft },
     draft: recallEntry(history, draft, text),
   };
 }
 
 /** Shows the next entry, or the kept draft after the newest. Returns null at the end. */
 export function showNext(history: History, draft: Draft): { history: History; draft: Draft } | null {
-  const { entries, at, savedDraft: kept } = history;
+  const { entries, at, savedDraft } = history;
   if (at >= entries.length) return null;
   const text = entries[at + 1];
   if (text !== undefined) return { history: { ...history, at: at + 1 }, draft: recallEntry(history, draft, text) };
-  return { history: createHistory(entries, history.pastes), draft: kept ?? replaceText(draft, "") };
+  return { history: createHistory(entries, history.pastes), draft: savedDraft ?? replaceText(draft, "") };
 }
 
 /** Appends a sent text, unless it equals the newest entry. */
@@ -68,10 +68,10 @@ export function searchHistory(entries: readonly string[], query: string): Histor
 /** Finds the next older match with a different text; returns the same search if there is none. */
 export function searchOlder(search: HistorySearch, entries: readonly string[]): HistorySearch {
   if (search.at === null) return search;
-  let at: number | null = search.at;
-  do at = findMatchBefore(entries, search.query, at);
-  while (at !== null && entries[at] === entries[search.at]);
-  return at === null ? search : { ...search, at };
+  let index: number | null = search.at;
+  do index = findMatchBefore(entries, search.query, index);
+  while (index !== null && entries[index] === entries[search.at]);
+  return index === null ? search : { ...search, at: index };
 }
 
 /** Returns the text of the match, or null. */
@@ -79,12 +79,12 @@ export function getMatch({ at }: HistorySearch, entries: readonly string[]): str
   return at === null ? null : (entries[at] ?? null);
 }
 
-function findMatchBefore(entries: readonly string[], query: string, before: number): number | null {
+function findMatchBefore(entries: readonly string[], query: string, end: number): number | null {
   if (query === "") return null;
   const isSmall = query === query.toLowerCase();
-  for (let at = before - 1; at >= 0; at--) {
-    const entry = entries[at] ?? "";
-    if ((isSmall ? entry.toLowerCase() : entry).includes(query)) return at;
+  for (let index = end - 1; index >= 0; index--) {
+    const entry = entries[index] ?? "";
+    if ((isSmall ? entry.toLowerCase() : entry).includes(query)) return index;
   }
   return null;
 }

@@ -35,9 +35,9 @@ function getWindow(total: number, cursor: number, most: number): { from: number;
   const atEnd = most - marks;
   if (cursor < atEnd) return { from: 0, to: atEnd };
   if (cursor >= total - atEnd) return { from: total - atEnd, to: total };
-  const inside = most - 2 * marks;
-  const from = cursor - Math.floor(inside / 2);
-  return { from, to: from + inside };
+  const innerWidth = most - 2 * marks;
+  const from = cursor - Math.floor(innerWidth / 2);
+  return { from, to: from + innerWidth };
 }
 
 function cutMark(text: string, width: number): string {

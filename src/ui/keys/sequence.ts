@@ -99,7 +99,7 @@ function getModifiers(parameter: number): Modifiers {
 }
 
 /** Returns the key for kitty's code points: unshifted, shifted, and on a US keyboard. */
-function toCodeKey([code = 0, shifted, base]: number[], modifiers: Modifiers, typed: number[]): KeyPart | null {
+function toCodeKey([code = 0, shifted, base]: number[], modifiers: Modifiers, typedCodes: number[]): KeyPart | null {
   const name = CODES[code];
   if (name) return createKey(name, modifiers);
   if (modifiers.other) return null;
@@ -116,7 +116,7 @@ function toCodeKey([code = 0, shifted, base]: number[], modifiers: Modifiers, ty
   }
   const isRaised = modifiers.shift !== (modifiers.caps && /\p{L}/u.test(sign));
   const raised = (modifiers.shift && getCharacter(shifted ?? 0)) || (isRaised ? sign.toUpperCase() : sign);
-  return { name: "text", text: typed.map((each) => getCharacter(each) ?? "").join("") || raised, ...NO_MODIFIERS };
+  return { name: "text", text: typedCodes.map((code) => getCharacter(code) ?? "").join("") || raised, ...NO_MODIFIERS };
 }
 
 /**

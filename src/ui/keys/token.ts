@@ -25,12 +25,12 @@ export function readToken(bytes: Uint8Array, from: number): Token | null {
  * as a key, so that Ctrl+C always works.
  */
 export function readStringToken(bytes: Uint8Array, from: number): Token | null {
-  for (let at = from; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0;
-    if (byte === BEL) return { length: at + 1 - from, mode: "keys" };
-    if (byte === ESC && at + 1 === bytes.length) return at > from ? { length: at - from } : null;
-    if (byte === ESC && bytes[at + 1] === 0x5c) return { length: at + 2 - from, mode: "keys" };
-    if (byte < 0x20) return { length: at - from, mode: "keys" };
+  for (let end = from; end < bytes.length; end++) {
+    const byte = bytes[end] ?? 0;
+    if (byte === BEL) return { length: end + 1 - from, mode: "keys" };
+    if (byte === ESC && end + 1 === bytes.length) return end > from ? { length: end - from } : null;
+    if (byte === ESC && bytes[end + 1] === 0x5c) return { length: end + 2 - from, mode: "keys" };
+    if (byte < 0x20) return { length: end - from, mode: "keys" };
   }
   return { length: bytes.length - from };
 }
@@ -73,20 +73,20 @@ function readDoubleEscape(bytes: Uint8Array, from: number): Token | null {
  * is dropped and that byte counts.
  */
 function readCsiToken(bytes: Uint8Array, from: number): Token | null {
-  let at = from + 2;
-  if (bytes[at] === 0x5b) return readConsoleFunctionKey(bytes, from);
-  while (at - from < MAX_SEQUENCE && isBetween(bytes[at], 0x30, 0x3f)) at++;
-  const params = decodeLatin1(bytes, from + 2, at);
+  let end = from + 2;
+  if (bytes[end] === 0x5b) return readConsoleFunctionKey(bytes, from);
+  while (end - from < MAX_SEQUENCE && isBetween(bytes[end], 0x30, 0x3f)) end++;
+  const params = decodeLatin1(bytes, from + 2, end);
   // rxvt sends Shift as a final `$`, which elsewhere is an intermediate
-  if (bytes[at] === 0x24 && /^[235678]$/.test(params)) return toKeyToken(at + 1 - from, parseCsiKey(params, "$"));
-  const intermediate = at;
-  while (at - from < MAX_SEQUENCE && isBetween(bytes[at], 0x20, 0x2f)) at++;
-  if (at - from >= MAX_SEQUENCE) return { length: at - from };
-  if (at >= bytes.length) return null;
-  if (!isBetween(bytes[at], 0x40, 0x7e)) return { length: at - from };
-  const length = at + 1 - from;
-  const final = decodeLatin1(bytes, at, at + 1);
-  if (at > intermediate) return { length };
+  if (bytes[end] === 0x24 && /^[235678]$/.test(params)) return toKeyToken(end + 1 - from, parseCsiKey(params, "$"));
+  const intermediate = end;
+  while (end - from < MAX_SEQUENCE && isBetween(bytes[end], 0x20, 0x2f)) end++;
+  if (end - from >= MAX_SEQUENCE) return { length: end - from };
+  if (end >= bytes.length) return null;
+  if (!isBetween(bytes[end], 0x40, 0x7e)) return { length: end - from };
+  const length = end + 1 - from;
+  const final = decodeLatin1(bytes, end, end + 1);
+  if (end > intermediate) return { length };
   if (final === "M" && params === "") return readMouseToken(bytes, from);
   if (final === "~" && params === "200") return { length, mode: "paste" };
   return toKeyToken(length, parseCsiKey(params, final));
@@ -101,8 +101,8 @@ function readConsoleFunctionKey(bytes: Uint8Array, from: number): Token | null {
 
 /** Reads a mouse report in the oldest form, which has three more bytes. */
 function readMouseToken(bytes: Uint8Array, from: number): Token | null {
-  for (let at = from + 3; at < from + 6; at++) {
-    const byte = bytes[at];
+  for (let end = from + 3; end < from + 6; end++) {
+    const byte = bytes[end];
     if (byte === undefined) return null;
     if (byte < 0x20) return { length: 3 };
   }
@@ -111,14 +111,14 @@ function readMouseToken(bytes: Uint8Array, from: number): Token | null {
 
 function readSs3Token(bytes: Uint8Array, from: number): Token | null {
   const hasModifier = isBetween(bytes[from + 2], 0x32, 0x38);
-  const at = from + (hasModifier ? 3 : 2);
-  const letter = bytes[at];
+  const start = from + (hasModifier ? 3 : 2);
+  const letter = bytes[start];
   if (letter === undefined) return null;
   if (!isBetween(letter, 0x41, 0x5a) && !isBetween(letter, 0x61, 0x7a))
     return { length: 2, key: { ...createKey("text", "O"), alt: true } };
   return toKeyToken(
-    at + 1 - from,
-    parseSs3Key(decodeLatin1(bytes, at, at + 1), hasModifier ? decodeLatin1(bytes, at - 1, at) : ""),
+    start + 1 - from,
+    parseSs3Key(decodeLatin1(bytes, start, start + 1), hasModifier ? decodeLatin1(bytes, start - 1, start) : ""),
   );
 }
 
@@ -136,10 +136,10 @@ function readCharacterToken(bytes: Uint8Array, from: number): Token | null {
   const lead = bytes[from] ?? 0;
   const length = lead < 0x80 ? 1 : LENGTHS.find(([least, most]) => isBetween(lead, least, most))?.[2];
   if (length === undefined) return { length: 1 };
-  for (let at = 1; at < length; at++) {
-    const byte = bytes[from + at];
+  for (let end = 1; end < length; end++) {
+    const byte = bytes[from + end];
     if (byte === undefined) return null;
-    const [least, most] = (at === 1 ? SECOND[lead] : undefined) ?? [0x80, 0xbf];
+    const [least, most] = (end === 1 ? SECOND[lead] : undefined) ?? [0x80, 0xbf];
     if (!isBetween(byte, least, most)) return { length: 1 };
   }
   const text = length === 1 ? String.fromCharCode(lead) : decoder.decode(bytes.subarray(from, from + length));

@@ -49,14 +49,14 @@ export function highlightLines(
   if (isPainted && !loaded) void loadHighlighting();
   const isLong = lines.some((line) => line.length > MAX_LINE_LENGTH);
   if (!isPainted || isLong || !loaded?.getLanguage(language)) return { lines, context: [] };
-  const shown: string[] = [];
+  const visible: string[] = [];
   let open = context;
-  for (let at = 0; at < lines.length; at += MAX_LINES) {
-    const part = highlightPart(loaded, lines.slice(at, at + MAX_LINES), language, open, look);
-    shown.push(...part.lines);
+  for (let position = 0; position < lines.length; position += MAX_LINES) {
+    const part = highlightPart(loaded, lines.slice(position, position + MAX_LINES), language, open, look);
+    visible.push(...part.lines);
     open = part.context;
   }
-  return { lines: shown, context: open };
+  return { lines: visible, context: open };
 }
 
 function highlightPart(
@@ -86,7 +86,7 @@ function paintHtml(html: string, { paint }: Look): string[] {
     if (scope !== undefined) open.push(STYLES[scope] ?? null);
     else if (token === "</span>") open.pop();
     else {
-      const style = open.findLast((each) => each !== null);
+      const style = open.findLast((style) => style !== null);
       for (const [index, piece] of unescapeHtml(token).split("\n").entries()) {
         if (index > 0) lines.push("");
         lines[lines.length - 1] += style && piece.trim() !== "" ? paint(style, piece) : piece;

@@ -9,9 +9,9 @@ type Inline = { text?: string; raw?: string; tokens?: Token[] };
 export function renderInline(token: Inline, look: Look): string {
   if (!token.tokens) return unescapeHtml(token.text ?? token.raw ?? "");
   return token.tokens
-    .map((part, at, all) => {
-      if (isMarkInWord(part, all[at - 1]?.raw ?? "", all[at + 1]?.raw ?? "")) return unescapeHtml(part.raw);
-      return isBreak(all[at - 1]) ? renderSpan(part, look).replace(/^\n/, "") : renderSpan(part, look);
+    .map((part, index, all) => {
+      if (isMarkInWord(part, all[index - 1]?.raw ?? "", all[index + 1]?.raw ?? "")) return unescapeHtml(part.raw);
+      return isBreak(all[index - 1]) ? renderSpan(part, look).replace(/^\n/, "") : renderSpan(part, look);
     })
     .join("");
 }

@@ -35,13 +35,13 @@ export function openBlock(line: string): BlockMode | null {
   return html ? parseHtml(html, line) : { is: "paragraph" };
 }
 
-/** @param before the line before this one, of the same block */
-export function scanLine(mode: BlockMode, line: string, before: string): ScanStep {
+/** @param previous the line before this one, of the same block */
+export function scanLine(mode: BlockMode, line: string, previous: string): ScanStep {
   switch (mode.is) {
     case "line":
       return BLOCK_ENDED;
     case "paragraph":
-      return scanParagraph(mode, line, before);
+      return scanParagraph(mode, line, previous);
     case "code":
       return isBlank(line) || getIndent(line) >= 4 ? { does: "continues", mode } : BLOCK_ENDED;
     case "quote":
@@ -67,9 +67,9 @@ const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
 const DELIMITER = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 const HTML = /^ {0,3}<(?:(script|pre|style|textarea)\b|(!--)|\/?[a-z][\w-]*(?:\s|\/?>|$))/i;
 
-function scanParagraph(mode: BlockMode, line: string, before: string): ScanStep {
+function scanParagraph(mode: BlockMode, line: string, previous: string): ScanStep {
   if (isBlank(line)) return BLOCK_ENDED;
-  if (before.includes("|") && line.includes("|") && DELIMITER.test(line))
+  if (previous.includes("|") && line.includes("|") && DELIMITER.test(line))
     return { does: "starts table", mode: { is: "table" } };
   if (UNDERLINE.test(line)) return { does: "ends", mode };
   return startsBlock(line) ? BLOCK_ENDED : { does: "continues", mode };

@@ -37,8 +37,8 @@ export function renderRow({ names, widths }: TableColumns, row: Tokens.TableCell
   const inner = { ...look, links: look.links && widths === null };
   const cells = names.map((_, column) => (row[column] ? normalizeWidth(renderInline(row[column], inner)) : ""));
   if (widths) return joinColumns(cells, widths).join("\n");
-  const named = names.slice(1).map((name, index) => ({ name, cell: cells[index + 1] ?? "" }));
-  return [wrapText(cells[0] ?? "", look.width), ...formatNamedCells(named, look.width)].join("\n");
+  const namedCells = names.slice(1).map((name, index) => ({ name, cell: cells[index + 1] ?? "" }));
+  return [wrapText(cells[0] ?? "", look.width), ...formatNamedCells(namedCells, look.width)].join("\n");
 }
 
 /** Returns the text of a cell without emphasis. */

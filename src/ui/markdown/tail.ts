@@ -27,8 +27,8 @@ export function renderTail(stream: MarkdownStream, rest: string, look: Look, row
   if (text.trim() === "") return [];
   const isPlain = isProse(stream, partial) && !DEFINITION.test(text);
   const laid = isPlain ? (renderProse(text, look) ?? "").split("\n") : renderLines(stream, text, look);
-  const shown = fitRows(laid, look.width);
-  const all = stream.begun && !stream.shown && isAll ? ["", ...shown] : shown;
+  const visible = fitRows(laid, look.width);
+  const all = stream.begun && !stream.shown && isAll ? ["", ...visible] : visible;
   return all.slice(-rows);
 }
 

@@ -37,8 +37,8 @@ function wrapPlain(line: string, width: number): string {
   const rows: string[] = [];
   let start = 0;
   while (line.length - start > width) {
-    const before = line.lastIndexOf(" ", start + width);
-    const end = before > start ? before : line.indexOf(" ", start + width);
+    const space = line.lastIndexOf(" ", start + width);
+    const end = space > start ? space : line.indexOf(" ", start + width);
     if (end < 0) break;
     rows.push(line.slice(start, end).trimEnd());
     start = end;

@@ -19,18 +19,18 @@ export function layOutPicker(picker: Picker, { width, maxRows }: { width: number
   const digits = String(picker.choices.length).length;
   const lead = digits + 2 + (picker.multiple ? 2 : 0);
   const labels = Math.max(0, ...picker.choices.map(({ label }) => stringWidth(toLine(label))));
-  const shown = matches.slice(start, start + Math.max(1, maxRows));
-  const rows = shown.map(({ choice, number }, index) => {
+  const visible = matches.slice(start, start + Math.max(1, maxRows));
+  const rows = visible.map(({ choice, number }, index) => {
     const mark = picker.multiple ? (picker.marked.includes(choice.value) ? "● " : "○ ") : "";
     const text = `${String(number).padStart(digits)}  ${mark}${formatChoice(choice, labels, width - lead)}`;
     return { text: truncateCells(text, width), chosen: start + index === picker.at };
   });
   const filter = truncateCells(toLine(picker.filter), width - 2);
   const question = truncateCells(toLine(picker.question), width - 2 - stringWidth(filter));
-  const asked = `${question} ${filter}`;
+  const prompt = `${question} ${filter}`;
   return {
-    question: asked,
-    column: stringWidth(asked),
+    question: prompt,
+    column: stringWidth(prompt),
     rows: rows.length > 0 ? rows : [{ text: "No match. Press Backspace to see more.", chosen: false }],
     hint: formatHint(picker, { count: matches.length, shown: rows.length }, width),
   };

@@ -55,7 +55,7 @@ export function listMatches({ choices, filter }: Picker): Match[] {
   const matches = all.filter((match) => words.every((word) => getSearched(match).includes(word)));
   const rank = ({ choice, number }: Match) =>
     String(number) === filter.trim() ? 0 : choice.label.toLowerCase().startsWith(words[0] ?? "") ? 1 : 2;
-  return words.length === 0 ? matches : matches.sort((one, other) => rank(one) - rank(other));
+  return words.length === 0 ? matches : matches.sort((a, b) => rank(a) - rank(b));
 }
 
 /** Applies a key. */
@@ -85,7 +85,7 @@ function choose({ choices, marked }: Picker, current: string): string[] {
 
 function mark(picker: Picker, value: string): Picker {
   const { marked } = picker;
-  return { ...picker, marked: marked.includes(value) ? marked.filter((one) => one !== value) : [...marked, value] };
+  return { ...picker, marked: marked.includes(value) ? marked.filter((item) => item !== value) : [...marked, value] };
 }
 
 function isChord({ name, ctrl, text }: Key, letter: string): boolean {
@@ -100,9 +100,9 @@ function getStep(key: Key, page: number): number {
 }
 
 /** Single steps go around, others stop at the ends. */
-function move(at: number, step: number, count: number): number {
-  if (Math.abs(step) === 1) return (at + step + count) % count;
-  return Math.max(0, Math.min(count - 1, at + step));
+function move(index: number, step: number, count: number): number {
+  if (Math.abs(step) === 1) return (index + step + count) % count;
+  return Math.max(0, Math.min(count - 1, index + step));
 }
 
 function editFilter(filter: string, key: Key): string {

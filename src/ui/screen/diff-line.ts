@@ -123,7 +123,7 @@ function findOpenStyles(text: string): string {
     const codes = style.slice(2, -1);
     const end = getEndCode(codes);
     if (Number(codes) === 0) on = [];
-    else if (end === Number(codes)) on = on.filter((each) => each.end !== end);
+    else if (end === Number(codes)) on = on.filter((segment) => segment.end !== end);
     else on.push({ style, end });
   }
   return on.map(({ style }) => style).join("");

@@ -18,14 +18,14 @@ export function drawChanges(
   from: number,
   rows: RowStyle,
 ): { text: string; row: number } {
-  const opened = insertRows(old, next, from);
-  let { text, row } = opened;
+  const inserted = insertRows(old, next, from);
+  let { text, row } = inserted;
   for (const [index, line] of next.entries()) {
-    const before = opened.lines[index];
-    if (before === undefined)
+    const oldLine = inserted.lines[index];
+    if (oldLine === undefined)
       text += (row === index - 1 ? "" : moveToRow(row, index - 1)) + rows.moveDown(next[index - 1] ?? "") + line;
-    else if (line === before) continue;
-    else text += moveToRow(row, index) + diffLine(before, line, rows);
+    else if (line === oldLine) continue;
+    else text += moveToRow(row, index) + diffLine(oldLine, line, rows);
     row = index;
   }
   if (next.length < old.length) {
@@ -40,13 +40,13 @@ type InsertedRows = { lines: (string | undefined)[]; text: string; row: number }
 
 /** Inserts rows above lines that stay, as when text streams, so that those move down without being rewritten. */
 function insertRows(old: string[], next: string[], from: number): InsertedRows {
-  const added = next.length - old.length;
-  const stay = added > 0 ? countCommonEnd(old, next) : 0;
-  const place = old.length - stay;
-  if (stay === 0 || place === 0) return { lines: old.length > 0 ? old : [""], text: "", row: from };
+  const growth = next.length - old.length;
+  const stay = growth > 0 ? countCommonEnd(old, next) : 0;
+  const row = old.length - stay;
+  if (stay === 0 || row === 0) return { lines: old.length > 0 ? old : [""], text: "", row: from };
   const last = old.length - 1;
-  const text = `${moveToRow(from, last)}${"\n".repeat(added)}${moveToRow(last + added, place)}\x1b[${added}L`;
-  return { lines: [...old.slice(0, place), ...Array(added).fill(undefined), ...old.slice(place)], text, row: place };
+  const text = `${moveToRow(from, last)}${"\n".repeat(growth)}${moveToRow(last + growth, row)}\x1b[${growth}L`;
+  return { lines: [...old.slice(0, row), ...Array(growth).fill(undefined), ...old.slice(row)], text, row: row };
 }
 
 function countCommonEnd(old: string[], next: string[]): number {

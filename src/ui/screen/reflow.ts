@@ -36,11 +36,15 @@ const DESKTOP_VARIABLES = [
  * Returns the row of the cursor after the terminal rewrapped the lines, counted from the first row of the first line.
  *
  * @param lines lines as written, none wider than the terminal was
- * @param at position of the cursor, in cells
+ * @param position position of the cursor, in cells
  */
-export function findRowAfterReflow(lines: string[], at: { row: number; column: number }, columns: number): number {
-  const above = lines.slice(0, at.row).map((line) => findCellRow(line, Number.POSITIVE_INFINITY, columns) + 1);
-  return above.reduce((sum, rows) => sum + rows, 0) + findCellRow(lines[at.row] ?? "", at.column, columns);
+export function findRowAfterReflow(
+  lines: string[],
+  position: { row: number; column: number },
+  columns: number,
+): number {
+  const above = lines.slice(0, position.row).map((line) => findCellRow(line, Number.POSITIVE_INFINITY, columns) + 1);
+  return above.reduce((sum, rows) => sum + rows, 0) + findCellRow(lines[position.row] ?? "", position.column, columns);
 }
 
 /** Counts the rows of lines that the terminal wraps. */
@@ -66,12 +70,12 @@ export function findLostLines(lines: string[], rows: number, columns: number): s
 
 /** Returns the row of a cell (from 0) in a wrapped line, or the last row. Wide characters are never split. */
 function findCellRow(line: string, cell: number, columns: number): number {
-  let [row, column, seen] = [0, 0, 0];
+  let [row, column, cells] = [0, 0, 0];
   for (const width of measureCells(line)) {
     if (column + width > columns) [row, column] = [row + 1, 0];
-    if (seen >= cell) break;
+    if (cells >= cell) break;
     column += width;
-    seen += width;
+    cells += width;
   }
   return row;
 }

@@ -62,7 +62,7 @@ type Resized = { isStale: boolean; cursorRow?: number | undefined };
  * Creates a screen that draws each frame with one write, changes only what differs, and never touches scrolled text.
  */
 export function createScreen(canvas: Canvas): Screen {
-  let shown: Shown | null = null;
+  let screen: Shown | null = null;
   let committed = "";
   let begin = "";
   let isHidden: boolean | null = false;
@@ -72,31 +72,31 @@ export function createScreen(canvas: Canvas): Screen {
     isHidden = hidden;
     return hidden ? HIDE : SHOW;
   };
-  const show = (given: ScreenFrame) => {
+  const show = (nextFrame: ScreenFrame) => {
     const size = canvas.size();
     const home = findHome(size);
-    const gap = getGap(given.lines.length, size);
-    const frame = offsetFrame(fitFrame(given, size), gap);
+    const gap = getGap(nextFrame.lines.length, size);
+    const frame = offsetFrame(fitFrame(nextFrame, size), gap);
     const rows = canvas.reflows === "not the cursor line" ? createJoinedRows(size.columns) : SEPARATE_ROWS;
-    const isWhole = shown === null || shown.isStale || shown.columns !== size.columns || committed !== "";
+    const isWhole = screen === null || screen.isStale || screen.columns !== size.columns || committed !== "";
     const { text, row } =
-      isWhole || !shown
+      isWhole || !screen
         ? {
             text: home.move + ERASE_BELOW + committed + NO_WRAP + drawLines(frame.lines, rows),
             row: getLastRow(frame),
           }
-        : drawChanges(shown.frame.lines, frame.lines, shown.at.row, rows);
-    const at = frame.cursor ?? { row: getLastRow(frame), column: 0 };
-    const isMoved = at.row !== shown?.at.row || at.column !== shown.at.column;
-    const isSameHeight = frame.lines.length === shown?.frame.lines.length;
-    const moved = isMoved || text ? moveToRow(row, at.row) + moveRight(at.column) : "";
+        : drawChanges(screen.frame.lines, frame.lines, screen.at.row, rows);
+    const cursor = frame.cursor ?? { row: getLastRow(frame), column: 0 };
+    const isMoved = cursor.row !== screen?.at.row || cursor.column !== screen.at.column;
+    const isSameHeight = frame.lines.length === screen?.frame.lines.length;
+    const move = isMoved || text ? moveToRow(row, cursor.row) + moveRight(cursor.column) : "";
     const changes =
       !isMoved && isSameHeight
         ? text && SAVE + NO_WRAP + text + WRAP + RESTORE
-        : (text && NO_WRAP + text + WRAP) + moved;
-    const all = (isWhole ? text + WRAP + moved : changes) + setHidden(!frame.cursor);
+        : (text && NO_WRAP + text + WRAP) + move;
+    const all = (isWhole ? text + WRAP + move : changes) + setHidden(!frame.cursor);
     const lost = committed === "" ? home.lost : [];
-    shown = { frame, gap, at, columns: size.columns, isStale: false, lost };
+    screen = { frame, gap, at: cursor, columns: size.columns, isStale: false, lost };
     [committed, begin] = ["", ""];
     if (all !== "") canvas.write(BEGIN + all + END);
   };
@@ -106,13 +106,13 @@ export function createScreen(canvas: Canvas): Screen {
    * text fills them.
    */
   const getGap = (lines: number, { columns, rows }: { columns: number; rows: number }) => {
-    if (!shown || canvas.reflows !== "all") return 0;
-    const isReflowed = columns !== shown.columns;
-    if (!isReflowed && shown.gap === 0) return 0;
-    const taken = committed === "" ? 0 : countRows(committed.split("\r\n").slice(0, -1), columns);
-    const before = isReflowed ? countRows(shown.frame.lines, columns) : shown.frame.lines.length;
-    const gap = isReflowed ? before - lines : Math.min(shown.gap, before - lines);
-    return Math.max(Math.min(gap - taken, rows - FREE_ROWS - lines), 0);
+    if (!screen || canvas.reflows !== "all") return 0;
+    const isReflowed = columns !== screen.columns;
+    if (!isReflowed && screen.gap === 0) return 0;
+    const rowsAbove = committed === "" ? 0 : countRows(committed.split("\r\n").slice(0, -1), columns);
+    const height = isReflowed ? countRows(screen.frame.lines, columns) : screen.frame.lines.length;
+    const gap = isReflowed ? height - lines : Math.min(screen.gap, height - lines);
+    return Math.max(Math.min(gap - rowsAbove, rows - FREE_ROWS - lines), 0);
   };
   /**
    * Finds the first cell of the frame, or of the lost lines above it that the window shows again, however the terminal
@@ -120,14 +120,14 @@ export function createScreen(canvas: Canvas): Screen {
    * last row at most.
    */
   const findHome = ({ columns, rows }: { columns: number; rows: number }): { move: string; lost: string[] } => {
-    if (!shown) return { move: begin, lost: [] };
-    if (!shown.isStale && columns === shown.columns) return { move: moveToRow(shown.at.row, 0), lost: shown.lost };
-    const { frame, at, lost, cursorRow = rows - 1 } = shown;
-    const isWrapped = canvas.reflows === "all" && columns !== shown.columns;
+    if (!screen) return { move: begin, lost: [] };
+    if (!screen.isStale && columns === screen.columns) return { move: moveToRow(screen.at.row, 0), lost: screen.lost };
+    const { frame, at, lost, cursorRow = rows - 1 } = screen;
+    const isWrapped = canvas.reflows === "all" && columns !== screen.columns;
     const lines = [...lost, ...frame.lines];
-    const place = { row: lost.length + at.row, column: at.column };
+    const cursor = { row: lost.length + at.row, column: at.column };
     const width = isWrapped ? columns : Number.POSITIVE_INFINITY;
-    const above = findRowAfterReflow(lines, place, width);
+    const above = findRowAfterReflow(lines, cursor, width);
     return { move: moveToRow(above, 0), lost: findLostLines(lines, above - cursorRow, width) };
   };
 
@@ -138,35 +138,35 @@ export function createScreen(canvas: Canvas): Screen {
     },
     flush() {
       if (committed !== "")
-        show(shown ? offsetFrame(shown.frame, -shown.gap) : { lines: [], cursor: { row: 0, column: 0 } });
+        show(screen ? offsetFrame(screen.frame, -screen.gap) : { lines: [], cursor: { row: 0, column: 0 } });
     },
     markResized(cursorRow) {
-      if (shown) shown = { ...shown, isStale: true, cursorRow };
+      if (screen) screen = { ...screen, isStale: true, cursorRow };
     },
     clear() {
-      const text = shown || committed ? findHome(canvas.size()).move + ERASE_BELOW + committed : "";
+      const text = screen || committed ? findHome(canvas.size()).move + ERASE_BELOW + committed : "";
       const all = text + setHidden(false);
-      [shown, committed, begin] = [null, "", text ? "" : begin];
+      [screen, committed, begin] = [null, "", text ? "" : begin];
       if (all !== "") canvas.write(BEGIN + all + END);
     },
     clearWindow() {
       const { rows } = canvas.size();
       canvas.write(`${findHome(canvas.size()).move}${ERASE_BELOW}${committed}${"\n".repeat(rows - 1)}\x1b[H`);
-      [shown, committed, begin] = [null, "", ""];
+      [screen, committed, begin] = [null, "", ""];
     },
     forget() {
-      [shown, begin, isHidden] = [null, "\r\n", null];
+      [screen, begin, isHidden] = [null, "\r\n", null];
     },
   };
 }
 
 /** Cuts a frame to the window's height and keeps its end. A taller frame could no longer be redrawn from its start. */
 function fitFrame({ lines, cursor }: ScreenFrame, { rows }: { rows: number }): ScreenFrame {
-  const over = Math.max(lines.length - Math.max(rows - FREE_ROWS, 1), 0);
-  if (over === 0) return { lines, cursor };
+  const excess = Math.max(lines.length - Math.max(rows - FREE_ROWS, 1), 0);
+  if (excess === 0) return { lines, cursor };
   return {
-    lines: lines.slice(over),
-    cursor: cursor && cursor.row >= over ? { ...cursor, row: cursor.row - over } : null,
+    lines: lines.slice(excess),
+    cursor: cursor && cursor.row >= excess ? { ...cursor, row: cursor.row - excess } : null,
   };
 }
 

@@ -123,16 +123,16 @@ export function refreshOffer(session: Session): Session {
   const { offer } = session;
   if (offer && !offer.live) return session;
   const next = offerWhileTyping(session);
-  const chosen = offer?.completion.candidates[offer.at]?.text;
-  const at = next.offer?.completion.candidates.findIndex(({ text }) => text === chosen) ?? 0;
-  return next.offer && offer && offer.at > 0 ? { ...next, offer: { ...next.offer, at: Math.max(0, at) } } : next;
+  const chosenText = offer?.completion.candidates[offer.at]?.text;
+  const index = next.offer?.completion.candidates.findIndex(({ text }) => text === chosenText) ?? 0;
+  return next.offer && offer && offer.at > 0 ? { ...next, offer: { ...next.offer, at: Math.max(0, index) } } : next;
 }
 
 /** Applies a key while candidates are shown; null if it closes them and must be handled again. */
 function applyOfferKey(session: Session, offer: NonNullable<Session["offer"]>, key: Key): SessionStep | null {
   const { completion, at, live } = offer;
   const count = completion.candidates.length;
-  const to = (place: number) => toStep({ ...session, offer: { ...offer, at: (place + count) % count } });
+  const to = (index: number) => toStep({ ...session, offer: { ...offer, at: (index + count) % count } });
   if (live) return applyLiveOfferKey(session, offer, key, to);
   if (key.name === "down" || (key.name === "tab" && !key.shift)) return to(at + 1);
   if (key.name === "up" || key.name === "tab") return to(at - 1);
@@ -147,7 +147,7 @@ function applyLiveOfferKey(
   session: Session,
   { completion, at }: NonNullable<Session["offer"]>,
   key: Key,
-  to: (place: number) => SessionStep,
+  to: (index: number) => SessionStep,
 ): SessionStep | null {
   if (key.name === "down") return to(at + 1);
   if (key.name === "up") return to(at - 1);

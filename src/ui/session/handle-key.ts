@@ -40,9 +40,9 @@ function applyPickerKey(session: Session, { id, picker }: NonNullable<Session["p
 function applyKey(session: Session, key: Key): SessionStep {
   const step = joinHeldKey(session, key);
   if (step) return step;
-  const before = releaseHeldKey(session, true);
-  const after = applyFreshKey(before.session, key);
-  return { session: after.session, effects: [...before.effects, ...after.effects] };
+  const releasedStep = releaseHeldKey(session, true);
+  const nextStep = applyFreshKey(releasedStep.session, key);
+  return { session: nextStep.session, effects: [...releasedStep.effects, ...nextStep.effects] };
 }
 
 /** Handles a key that does not belong to a held letter. */
@@ -112,23 +112,21 @@ function applyFocusedKey(session: Session, key: Key): SessionStep {
   const draft = session.draft.text !== "";
   const uses = ui ? { takesTab: takesTab(ui), takesText: takesText(ui) } : { takesTab: false };
   const { focus, to } = routeKey(session.focus, key, { draft, ...uses });
-  const after = { ...session, focus };
-  if (to === "none") return toStep(after);
+  const nextStep = { ...session, focus };
+  if (to === "none") return toStep(nextStep);
   // A card whose answer is being sent takes no text: it belongs to the next message.
-  if (to === "composer" || !card || !ui || (ui.sent && isTextKey(key))) return updateComposer(after, key);
+  if (to === "composer" || !card || !ui || (ui.sent && isTextKey(key))) return updateComposer(nextStep, key);
   const { ui: next, act } = updateCard(ui, card, key, getCardViewport(session));
-  if (act && isTextKey(key)) return holdKey(after, card.id, key);
+  if (act && isTextKey(key)) return holdKey(nextStep, card.id, key);
   if (startsNewText(next, key) && !act)
     return updateComposer({ ...session, focus: beginDraft(session.focus, key) }, key);
-  const answered = { ...after, cards: { ...session.cards, [card.id]: next } };
+  const answered = { ...nextStep, cards: { ...session.cards, [card.id]: next } };
   return act ? requestAction(answered, card, act) : extendDeadline(toStep(answered), card);
 }
 
 /** Whether a letter means nothing to the card and starts a new text instead. */
-function startsNewText(after: CardUi, key: Key): boolean {
-  return (
-    isTextKey(key) && key.text !== " " && (after.type === "auth" || (after.type !== "form" && after.step === "ask"))
-  );
+function startsNewText(next: CardUi, key: Key): boolean {
+  return isTextKey(key) && key.text !== " " && (next.type === "auth" || (next.type !== "form" && next.step === "ask"));
 }
 
 /** Asks for more time for a card that just took a key and has little left, so that it does not expire while in use. */

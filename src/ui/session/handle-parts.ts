@@ -15,14 +15,14 @@ import { isFinished, sendQueued } from "./turn.ts";
 export function handleParts(session: Session, parts: TimedPart[]): SessionStep {
   const view = reduceViewAll(session.view, parts);
   const open = listOpenCards(view);
-  const before = listOpenCards(session.view);
-  const closed = before.filter(({ id }) => open.every((card) => card.id !== id)).map(({ id }) => id);
-  const fresh = open.filter(({ id }) => before.every((card) => card.id !== id));
-  const anew = open.filter((card) => before.some((one) => one.id === card.id && isNewRequest(one, card)));
+  const previous = listOpenCards(session.view);
+  const closed = previous.filter(({ id }) => open.every((card) => card.id !== id)).map(({ id }) => id);
+  const fresh = open.filter(({ id }) => previous.every((card) => card.id !== id));
+  const anew = open.filter((card) => previous.some((other) => other.id === card.id && isNewRequest(other, card)));
   const effects: SessionEffect[] = [
     ...sayLostText(
       session,
-      before.filter(({ id }) => closed.includes(id)),
+      previous.filter(({ id }) => closed.includes(id)),
     ),
     ...closed.map((card): SessionEffect => ({ do: "closed", card })),
     ...fresh.map((card): SessionEffect => ({ do: "opened", card, unseen: !session.windowFocused && isFirst(card) })),
@@ -32,7 +32,7 @@ export function handleParts(session: Session, parts: TimedPart[]): SessionStep {
   const isExpired = closed.some((id) => hasExpired(view, id));
   const hint = isLost ? LOST_INPUT_HINT : isExpired ? EXPIRED_HINT : null;
   const hinted = hint === null ? session : withHint(session, hint);
-  const focus = keepInPlan(hinted.focus, before, open);
+  const focus = keepInPlan(hinted.focus, previous, open);
   const next = updateTurn(updateOpenCards({ ...hinted, view, news, focus }, closed, [...fresh, ...anew]));
   return sendQueued({ session: next.session, effects: [...effects, ...next.effects] });
 }
@@ -56,16 +56,16 @@ function hasLostInput(ui: CardUi | undefined): boolean {
 }
 
 /** Moves the focus to the next approval of the plan whose approvals are answered one by one. */
-function keepInPlan(focus: Focus, before: CardItem[], open: CardItem[]): Focus {
-  const chosen = before.find(({ id }) => id === focus.chosen);
-  const plan = chosen && getPlanId(chosen);
+function keepInPlan(focus: Focus, previous: CardItem[], open: CardItem[]): Focus {
+  const chosenCard = previous.find(({ id }) => id === focus.chosen);
+  const plan = chosenCard && getPlanId(chosenCard);
   if (plan === undefined || open.some(({ id }) => id === focus.chosen)) return focus;
   return { ...focus, chosen: open.find((card) => getPlanId(card) === plan)?.id ?? null };
 }
 
 /** Updates the session after its cards changed, and drops the state of closed cards. */
-export function updateOpenCards(before: Session, closed: string[], opened: AnyCard[]): Session {
-  const session = ignoreKeysAfter(before, closed);
+export function updateOpenCards(previous: Session, closed: string[], opened: AnyCard[]): Session {
+  const session = ignoreKeysAfter(previous, closed);
   const ids = listCards(session).map(({ id }) => id);
   const keepOpen = <T>(of: Record<string, T>) => Object.entries(of).filter(([id]) => ids.includes(id));
   const fresh = opened.map((card) => [card.id, createCardUi(card)] as const);
@@ -78,8 +78,8 @@ export function updateOpenCards(before: Session, closed: string[], opened: AnyCa
 }
 
 /** Whether a request with the same ID has new content, for example after a wrong answer. */
-function isNewRequest(one: CardItem, other: CardItem): boolean {
-  return one.type !== "auth" && other.type !== "auth" && one.request !== other.request;
+function isNewRequest(a: CardItem, other: CardItem): boolean {
+  return a.type !== "auth" && other.type !== "auth" && a.request !== other.request;
 }
 
 /** Notes that the sent prompt has started or ended, and cancels it if the user asked for that earlier. */

@@ -41,12 +41,12 @@ export function joinHeldKey(session: Session, key: Key): SessionStep | null {
 export function releaseHeldKey(session: Session, isOver = false): SessionStep {
   const { held } = session;
   if (!held || (!isOver && session.now - held.at < ALONE_MS)) return toStep(session);
-  const after = { ...session, held: null };
+  const released = { ...session, held: null };
   const card = findFocusedCard(session);
   const ui = card && getCardUi(session, card);
   // The letter was meant for the card as it was then.
-  if (!card || !ui || card.id !== held.card || session.focus.open?.id !== card.id) return toStep(after);
+  if (!card || !ui || card.id !== held.card || session.focus.open?.id !== card.id) return toStep(released);
   const { ui: next, act } = updateCard(ui, card, held.key, getCardViewport(session));
-  const answered = { ...after, cards: { ...after.cards, [card.id]: next } };
+  const answered = { ...released, cards: { ...released.cards, [card.id]: next } };
   return act ? requestAction(answered, card, act) : toStep(answered);
 }

@@ -50,10 +50,10 @@ export function layOutLiveRegion(session: Session, live: LiveContent, spin: stri
   const hint = card && rows < MIN_CARD_ROWS + 3 ? TOO_LOW_HINT : getHint(session);
   const offers = session.offer?.completion.candidates ?? [];
   const tools = live.tools.length > 0 || !isBusy(session) || card ? live.tools : [`${spin} ${describeWork(session)}`];
-  const whole = getComposer(session, rows - 2);
+  const full = getComposer(session, rows - 2);
   const room = divideRows(rows, {
     composer: Math.min(
-      whole.rows.length,
+      full.rows.length,
       rows < 16 ? rows : Math.max(3, Math.min(MAX_COMPOSER_ROWS, Math.floor(rows / 3))),
     ),
     card: card !== undefined,
@@ -63,7 +63,7 @@ export function layOutLiveRegion(session: Session, live: LiveContent, spin: stri
     tools: tools.length,
     text: live.text.length,
   });
-  const composer = whole.rows.length <= room.composer ? whole : getComposer(session, room.composer);
+  const composer = full.rows.length <= room.composer ? full : getComposer(session, room.composer);
   // In the only row, an empty prompt gives its place to the hint.
   const isHintAlone = hint === TOO_LOW_HINT && room.hint === 0 && getText(session.draft) === "" && !session.search;
   const props = card && room.card >= MIN_CARD_ROWS ? getCardProps(session, card, room.card) : null;

@@ -61,13 +61,13 @@ export function refreshPlans(step: SessionStep): SessionStep {
 /** Requests what the user chose on a card. The answers of a plan are an answer of each of its cards. */
 export function requestAction(session: Session, card: AnyCard, act: CardAction): SessionStep {
   if (act.do !== "answer all") return toStep(session, { do: "act", card, act });
-  const sent = act.answers.map(
-    ({ card: one }) =>
-      [one.id, { ...(getCardUi(session, one) ?? createCardUi(one)), sent: true, error: undefined }] as const,
+  const answers = act.answers.map(
+    ({ card }) =>
+      [card.id, { ...(getCardUi(session, card) ?? createCardUi(card)), sent: true, error: undefined }] as const,
   );
   return {
-    session: { ...session, cards: { ...session.cards, ...Object.fromEntries(sent) } },
-    effects: act.answers.map(({ card: one, answer }) => ({ do: "act", card: one, act: { do: "answer", answer } })),
+    session: { ...session, cards: { ...session.cards, ...Object.fromEntries(answers) } },
+    effects: act.answers.map(({ card, answer }) => ({ do: "act", card: card, act: { do: "answer", answer } })),
   };
 }
 

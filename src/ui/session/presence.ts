@@ -30,15 +30,15 @@ export function getClientState({ interaction }: ClientPresence): "answers" | "re
 
 /** Formats who else is here, longest text first; empty if there are no others. */
 function formatOthers(view: View, client: string | undefined): string[] {
-  const others = getOthers(view, client);
-  const count = others.length + (view.present === undefined ? 0 : view.present - view.presence.length);
+  const clients = getOthers(view, client);
+  const count = clients.length + (view.present === undefined ? 0 : view.present - view.presence.length);
   if (count === 0) return [];
-  const named = others.map(
-    (each) => formatClientName(each) + (getClientState(each) === "answers" ? "" : ` (${getClientState(each)})`),
+  const clientNames = clients.map(
+    (client) => formatClientName(client) + (getClientState(client) === "answers" ? "" : ` (${getClientState(client)})`),
   );
-  const names = `with ${named.join(", ")}`;
-  const answering = others.filter((each) => getClientState(each) === "answers").length;
-  const may = answering === others.length ? "" : answering === 0 ? " (read-only)" : `, ${answering} can answer`;
+  const names = `with ${clientNames.join(", ")}`;
+  const answering = clients.filter((client) => getClientState(client) === "answers").length;
+  const may = answering === clients.length ? "" : answering === 0 ? " (read-only)" : `, ${answering} can answer`;
   const counted = `${count} other${count === 1 ? "" : "s"} here`;
   const isShort = count <= MAX_NAMES && stringWidth(names) <= MAX_NAMES_CELLS;
   return [...(isShort ? [names] : []), ...(may === "" ? [] : [counted + may]), counted];
@@ -48,21 +48,21 @@ function formatOthers(view: View, client: string | undefined): string[] {
  * Returns news about clients that joined, left or changed whether they answer; null if there is none or this is the
  * first list.
  */
-export function getPresenceNews({ view: before, status: { client }, now }: Session, view: View): Session["news"] {
-  if (view.presence === before.presence || before.presence.length === 0) return null;
-  const known = new Map(getOthers(before, client).map((each) => [each.client_id, each]));
-  const others = getOthers(view, client);
-  const here = new Set(others.map(({ client_id }) => client_id));
-  const came = others
-    .filter(({ client_id }) => !known.has(client_id))
-    .map((each) => `${formatClientName(each)} joined`);
-  const names = [...known.values()]
+export function getPresenceNews({ view: previousView, status: { client }, now }: Session, view: View): Session["news"] {
+  if (view.presence === previousView.presence || previousView.presence.length === 0) return null;
+  const previousClients = new Map(getOthers(previousView, client).map((client) => [client.client_id, client]));
+  const clients = getOthers(view, client);
+  const here = new Set(clients.map(({ client_id }) => client_id));
+  const came = clients
+    .filter(({ client_id }) => !previousClients.has(client_id))
+    .map((client) => `${formatClientName(client)} joined`);
+  const names = [...previousClients.values()]
     .filter(({ client_id }) => !here.has(client_id))
-    .map((each) => `${formatClientName(each)} left`);
-  const changed = others.flatMap((each) => {
-    const one = known.get(each.client_id);
-    return one && getClientState(one) !== getClientState(each)
-      ? [`${formatClientName(each)} ${getClientState(each)} now`]
+    .map((client) => `${formatClientName(client)} left`);
+  const changed = clients.flatMap((client) => {
+    const previous = previousClients.get(client.client_id);
+    return previous && getClientState(previous) !== getClientState(client)
+      ? [`${formatClientName(client)} ${getClientState(client)} now`]
       : [];
   });
   const all = [...came, ...names, ...changed];

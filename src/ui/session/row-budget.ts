@@ -42,9 +42,9 @@ export function countPickerRows(rows: number): number {
 export function divideRows(rows: number, demand: RowDemand): RowBudget {
   let rowsLeft = Math.max(1, rows - 2);
   const take = (most: number) => {
-    const taken = Math.max(0, Math.min(most, rowsLeft));
-    rowsLeft -= taken;
-    return taken;
+    const rows = Math.max(0, Math.min(most, rowsLeft));
+    rowsLeft -= rows;
+    return rows;
   };
   const isSmall = rows < (demand.card ? SMALL_ROWS_WITH_CARD : SMALL_ROWS);
   const forCard = demand.card ? MIN_CARD_ROWS : 0;

@@ -42,9 +42,9 @@ export function dropCommitted(view: View, { next, text }: ScrollbackState): View
   const isShort = current?.kind !== "text" || text.taken === (current.dropped ?? 0);
   if (first === next && isShort) return view;
   const items = view.items.slice();
-  for (let at = first; at < next; at += 1) {
-    const item = items[at];
-    if (item) items[at] = forgetItem(item);
+  for (let index = first; index < next; index += 1) {
+    const item = items[index];
+    if (item) items[index] = forgetItem(item);
   }
   if (current?.kind === "text" && !isShort) {
     const rest = current.text.slice(text.taken - (current.dropped ?? 0));

@@ -123,7 +123,7 @@ function applyChange(session: Session, event: Plain): Session {
 /** Servers' lists arrive while the user types, so completions are updated. */
 function applySources(session: Session, sources: Partial<Session["sources"]>): Session {
   const next = { ...session, sources: { ...session.sources, ...sources } };
-  const isListed = [sources.prompts, sources.resources, sources.places].some((each) => each !== undefined);
+  const isListed = [sources.prompts, sources.resources, sources.places].some((list) => list !== undefined);
   // New mentions come with each printed text, and a list that the user closed stays closed.
   return isListed || (sources.mentions && session.offer) ? refreshOffer(next) : next;
 }
@@ -157,10 +157,16 @@ function settlePrompt(session: Session, back?: string): Session {
     const arriving = isHere ? null : { after: session.view.generation_id, until: session.now + ARRIVES_MS };
     return { ...session, sending: null, arriving };
   }
-  const after = restoreQueue(session);
-  const lines = [back, getText(after.draft)].filter((text) => text.trim() !== "");
+  const restored = restoreQueue(session);
+  const lines = [back, getText(restored.draft)].filter((text) => text.trim() !== "");
   const cancelling = session.cancelling && !isFinished(session.view);
-  return { ...after, sending: null, arriving: null, cancelling, draft: replaceText(after.draft, lines.join("\n")) };
+  return {
+    ...restored,
+    sending: null,
+    arriving: null,
+    cancelling,
+    draft: replaceText(restored.draft, lines.join("\n")),
+  };
 }
 
 function applyEditedText(session: Session, of: string, text: string | null): Session {
@@ -181,19 +187,19 @@ function withUi(
 
 /** Shows a list instead of an older one, which counts as not chosen. */
 function openPicker(session: Session, { id, picker }: Extract<SessionEvent, { type: "pick" }>): SessionStep {
-  const before = session.picking;
+  const previous = session.picking;
   return {
     session: { ...session, picking: { id, picker }, offer: null, search: null },
-    effects: before ? [{ do: "picked", id: before.id, values: null }] : [],
+    effects: previous ? [{ do: "picked", id: previous.id, values: null }] : [],
   };
 }
 
 /** Opens or updates a card that only this terminal has. */
 function openLocalCard(session: Session, { card }: Extract<SessionEvent, { type: "local" }>): SessionStep {
-  const known = session.local.findIndex(({ id }) => id === card.id);
-  const local = known < 0 ? [...session.local, card] : session.local.with(known, card);
-  const effects: SessionEffect[] = known < 0 ? [{ do: "opened", card, unseen: false }] : [];
-  return { session: updateOpenCards({ ...session, local }, [], known < 0 ? [card] : []), effects };
+  const index = session.local.findIndex(({ id }) => id === card.id);
+  const local = index < 0 ? [...session.local, card] : session.local.with(index, card);
+  const effects: SessionEffect[] = index < 0 ? [{ do: "opened", card, unseen: false }] : [];
+  return { session: updateOpenCards({ ...session, local }, [], index < 0 ? [card] : []), effects };
 }
 
 function closeLocalCard(session: Session, id: string): SessionStep {

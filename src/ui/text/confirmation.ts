@@ -18,8 +18,8 @@ export function formatConfirmation(answer: AskResponse): string {
 /** Lists the accounts that the plan would use. */
 function formatActors(plan: unknown): string {
   const accounts = (Array.isArray(plan) ? plan : []).map((call) => (call as { account?: unknown } | null)?.account);
-  const named = new Set(accounts.filter((account) => typeof account === "string" && account.trim() !== ""));
-  return named.size > 0 ? `\n\nActing as ${clean([...named].join(", "), { lines: false })}.` : "";
+  const names = new Set(accounts.filter((account) => typeof account === "string" && account.trim() !== ""));
+  return names.size > 0 ? `\n\nActing as ${clean([...names].join(", "), { lines: false })}.` : "";
 }
 
 /**

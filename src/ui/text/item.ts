@@ -33,8 +33,8 @@ export function formatItem(item: Item, look: Look): string {
     case "receipt": {
       const { effect, summary, url } = item.receipt;
       const mark = effect === "settled" ? "✓" : effect === "planned" ? "-" : "?";
-      const what = formatMarked(mark, `${formatReceiptSummary(summary)}${formatNotes(item.receipt)}`, look);
-      return [what, ...(url ? [`  ${toLine(url)}`] : [])].join("\n");
+      const text = formatMarked(mark, `${formatReceiptSummary(summary)}${formatNotes(item.receipt)}`, look);
+      return [text, ...(url ? [`  ${toLine(url)}`] : [])].join("\n");
     }
     case "planned":
       return wrapLines(`${formatPlanned(item.planned)}\n${NOTHING_SENT_TEXT}`, look.width);
@@ -109,8 +109,8 @@ function getCardName(card: CardItem): string {
 }
 
 /** Formats hours and minutes. */
-function formatClockTime(at: string | undefined, timeZone: string | undefined): string {
-  const date = new Date(at ?? Number.NaN);
+function formatClockTime(time: string | undefined, timeZone: string | undefined): string {
+  const date = new Date(time ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return "";
   return date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone });
 }

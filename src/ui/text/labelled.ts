@@ -68,10 +68,10 @@ export function formatAnswerText(rendered: string): string {
 export function formatToolLine(tool: ToolItem, width: number): string {
   const result = formatToolResult(tool);
   const took = isToolFinished(tool) && tool.workedMs !== undefined ? `${(tool.workedMs / 1000).toFixed(1)} s` : "";
-  const what = isToolFinished(tool)
+  const details = isToolFinished(tool)
     ? [result === tool.state ? "" : result, took]
     : [tool.log.length > 0 ? result : formatToolInput(tool)];
-  const text = `tool ${toLine(tool.name)}: ${[STATES[tool.state], ...what].filter(Boolean).join(", ")}`;
+  const text = `tool ${toLine(tool.name)}: ${[STATES[tool.state], ...details].filter(Boolean).join(", ")}`;
   return isToolFinished(tool) ? text : truncateCells(text, width);
 }
 

@@ -16,6 +16,6 @@ export function omitReceiptLinks(text: string, receipts: readonly Receipt[]): st
   const isShown = matchReceiptLinks(receipts);
   const paragraphs = text.split(/(\n{2,})/);
   if (!paragraphs.some(isShown)) return text;
-  const kept = paragraphs.filter((part, at) => at % 2 === 0 && !isShown(part));
-  return kept.join("\n\n");
+  const lines = paragraphs.filter((part, index) => index % 2 === 0 && !isShown(part));
+  return lines.join("\n\n");
 }

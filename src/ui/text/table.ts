@@ -44,7 +44,7 @@ function placeColumns(rows: string[][], width: number): { beside: number[]; widt
     if (widths || beside.length < 2) return { beside: beside.map(({ column }) => column), widths };
     const widest = Math.max(...beside.slice(1).map(({ least }) => least));
     beside.splice(
-      beside.findLastIndex(({ least }, at) => at > 0 && least === widest),
+      beside.findLastIndex(({ least }, index) => index > 0 && least === widest),
       1,
     );
   }
@@ -55,8 +55,8 @@ export function narrowWidths(columns: { natural: number; least: number }[], widt
   const room = width - GAP * (columns.length - 1);
   if (addUp(columns.map(({ least }) => least)) > room) return null;
   const widths = columns.map(({ natural }) => natural);
-  for (let over = addUp(widths) - room; over > 0; over -= 1) {
-    const spare = widths.map((each, column) => (each > (columns[column]?.least ?? 0) ? each : 0));
+  for (let excess = addUp(widths) - room; excess > 0; excess -= 1) {
+    const spare = widths.map((width, column) => (width > (columns[column]?.least ?? 0) ? width : 0));
     const widest = spare.indexOf(Math.max(...spare));
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
@@ -69,18 +69,18 @@ export function joinColumns(cells: string[], widths: number[]): string[] {
     wrapAnsi(cell, Math.max(1, widths[column] ?? 1), { hard: true }).split("\n"),
   );
   const height = Math.max(...columns.map((lines) => lines.length));
-  return Array.from({ length: height }, (_, at) =>
+  return Array.from({ length: height }, (_, index) =>
     columns
-      .map((lines, column) => padCells(lines[at] ?? "", widths[column] ?? 0))
+      .map((lines, column) => padCells(lines[index] ?? "", widths[column] ?? 0))
       .join(" ".repeat(GAP))
       .trimEnd(),
   );
 }
 
 /** Formats cells as lines below their row: each behind its name, without the empty ones. */
-export function formatNamedCells(named: { name: string; cell: string }[], width: number): string[] {
-  const room = measureLongest(named.map(({ name }) => name));
-  return named
+export function formatNamedCells(cells: { name: string; cell: string }[], width: number): string[] {
+  const room = measureLongest(cells.map(({ name }) => name));
+  return cells
     .filter(({ cell }) => cell !== "")
     .map(({ name, cell }) => formatNamedCell(name === "" ? "  " : `  ${padCells(name, room)}  `, cell, width));
 }
@@ -106,5 +106,5 @@ function padCells(text: string, width: number): string {
 }
 
 function addUp(numbers: number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+  return numbers.reduce((total, width) => total + width, 0);
 }

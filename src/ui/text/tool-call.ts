@@ -25,25 +25,25 @@ export function formatToolCall({ name, input, log, output, error }: ToolItem, lo
 function formatSection(label: string, value: unknown, look: Look): string[] {
   if (value === undefined) return [];
   const lines = layOutValue(value, { ...look, width: Math.max(20, look.width - INDENT.length) });
-  const more = lines.length > MAX_LINES ? [`… ${lines.length - MAX_LINES} more lines`] : [];
-  return [`  ${label}\n${indentLines([...lines.slice(0, MAX_LINES), ...more]).join("\n")}`];
+  const suffix = lines.length > MAX_LINES ? [`… ${lines.length - MAX_LINES} more lines`] : [];
+  return [`  ${label}\n${indentLines([...lines.slice(0, MAX_LINES), ...suffix]).join("\n")}`];
 }
 
 /** Lays out a value as lines: names before their values, lists with dashes, and texts of several lines as Markdown. */
 function layOutValue(value: unknown, look: Look, depth = 0): string[] {
   if (typeof value === "string") return layOutText(value, look);
   const entries = Array.isArray(value)
-    ? value.map((each): [string, unknown] => ["-", each])
+    ? value.map((item): [string, unknown] => ["-", item])
     : typeof value === "object" && value !== null
-      ? Object.entries(value).map(([name, each]): [string, unknown] => [`${toLine(name)}:`, each])
+      ? Object.entries(value).map(([name, value]): [string, unknown] => [`${toLine(name)}:`, value])
       : [];
   if (entries.length === 0 || depth === MAX_DEPTH) return [toLine(JSON.stringify(value) ?? "")];
   const inner = { ...look, width: Math.max(20, look.width - 2) };
-  return entries.flatMap(([label, each]) => {
-    const lines = layOutValue(each, inner, depth + 1);
+  return entries.flatMap(([label, value]) => {
+    const lines = layOutValue(value, inner, depth + 1);
     const [first = "", ...rest] = lines;
     if (label === "-") return [`- ${first}`, ...rest.map((line) => `  ${line}`)];
-    return rest.length === 0 && !isNested(each) ? [`${label} ${first}`] : [label, ...lines.map((line) => `  ${line}`)];
+    return rest.length === 0 && !isNested(value) ? [`${label} ${first}`] : [label, ...lines.map((line) => `  ${line}`)];
   });
 }
 

@@ -30,7 +30,7 @@ export function formatEndedTool(tool: ToolItem, width: number): string {
  * such as form fields, show only their length.
  */
 export function formatToolInput({ title, input }: ToolItem): string {
-  const entries = isObject(input) ? Object.entries(input).sort(([one], [other]) => (one < other ? -1 : 1)) : [];
+  const entries = isObject(input) ? Object.entries(input).sort(([field], [other]) => (field < other ? -1 : 1)) : [];
   const cells = entries.map(([name, value]) => `${name} = ${formatInputValue(value)}`);
   return toLine(cells.join(", ") || (title ?? "")).trim();
 }

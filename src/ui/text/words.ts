@@ -100,8 +100,8 @@ export function formatAsker(request: InteractionRequest): string {
 /** Formats the label of a field, and the values it accepts. */
 export function formatFieldLabel({ label, required, description, options, id }: InputField): string {
   const choices = options ? ` [${options.map((option) => toLine(option.label)).join(" | ")}]` : "";
-  const why = description ? `: ${toLine(description)}` : "";
-  return `${toLine(label || id)}${required ? " (required)" : ""}${choices}${why}`;
+  const reason = description ? `: ${toLine(description)}` : "";
+  return `${toLine(label || id)}${required ? " (required)" : ""}${choices}${reason}`;
 }
 
 /** Formats which services must be connected, and why. */
@@ -115,7 +115,7 @@ export function listMissingServices({
   integrations,
   connected,
 }: Pick<AuthNeeded, "integrations" | "connected">): string[] {
-  return [...new Set(integrations)].filter((each) => !connected.includes(each));
+  return [...new Set(integrations)].filter((service) => !connected.includes(service));
 }
 
 /** Formats how a card ended and who answered: "approved for this session by kay on desk". */

@@ -12,7 +12,7 @@ export function addCard(view: View, request: InteractionRequest): View {
 /** Closes a card that was answered or ended without an answer. The first end counts. */
 export function closeCard(view: View, response: InteractionResponse): View {
   const { action, approval_scope, reason, input, edited_args, client, answered_at } = response;
-  const ended: CardEnd = {
+  const end: CardEnd = {
     action,
     ...(approval_scope ? { scope: approval_scope } : {}),
     ...(reason ? { reason } : {}),
@@ -24,7 +24,7 @@ export function closeCard(view: View, response: InteractionResponse): View {
   return changeCard(
     view,
     ({ id, type }) => type !== "auth" && id === response.interaction_id,
-    (card) => ({ ...card, ended }),
+    (card) => ({ ...card, ended: end }),
   );
 }
 
@@ -55,11 +55,11 @@ export function updateAuthCard(view: View, connected: string): View {
 /** Closes a connection card after all services are connected or the wait ended. */
 export function closeAuthCard(view: View, result: { success: boolean; integrations: string[]; reason?: string }): View {
   const { success, reason } = result;
-  const ended: CardEnd = { action: success ? "connected" : "cancel", ...(reason ? { reason } : {}) };
+  const end: CardEnd = { action: success ? "connected" : "cancel", ...(reason ? { reason } : {}) };
   return changeCard(view, isOpenAuth, (card) => {
     if (card.type !== "auth") return card;
     const connected = success ? card.auth.integrations : card.auth.connected;
-    return { ...card, ended, auth: { ...card.auth, connected } };
+    return { ...card, ended: end, auth: { ...card.auth, connected } };
   });
 }
 

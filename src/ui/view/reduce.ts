@@ -48,11 +48,11 @@ function joinDeltas(parts: TimedPart[]): TimedPart[] {
 
 /** Returns when the backend wrote the part, in ms, so that a replay shows the same durations as the live session. */
 function getEventTime(part: StreamPart & { at?: unknown }): number | undefined {
-  const at = typeof part.at === "string" ? Date.parse(part.at) : Number.NaN;
-  return Number.isNaN(at) ? undefined : at;
+  const time = typeof part.at === "string" ? Date.parse(part.at) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
 }
 
-function applyPart(view: View, part: StreamPart, at?: number): View {
+function applyPart(view: View, part: StreamPart, now?: number): View {
   switch (part.type) {
     case "start":
       return startGeneration(view, part.messageMetadata);
@@ -74,17 +74,17 @@ function applyPart(view: View, part: StreamPart, at?: number): View {
     case "data-planned":
       return withPlanned(view, part.data);
     case "data-interaction-request":
-      return updateTool(addCard(view, part.data), part, at);
+      return updateTool(addCard(view, part.data), part, now);
     case "data-interaction-extended":
       return extendCard(view, part.data);
     case "data-interaction-response":
-      return updateTool(closeCard(view, part.data), part, at);
+      return updateTool(closeCard(view, part.data), part, now);
     case "data-auth-needed":
-      return updateTool(addAuthCard(view, part.data), part, at);
+      return updateTool(addAuthCard(view, part.data), part, now);
     case "data-auth-progress":
       return updateAuthCard(view, part.data.connected);
     case "data-auth-result":
-      return updateTool(closeAuthCard(view, part.data), part, at);
+      return updateTool(closeAuthCard(view, part.data), part, now);
     case "data-usage":
       return withItem({ ...view, usage: part.data }, { kind: "usage", usage: part.data });
     case "data-output":
@@ -96,7 +96,7 @@ function applyPart(view: View, part: StreamPart, at?: number): View {
     case "finish":
       return { ...view, status: "completed", ...(part.finishReason === "other" ? { unanswered: true } : {}) };
     default:
-      return updateTool(view, part, at);
+      return updateTool(view, part, now);
   }
 }
 
@@ -143,13 +143,13 @@ function withText(view: View, part: TextPart): View {
   const kind = part.type.startsWith("text") ? "text" : "reasoning";
   const delta = part.type === "text-delta" || part.type === "reasoning-delta" ? part.delta : "";
   const index = view.items.findLastIndex((item) => item.kind === kind && item.id === part.id && !item.done);
-  const known = view.items[index];
-  if (known?.kind !== kind) {
+  const current = view.items[index];
+  if (current?.kind !== kind) {
     if (part.type.endsWith("-end")) return view;
     const { generation_id } = view;
     return withItem(view, { kind, id: part.id, generation_id, text: delta, done: false });
   }
-  const changed = { ...known, text: known.text + delta, done: part.type.endsWith("-end") };
+  const changed = { ...current, text: current.text + delta, done: part.type.endsWith("-end") };
   return { ...view, items: view.items.with(index, changed) };
 }
 

@@ -3,23 +3,23 @@ import type { InteractionRequest, InteractionResponse } from "#protocol/interact
 import type { ToolItem, View } from "./view.ts";
 
 /** Applies a part to the call that it refers to, if any. */
-export function updateTool(view: View, part: StreamPart, at?: number): View {
+export function updateTool(view: View, part: StreamPart, now?: number): View {
   switch (part.type) {
     case "tool-input-start":
       return startTool(view, part.toolCallId, { name: part.toolName, state: "starting" });
     case "tool-input-available": {
       const { toolName: name, input, title } = part;
-      return startTool(view, part.toolCallId, { name, input, ...(title ? { title } : {}), ...toWorking(at) });
+      return startTool(view, part.toolCallId, { name, input, ...(title ? { title } : {}), ...toWorking(now) });
     }
     case "tool-input-error":
       return startTool(view, part.toolCallId, { name: part.toolName, state: "failed", error: part.errorText });
     case "tool-approval-request":
-      return changeTool(view, part.toolCallId, (tool) => ({ ...stopClock(tool, at), state: "paused" }));
+      return changeTool(view, part.toolCallId, (tool) => ({ ...stopClock(tool, now), state: "paused" }));
     case "tool-output-available":
-      return changeTool(view, part.toolCallId, (tool) => ({ ...stopClock(tool, at), ...toEnd(tool, part.output) }));
+      return changeTool(view, part.toolCallId, (tool) => ({ ...stopClock(tool, now), ...toEnd(tool, part.output) }));
     case "tool-output-error":
       return changeTool(view, part.toolCallId, (tool) => ({
-        ...stopClock(tool, at),
+        ...stopClock(tool, now),
         state: "failed",
         error: part.errorText,
         ...(part.code ? { code: part.code } : {}),
@@ -27,20 +27,20 @@ export function updateTool(view: View, part: StreamPart, at?: number): View {
       }));
     case "tool-output-denied":
       return changeTool(view, part.toolCallId, (tool) => ({
-        ...stopClock(tool, at),
+        ...stopClock(tool, now),
         state: tool.state === "expired" ? "expired" : "denied",
       }));
     case "data-tool-log":
       return addLog(view, part.data.tool_call_id, part.data.entries);
     case "data-interaction-request":
-      return pauseTool(view, part.data, at);
+      return pauseTool(view, part.data, now);
     case "data-interaction-response":
-      return resumeTool(view, part.data, at);
+      return resumeTool(view, part.data, now);
     // The time that the user takes to connect services is not the time that a call takes.
     case "data-auth-needed":
-      return changeWorkingTools(view, (tool) => stopClock(tool, at));
+      return changeWorkingTools(view, (tool) => stopClock(tool, now));
     case "data-auth-result":
-      return changeWorkingTools(view, (tool) => ({ ...tool, ...toWorking(at) }));
+      return changeWorkingTools(view, (tool) => ({ ...tool, ...toWorking(now) }));
     default:
       return view;
   }
@@ -64,13 +64,13 @@ function addLog(view: View, call: string, entries: { text: string }[]): View {
   });
 }
 
-function pauseTool(view: View, { tool_call_id, tool_name }: InteractionRequest, at?: number): View {
-  const known = findToolIndex(view, tool_call_id) < 0 ? startTool(view, tool_call_id, { name: tool_name }) : view;
-  return changeTool(known, tool_call_id, (tool) => ({ ...stopClock(tool, at), state: "paused" }));
+function pauseTool(view: View, { tool_call_id, tool_name }: InteractionRequest, now?: number): View {
+  const next = findToolIndex(view, tool_call_id) < 0 ? startTool(view, tool_call_id, { name: tool_name }) : view;
+  return changeTool(next, tool_call_id, (tool) => ({ ...stopClock(tool, now), state: "paused" }));
 }
 
 /** Resumes the call that the answered card belongs to. */
-function resumeTool(view: View, { interaction_id, action }: InteractionResponse, at?: number): View {
+function resumeTool(view: View, { interaction_id, action }: InteractionResponse, now?: number): View {
   const card = view.items.findLast((item) => item.kind === "card" && item.id === interaction_id);
   if (card?.kind !== "card" || card.type === "auth") return view;
   return changeTool(view, card.request.tool_call_id, (tool) => {
@@ -78,12 +78,12 @@ function resumeTool(view: View, { interaction_id, action }: InteractionResponse,
     if (action === "deny") return { ...tool, state: "denied" };
     return action === "expire" && card.type === "approval"
       ? { ...tool, state: "expired" }
-      : { ...tool, ...toWorking(at) };
+      : { ...tool, ...toWorking(now) };
   });
 }
 
-function toWorking(at?: number): { state: "working"; since?: number } {
-  return { state: "working", ...(at === undefined ? {} : { since: at }) };
+function toWorking(now?: number): { state: "working"; since?: number } {
+  return { state: "working", ...(now === undefined ? {} : { since: now }) };
 }
 
 /** A denied or expired call also has an output, which says that it was not run. */
@@ -92,9 +92,9 @@ function toEnd({ state }: ToolItem, output: unknown): Pick<ToolItem, "state" | "
 }
 
 /** Stops the clock of a call while it waits and when it ends. */
-function stopClock({ since, ...tool }: ToolItem, at?: number): ToolItem {
-  if (since === undefined || at === undefined) return tool;
-  return { ...tool, workedMs: (tool.workedMs ?? 0) + Math.max(0, at - since) };
+function stopClock({ since, ...tool }: ToolItem, now?: number): ToolItem {
+  if (since === undefined || now === undefined) return tool;
+  return { ...tool, workedMs: (tool.workedMs ?? 0) + Math.max(0, now - since) };
 }
 
 function changeTool(view: View, call: string, change: (tool: ToolItem) => ToolItem): View {

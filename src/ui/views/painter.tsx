@@ -18,15 +18,15 @@ export type Painter = { paint(frame: LiveFrame): ScreenFrame };
  */
 export function createPainter(size: { columns: number; rows: number }, hasColor: boolean): Painter {
   const drawer = createInkRenderer(size, hasColor);
-  let before = "";
+  let previous = "";
   let drawn: string[] = [];
   return {
     paint({ text, tools, cursor, ...below }) {
       const now = JSON.stringify(below);
-      if (now !== before) {
+      if (now !== previous) {
         drawer.resize(below.width);
         drawn = drawer.draw(<LiveRegion frame={below} />).map(pinColumns);
-        before = now;
+        previous = now;
       }
       const lines = [...[...text, ...tools].map((row) => pinColumns(closeStyles(row))), ...drawn];
       // The cursor may be in a row that is still empty.
@@ -189,9 +189,9 @@ class LastChunkStream extends Writable {
     this.rows = rows;
   }
 
-  override _write(chunk: unknown, _encoding: string, done: () => void): void {
+  override _write(chunk: unknown, _encoding: string, callback: () => void): void {
     this.text = String(chunk);
-    done();
+    callback();
   }
 }
 

@@ -13,13 +13,13 @@ test("every argument and every option value is completed, or is free text", () =
 /** Everything that takes a value, with its command or option name. */
 function slots(command: Command, above: string[]): { where: string; name: string; choices?: readonly string[] }[] {
   const words = command.parent ? [...above, command.name()] : [];
-  const named = command.registeredArguments.map((each) => ({
+  const argumentSlots = command.registeredArguments.map((argument) => ({
     where: words.join(" "),
-    name: each.name(),
-    choices: each.argChoices,
+    name: argument.name(),
+    choices: argument.argChoices,
   }));
   const valued = command.options
     .filter(({ required, optional, hidden }) => (required || optional) && !hidden)
-    .map((each) => ({ where: each.long ?? "", name: getPlaceholder(each), choices: each.argChoices }));
-  return [...named, ...valued, ...command.commands.flatMap((child) => slots(child, words))];
+    .map((option) => ({ where: option.long ?? "", name: getPlaceholder(option), choices: option.argChoices }));
+  return [...argumentSlots, ...valued, ...command.commands.flatMap((child) => slots(child, words))];
 }

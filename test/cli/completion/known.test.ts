@@ -40,14 +40,14 @@ test("stored values are read again by their owner only, and no other file is lef
 
 test("known values are written again only after some time", () => {
   const { known, file, time } = cache();
-  const written = () => JSON.parse(readFileSync(file, "utf8")).at;
+  const readTime = () => JSON.parse(readFileSync(file, "utf8")).at;
   known.write("sessions", [["session_1", ""]]);
   time.now += HOUR;
   known.write("sessions", [["session_1", ""]]);
-  expect(written()).toBe(1_000);
+  expect(readTime()).toBe(1_000);
   time.now += 24 * HOUR;
   known.write("sessions", [["session_1", ""]]);
-  expect(written()).toBe(time.now);
+  expect(readTime()).toBe(time.now);
   known.write("sessions", [["session_2", ""]]);
   expect(known.read("sessions")).toEqual([["session_2", ""]]);
 });
@@ -97,8 +97,8 @@ test("only IDs and names that are safe in any shell are stored and read, each wi
   known.write("sessions", hostile);
   const clean = [["session_1", "twice"]];
   expect(known.read("sessions")).toEqual(clean);
-  const kept = JSON.parse(readFileSync(file, "utf8"));
-  writeFileSync(file, JSON.stringify({ ...kept, values: [...hostile.slice(0, 5), 7, ["x"], null] }));
+  const entry = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...entry, values: [...hostile.slice(0, 5), 7, ["x"], null] }));
   expect(known.read("sessions")).toEqual([
     ["session_1", "red titleU+202E second line"],
     ["x", ""],
@@ -117,9 +117,9 @@ test("a folder that cannot be written fails no command", () => {
 test("commands that list store what they listed, without accounts, and logout deletes it", async () => {
   const ann = kay({ signedIn: true });
   const folder = join(ann.folder, "kay/completion/default");
-  const kept = (kind: string) => JSON.parse(readFileSync(join(folder, `${kind}.json`), "utf8"));
+  const readEntry = (kind: string) => JSON.parse(readFileSync(join(folder, `${kind}.json`), "utf8"));
   await ann('ask --json "show KAY-1"');
-  const asked = JSON.parse(ann.raw().stdout) as { session_id: string };
+  const document = JSON.parse(ann.raw().stdout) as { session_id: string };
   for (const line of [
     "connections",
     "services",
@@ -133,17 +133,17 @@ test("commands that list store what they listed, without accounts, and logout de
   expect(readdirSync(folder).sort()).toEqual(
     ["approvals", "models", "pending", "services", "sessions", "tools"].map((kind) => `${kind}.json`),
   );
-  expect(kept("sessions")).toMatchObject({
+  expect(readEntry("sessions")).toMatchObject({
     backend: expect.stringMatching(/^https?:/),
-    values: [[asked.session_id, expect.any(String)]],
+    values: [[document.session_id, expect.any(String)]],
   });
-  expect(kept("services").values).toContainEqual(["google-drive", "Google Drive"]);
-  expect(kept("tools").values.map(([name]: string[]) => name)).toContain("jira.search");
-  expect(JSON.stringify(kept("services"))).not.toContain("@");
-  await ann(`sessions rename ${asked.session_id} "Another title"`);
-  expect(kept("sessions").values).toEqual([[asked.session_id, "Another title"]]);
-  await ann(`sessions delete ${asked.session_id} --yes`);
-  expect(kept("sessions").values).toEqual([]);
+  expect(readEntry("services").values).toContainEqual(["google-drive", "Google Drive"]);
+  expect(readEntry("tools").values.map(([name]: string[]) => name)).toContain("jira.search");
+  expect(JSON.stringify(readEntry("services"))).not.toContain("@");
+  await ann(`sessions rename ${document.session_id} "Another title"`);
+  expect(readEntry("sessions").values).toEqual([[document.session_id, "Another title"]]);
+  await ann(`sessions delete ${document.session_id} --yes`);
+  expect(readEntry("sessions").values).toEqual([]);
   await ann("logout");
   expect(existsSync(folder)).toBe(false);
 });

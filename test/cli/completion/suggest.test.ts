@@ -70,7 +70,7 @@ test.for<[line: string, values: string[]]>([
   expect(offered(line)).toEqual(values);
 });
 
-const known = {
+const cached = {
   services: [
     ["jira", ""],
     ["tasks", "Tasks"],
@@ -97,12 +97,12 @@ test.for<[line: string, values: string[]]>([
   ["kay config set model o", ["openai:gpt-6-astra", "offline"]],
   ["kay connect ", ["jira", "tasks", "linear"]],
 ])("%s: what the backend reported last", ([line, values]) => {
-  expect(offered(line, known)).toEqual(values);
+  expect(offered(line, cached)).toEqual(values);
 });
 
 test("a value has a description: a title, words, or kay's own if the backend had none", () => {
-  expect(offer("kay attach session_2", known).values).toEqual([["session_2", "Login loops"]]);
-  expect(offer("kay connect ", known).values).toEqual([
+  expect(offer("kay attach session_2", cached).values).toEqual([["session_2", "Login loops"]]);
+  expect(offer("kay connect ", cached).values).toEqual([
     ["jira", "Jira"],
     ["tasks", "Tasks"],
     ["linear", "Linear: issues and projects"],
@@ -120,8 +120,8 @@ test.for<[line: string, paths: string | undefined, prefix: string]>([
 });
 
 test("aliases are offered as commands, and for removal", () => {
-  const known = { aliases: [["standup", "alias"]] as [string, string][] };
-  expect(offered("kay sta", known)).toEqual(["status", "standup"]);
-  expect(offered("kay alias remove ", known)).toEqual(["standup"]);
-  expect(offered("kay ask sta", known)).toEqual([]);
+  const cached = { aliases: [["standup", "alias"]] as [string, string][] };
+  expect(offered("kay sta", cached)).toEqual(["status", "standup"]);
+  expect(offered("kay alias remove ", cached)).toEqual(["standup"]);
+  expect(offered("kay ask sta", cached)).toEqual([]);
 });

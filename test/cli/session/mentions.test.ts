@@ -58,8 +58,8 @@ test("a text file joins the request, and is attached too if the request sends it
 });
 
 test("issues, channels and people in printed text can be mentioned, newest first", () => {
-  const known = [{ text: "@a.md", note: "file" }];
-  const mentions = collectMentions("KAY-1 is open; ask @sam.lee. See #general and &#39; or x#1.", known);
+  const candidates = [{ text: "@a.md", note: "file" }];
+  const mentions = collectMentions("KAY-1 is open; ask @sam.lee. See #general and &#39; or x#1.", candidates);
   expect(mentions.map(({ text }) => text)).toEqual(["@#general", "@sam.lee", "@KAY-1", "@a.md"]);
   expect(collectMentions("nothing here, mail ann@example.test", mentions)).toBe(mentions);
 });

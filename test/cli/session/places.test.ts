@@ -4,7 +4,7 @@ import type { SessionEvent } from "#ui/session/events";
 
 /** What a backend with these tools offers after `@`. */
 async function offer(tools: object[], answers: Record<string, unknown>) {
-  const shown: string[][] = [];
+  const offers: string[][] = [];
   const calls: [string, unknown][] = [];
   const api = {
     tools: async () => ({ tools }),
@@ -15,7 +15,7 @@ async function offer(tools: object[], answers: Record<string, unknown>) {
     },
   };
   const dispatch = (event: SessionEvent) => {
-    if (event.type === "sources") shown.push((event.sources.places ?? []).map(({ text, note }) => `${text} ${note}`));
+    if (event.type === "sources") offers.push((event.sources.places ?? []).map(({ text, note }) => `${text} ${note}`));
   };
   const clock = { now: () => 0, sleep: async () => {} };
   const kay = { clock, signal: new AbortController().signal } as unknown as Parameters<typeof createPlaceLoader>[0];
@@ -25,7 +25,7 @@ async function offer(tools: object[], answers: Record<string, unknown>) {
   loader.want();
   await expect.poll(() => calls.length).toBeGreaterThan(0);
   await new Promise(setImmediate);
-  return { shown: shown.at(-1) ?? [], calls };
+  return { shown: offers.at(-1) ?? [], calls };
 }
 
 const SEARCH = { name: "github.search", access: "read" };

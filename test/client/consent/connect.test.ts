@@ -45,12 +45,12 @@ function stored(signIn: SignIn): Credentials & { signIn(): SignIn } {
 function complete(
   backend: FakeBackend,
   credentials: Credentials,
-  more: Partial<CompletionOptions> = {},
+  options: Partial<CompletionOptions> = {},
   token?: string,
 ) {
   const { api, clock } = apiFor(backend.url, token ? { token } : {});
   const deadline = clock.now() + AUTHORIZATION_LIFETIME_MS;
-  return completeConnection({ api, clock, credentials, deadline, origin: backend.url, response: BEGUN, ...more });
+  return completeConnection({ api, clock, credentials, deadline, origin: backend.url, response: BEGUN, ...options });
 }
 
 test("A28 an interrupted wait requests nothing more and leaves stored data unchanged", async () => {
@@ -81,7 +81,7 @@ test("A28 a reset installation replaces the dead one and its tokens, but only wh
   const backend = await fakeBackend();
   const old = { session_id: "K0", token: "T0", refresh_token: "R0", account_id: "old" };
   const credentials = stored(old);
-  const before = { connected: true };
+  const connection = { connected: true };
   backend.on(
     "GET /auth/status/S1",
     { json: { status: "denied" } },
@@ -89,11 +89,11 @@ test("A28 a reset installation replaces the dead one and its tokens, but only wh
   );
   backend.on("GET /connections", CONNECTED);
   const begun = { ...BEGUN, session_reset: true };
-  expect((await problemOf(complete(backend, credentials, { response: begun, before }))).code).toBe(
+  expect((await problemOf(complete(backend, credentials, { response: begun, before: connection }))).code).toBe(
     "AUTHORIZATION_DENIED",
   );
   expect(credentials.signIn()).toEqual(old);
-  await complete(backend, credentials, { response: begun, before }, "T1");
+  await complete(backend, credentials, { response: begun, before: connection }, "T1");
   expect(credentials.signIn()).toMatchObject({ session_id: "K1", token: "T1" });
   expect(Object.keys(credentials.signIn()).sort()).toEqual(["clock_offset_ms", "session_id", "token"]);
 });

@@ -10,21 +10,21 @@ const COMPLETED: Reply = {
 };
 
 /** One poll loop against a backend on a socket, on a clock that jumps. */
-function poll(backend: FakeBackend, more: { signal?: AbortSignal } = {}) {
+function poll(backend: FakeBackend, options: { signal?: AbortSignal } = {}) {
   const { api, clock } = apiFor(backend.url);
   const notes: string[] = [];
   const note = (message: string) => void notes.push(message);
   const start = clock.now();
-  const done = pollAuthorization({
+  const status = pollAuthorization({
     api,
     clock,
     service: "jira",
     state: "S1",
     deadline: start + 600_000,
     note,
-    ...more,
+    ...options,
   });
-  return { done, clock, notes, elapsed: () => clock.now() - start };
+  return { done: status, clock, notes, elapsed: () => clock.now() - start };
 }
 
 test("A11 polling lasts ten minutes, with 200 to 300 requests, and then says that the link expired", async () => {

@@ -152,10 +152,10 @@ test.runIf(process.platform !== "win32")(
 test.for([
   ["does not exist", "nowhere/.config/kay", "ENOENT"],
   ["is a file", "file/.config/kay", "ENOTDIR"],
-] as const)("S14 a home that %s is never created", async ([, place, errno]) => {
+] as const)("S14 a home that %s is never created", async ([, folder, errno]) => {
   const home = temporaryFolder();
   writeFileSync(join(home, "file"), "");
-  const { credentials } = openProfile({ in: join(home, place) });
+  const { credentials } = openProfile({ in: join(home, folder) });
   const problem = {
     code: "STORE_UNREADABLE",
     message: expect.stringMatching(new RegExp(`^Could not write ${home}/.* \\(${errno}\\)\\.$`)),

@@ -36,20 +36,20 @@ test("a recorded plain file stays one when the keychain works later, until the u
   const auto = openProfile({ in: first.folder, preference: "auto" });
   await auto.credentials.write(ORIGIN, 1, SIGN_IN);
   expect((await auto.credentials.describe()).mode).toBe("file");
-  const asked = openProfile({ in: first.folder, preference: "keychain" });
-  expect((await asked.credentials.read(ORIGIN)).signIn).toEqual(SIGN_IN);
-  await asked.credentials.write(ORIGIN, 2, SIGN_IN);
-  expect([(await asked.credentials.describe()).mode, asked.warnings]).toEqual(["keychain", []]);
+  const profile = openProfile({ in: first.folder, preference: "keychain" });
+  expect((await profile.credentials.read(ORIGIN)).signIn).toEqual(SIGN_IN);
+  await profile.credentials.write(ORIGIN, 2, SIGN_IN);
+  expect([(await profile.credentials.describe()).mode, profile.warnings]).toEqual(["keychain", []]);
   expect(readFileSync(first.path, "utf8")).not.toContain("kaysession");
 });
 
 test("kay changes from the keychain to a plain file only if the user asks, and says so", async () => {
   const { credentials, folder, good } = await signedInThen({});
   await credentials.read(ORIGIN);
-  const asked = openProfile({ in: folder, preference: "file", keychain: good });
-  await asked.credentials.write(ORIGIN, 1, SIGN_IN);
-  expect((await asked.credentials.describe()).mode).toBe("file");
-  expect(asked.warnings).toEqual([
+  const profile = openProfile({ in: folder, preference: "file", keychain: good });
+  await profile.credentials.write(ORIGIN, 1, SIGN_IN);
+  expect((await profile.credentials.describe()).mode).toBe("file");
+  expect(profile.warnings).toEqual([
     "Moving the sign-in from the keychain to a plain file, because KAY_CREDENTIALS is set to file.",
   ]);
 });
@@ -134,10 +134,10 @@ test("a key that the user deleted is reported; the encrypted file is set aside a
 
 test("profiles of two settings folders share a key without harm", async () => {
   const keychain = memoryKeychain();
-  const one = openProfile({ preference: "auto", keychain });
+  const firstProfile = openProfile({ preference: "auto", keychain });
   const two = openProfile({ preference: "auto", keychain });
-  await one.credentials.write(ORIGIN, 0, SIGN_IN);
+  await firstProfile.credentials.write(ORIGIN, 0, SIGN_IN);
   await two.credentials.write(ORIGIN, 0, { ...SIGN_IN, token: "T2" });
-  const again = openProfile({ in: one.folder, preference: "auto", keychain }).credentials;
-  expect([(await again.read(ORIGIN)).signIn.token, keychain.given.length]).toEqual(["token-0", 1]);
+  const secondCredentials = openProfile({ in: firstProfile.folder, preference: "auto", keychain }).credentials;
+  expect([(await secondCredentials.read(ORIGIN)).signIn.token, keychain.given.length]).toEqual(["token-0", 1]);
 });

@@ -38,12 +38,12 @@ const holder = async (changes: object) => ({
 
 test("work under the lock never overlaps, even in the same process, and leaves no file behind", async () => {
   const { credentials, path } = openProfile();
-  let inside = 0;
+  let insideCount = 0;
   let most = 0;
   const work = async () => {
-    most = Math.max(most, ++inside);
+    most = Math.max(most, ++insideCount);
     await turn();
-    inside--;
+    insideCount--;
   };
   await Promise.all(Array.from({ length: 12 }, () => credentials.exclusively(work)));
   expect([most, readdirSync(dirname(path))]).toEqual([1, []]);
@@ -66,27 +66,30 @@ test("a lock of a dead process is broken at once", async () => {
   expect([clock.sleeps, readdirSync(dirname(path))]).toEqual([[], []]);
 });
 
-test.runIf(process.getuid?.() === 0).for(["a lock", "a folder"])("F10 %s of another user is ignored", async (what) => {
-  const { path, lock, clock } = lockedProfile(await holder({}));
-  const foreign = what === "a lock" ? lock : dirname(path);
-  chownSync(foreign, 65534, 65534);
-  const own = { path: lock, clock, processes: { ...thisProcess, uid: 0 }, unique: () => "mine" };
-  await expect(withLock(own, async () => expect.fail("it was believed"))).rejects.toMatchObject({
-    code: "STORE_UNREADABLE",
-    message: `Cannot use ${foreign}: it belongs to another user.`,
-  });
-});
+test.runIf(process.getuid?.() === 0).for(["a lock", "a folder"])(
+  "F10 %s of another user is ignored",
+  async (attack) => {
+    const { path, lock, clock } = lockedProfile(await holder({}));
+    const foreign = attack === "a lock" ? lock : dirname(path);
+    chownSync(foreign, 65534, 65534);
+    const options = { path: lock, clock, processes: { ...thisProcess, uid: 0 }, unique: () => "mine" };
+    await expect(withLock(options, async () => expect.fail("it was believed"))).rejects.toMatchObject({
+      code: "STORE_UNREADABLE",
+      message: `Cannot use ${foreign}: it belongs to another user.`,
+    });
+  },
+);
 
 test.runIf(process.getuid?.() === 0).for(["the file", "its folder", "a linked file"])(
   "F10 a sign-in is not read if another user owns %s",
-  async (what) => {
+  async (attack) => {
     const { credentials, path } = openProfile({ processes: { ...thisProcess, uid: 0 } });
     await credentials.write("https://a.example.test", 0, { token: "planted" });
-    if (what === "a linked file") {
+    if (attack === "a linked file") {
       renameSync(path, `${path}.other`);
       symlinkSync(`${path}.other`, path);
     }
-    chownSync(what === "its folder" ? dirname(path) : path, 65534, 65534);
+    chownSync(attack === "its folder" ? dirname(path) : path, 65534, 65534);
     await expect(credentials.read("https://a.example.test")).rejects.toMatchObject({
       code: "STORE_UNREADABLE",
       message: expect.stringContaining("it belongs to another user"),
@@ -97,8 +100,8 @@ test.runIf(process.getuid?.() === 0).for(["the file", "its folder", "a linked fi
 test("F10 a folder of this user that others can write to is made private", async () => {
   const { path, lock, clock } = lockedProfile(await holder({ pid: DEAD }));
   chmodSync(dirname(path), 0o777);
-  const own = { path: lock, clock, processes: { ...thisProcess, uid: process.getuid?.() }, unique: () => "mine" };
-  expect(await withLock(own, async () => "free")).toBe("free");
+  const options = { path: lock, clock, processes: { ...thisProcess, uid: process.getuid?.() }, unique: () => "mine" };
+  expect(await withLock(options, async () => "free")).toBe("free");
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o755);
 });
 
@@ -111,9 +114,9 @@ test.runIf(process.platform === "linux")("a lock whose process number was reused
 test("a lock of a running process is waited for until it is 20 s old", async () => {
   const { credentials, clock } = lockedProfile(await holder({}));
   await credentials.exclusively(async () => {});
-  const waited = clock.sleeps.reduce((sum, ms) => sum + ms, 0);
-  expect(waited).toBeGreaterThan(20_000);
-  expect(waited).toBeLessThan(20_300);
+  const waitedMs = clock.sleeps.reduce((sum, ms) => sum + ms, 0);
+  expect(waitedMs).toBeGreaterThan(20_000);
+  expect(waitedMs).toBeLessThan(20_300);
 });
 
 test("a lock from the future, after the clock was set back, is broken", async () => {
@@ -162,15 +165,15 @@ test("the signal ends a wait for the lock", async () => {
 
 test("twenty processes that find the same stale lock break it once, and then work one after another", async () => {
   const { path, folder } = lockedProfile(await holder({ pid: DEAD }));
-  let inside = 0;
+  let insideCount = 0;
   let most = 0;
   const work = async () => {
-    most = Math.max(most, ++inside);
+    most = Math.max(most, ++insideCount);
     await turn();
-    inside--;
+    insideCount--;
   };
-  const others = Array.from({ length: 20 }, () => openProfile({ in: folder }).credentials);
-  await Promise.all(others.map((each) => each.exclusively(work)));
+  const processes = Array.from({ length: 20 }, () => openProfile({ in: folder }).credentials);
+  await Promise.all(processes.map((credentials) => credentials.exclusively(work)));
   expect([most, readdirSync(dirname(path))]).toEqual([1, []]);
 });
 

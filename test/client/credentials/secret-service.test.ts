@@ -78,15 +78,15 @@ test("mute: the bus accepts the connection and never answers, before or after th
 test.runIf(process.platform === "linux")(
   "an abstract socket works like any other, and signs in with the user's number",
   async () => {
-    let said = "";
+    let input = "";
     await busAt(`\0kay-test-${process.pid}`, (socket) =>
       socket.once("data", (bytes) => {
-        said = bytes.toString("latin1");
+        input = bytes.toString("latin1");
         socket.write("REJECTED\r\n");
       }),
     );
     expect((await look(`unix:abstract=kay-test-${process.pid}`)).state).toBe("refused");
-    expect(said).toBe(`\0AUTH EXTERNAL ${Buffer.from("1000").toString("hex")}\r\n`);
+    expect(input).toBe(`\0AUTH EXTERNAL ${Buffer.from("1000").toString("hex")}\r\n`);
   },
 );
 

@@ -15,9 +15,9 @@ test("only written data is stored, and each write increments the generation", as
 test("a write that expects an older generation writes nothing", async () => {
   const { credentials, path } = openProfile();
   await credentials.write(ORIGIN, 0, SIGN_IN);
-  const before = readFileSync(path);
+  const oldBytes = readFileSync(path);
   expect(await credentials.write(ORIGIN, 0, { token: "T9" })).toBe(null);
-  expect(readFileSync(path)).toEqual(before);
+  expect(readFileSync(path)).toEqual(oldBytes);
 });
 
 test("data of one origin is never read for another", async () => {
@@ -65,7 +65,7 @@ test("loose permissions are tightened when the file is read, and the settings fo
   chmodSync(dirname(path), 0o755);
   chmodSync(folder, 0o755);
   await credentials.read(ORIGIN);
-  expect([path, dirname(path), folder].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o700, 0o755]);
+  expect([path, dirname(path), folder].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o700, 0o755]);
 });
 
 test("in mode file the file is plain JSON, and says so", async () => {
@@ -89,9 +89,9 @@ test("in mode keychain the file is encrypted: it reveals neither a token nor the
   expect(Object.keys(JSON.parse(text))).toEqual(["kay", "mode", "generation", "nonce", "sealed"]);
   for (const secret of [...Object.values(SIGN_IN), ORIGIN]) expect(text).not.toContain(secret);
   writeFileSync(path, text.replace('"generation": 1', '"generation": 7'));
-  const again = openProfile({ in: folder, preference: "keychain", keychain });
-  expect(await again.credentials.read(ORIGIN)).toEqual({ generation: 0, signIn: {} });
-  expect(again.warnings).toHaveLength(1);
+  const secondProfile = openProfile({ in: folder, preference: "keychain", keychain });
+  expect(await secondProfile.credentials.read(ORIGIN)).toEqual({ generation: 0, signIn: {} });
+  expect(secondProfile.warnings).toHaveLength(1);
 });
 
 test("S03 the keychain never gets more than the 32 bytes of a key, whatever the size of the tokens", async () => {
@@ -101,8 +101,8 @@ test("S03 the keychain never gets more than the 32 bytes of a key, whatever the 
   await credentials.write(ORIGIN, 0, long);
   await credentials.write(ORIGIN, 1, { ...long, token: "t".repeat(200_000) });
   await credentials.write(ORIGIN, 2, { ...long, token: "short" });
-  const again = openProfile({ in: folder, preference: "auto", keychain }).credentials;
-  expect((await again.read(ORIGIN)).signIn).toEqual({ ...long, token: "short" });
+  const secondCredentials = openProfile({ in: folder, preference: "auto", keychain }).credentials;
+  expect((await secondCredentials.read(ORIGIN)).signIn).toEqual({ ...long, token: "short" });
   expect(keychain.given.map((key) => key.length)).toEqual([32]);
 });
 

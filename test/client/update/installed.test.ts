@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findUpgradeCommand } from "#client/update/registry";
 
-const there =
+const onDisk =
   (...paths: string[]) =>
   (path: string) =>
     paths.includes(path);
@@ -24,17 +24,17 @@ test.each([
   ["/home/ann/src/kay/dist/main.js", null],
   ["/main.js", null],
 ])("kay at %s is upgraded with %s", (file, command) => {
-  expect(findUpgradeCommand(file, there())).toBe(command);
+  expect(findUpgradeCommand(file, onDisk())).toBe(command);
 });
 
 test("kay as a dependency of a project is upgraded there", () => {
-  expect(findUpgradeCommand("/shop/node_modules/kay/dist/main.js", there("/shop/package.json"))).toBe(
+  expect(findUpgradeCommand("/shop/node_modules/kay/dist/main.js", onDisk("/shop/package.json"))).toBe(
     "npm install kay@latest",
   );
 });
 
 test("kay in its repository is never upgraded, even if npm linked it", () => {
-  expect(findUpgradeCommand("/shop/node_modules/kay/dist/main.js", there("/shop/node_modules/kay/src/main.ts"))).toBe(
+  expect(findUpgradeCommand("/shop/node_modules/kay/dist/main.js", onDisk("/shop/node_modules/kay/src/main.ts"))).toBe(
     null,
   );
 });

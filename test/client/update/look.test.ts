@@ -10,14 +10,14 @@ const RUNNING = { version: "1.2.3", bin: BIN, optionalDependencies: NATIVE };
 /** The registry's data about kay: versions with their differences, and the latest. */
 function packument(latest: string, versions: Record<string, object> = { "1.2.3": {}, [latest]: {} }) {
   const usual = { name: "kay", bin: BIN, optionalDependencies: NATIVE };
-  const all = Object.entries(versions).map(([version, own]) => [version, { ...usual, version, ...own }]);
+  const all = Object.entries(versions).map(([version, manifest]) => [version, { ...usual, version, ...manifest }]);
   return { name: "kay", "dist-tags": { latest }, versions: Object.fromEntries(all) };
 }
 
 async function look(answer: unknown, options: { running?: object; env?: Record<string, string> } = {}) {
-  const asked: Outgoing[] = [];
+  const requests: Outgoing[] = [];
   const send = async (request: Outgoing): Promise<Incoming> => {
-    asked.push(request);
+    requests.push(request);
     if (answer instanceof Error) throw answer;
     return { status: 200, headers: {}, body: typeof answer === "string" ? answer : JSON.stringify(answer) };
   };
@@ -25,7 +25,7 @@ async function look(answer: unknown, options: { running?: object; env?: Record<s
     { ...RUNNING, ...options.running },
     { send, env: options.env ?? {}, node: "24.21.0" },
   );
-  return { newer, asked };
+  return { newer, asked: requests };
 }
 
 test("the registry gets only the name, and has ten seconds", async () => {
@@ -76,7 +76,9 @@ test("another product of the same name announces nothing: it lacks this version,
     packument("9.0.0", { "1.2.3": { optionalDependencies: undefined }, "9.0.0": {} }),
     { ...packument("9.0.0"), name: "okay" },
   ];
-  expect(await Promise.all(strangers.map(async (each) => (await look(each)).newer))).toEqual(strangers.map(() => null));
+  expect(await Promise.all(strangers.map(async (answer) => (await look(answer)).newer))).toEqual(
+    strangers.map(() => null),
+  );
 });
 
 test("an older registry entry without programs does not matter", async () => {
@@ -107,5 +109,5 @@ test("a registry that is down, slow, or answers anything else announces nothing 
     { ...packument("1.3.0"), "dist-tags": { latest: "__proto__" } },
     hostile,
   ];
-  expect(await Promise.all(answers.map(async (each) => (await look(each)).newer))).toEqual(answers.map(() => null));
+  expect(await Promise.all(answers.map(async (answer) => (await look(answer)).newer))).toEqual(answers.map(() => null));
 });

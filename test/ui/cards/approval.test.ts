@@ -27,8 +27,8 @@ describe("an approval", () => {
   });
 
   test("is not approved by Enter, Space, y, a pasted 1, or several characters at once", () => {
-    const [one] = typing("1");
-    const several = one ? [{ ...one, text: "1\n" }] : [];
+    const [firstKey] = typing("1");
+    const several = firstKey ? [{ ...firstKey, text: "1\n" }] : [];
     expect(answersOf([key("enter"), key("enter"), ...typing(" y"), pasting("1"), ...several, ctrl("1")])).toEqual([]);
   });
 
@@ -57,8 +57,8 @@ describe("an approval", () => {
   test("is answered only once, unless the answer is refused", () => {
     const { ui, acts } = pressed(card, typing("1113"));
     expect(acts).toHaveLength(1);
-    const again = rejectAnswer(ui, "The channel does not exist.");
-    expect(pressed(card, typing("n"), again).ui).toMatchObject({ step: "why" });
+    const retried = rejectAnswer(ui, "The channel does not exist.");
+    expect(pressed(card, typing("n"), retried).ui).toMatchObject({ step: "why" });
   });
 });
 

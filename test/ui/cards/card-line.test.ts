@@ -13,20 +13,20 @@ function lineOf(parts: StreamPart[], width = 100): string {
   return card ? formatCardLine(card, width, READER) : "";
 }
 
-const at = { answered_at: "2026-11-27T14:02:31.000Z" };
+const answeredAt = { answered_at: "2026-11-27T14:02:31.000Z" };
 
 test.each<[string, StreamPart[], string]>([
   [
     "here",
-    [approval(), answered({ action: "approve", approval_scope: "session", client: "kay on desk", ...at })],
+    [approval(), answered({ action: "approve", approval_scope: "session", client: "kay on desk", ...answeredAt })],
     "✓ slack.send_message approved for this session by you, 14:02",
   ],
   [
     "elsewhere",
-    [approval(), answered({ action: "deny", reason: "not now", client: "kay on tty2", ...at })],
+    [approval(), answered({ action: "deny", reason: "not now", client: "kay on tty2", ...answeredAt })],
     "✗ slack.send_message denied by kay on tty2 (not now), 14:02",
   ],
-  ["by nobody", [approval(), answered({ action: "expire", ...at })], "✗ slack.send_message expired, 14:02"],
+  ["by nobody", [approval(), answered({ action: "expire", ...answeredAt })], "✗ slack.send_message expired, 14:02"],
   [
     "as a form",
     [form(), answered({ action: "submit", client: "kay on desk" })],

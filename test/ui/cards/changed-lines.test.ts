@@ -14,7 +14,7 @@ test.for([
   ["a\nb\nc", "a\nc", " a\n-b\n c"],
   ["a", "b", "-a\n+b"],
   ["a", "a", " a"],
-] as const)("%j changed to %j", ([before, after, shown]) => expect(show(before, after)).toBe(shown));
+] as const)("%j changed to %j", ([before, after, expected]) => expect(show(before, after)).toBe(expected));
 
 test("kept and removed lines are the old text, kept and added lines the new one", () => {
   const text = fc
@@ -34,7 +34,7 @@ test("kept and removed lines are the old text, kept and added lines the new one"
 });
 
 test("long runs of unchanged lines are counted", () => {
-  const old = Array.from({ length: 20 }, (_, at) => `${at}`);
+  const old = Array.from({ length: 20 }, (_, index) => `${index}`);
   const fold = (now: string[]) =>
     foldUnchanged(listChangedLines(old.join("\n"), now.join("\n"))).map(({ mark, text }) => mark + text);
   expect(fold(old.with(9, "nine"))).toEqual([" 0 … 8 unchanged lines", "-9", "+nine", "   … 10 unchanged lines"]);
@@ -65,13 +65,13 @@ test.for([
   [`Send to #general: “${body.slice(0, 60)}…`, "Send to #general: “The release is out.…"],
   ["Send to #general: “The release”", "Send to #general: “The release”"],
   [`Send “${body} And this is not in the field”`, "Send “The release is out.… And this is not in the field”"],
-] as const)("N5 the summary %j does not repeat what the card shows below", ([summary, shown]) => {
+] as const)("N5 the summary %j does not repeat what the card shows below", ([summary, expected]) => {
   expect(
     shortenSummary(summary, [
       { name: "text", value: body.replace("out. ", "out.\n\n") },
       { name: "n", value: 1 },
     ]),
-  ).toBe(shown);
+  ).toBe(expected);
 });
 
 test("in a narrow card the summary repeats less of a text", () => {

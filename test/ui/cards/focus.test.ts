@@ -11,73 +11,76 @@ import type { CardItem } from "#ui/view/view";
 const first = cardOf(approval());
 const second = cardOf(approval({ interaction_id: "int_2" }));
 
-const at = (ms: number) => NOW + ms;
+const timeAt = (ms: number) => NOW + ms;
 
 function frame(focus: Focus, ms: number): Focus {
-  return recordDrawn(focus, { cards: focus.cards.map(({ id }) => id), focused: getFocused(focus), at: at(ms) });
+  return recordDrawn(focus, { cards: focus.cards.map(({ id }) => id), focused: getFocused(focus), at: timeAt(ms) });
 }
 
 /** Where each of these keys goes; the composer already has text. */
 function goes(focus: Focus, keys: [Key | undefined, number][], { draft = false, takesTab = false } = {}) {
   let now = focus;
-  const went = keys.map(([each, ms]) => {
-    const taken = routeKey(now, { ...(each ?? key("enter")), at: at(ms) }, { draft, takesTab });
-    now = taken.focus;
-    return taken.to;
+  const went = keys.map(([eachKey, ms]) => {
+    const target = routeKey(now, { ...(eachKey ?? key("enter")), at: timeAt(ms) }, { draft, takesTab });
+    now = target.focus;
+    return target.to;
   });
   return { now, went };
 }
 
-const [one] = typing("1");
+const [firstKey] = typing("1");
 
 describe("the focus of cards", () => {
   test("G01 keys typed for the next message answer no card, and stay in the draft", () => {
-    const keys = [...typing("yes 1"), key("enter")].map((each, index) => ({ ...each, at: at(index * 20) }));
+    const keys = [...typing("yes 1"), key("enter")].map((pressedKey, index) => ({
+      ...pressedKey,
+      at: timeAt(index * 20),
+    }));
     let focus = INITIAL_FOCUS;
     let draft = "";
     const acts: unknown[] = [];
-    for (const [index, each] of keys.entries()) {
+    for (const [index, pressedKey] of keys.entries()) {
       if (index === 1) focus = frame(updateCards(focus, [first]), 20);
-      const taken = routeKey(focus, each, { draft: draft !== "", takesTab: false });
-      focus = taken.focus;
-      if (taken.to === "composer") draft += each.text;
-      if (taken.to === "card") acts.push(updateCard(createCardUi(first), first, each).act);
+      const target = routeKey(focus, pressedKey, { draft: draft !== "", takesTab: false });
+      focus = target.focus;
+      if (target.to === "composer") draft += pressedKey.text;
+      if (target.to === "card") acts.push(updateCard(createCardUi(first), first, pressedKey).act);
     }
     expect({ draft, acts }).toEqual({ draft: "yes 1", acts: [] });
     // After a second without a key, it is meant for the card.
-    expect(goes(focus, [[one, 1_099]], { draft: true }).went).toEqual(["composer"]);
-    expect(goes(focus, [[one, 1_101]], { draft: true }).went).toEqual(["card"]);
+    expect(goes(focus, [[firstKey, 1_099]], { draft: true }).went).toEqual(["composer"]);
+    expect(goes(focus, [[firstKey, 1_101]], { draft: true }).went).toEqual(["card"]);
   });
 
   test("a card takes a key 300 ms after it was drawn with the focus, and every later key", () => {
     const focus = frame(updateCards(INITIAL_FOCUS, [first]), 0);
-    expect(goes(focus, [[one, 299]]).went).toEqual(["composer"]);
+    expect(goes(focus, [[firstKey, 299]]).went).toEqual(["composer"]);
     expect(
       goes(focus, [
-        [one, 300],
-        [one, 310],
-        [one, 320],
+        [firstKey, 300],
+        [firstKey, 310],
+        [firstKey, 320],
       ]).went,
     ).toEqual(["card", "card", "card"]);
   });
 
   test("a key that came before the card was drawn never counts, however late it is read", () => {
-    expect(goes(updateCards(INITIAL_FOCUS, [first]), [[one, 5_000]]).went).toEqual(["composer"]);
+    expect(goes(updateCards(INITIAL_FOCUS, [first]), [[firstKey, 5_000]]).went).toEqual(["composer"]);
     const focus = frame(updateCards(INITIAL_FOCUS, [first]), 5_000);
-    expect(goes(focus, [[one, 4_990]]).went).toEqual(["composer"]);
+    expect(goes(focus, [[firstKey, 4_990]]).went).toEqual(["composer"]);
   });
 
   test("each earlier key restarts the wait; Enter and Escape do nothing until then", () => {
     const focus = frame(updateCards(INITIAL_FOCUS, [first]), 0);
     const keys: [Key | undefined, number][] = [
-      [one, 200],
+      [firstKey, 200],
       [key("enter"), 400],
       [key("escape"), 600],
-      [one, 899],
+      [firstKey, 899],
     ];
     const { now, went } = goes(focus, keys);
     expect(went).toEqual(["composer", "none", "none", "composer"]);
-    expect(goes(now, [[one, 1_199]]).went).toEqual(["card"]);
+    expect(goes(now, [[firstKey, 1_199]]).went).toEqual(["card"]);
   });
 
   test("window reports are not keys", () => {
@@ -85,7 +88,7 @@ describe("the focus of cards", () => {
     expect(
       goes(focus, [
         [{ ...key("enter"), name: "focus" }, 200],
-        [one, 300],
+        [firstKey, 300],
       ]).went,
     ).toEqual(["composer", "card"]);
   });
@@ -93,27 +96,27 @@ describe("the focus of cards", () => {
   test("the oldest card has it, and the next one when it is answered elsewhere, with a new wait", () => {
     const focus = frame(updateCards(INITIAL_FOCUS, [first, second]), 0);
     expect(getFocused(focus)).toBe("int_1");
-    const { now } = goes(focus, [[one, 400]]);
+    const { now } = goes(focus, [[firstKey, 400]]);
     const next = updateCards(now, [second]);
     expect(getFocused(next)).toBe("int_2");
-    expect(goes(next, [[one, 900]]).went).toEqual(["composer"]);
-    expect(goes(frame(next, 900), [[one, 1_100]]).went).toEqual(["composer"]);
-    expect(goes(frame(next, 900), [[one, 1_200]]).went).toEqual(["card"]);
+    expect(goes(next, [[firstKey, 900]]).went).toEqual(["composer"]);
+    expect(goes(frame(next, 900), [[firstKey, 1_100]]).went).toEqual(["composer"]);
+    expect(goes(frame(next, 900), [[firstKey, 1_200]]).went).toEqual(["card"]);
   });
 
   test("a card with another question under the same name is another card", () => {
-    const { now } = goes(frame(updateCards(INITIAL_FOCUS, [first]), 0), [[one, 400]]);
-    expect(goes(updateCards(now, [first]), [[one, 410]]).went).toEqual(["card"]);
+    const { now } = goes(frame(updateCards(INITIAL_FOCUS, [first]), 0), [[firstKey, 400]]);
+    expect(goes(updateCards(now, [first]), [[firstKey, 410]]).went).toEqual(["card"]);
     const other = updateCards(now, [cardOf(approval({ prompt: "Something else" }))]);
-    expect(goes(frame(other, 410), [[one, 420]]).went).toEqual(["composer"]);
+    expect(goes(frame(other, 410), [[firstKey, 420]]).went).toEqual(["composer"]);
   });
 
   test("Tab cycles through composer and cards, Shift+Tab back", () => {
     const focus = frame(updateCards(INITIAL_FOCUS, [first, second]), 0);
     const places = (keys: Key[]) => {
       let now = focus;
-      return keys.map((each, index) => {
-        now = routeKey(now, { ...each, at: at(1_000 + index) }, { draft: false, takesTab: false }).focus;
+      return keys.map((pressedKey, index) => {
+        now = routeKey(now, { ...pressedKey, at: timeAt(1_000 + index) }, { draft: false, takesTab: false }).focus;
         return getFocused(now);
       });
     };
@@ -132,13 +135,13 @@ describe("the focus of cards", () => {
     const focus = frame(updateCards(INITIAL_FOCUS, [first, second]), 0);
     const { now, went } = goes(focus, [
       [key("tab"), 400],
-      [one, 410],
+      [firstKey, 410],
     ]);
     expect([getFocused(now), went]).toEqual(["int_2", ["none", "composer"]]);
     const tabbed = goes(focus, [[key("tab"), 400]]).now;
-    expect(goes(frame(tabbed, 410), [[one, 420]]).went).toEqual(["card"]);
+    expect(goes(frame(tabbed, 410), [[firstKey, 420]]).went).toEqual(["card"]);
     const early = goes(focus, [[key("tab"), 200]]).now;
-    expect(goes(frame(early, 210), [[one, 420]]).went).toEqual(["composer"]);
+    expect(goes(frame(early, 210), [[firstKey, 420]]).went).toEqual(["composer"]);
   });
 
   test("Tab stays in a card that uses it, and in a text that was being written when the card opened", () => {
@@ -201,49 +204,54 @@ function played(all: Step[], writes: boolean): number {
   let focus = INITIAL_FOCUS;
   let cards: CardItem[] = [];
   const uis = new Map<string, CardUi>();
-  const known = new Map<string, Known>();
+  const knownCards = new Map<string, Known>();
   let now = 0;
-  let made = 0;
+  let cardCount = 0;
   let acts = 0;
   let draft = writes ? "text" : "";
-  let before: { cards: string[]; focused: string | null } = { cards: [], focused: null };
+  let previous: { cards: string[]; focused: string | null } = { cards: [], focused: null };
   for (const step of all) {
     now += step.after;
     if (step.do === "key") {
       const id = getFocused(focus);
       const ui = id === null ? undefined : uis.get(id);
-      const each = { ...step.key, at: now - step.late };
-      const taken = routeKey(focus, each, { draft: draft !== "", takesTab: ui !== undefined && takesTab(ui) });
-      const moved = getFocused(taken.focus);
-      if (moved !== id && moved !== null) {
-        const { seen } = known.get(moved) ?? {};
-        known.set(moved, { seen, byTab: seen !== undefined && each.at - seen >= 300 ? now : undefined });
+      const pressedKey = { ...step.key, at: now - step.late };
+      const target = routeKey(focus, pressedKey, { draft: draft !== "", takesTab: ui !== undefined && takesTab(ui) });
+      const focusedId = getFocused(target.focus);
+      if (focusedId !== id && focusedId !== null) {
+        const { seen } = knownCards.get(focusedId) ?? {};
+        knownCards.set(focusedId, { seen, byTab: seen !== undefined && pressedKey.at - seen >= 300 ? now : undefined });
       }
-      if (moved !== id && id !== null) known.set(id, { seen: known.get(id)?.seen });
-      focus = taken.focus;
-      if (taken.to === "composer" && each.name === "text") draft += each.text;
-      const card = cards.find((one) => one.id === id);
-      if (taken.to !== "card" || !card || !ui) continue;
-      const { ui: next, act } = updateCard(ui, card, each);
+      if (focusedId !== id && id !== null) knownCards.set(id, { seen: knownCards.get(id)?.seen });
+      focus = target.focus;
+      if (target.to === "composer" && pressedKey.name === "text") draft += pressedKey.text;
+      const card = cards.find((candidate) => candidate.id === id);
+      if (target.to !== "card" || !card || !ui) continue;
+      const { ui: next, act } = updateCard(ui, card, pressedKey);
       uis.set(card.id, next);
       if (!act) continue;
       acts += 1;
-      const { focused = Number.POSITIVE_INFINITY, byTab } = known.get(card.id) ?? {};
-      const isSafe = each.at - focused >= 300 || (byTab !== undefined && focused <= each.at);
-      if (!isSafe) throw new Error(`${card.id} acted at ${each.at} and was drawn with the focus at ${focused}.`);
+      const { focused = Number.POSITIVE_INFINITY, byTab } = knownCards.get(card.id) ?? {};
+      const isSafe = pressedKey.at - focused >= 300 || (byTab !== undefined && focused <= pressedKey.at);
+      if (!isSafe) throw new Error(`${card.id} acted at ${pressedKey.at} and was drawn with the focus at ${focused}.`);
     } else if (step.do === "draw" || step.do === "stale") {
-      const frame = step.do === "draw" ? { cards: cards.map(({ id }) => id), focused: getFocused(focus) } : before;
+      const frame = step.do === "draw" ? { cards: cards.map(({ id }) => id), focused: getFocused(focus) } : previous;
       focus = recordDrawn(focus, { ...frame, at: now });
       for (const { id } of cards) {
-        const { seen, focused, byTab } = known.get(id) ?? {};
-        if (!frame.cards.includes(id)) known.set(id, {});
-        else known.set(id, { seen: seen ?? now, focused: frame.focused === id ? (focused ?? now) : undefined, byTab });
+        const { seen, focused, byTab } = knownCards.get(id) ?? {};
+        if (!frame.cards.includes(id)) knownCards.set(id, {});
+        else
+          knownCards.set(id, {
+            seen: seen ?? now,
+            focused: frame.focused === id ? (focused ?? now) : undefined,
+            byTab,
+          });
       }
-      before = frame;
+      previous = frame;
     } else if (step.do === "open") {
-      made += 1;
+      cardCount += 1;
       const part = step.which > 1 ? approval : form;
-      const card = cardOf(part({ interaction_id: `int_${made}` }));
+      const card = cardOf(part({ interaction_id: `int_${cardCount}` }));
       uis.set(card.id, createCardUi(card));
       cards = [...cards, card];
       focus = updateCards(focus, cards);

@@ -7,12 +7,12 @@ import { applyEdit, rejectAnswer, updateCard } from "#ui/cards/update-card";
 
 const options = ["low", "mid", "high"].map((value) => ({ value, label: `${value} one` }));
 
-function formOf(fields: InputField[], more: Parameters<typeof form>[0] = {}) {
-  return cardOf(form({ input_schema: { type: "form", fields }, ...more }));
+function formOf(fields: InputField[], overrides: Parameters<typeof form>[0] = {}) {
+  return cardOf(form({ input_schema: { type: "form", fields }, ...overrides }));
 }
 
-function fieldOf(type: InputField["type"], more: Partial<InputField> = {}): InputField {
-  return { id: "a", label: "A", type, ...more };
+function fieldOf(type: InputField["type"], overrides: Partial<InputField> = {}): InputField {
+  return { id: "a", label: "A", type, ...overrides };
 }
 
 /** Returns the submitted value after these keys in a form of one field. */
@@ -103,22 +103,22 @@ describe("a form", () => {
     fieldOf("select", { id: "size", label: "Size", required: true, options }),
   ];
   const card = formOf(fields);
-  const filled = [...typing("s"), key("tab"), ...typing("t"), key("tab"), ...typing("2")];
+  const fillKeys = [...typing("s"), key("tab"), ...typing("t"), key("tab"), ...typing("2")];
 
   test("moves between fields by Tab, Enter and arrows, and to the review after the last", () => {
-    const at = (keys: Parameters<typeof pressed>[1]) => {
+    const stateAfter = (keys: Parameters<typeof pressed>[1]) => {
       const { ui } = pressed(card, keys);
       return ui.type === "form" ? [ui.step, ui.fill.at] : [];
     };
-    expect(at([key("down"), key("down"), key("down")])).toEqual(["fill", 2]);
-    expect(at([key("tab"), key("enter"), key("up"), key("tab", { shift: true })])).toEqual(["fill", 0]);
-    expect(at([...filled, key("tab")])).toEqual(["review", 2]);
-    expect(at([...filled, key("tab"), ...typing("b"), key("up")])).toEqual(["fill", 1]);
+    expect(stateAfter([key("down"), key("down"), key("down")])).toEqual(["fill", 2]);
+    expect(stateAfter([key("tab"), key("enter"), key("up"), key("tab", { shift: true })])).toEqual(["fill", 0]);
+    expect(stateAfter([...fillKeys, key("tab")])).toEqual(["review", 2]);
+    expect(stateAfter([...fillKeys, key("tab"), ...typing("b"), key("up")])).toEqual(["fill", 1]);
   });
 
   test("is submitted by Enter at its review, but not by the repeated Enter that led there", () => {
-    const { ui } = pressed(card, [...filled, key("enter")]);
-    const last = NOW + filled.length * 1_000;
+    const { ui } = pressed(card, [...fillKeys, key("enter")]);
+    const last = NOW + fillKeys.length * 1_000;
     const soon = updateCard(ui, card, key("enter", { at: last + 30 }));
     expect(soon.act).toBeUndefined();
     const stillHeld = updateCard(soon.ui, card, key("enter", { at: last + 320 }));
@@ -141,7 +141,7 @@ describe("a form", () => {
 
   test("is declined with d at the review, or with Ctrl+D, with a reason or without", () => {
     const declined = [{ do: "answer", answer: { action: "deny", reason: "no" } }];
-    expect(pressed(card, [...filled, key("enter"), ...typing("dno"), key("enter")]).acts).toEqual(declined);
+    expect(pressed(card, [...fillKeys, key("enter"), ...typing("dno"), key("enter")]).acts).toEqual(declined);
     expect(pressed(card, [ctrl("d"), ...typing("no"), key("enter")]).acts).toEqual(declined);
     expect(pressed(card, [ctrl("d"), key("enter")]).acts).toEqual([{ do: "answer", answer: { action: "deny" } }]);
     expect(pressed(card, [ctrl("d"), key("escape")])).toMatchObject({ ui: { step: "fill", sent: false }, acts: [] });
@@ -157,17 +157,17 @@ describe("a form", () => {
   });
 
   test("that is asked again has its values, and the error at the named field", () => {
-    const again = formOf(fields, {
+    const retried = formOf(fields, {
       error: "“Size” must be one of them.",
       initial_values: { summary: "s", size: "mid" },
     });
-    expect(pressed(again, []).ui).toMatchObject({
+    expect(pressed(retried, []).ui).toMatchObject({
       fill: { at: 2, entries: [{ typing: { text: "s" } }, {}, { value: "mid", error: "“Size” must be one of them." }] },
     });
   });
 
   test("that the backend refuses keeps its values", () => {
-    const { ui } = pressed(card, [...filled, key("enter"), key("enter")]);
+    const { ui } = pressed(card, [...fillKeys, key("enter"), key("enter")]);
     expect(rejectAnswer(ui, "Summary: It is too short.")).toMatchObject({
       step: "fill",
       sent: false,
@@ -189,12 +189,12 @@ describe("a form", () => {
     const secret = fieldOf("text", { id: "pw", label: "Password" });
     const optional = formOf([secret, fieldOf("text")]);
     expect(pressed(optional, [...typing("x"), key("enter"), key("enter")]).acts).toEqual(submits("x"));
-    const needed = formOf([{ ...secret, required: true }, fieldOf("text")]);
-    expect(pressed(needed, [...typing("x"), key("enter"), key("enter")]).acts).toEqual([]);
-    expect(pressed(needed, [...typing("d"), key("enter")]).acts).toEqual([
+    const incomplete = formOf([{ ...secret, required: true }, fieldOf("text")]);
+    expect(pressed(incomplete, [...typing("x"), key("enter"), key("enter")]).acts).toEqual([]);
+    expect(pressed(incomplete, [...typing("d"), key("enter")]).acts).toEqual([
       { do: "answer", answer: { action: "deny" } },
     ]);
-    expect(pressed(needed, [key("escape")]).acts).toEqual([{ do: "answer", answer: { action: "cancel" } }]);
+    expect(pressed(incomplete, [key("escape")]).acts).toEqual([{ do: "answer", answer: { action: "cancel" } }]);
   });
 
   test("without fields is reviewed and submitted", () => {

@@ -8,7 +8,7 @@ import {
 } from "#ui/editor/complete";
 import { type Draft, EMPTY_DRAFT, paste, replaceText } from "#ui/editor/draft";
 
-const named = (...names: string[]) => names.map((text) => ({ text, note: "" }));
+const candidates = (...names: string[]) => names.map((text) => ({ text, note: "" }));
 
 const SOURCES: CompletionSources = {
   commands: [
@@ -18,14 +18,14 @@ const SOURCES: CompletionSources = {
     { name: "sessions", note: "", argument: "sessions" },
     { name: "help", note: "" },
   ],
-  services: named("slack", "jira", "github", "gitlab"),
-  connected: named("jira"),
-  sessions: named("kaysession_1", "Kaysession_2"),
-  tools: named("jira.search"),
-  words: named("KAY-3", "KAY-12"),
-  prompts: named("everything:args-prompt").map(({ text: name, note }) => ({ name, note })),
-  resources: named("@everything:demo://resource/1"),
-  mentions: named("@KAY-3", "@#general", "@sam.lee", "@notes/today.md", '@"my notes.md"'),
+  services: candidates("slack", "jira", "github", "gitlab"),
+  connected: candidates("jira"),
+  sessions: candidates("kaysession_1", "Kaysession_2"),
+  tools: candidates("jira.search"),
+  words: candidates("KAY-3", "KAY-12"),
+  prompts: candidates("everything:args-prompt").map(({ text: name, note }) => ({ name, note })),
+  resources: candidates("@everything:demo://resource/1"),
+  mentions: candidates("@KAY-3", "@#general", "@sam.lee", "@notes/today.md", '@"my notes.md"'),
   places: [],
 };
 
@@ -102,7 +102,7 @@ test("a chosen candidate replaces the word", () => {
 
 test("an external name brings no control characters into the draft, and a fold ends a word", () => {
   const draft = at("x");
-  const hostile = findCompletion(draft, { ...SOURCES, words: named("x\u001b[31m\ud800y") });
+  const hostile = findCompletion(draft, { ...SOURCES, words: candidates("x\u001b[31m\ud800y") });
   expect(hostile && extendDraft(draft, hostile)?.text).toBe("x[31my ");
   expect(findCompletion({ ...paste(at("sl"), "x".repeat(2_000)) }, SOURCES)).toBeNull();
 });

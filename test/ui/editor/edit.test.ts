@@ -38,7 +38,7 @@ function shown({ text, cursor }: Draft): string {
 /** What is written after these bytes. */
 function sent(...reads: string[]): string {
   const reader = createKeyReader();
-  const keys = reads.flatMap((each) => reader.push(Buffer.from(each), 0));
+  const keys = reads.flatMap((chunk) => reader.push(Buffer.from(chunk), 0));
   return getText(keys.reduce((draft, key) => updateDraft(draft, key), EMPTY_DRAFT));
 }
 
@@ -209,7 +209,7 @@ test("a long paste is one character, shown by its size, and sent whole", () => {
 
 test("nobody can type the placeholder of a fold", () => {
   const draft = paste(EMPTY_DRAFT, "secret ".repeat(200));
-  const typed = insert(insert(draft, "[pasted 1,400 characters]"), draft.text);
-  expect(getText(typed)).toBe(`${"secret ".repeat(200)}[pasted 1,400 characters]`);
+  const expected = insert(insert(draft, "[pasted 1,400 characters]"), draft.text);
+  expect(getText(expected)).toBe(`${"secret ".repeat(200)}[pasted 1,400 characters]`);
   expect(getText(paste(EMPTY_DRAFT, `\udc00${"\udc01x".repeat(600)}`))).toBe("x".repeat(600));
 });

@@ -67,16 +67,16 @@ test.each([
   ["before a line break that the sent text has lost", "sum up ", "\n"],
 ])("N27 a long paste %s is folded again when it is recalled, and a typed text is not", (_, before, after) => {
   const log = Array.from({ length: 500 }, (_, n) => `line ${n}`).join("\n") + after.replace(/[^\n]/g, "");
-  const sent = insert(paste(insert(EMPTY_DRAFT, before), log), after.trimEnd());
-  const [text, typed] = [getText(sent).trimEnd(), "row\n".repeat(20)];
+  const draft = insert(paste(insert(EMPTY_DRAFT, before), log), after.trimEnd());
+  const [text, expected] = [getText(draft).trimEnd(), "row\n".repeat(20)];
   const pastes = new Map([
-    [text, listFolded(sent.text, sent.folds)],
-    [typed, []],
+    [text, listFolded(draft.text, draft.folds)],
+    [expected, []],
   ]);
-  const newest = showPrevious(createHistory([typed, text], pastes), EMPTY_DRAFT);
+  const newest = showPrevious(createHistory([expected, text], pastes), EMPTY_DRAFT);
   expect(newest && getText(newest.draft)).toBe(text);
   expect(newest?.draft.text).toHaveLength(before.length + 1 + after.trimEnd().length);
-  expect(newest && showPrevious(newest.history, newest.draft)?.draft.text).toBe(typed);
+  expect(newest && showPrevious(newest.history, newest.draft)?.draft.text).toBe(expected);
 });
 
 test("N27 of a text from an earlier session, long text below a short first line is folded", () => {
@@ -87,7 +87,7 @@ test("N27 of a text from an earlier session, long text below a short first line 
     [`${"x".repeat(1_001)}`, 1],
     ["two\nlines", 9],
   ] as const) {
-    const shown = showPrevious(createHistory([text]), EMPTY_DRAFT)?.draft;
-    expect([shown && getText(shown), shown?.text.length]).toEqual([text, length]);
+    const recalled = showPrevious(createHistory([text]), EMPTY_DRAFT)?.draft;
+    expect([recalled && getText(recalled), recalled?.text.length]).toEqual([text, length]);
   }
 });

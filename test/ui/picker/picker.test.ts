@@ -11,13 +11,22 @@ const CHOICES = [
   ...Array.from({ length: 10 }, (_, index) => ({ value: `s${index}`, label: `service ${index}` })),
 ];
 
-const key = (name: Key["name"], more: Partial<Key> = {}): Key => ({ name, text: "", at: 0, ...NO_MODIFIERS, ...more });
-const text = (typed: string) => Array.from(typed, (letter) => key("text", { text: letter }));
+const key = (name: Key["name"], overrides: Partial<Key> = {}): Key => ({
+  name,
+  text: "",
+  at: 0,
+  ...NO_MODIFIERS,
+  ...overrides,
+});
+const text = (text: string) => Array.from(text, (letter) => key("text", { text: letter }));
 
 function press(picker: Picker, ...keys: Key[]): PickerStep {
-  return keys.reduce<PickerStep>((step, each) => (step.chosen === undefined ? updatePicker(step.picker, each) : step), {
-    picker,
-  });
+  return keys.reduce<PickerStep>(
+    (step, pressedKey) => (step.chosen === undefined ? updatePicker(step.picker, pressedKey) : step),
+    {
+      picker,
+    },
+  );
 }
 
 test.for([
@@ -31,8 +40,8 @@ test.for([
   ["Enter without a match does nothing, Escape chooses nothing", [...text("zzz"), key("enter"), key("escape")], null],
   ["Ctrl+C chooses nothing", [key("text", { text: "c", ctrl: true })], null],
   ["a paste is a filter of one line", [key("paste", { text: "git\nrm" }), key("enter")], ["github"]],
-] as [string, Key[], string[] | null][])("%s", ([, keys, chosen]) => {
-  expect(press(createPicker("Which?", CHOICES), ...keys).chosen).toEqual(chosen);
+] as [string, Key[], string[] | null][])("%s", ([, keys, expected]) => {
+  expect(press(createPicker("Which?", CHOICES), ...keys).chosen).toEqual(expected);
 });
 
 test("Tab marks several, which are returned in the order of the list", () => {

@@ -14,8 +14,8 @@ function session(parts: StreamPart[], { size = 1, forgets = false, look = LOOK }
   let [view, blocks]: [View, ReturnType<typeof createScrollbackState>] = [EMPTY_VIEW, createScrollbackState()];
   const numbered = parts.map((part, index): TimedPart => ({ number: index + 1, part }));
   const steps = [];
-  for (let at = 0; at < numbered.length; at += size) {
-    view = reduceViewAll(view, numbered.slice(at, at + size));
+  for (let position = 0; position < numbered.length; position += size) {
+    view = reduceViewAll(view, numbered.slice(position, position + size));
     const { blocks: next, commit, live } = advanceScrollback(blocks, view, look);
     blocks = next;
     if (forgets) view = dropCommitted(view, blocks);
@@ -118,8 +118,8 @@ const piece = fc.oneof(
 const cut = fc.array(piece, { minLength: 1, maxLength: 8 }).chain((blocks) => {
   const text = blocks.join("\n\n");
   return fc.array(fc.nat(text.length), { maxLength: 20 }).map((cuts) => {
-    const at = [...cuts, text.length].sort((a, b) => a - b);
-    return at.map((end, index) => text.slice(at[index - 1] ?? 0, end));
+    const positions = [...cuts, text.length].sort((a, b) => a - b);
+    return positions.map((end, index) => text.slice(positions[index - 1] ?? 0, end));
   });
 });
 
@@ -140,13 +140,13 @@ const begins2 = begins().map((part) => JSON.parse(JSON.stringify(part).replaceAl
 test("20,000 pieces arrive once each, in order, even in a replay; memory stays constant", () => {
   const pieces = Array.from({ length: 20_000 }, (_, index) => `t${index}${index % 12 === 11 ? ".\n\n" : " "}`);
   const parts: TimedPart[] = says(...pieces).map((part, index) => ({ number: index + 1, part }));
-  let [view, blocks, committed, kept] = [EMPTY_VIEW, createScrollbackState(), "", 0];
-  for (let at = 0; at < parts.length; at += 33) {
-    view = reduceViewAll(view, parts.slice(Math.max(0, at - 20), at + 33));
+  let [view, blocks, committed, expected] = [EMPTY_VIEW, createScrollbackState(), "", 0];
+  for (let position = 0; position < parts.length; position += 33) {
+    view = reduceViewAll(view, parts.slice(Math.max(0, position - 20), position + 33));
     const step = advanceScrollback(blocks, view, LOOK);
     [blocks, committed] = [step.blocks, committed + step.commit];
     view = dropCommitted(view, blocks);
-    kept = Math.max(kept, JSON.stringify([view, blocks]).length);
+    expected = Math.max(expected, JSON.stringify([view, blocks]).length);
   }
   expect(
     committed
@@ -154,7 +154,7 @@ test("20,000 pieces arrive once each, in order, even in a replay; memory stays c
       .filter(Boolean)
       .map((text) => text.replace(".", "")),
   ).toEqual(pieces.map((piece) => piece.replace(/\W/g, "")));
-  expect(kept).toBeLessThan(2_000);
+  expect(expected).toBeLessThan(2_000);
 });
 
 test("pieces that arrive together are reduced as one, with the same result", () => {
@@ -164,10 +164,10 @@ test("pieces that arrive together are reduced as one, with the same result", () 
       part,
     }),
   );
-  const one = parts.reduce(reduceView, EMPTY_VIEW);
-  expect(reduceViewAll(EMPTY_VIEW, parts)).toEqual(one);
+  const whole = parts.reduce(reduceView, EMPTY_VIEW);
+  expect(reduceViewAll(EMPTY_VIEW, parts)).toEqual(whole);
   expect(reduceViewAll(reduceViewAll(EMPTY_VIEW, parts.slice(0, 6)), [...parts.slice(2), ...parts.slice(4)])).toEqual(
-    one,
+    whole,
   );
 });
 
@@ -203,8 +203,13 @@ test("a question waits in its place, and does not stay open after its generation
   const card = approval();
   const open = session([SAID, ...begins(), card]);
   expect([open.committed, open.blocks.next]).toEqual(["> what is open?\n", 1]);
-  const over = session([SAID, ...begins(), card, { type: "error", errorText: "No model.", hint: "Run `kay model`." }]);
-  expect(over.committed).toBe(`> what is open?
+  const finished = session([
+    SAID,
+    ...begins(),
+    card,
+    { type: "error", errorText: "No model.", hint: "Run `kay model`." },
+  ]);
+  expect(finished.committed).toBe(`> what is open?
 
 ✗ slack.send_message was not answered
 ✗ slack.send_message  It did not finish.
@@ -230,10 +235,10 @@ test("a receipt shows links in its summary as their text, so its own link is the
 });
 
 test("an unfinished text is complete when its generation has ended, and a receipt without one is in doubt", () => {
-  const sent = { ...RECEIPT, data: { ...RECEIPT.data, effect: "sent" } } as StreamPart;
+  const sentReceipt = { ...RECEIPT, data: { ...RECEIPT.data, effect: "sent" } } as StreamPart;
   const { committed } = session([
     ...begins(),
-    sent,
+    sentReceipt,
     { type: "text-start", id: "0" },
     { type: "text-delta", id: "0", delta: "Half" },
     { type: "abort" },

@@ -181,7 +181,7 @@ describe("a card", () => {
 
   test("N53 asks for more time if typed in shortly before its deadline, and shows the new deadline", () => {
     const { now, ...player } = withCards(form());
-    const before = now().view;
+    const oldView = now().view;
     player.press("<tab>", "x");
     expect(player.did()).toEqual([]);
     player.wait(160_000);
@@ -192,9 +192,9 @@ describe("a card", () => {
     player.type(" and on");
     expect(player.did()).toEqual([]);
     expect(player.draft()).toBe("");
-    const shown = player.draw().card.map((row) => row.map(({ text }) => text).join(""));
-    expect(shown.join("\n")).toMatch(/ 5:00 left [\s\S]*I write slowly and on/);
-    expect(before.items).not.toEqual(now().view.items);
+    const rows = player.draw().card.map((row) => row.map(({ text }) => text).join(""));
+    expect(rows.join("\n")).toMatch(/ 5:00 left [\s\S]*I write slowly and on/);
+    expect(oldView.items).not.toEqual(now().view.items);
   });
 
   test("N44 that expires is called expired, not denied, and says how to be asked again", () => {
@@ -240,12 +240,12 @@ describe("a card", () => {
     unused.parts(answered({ action: "expire" }), goes("completed"));
     unused.type("next");
     expect(unused.draft()).toBe("next");
-    const sent = withCards(approval());
-    sent.press("1");
-    sent.did();
-    sent.parts(answered({ action: "approve" }), goes("completed"));
-    sent.type("next");
-    expect(sent.draft()).toBe("next");
+    const player = withCards(approval());
+    player.press("1");
+    player.did();
+    player.parts(answered({ action: "approve" }), goes("completed"));
+    player.type("next");
+    expect(player.draft()).toBe("next");
   });
 
   test("N63 Ctrl+C counts even while keys are ignored", () => {

@@ -121,14 +121,14 @@ describe("while work is running", () => {
     expect(did()).toEqual([{ do: "send", text: "two\nxy" }]);
   });
 
-  test.each(["cancelled", "error"] as const)("after a turn that ended as %s, the queue returns to the draft", (how) => {
+  test.each(["cancelled", "error"] as const)("after a turn that ended as %s, the queue returns to the draft", (end) => {
     const { type, press, parts, did, draft, ...player } = busy();
     for (const line of ["one", "two"]) {
       type(line);
       press("<enter>");
     }
     type("three");
-    parts(goes(how));
+    parts(goes(end));
     expect([did(), draft(), player.now().queue]).toEqual([[], "one\ntwo\nthree", []]);
   });
 
@@ -218,25 +218,25 @@ describe("completion", () => {
     return player;
   };
 
-  const shown = ({ now }: Pick<ReturnType<typeof play>, "now">) =>
+  const getOffer = ({ now }: Pick<ReturnType<typeof play>, "now">) =>
     now().offer?.completion.candidates.map(({ text }) => text) ?? null;
 
   test("a slash lists the commands, and typing filters them by name and note", () => {
     const { type, press, draft, did, ...player } = withSources();
     type("/");
-    expect(shown(player)).toEqual(["/connect", "/connections", "/rename"]);
+    expect(getOffer(player)).toEqual(["/connect", "/connections", "/rename"]);
     type("title");
-    expect(shown(player)).toEqual(["/rename"]);
+    expect(getOffer(player)).toEqual(["/rename"]);
     press("<enter>");
     expect([draft(), did()]).toEqual(["/rename ", []]);
     press("<ctrl-u>");
     type("/con");
     press("<tab>");
-    expect([draft(), shown(player)]).toEqual(["/connect", ["/connect", "/connections"]]);
+    expect([draft(), getOffer(player)]).toEqual(["/connect", ["/connect", "/connections"]]);
     press("<down>", "<enter>");
     expect(did().at(-1)).toEqual({ do: "slash", line: "/connections" });
     type("/usr/bin");
-    expect(shown(player)).toBeNull();
+    expect(getOffer(player)).toBeNull();
   });
 
   test("a complete command runs at once, and Escape closes the list", () => {
@@ -246,27 +246,27 @@ describe("completion", () => {
     expect(did().at(-1)).toEqual({ do: "slash", line: "/connect" });
     type("/con");
     press("<escape>");
-    expect([shown(player), draft()]).toEqual([null, "/con"]);
+    expect([getOffer(player), draft()]).toEqual([null, "/con"]);
   });
 
   test("an @ offers files, issues, channels and people by any part of their names", () => {
     const { type, press, draft, ...player } = withSources();
     type("look at @gen");
-    expect(shown(player)).toEqual(["@#general"]);
+    expect(getOffer(player)).toEqual(["@#general"]);
     press("<enter>");
     type("and @day");
-    expect(shown(player)).toEqual(["@notes/today.md"]);
+    expect(getOffer(player)).toEqual(["@notes/today.md"]);
     press("<tab>");
     expect(draft()).toBe("look at @#general and @notes/today.md ");
     type("mail bob@no");
-    expect(shown(player)).toBeNull();
+    expect(getOffer(player)).toBeNull();
   });
 
   test("Tab extends while it is sure, then offers; arrows and Tab choose, Enter takes without sending", () => {
     const { type, press, draft, did, ...player } = withSources();
     type("g");
     press("<tab>");
-    expect(shown(player)).toEqual(["gmail", "google-calendar"]);
+    expect(getOffer(player)).toEqual(["gmail", "google-calendar"]);
     press("<tab>", "<down>", "<up>", "<enter>");
     expect([draft(), player.now().offer, did()]).toEqual(["google-calendar ", null, []]);
   });

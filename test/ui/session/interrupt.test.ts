@@ -4,11 +4,11 @@ import type { Key } from "#ui/keys/key";
 import type { SessionEffect, SessionEvent } from "#ui/session/events";
 import { createSession, updateSession } from "#ui/session/update";
 
-const key = (text: string, at: number, ctrl = false): SessionEvent => {
-  const pressed: Key = { name: "text", text, ctrl, alt: false, shift: false, at };
+const key = (text: string, time: number, ctrl = false): SessionEvent => {
+  const pressed: Key = { name: "text", text, ctrl, alt: false, shift: false, at: time };
   return { type: "key", key: pressed };
 };
-const interrupt = (at: number) => key("c", at, true);
+const interrupt = (time: number) => key("c", time, true);
 
 /** The actions of a session with a running answer, after each of these events. */
 function wants(...events: SessionEvent[]): SessionEffect["do"][][] {

@@ -75,8 +75,8 @@ type Known = { what: unknown; seen: number; focused: number | null };
 function played(all: Happening[]): number {
   const status = { model: "m", connection: "here" as const, services: [], title: "", profile: "default" };
   let session = createSession({ columns: 30, rows: 16, now: NOW, status });
-  let [now, number, made, acts, lastKey] = [NOW, 0, 0, 0, Number.NEGATIVE_INFINITY];
-  const known = new Map<string, Known>();
+  let [now, number, cardCount, acts, lastKey] = [NOW, 0, 0, 0, Number.NEGATIVE_INFINITY];
+  const knownCards = new Map<string, Known>();
   /** Cards that the user selected with Tab after they were visible for a while. */
   let tabbed: string | null = null;
   /** The pressed key, with a held letter before it, and the knowledge of the card then. */
@@ -88,94 +88,96 @@ function played(all: Happening[]): number {
       if (effect.do !== "act") continue;
       acts += 1;
       const { id } = effect.card;
-      if (!pressed.some((one) => one.id === id && one.isFit) || known.get(id)?.focused == null)
+      if (!pressed.some((candidate) => candidate.id === id && candidate.isFit) || knownCards.get(id)?.focused == null)
         throw new Error(`${id} acted at ${now - NOW} on ${JSON.stringify(pressed)}`);
-      if (!Object.is(known.get(id)?.what, what(id))) throw new Error("Another card acted.");
+      if (!Object.is(knownCards.get(id)?.what, getCardState(id))) throw new Error("Another card acted.");
     }
     return step.effects;
   };
   const parts = (...some: StreamPart[]) =>
     send({ type: "parts", parts: some.map((part) => ({ number: ++number, part })), at: now });
-  const what = (id: string) => {
-    const card = listCards(session).find((one) => one.id === id);
+  const getCardState = (id: string) => {
+    const card = listCards(session).find((candidate) => candidate.id === id);
     if (card?.kind === "confirmation") return card.message;
     if (card?.kind === "plan") return card.id;
     return card?.type === "auth" ? card.id : card?.request;
   };
   parts(...begins());
-  for (const one of all) {
-    now += one.after;
-    if (one.do === "key") {
-      const key = { ...keyNamed(one.key), at: now };
-      const before = session;
-      const id = findFocusedCard(before)?.id;
-      const isCounting = id !== undefined && before.focus.open?.id === id;
-      const text = getText(before.draft);
-      const since = known.get(id ?? "");
+  for (const happening of all) {
+    now += happening.after;
+    if (happening.do === "key") {
+      const key = { ...keyNamed(happening.key), at: now };
+      const previous = session;
+      const id = findFocusedCard(previous)?.id;
+      const isCounting = id !== undefined && previous.focus.open?.id === id;
+      const text = getText(previous.draft);
+      const since = knownCards.get(id ?? "");
       const quiet = now - Math.max(since?.focused ?? now, isCounting ? 0 : lastKey);
       const isSoon = now - (since?.focused ?? now) < 300 && tabbed !== id;
       const isFit = since?.focused != null && !isSoon && (quiet >= 300 || isCounting || tabbed === id);
-      pressed = [...(before.held ? pressed.slice(-1) : []), { id, key: one.key, isFit }];
+      pressed = [...(previous.held ? pressed.slice(-1) : []), { id, key: happening.key, isFit }];
       const effects = send({ type: "key", key });
-      const moved = findFocusedCard(session)?.id;
-      if (moved !== id) {
-        const seen = known.get(moved ?? "");
-        tabbed = moved !== undefined && seen !== undefined && now - seen.seen >= 300 ? moved : null;
-        for (const [each, value] of known)
-          if (each === id || each === moved) known.set(each, { ...value, focused: null });
+      const focusedId = findFocusedCard(session)?.id;
+      if (focusedId !== id) {
+        const focusedCard = knownCards.get(focusedId ?? "");
+        tabbed =
+          focusedId !== undefined && focusedCard !== undefined && now - focusedCard.seen >= 300 ? focusedId : null;
+        for (const [name, value] of knownCards)
+          if (name === id || name === focusedId) knownCards.set(name, { ...value, focused: null });
       }
       for (const effect of effects) {
-        if (effect.do === "send" && id !== undefined && moved === id)
+        if (effect.do === "send" && id !== undefined && focusedId === id)
           throw new Error(`${JSON.stringify(effect.text)} was sent while ${id} had the focus.`);
       }
       if (key.name === "text" && !key.ctrl) {
         // A character is in the draft, or belongs to the card or a search; it never removes another.
         const after = getText(session.draft);
         // Keys for a form that has just ended are dropped.
-        const isIgnored = before.ignoring !== null && session.ignoring?.since === now;
-        const isTaken = isCounting || isIgnored || before.search !== null || session.focus.open !== null;
-        const added = before.held && session.held === null ? [1, 2] : [1];
+        const isIgnored = previous.ignoring !== null && session.ignoring?.since === now;
+        const isTaken = isCounting || isIgnored || previous.search !== null || session.focus.open !== null;
+        const added = previous.held && session.held === null ? [1, 2] : [1];
         const isTyped = added.includes(after.length - text.length) && after.includes(key.text);
         if (!isTyped && !isTaken) throw new Error(`${key.text} was lost: ${JSON.stringify([text, after])}`);
       }
-      if (key.name === "enter" && id !== undefined && getText(session.draft).length < text.length && moved === id)
-        if (before.search === null && before.offer === null)
+      if (key.name === "enter" && id !== undefined && getText(session.draft).length < text.length && focusedId === id)
+        if (previous.search === null && previous.offer === null)
           throw new Error("Enter took a text while a card had the focus.");
       if (key.name !== "focus" && key.name !== "blur") lastKey = now;
-    } else if (one.do === "draw") {
-      const shown = findFocusedCard(session) ?? listCards(session)[0];
+    } else if (happening.do === "draw") {
+      const visibleCard = findFocusedCard(session) ?? listCards(session)[0];
       const focused = findFocusedCard(session)?.id ?? null;
-      const frame = { cards: shown ? [shown.id] : [], focused, cardRows: 8 };
+      const frame = { cards: visibleCard ? [visibleCard.id] : [], focused, cardRows: 8 };
       // Laying it out gives the same result, but is slow.
-      if (one.which === 0)
+      if (happening.which === 0)
         expect(layOutLiveRegion(session, { text: [], tools: [], waiting: null }, "x")).toMatchObject({
           ...frame,
           cardRows: expect.any(Number),
         });
       send({ type: "drawn", frame: { ...frame, at: now } });
-      for (const id of [...known.keys()]) if (!frame.cards.includes(id)) known.delete(id);
+      for (const id of [...knownCards.keys()]) if (!frame.cards.includes(id)) knownCards.delete(id);
       for (const id of frame.cards) {
-        const before = known.get(id);
-        const isSame = before !== undefined && Object.is(before.what, what(id));
-        const focused = frame.focused === id ? (isSame ? (before.focused ?? now) : now) : null;
-        known.set(id, { what: what(id), seen: isSame ? before.seen : now, focused });
+        const previousCard = knownCards.get(id);
+        const isSame = previousCard !== undefined && Object.is(previousCard.what, getCardState(id));
+        const focused = frame.focused === id ? (isSame ? (previousCard.focused ?? now) : now) : null;
+        knownCards.set(id, { what: getCardState(id), seen: isSame ? previousCard.seen : now, focused });
       }
-    } else if (one.do === "open") {
-      made += 1;
-      const ask = one.which === 0 ? form : approval;
-      parts(one.which === 3 ? needs("slack") : ask({ interaction_id: `int_${made}` }));
-    } else if (one.do === "local") {
-      made += 1;
-      send({ type: "local", card: { kind: "confirmation", id: `q${made}`, message: `Really ${made}?` } });
-    } else if (one.do === "tick") send({ type: "tick", at: now });
-    else if (one.do === "size") send({ type: "size", columns: 20 + one.which * 20, rows: 8 + one.which * 6 });
+    } else if (happening.do === "open") {
+      cardCount += 1;
+      const ask = happening.which === 0 ? form : approval;
+      parts(happening.which === 3 ? needs("slack") : ask({ interaction_id: `int_${cardCount}` }));
+    } else if (happening.do === "local") {
+      cardCount += 1;
+      send({ type: "local", card: { kind: "confirmation", id: `q${cardCount}`, message: `Really ${cardCount}?` } });
+    } else if (happening.do === "tick") send({ type: "tick", at: now });
+    else if (happening.do === "size")
+      send({ type: "size", columns: 20 + happening.which * 20, rows: 8 + happening.which * 6 });
     else {
-      const card = listCards(session)[one.which];
+      const card = listCards(session)[happening.which];
       if (!card) continue;
-      if (one.do === "refuse") send({ type: "refused", card: card.id, error: "No." });
+      if (happening.do === "refuse") send({ type: "refused", card: card.id, error: "No." });
       else if (card.kind === "confirmation") send({ type: "local-ended", id: card.id });
       else if (card.kind === "plan" || card.type === "auth") continue;
-      else if (one.do === "answer") parts(answered({ interaction_id: card.id, action: "deny" }));
+      else if (happening.do === "answer") parts(answered({ interaction_id: card.id, action: "deny" }));
       else parts((card.type === "form" ? form : approval)({ interaction_id: card.id, prompt: `Again ${number}` }));
     }
   }

@@ -11,14 +11,14 @@ import { pinColumns } from "#ui/screen/cells";
 import { Card } from "#ui/views/painter";
 
 /** A card after these keys, as drawn by Ink. */
-function drawn(card: AnyCard, keys: Key[] = [], more: Partial<CardProps> = {}): string {
-  const props = propsOf(card, keys, more);
+function drawn(card: AnyCard, keys: Key[] = [], overrides: Partial<CardProps> = {}): string {
+  const props = propsOf(card, keys, overrides);
   return renderToString(<Card {...props} />, { columns: props.width });
 }
 
-function propsOf(card: AnyCard, keys: Key[] = [], more: Partial<CardProps> = {}): CardProps {
+function propsOf(card: AnyCard, keys: Key[] = [], overrides: Partial<CardProps> = {}): CardProps {
   const { ui } = pressed(card, keys);
-  return { card, ui, focused: true, position: { n: 1, of: 1 }, width: 80, maxRows: 20, now: NOW, ...more };
+  return { card, ui, focused: true, position: { n: 1, of: 1 }, width: 80, maxRows: 20, now: NOW, ...overrides };
 }
 
 const plain = approval({
@@ -168,14 +168,14 @@ const FIELDS: InputField[] = [
 
 describe("a form", () => {
   const card = cardOf(form({ input_schema: { type: "form", fields: FIELDS } }));
-  const inside = (keys: Key[], more: Partial<CardProps> = {}) =>
-    drawn(card, keys, { width: 44, ...more })
+  const drawInside = (keys: Key[], overrides: Partial<CardProps> = {}) =>
+    drawn(card, keys, { width: 44, ...overrides })
       .split("\n")
       .slice(1, -1)
-      .map((each) => each.slice(2, -2).trimEnd());
+      .map((row) => row.slice(2, -2).trimEnd());
 
   test("shows every field with its value, and the current one with what it accepts", () => {
-    expect(inside([])).toEqual([
+    expect(drawInside([])).toEqual([
       "jira.create_issue asks: Which issue?",
       "! Password: kay does not accept secrets",
       "here. Enter them in a browser.",
@@ -198,16 +198,16 @@ describe("a form", () => {
     ["radio", 3, ["› Kind", "   1 ( ) low", "   2 (•) high"]],
     ["checkbox", 4, ["› Urgent", "  [ ] no"]],
     ["checkbox with options", 5, ["› Labels", "  ›1 [x] low", "   2 [ ] high"]],
-  ])("shows the current %s", (_, at, wanted) => {
-    const shown = inside(Array.from({ length: at }, () => key("tab")));
-    const start = shown.findIndex((each) => each.startsWith("›"));
-    expect(shown.slice(start, start + wanted.length)).toEqual(wanted);
+  ])("shows the current %s", (_, tabs, expected) => {
+    const rows = drawInside(Array.from({ length: tabs }, () => key("tab")));
+    const start = rows.findIndex((row) => row.startsWith("›"));
+    expect(rows.slice(start, start + expected.length)).toEqual(expected);
   });
 
   test("shows errors at their field", () => {
-    const shown = inside([ctrl("u"), ...Array.from({ length: 6 }, () => key("tab"))]);
-    const start = shown.findIndex((each) => each.startsWith("›"));
-    expect(shown.slice(start, start + 3)).toEqual([
+    const rows = drawInside([ctrl("u"), ...Array.from({ length: 6 }, () => key("tab"))]);
+    const start = rows.findIndex((row) => row.startsWith("›"));
+    expect(rows.slice(start, start + 3)).toEqual([
       "› Summary (required): One line",
       "  >",
       "  ✗ This field is required.",
@@ -215,11 +215,11 @@ describe("a form", () => {
   });
 
   test("is reviewed before it is submitted", () => {
-    const shown = inside(
+    const rows = drawInside(
       Array.from({ length: 6 }, () => key("tab")),
       { maxRows: 30 },
     );
-    expect(shown.slice(-12, -2)).toEqual([
+    expect(rows.slice(-12, -2)).toEqual([
       "Your answers:",
       "  Summary: Login",
       "  Text:",
@@ -231,17 +231,17 @@ describe("a form", () => {
       "  Labels: low",
       "jira.create_issue asks: Which issue?",
     ]);
-    expect(shown.slice(-2)).toEqual(["enter submit   b back   d decline", "esc cancel"]);
+    expect(rows.slice(-2)).toEqual(["enter submit   b back   d decline", "esc cancel"]);
   });
 
   test("keeps the current field visible in a short window", () => {
-    for (const at of [0, 1, 2, 3, 4, 5]) {
-      const shown = inside(
-        Array.from({ length: at }, () => key("tab")),
+    for (const tabs of [0, 1, 2, 3, 4, 5]) {
+      const rows = drawInside(
+        Array.from({ length: tabs }, () => key("tab")),
         { maxRows: 9 },
       );
-      expect(shown.filter((each) => each.startsWith("›"))).toHaveLength(1);
-      expect(shown.length).toBeLessThanOrEqual(7);
+      expect(rows.filter((row) => row.startsWith("›"))).toHaveLength(1);
+      expect(rows.length).toBeLessThanOrEqual(7);
     }
   });
 });
@@ -397,7 +397,7 @@ test("U17 nothing raw appears from names, labels, errors and everything else", (
   });
   const asksForm = form({ tool_name: RAW, prompt: RAW, error: RAW, input_schema: { type: "form", fields } });
   const links = { [RAW]: { state: "failed" as const, host: RAW, message: RAW } };
-  const shown = [
+  const output = [
     drawn(cardOf(asks)),
     drawn(cardOf(asksForm)),
     drawn(cardOf(asksForm), [key("tab")]),
@@ -406,6 +406,6 @@ test("U17 nothing raw appears from names, labels, errors and everything else", (
     drawn({ kind: "confirmation", id: RAW, message: RAW }),
   ].join("\n");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
-  expect(shown).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u200b]/);
-  expect(shown).toContain("JD");
+  expect(output).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u200b]/);
+  expect(output).toContain("JD");
 });

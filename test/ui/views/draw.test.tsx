@@ -43,16 +43,16 @@ test("styles appear only if wanted", () => {
 
 test("it listens to no stream of the process, and to signals only while it draws", () => {
   const signals = () => (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((name) => process.listenerCount(name));
-  const others = () => [
+  const countListeners = () => [
     process.listenerCount("beforeExit"),
     process.listenerCount("uncaughtException"),
     process.stdin.listenerCount("readable"),
     process.stdout.listenerCount("resize"),
   ];
-  const [signalsBefore, othersBefore] = [signals(), others()];
+  const [signalsBefore, othersBefore] = [signals(), countListeners()];
   const { draw, end } = createInkRenderer({ columns: 20, rows: 10 }, true);
   for (let frame = 0; frame < 20; frame += 1) draw(<Text>{frame}</Text>);
-  expect(others()).toEqual(othersBefore);
+  expect(countListeners()).toEqual(othersBefore);
   end();
-  expect([signals(), others()]).toEqual([signalsBefore, othersBefore]);
+  expect([signals(), countListeners()]).toEqual([signalsBefore, othersBefore]);
 });

@@ -19,11 +19,11 @@ export async function showAliases(kay: Kay): Promise<void> {
  */
 export async function setAlias(
   kay: Kay,
-  { name, text: given, commands }: { name: string; text: string | undefined; commands: readonly string[] },
+  { name, text: givenText, commands }: { name: string; text: string | undefined; commands: readonly string[] },
 ): Promise<void> {
-  const isTyped = given === undefined || given === "-";
+  const isTyped = givenText === undefined || givenText === "-";
   const hint = 'Pass the prompt as an argument: kay alias set standup "what did I do yesterday?"';
-  const text = isTyped ? await readTypedValue(kay, { label: "Prompt", patient: given === "-", hint }) : given;
+  const text = isTyped ? await readTypedValue(kay, { label: "Prompt", patient: givenText === "-", hint }) : givenText;
   const alias = await writeAlias(kay, name, text, [...commands, ...RESERVED, ...SLASH_NAMES]);
   if (kay.flags.json) return kay.out.writeJson(alias);
   kay.out.writeProgress(`Saved. Run it with \`kay ${name}\`, or /${name} in a session.`);

@@ -49,7 +49,7 @@ export function parseAnswerOptions(card: CardItem, options: AnswerOptions): Inte
 function toApprovalAnswer(options: AnswerOptions, only: string | undefined): InteractionAnswer | undefined {
   if (only === "deny") return { action: "deny", ...getReason(options) };
   if (only !== "approve" && only !== "edit") return undefined;
-  const scope = SCOPES.find((each) => each === (options.scope ?? "once"));
+  const scope = SCOPES.find((scope) => scope === (options.scope ?? "once"));
   if (!scope) throw new Problem("USAGE", `--scope must be one of ${SCOPES.join(", ")}.`);
   const edited_args = options.edit === undefined ? undefined : getObject(options.edit);
   return { action: "approve", approval_scope: scope, ...(edited_args ? { edited_args } : {}) };
@@ -60,12 +60,12 @@ function getReason({ reason }: AnswerOptions): { reason?: string } {
 }
 
 /** Fields that are not given keep the value shown on the card. */
-function getInput(card: Extract<CardItem, { type: "approval" | "form" }>, given: string[]): Record<string, unknown> {
+function getInput(card: Extract<CardItem, { type: "approval" | "form" }>, answers: string[]): Record<string, unknown> {
   const fields = card.request.input_schema?.fields ?? [];
-  const typed = new Map(given.map((text) => splitKeyValue(text, fields)));
+  const typedValues = new Map(answers.map((text) => splitKeyValue(text, fields)));
   const values = fields.flatMap((field): [string, unknown][] => {
-    const before = card.request.initial_values?.[field.id] ?? field.defaultValue;
-    const read = parseField(field, typed.get(field.id) ?? "", before);
+    const initialValue = card.request.initial_values?.[field.id] ?? field.defaultValue;
+    const read = parseField(field, typedValues.get(field.id) ?? "", initialValue);
     if ("error" in read) throw createFieldProblem(field, read.error);
     return read.value === undefined ? [] : [[field.id, read.value]];
   });
@@ -73,18 +73,18 @@ function getInput(card: Extract<CardItem, { type: "approval" | "form" }>, given:
 }
 
 function splitKeyValue(text: string, fields: InputField[]): [string, string] {
-  const at = text.indexOf("=");
-  if (at < 1) throw new Problem("USAGE", `--field ${JSON.stringify(toLine(text))} is not in the form key=value.`);
-  const id = text.slice(0, at);
-  const field = fields.find((each) => each.id === id);
-  const ids = fields.map((each) => each.id);
+  const index = text.indexOf("=");
+  if (index < 1) throw new Problem("USAGE", `--field ${JSON.stringify(toLine(text))} is not in the form key=value.`);
+  const id = text.slice(0, index);
+  const field = fields.find((field) => field.id === id);
+  const ids = fields.map((field) => field.id);
   if (!field) {
     const guess = suggestName(id, ids, toLine);
     const message = `Unknown field ${JSON.stringify(toLine(id))}.${guess && ` ${guess}`} Fields: ${ids.map(toLine).join(", ")}.`;
     throw new Problem("USAGE", message);
   }
   if (isSecretField(field)) throw createFieldProblem(field, SECRETS_REFUSED);
-  return [id, text.slice(at + 1)];
+  return [id, text.slice(index + 1)];
 }
 
 function createFieldProblem(field: InputField, error: string): Problem {

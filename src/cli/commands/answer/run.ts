@@ -39,13 +39,13 @@ export async function runAnswer(kay: Kay, id: string | undefined, options: Answe
     await showAnswerLink(kay, link, pending.id);
     return EXIT.ok;
   }
-  const { last_event: seen } = await link.api.session(pending.session_id);
+  const { last_event: lastEvent } = await link.api.session(pending.session_id);
   const answer = parseAnswerOptions(card, options);
   const refused = answer !== undefined && answer.action !== "approve" && answer.action !== "submit";
   const isGiven = answer !== undefined || (await answerWithoutCard(kay, link, card));
   if (answer && card.type === "auth") await declineAuth(link, card, { client: CLIENT });
   else if (answer) await sendAnswer(link, card, answer, { session: pending.session_id, client: CLIENT });
-  return showRest(kay, link, { session: pending.session_id, seen, refused, isGiven });
+  return showRest(kay, link, { session: pending.session_id, seen: lastEvent, refused, isGiven });
 }
 
 async function find(link: BackendHandle, id: string): Promise<{ pending: PendingRequest; card: CardItem }> {
@@ -92,18 +92,18 @@ async function answerWithoutCard(kay: Kay, link: BackendHandle, card: CardItem):
     });
   }
   if (mayAsk(kay)) return false;
-  const [first = "", ...others] = getAnswerCommands(kay, card);
+  const [first = "", ...rest] = getAnswerCommands(kay, card);
   throw new Problem("INPUT_REQUIRED", "Cannot prompt for an answer here. Pass one as an option.", {
-    hint: `For example: \`${first}\` or \`${others.at(-1)}\`.`,
+    hint: `For example: \`${first}\` or \`${rest.at(-1)}\`.`,
   });
 }
 
 async function tellThoseConnected(kay: Kay, link: BackendHandle, { auth }: AuthCard): Promise<string[]> {
   const { connections } = await link.api.connections({ signal: kay.signal });
-  const waiting = listMissingServices(auth);
-  const connected = waiting.filter((service) => Object.hasOwn(connections, service) && connections[service]?.connected);
+  const missing = listMissingServices(auth);
+  const connected = missing.filter((service) => Object.hasOwn(connections, service) && connections[service]?.connected);
   for (const service of connected) await reportConnected(link, auth.generation_id, service);
-  return waiting.filter((service) => !connected.includes(service));
+  return missing.filter((service) => !connected.includes(service));
 }
 
 type Rest = { session: string; seen: number; refused: boolean; isGiven: boolean };
@@ -115,7 +115,7 @@ async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused,
   const { writeProgress: note, warn } = kay.out;
   kay.shutdownGraceMs = getCancelGraceMs(kay);
   try {
-    const followed = await followGeneration(kay, link, {
+    const result = await followGeneration(kay, link, {
       parts: takeUntilEnd(link.api.events(session, { signal, note, warn }), seen),
       show: kay.flags.json ? SILENT_PRESENTER : createTextPresenter(kay),
       askable: mayAsk(kay),
@@ -126,7 +126,7 @@ async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused,
         view = now;
       },
     });
-    return await finishAsk(kay, followed, { lines: false, refused });
+    return await finishAsk(kay, result, { lines: false, refused });
   } catch (error) {
     // Looking at an open request does not cancel it.
     if (kay.signal.aborted && view && listOpenCards(view).length === 0)

@@ -80,9 +80,9 @@ Slack messages and emails. On a terminal, kay asks for approvals, missing fields
 and connections. In a script it exits 8 and prints the \`kay answer\` command to
 run, or \`kay confirm\` with --confirm.`,
     )
-    .action(async (words: string[], given: Given) => {
-      checkOptions(kay, given);
-      const options = await chooseConversation(kay, given);
+    .action(async (words: string[], givenOptions: Given) => {
+      checkOptions(kay, givenOptions);
+      const options = await chooseConversation(kay, givenOptions);
       if (options.model !== undefined) kay.choices.model = options.model;
       if (options.approvalTimeout !== undefined) kay.choices.approvalTimeout = options.approvalTimeout;
       if (words.length === 0 && canHaveSession(kay) && !isOneShot(options)) {
@@ -154,11 +154,11 @@ const HISTORY_LIMIT_MS = 200;
 /** Adds a prompt that a user typed to the history of sessions, while it is answered. */
 async function rememberPrompt(kay: Kay, words: string[], answer: () => Promise<ExitCode>): Promise<ExitCode> {
   if (words.join("") === "-" || !kay.terminal.stderr.isTerminal || isCi(kay.env)) return answer();
-  const added = kay.history.add(words.join(" ")).catch(() => {});
+  const saved = kay.history.add(words.join(" ")).catch(() => {});
   try {
     return await answer();
   } finally {
-    await Promise.race([added, kay.clock.sleep(HISTORY_LIMIT_MS)]);
+    await Promise.race([saved, kay.clock.sleep(HISTORY_LIMIT_MS)]);
   }
 }
 
@@ -167,7 +167,7 @@ function isOneShot(options: Options): boolean {
   const { background, queue, file, attach, output, outputSchema, maxSteps } = options;
   return (
     Boolean(background || queue || file || attach || hasAllowOptions(options)) ||
-    [output, outputSchema, maxSteps].some((each) => each !== undefined)
+    [output, outputSchema, maxSteps].some((option) => option !== undefined)
   );
 }
 

@@ -45,7 +45,7 @@ async function followInScript(kay: Kay, link: BackendHandle, id: string, client:
   const events = link.api.events(id, { live, signal, note, warn, client });
   try {
     const { json } = kay.flags;
-    const followed = await followGeneration(kay, link, {
+    const result = await followGeneration(kay, link, {
       parts: live ? takeUntilEnd(events, last) : events,
       show: json ? createJsonLinesPresenter(kay, id) : createTextPresenter(kay),
       askable: false,
@@ -53,7 +53,7 @@ async function followInScript(kay: Kay, link: BackendHandle, id: string, client:
       seen,
       past,
     });
-    return await finishAsk(kay, followed, { lines: json });
+    return await finishAsk(kay, result, { lines: json });
   } finally {
     leaving.abort();
   }

@@ -46,14 +46,14 @@ export async function approveTools(
   const { show, approve } = review ?? createTerminalReview(kay);
   await show({ ...look, changes: [] });
   const trust = await approve(look);
-  const done = await api.approveService(
+  const response = await api.approveService(
     name,
     { ...trust, ...toExpected(look), dry_run: false },
     { signal: kay.signal },
   );
-  const count = done.service.tools.length;
+  const count = response.service.tools.length;
   kay.out.writeProgress(`Approved ${count === 1 ? "1 tool" : `${count} tools`} of ${toLine(name)}.`);
-  explainApprovals(kay, done);
+  explainApprovals(kay, response);
 }
 
 /**

@@ -30,9 +30,9 @@ function toServiceChoice({ name, title, known, connected }: ConnectableService):
 export async function missingServiceProblem(kay: Kay): Promise<Problem> {
   const all = await listConnectableServices(kay, null);
   const names = all.flatMap(({ name, known }) => (known ? [] : [toLine(name)])).join(", ");
-  const more = all.filter(({ known }) => known).length;
+  const count = all.filter(({ known }) => known).length;
   return new Problem("USAGE", "Specify a service to connect.", {
-    hint: `For example: kay connect jira. The services are ${names}, and ${more} MCP servers: \`kay services list --known\`.`,
+    hint: `For example: kay connect jira. The services are ${names}, and ${count} MCP servers: \`kay services list --known\`.`,
   });
 }
 
@@ -42,8 +42,8 @@ export async function missingServiceProblem(kay: Kay): Promise<Problem> {
  * @throws Problem USAGE
  */
 export function toAccountName(services: string[], label: string): string {
-  const [service = "", ...others] = services;
-  if (others.length > 0) throw new Problem("USAGE", "--as accepts only one service.");
+  const [service = "", ...rest] = services;
+  if (rest.length > 0) throw new Problem("USAGE", "--as accepts only one service.");
   if (isAccountLabel(label)) return `${service}@${label}`;
   throw new Problem("USAGE", `${JSON.stringify(label.slice(0, 40))} is not a valid account name.`, {
     hint: "Use up to 20 lowercase letters, digits and hyphens, for example --as work.",

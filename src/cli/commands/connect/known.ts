@@ -25,11 +25,11 @@ export async function listConnectableServices(kay: Kay, link: BackendHandle | nu
   const { KNOWN_SERVICES } = await import("#protocol/known-services");
   const services = await loadServices(kay, link);
   const usedNames = new Set(services.map(({ name }) => name));
-  const others = KNOWN_SERVICES.filter(({ name }) => !usedNames.has(name)).map((known) => ({
-    ...{ name: known.name, title: known.title, connected: false, state: "not_connected" as const },
-    known,
+  const servers = KNOWN_SERVICES.filter(({ name }) => !usedNames.has(name)).map((server) => ({
+    ...{ name: server.name, title: server.title, connected: false, state: "not_connected" as const },
+    known: server,
   }));
-  return [...services, ...others];
+  return [...services, ...servers];
 }
 
 /**
@@ -72,11 +72,11 @@ export async function addKnownService(
     if (known?.note) kay.out.warn(known.note);
     // A key is asked for because a consent is not possible, for a reason that is in the changes.
     if (service.sign_in === "bearer" && known?.client !== "key")
-      for (const why of look.changes) kay.out.warn(toLine(why));
+      for (const reason of look.changes) kay.out.warn(toLine(reason));
   }
-  const done = await sendDescription(kay, link, { mcp, ...trust, ...toExpected(look), dry_run: false });
-  explainApprovals(kay, done);
-  if (!done.connected) return undefined;
+  const response = await sendDescription(kay, link, { mcp, ...trust, ...toExpected(look), dry_run: false });
+  explainApprovals(kay, response);
+  if (!response.connected) return undefined;
   const { connections } = await link.api.connections({ signal: kay.signal });
   const connection = connections[name] ?? { connected: true };
   return { service: name, connection, message: `Connected ${toLine(name)}, which needs no sign-in` };
@@ -118,24 +118,24 @@ async function findNewServer(
   name: string,
 ): Promise<{ request: McpRequest; known?: KnownService } | undefined> {
   const base = getBaseName(name);
-  const known = await findFreeService(kay, base);
-  if (base === name) return known && { request: { url: known.url, name }, known };
+  const server = await findFreeService(kay, base);
+  if (base === name) return server && { request: { url: server.url, name }, known: server };
   const services = await loadServices(kay, link).catch((error: unknown) => {
     if (isSignedOut(error)) return [];
     throw error;
   });
-  const own = services.find((service) => service.name === base);
-  if (own) return own.mcp && { request: { name } };
-  return known && { request: { name }, known };
+  const configured = services.find((service) => service.name === base);
+  if (configured) return configured.mcp && { request: { name } };
+  return server && { request: { name }, known: server };
 }
 
 /** Built-in services need no request to the backend. */
 async function findFreeService(kay: Kay, name: string): Promise<KnownService | undefined> {
   const { findKnownService } = await import("#protocol/known-services");
-  const known = findKnownService(name);
-  if (!known) return undefined;
+  const server = findKnownService(name);
+  if (!server) return undefined;
   const builtIn = await listKnownServices(kay);
-  return builtIn.some((service) => service.name === name) ? undefined : known;
+  return builtIn.some((service) => service.name === name) ? undefined : server;
 }
 
 /** Inspects the server, unless an existing service has the name. */

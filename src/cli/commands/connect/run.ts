@@ -18,11 +18,11 @@ export type ConnectOptions = { site?: string; as?: string; wait: boolean; poll?:
 /** Runs `kay connect`: connects each service, only starts one (`--no-wait`), or finishes one (`--poll`). */
 export async function runConnect(kay: Kay, services: string[], options: ConnectOptions): Promise<void> {
   const names = services.length > 0 ? services : await chooseServices(kay);
-  const named = options.as === undefined ? names : [toAccountName(names, options.as)];
-  const [service = "", ...others] = named;
-  if (named.includes("")) throw await missingServiceProblem(kay);
+  const requested = options.as === undefined ? names : [toAccountName(names, options.as)];
+  const [service = "", ...rest] = requested;
+  if (requested.includes("")) throw await missingServiceProblem(kay);
   const single = options.poll !== undefined || !options.wait;
-  if (single && others.length > 0) throw new Problem("USAGE", "--no-wait and --poll accept only one service.");
+  if (single && rest.length > 0) throw new Problem("USAGE", "--no-wait and --poll accept only one service.");
   const link = await kay.openBackend();
   if (link.usesEnvironmentToken) {
     throw new Problem("USAGE", "Cannot connect services while KAY_TOKEN is set.", {
@@ -33,16 +33,16 @@ export async function runConnect(kay: Kay, services: string[], options: ConnectO
     report(kay, [await finishPendingConnection(kay, link, service, options.poll)]);
     return await approveKnown(kay, link, [service]);
   }
-  const wanted = [...new Set(named)];
-  if (options.clientId !== undefined && wanted.length > 1)
+  const uniqueNames = [...new Set(requested)];
+  if (options.clientId !== undefined && uniqueNames.length > 1)
     throw new Problem("USAGE", "--client-id accepts only one service.");
-  const done = new Map<string, ConnectedService>();
-  for (const name of wanted) {
+  const results = new Map<string, ConnectedService>();
+  for (const name of uniqueNames) {
     const connected = await addKnownService(kay, link, name.toLowerCase(), options);
-    if (connected) done.set(connected.service, connected);
+    if (connected) results.set(connected.service, connected);
   }
-  if (!options.wait && done.size === 0) return beginOnly(kay, link, service, options);
-  await connectAll(kay, link, { wanted, done }, options);
+  if (!options.wait && results.size === 0) return beginOnly(kay, link, service, options);
+  await connectAll(kay, link, { wanted: uniqueNames, done: results }, options);
 }
 
 /** The tools of a known server are listed after its consent, and approved then. */
@@ -62,37 +62,38 @@ async function connectAll(
 ): Promise<void> {
   if (!kay.flags.json) report(kay, [...done.values()]);
   const services = wanted.filter((name) => !done.has(name.toLowerCase()));
-  const failed = new Map<string, Problem>();
-  const take = (one: ConnectedService) => {
-    done.set(one.service, one);
-    if (!kay.flags.json) report(kay, [one]);
+  const failures = new Map<string, Problem>();
+  const take = (result: ConnectedService) => {
+    done.set(result.service, result);
+    if (!kay.flags.json) report(kay, [result]);
   };
   const tryConnect = async (service: string, work: () => Promise<ConnectedService>) => {
     const result = await work().catch((error: unknown) => {
       if (!(error instanceof Problem) || kay.signal.aborted) throw error;
-      failed.set(service, error);
+      failures.set(service, error);
     });
     if (result) take(result);
   };
   const { signIn } = await link.credentials.read(link.origin);
   const alone = services.length === 1 || !(signIn.token || signIn.refresh_token) ? services.slice(0, 1) : [];
   for (const service of alone) await tryConnect(service, () => connectOne(kay, link, service, options));
-  const others = failed.size > 0 ? [] : services.slice(alone.length);
-  const [last = ""] = others;
-  if (others.length === 1) await tryConnect(last, () => connectOne(kay, link, last, options));
-  if (others.length > 1) await connectOthers(kay, link, others, { options, take, tryConnect: tryConnect, failed });
+  const rest = failures.size > 0 ? [] : services.slice(alone.length);
+  const [last = ""] = rest;
+  if (rest.length === 1) await tryConnect(last, () => connectOne(kay, link, last, options));
+  if (rest.length > 1)
+    await connectOthers(kay, link, rest, { options, take, tryConnect: tryConnect, failed: failures });
   const connected = wanted.flatMap((service) => done.get(service.toLowerCase()) ?? []);
   await approveKnown(
     kay,
     link,
     connected.map(({ service }) => service),
   );
-  finish(kay, wanted, connected, failed);
+  finish(kay, wanted, connected, failures);
 }
 
 type Taking = {
   options: ConnectOptions;
-  take(one: ConnectedService): void;
+  take(result: ConnectedService): void;
   tryConnect(service: string, work: () => Promise<ConnectedService>): Promise<void>;
   failed: Map<string, Problem>;
 };
@@ -124,13 +125,21 @@ async function connectOthers(
 }
 
 /** The first failure decides the exit code; the document lists what was connected. */
-function finish(kay: Kay, services: string[], connected: ConnectedService[], failed: Map<string, Problem>): void {
-  const [first] = failed.values();
+function finish(kay: Kay, services: string[], connected: ConnectedService[], failures: Map<string, Problem>): void {
+  const [first] = failures.values();
   if (first) {
-    if (connected.length === 0 && failed.size === 1) throw first;
+    if (connected.length === 0 && failures.size === 1) throw first;
     const { code, message, hint, details, cause } = first;
-    const others = [...failed].map(([service, problem]) => ({ service, code: problem.code, message: problem.message }));
-    const allDetails = { ...details, connected: connected.map(asJson), ...(failed.size > 1 ? { failed: others } : {}) };
+    const failedServices = [...failures].map(([service, problem]) => ({
+      service,
+      code: problem.code,
+      message: problem.message,
+    }));
+    const allDetails = {
+      ...details,
+      connected: connected.map(asJson),
+      ...(failures.size > 1 ? { failed: failedServices } : {}),
+    };
     throw new Problem(code, message, { hint, cause, details: allDetails });
   }
   if (kay.flags.json && services.length > 1) kay.out.writeJson({ connected: connected.map(asJson) });
@@ -227,9 +236,9 @@ async function beginOnly(kay: Kay, link: BackendHandle, service: string, { site 
 }
 
 function report(kay: Kay, connected: ConnectedService[]): void {
-  for (const one of connected) {
-    if (kay.flags.json) kay.out.writeJson(asJson(one));
-    else kay.out.writeLine(one.message);
+  for (const result of connected) {
+    if (kay.flags.json) kay.out.writeJson(asJson(result));
+    else kay.out.writeLine(result.message);
   }
 }
 

@@ -29,10 +29,10 @@ export async function changeTrust(kay: Kay, use: boolean): Promise<void> {
 /** Stores the decision about the current project and reports it in a sentence. */
 export async function decideAndDescribe(kay: Kay, use: boolean): Promise<{ folder: string; sentence: string }> {
   const project = await decideTrust(kay, use);
-  const what = `${describeText(project)} of ${toLine(project.folder)}`;
+  const subject = `${describeText(project)} of ${toLine(project.folder)}`;
   const sentence = use
-    ? `kay now uses ${what.replace(/^The/, "the")}. If the text changes, kay asks again.`
-    : `kay does not use ${what.replace(/^The/, "the")}.`;
+    ? `kay now uses ${subject.replace(/^The/, "the")}. If the text changes, kay asks again.`
+    : `kay does not use ${subject.replace(/^The/, "the")}.`;
   return { folder: project.folder, sentence };
 }
 
@@ -67,13 +67,14 @@ export async function readContext(kay: Kay, link: BackendHandle | null, usage?: 
     link?.api.tools({ signal }),
     link?.api.model({ signal }),
   ]);
-  const connected = Object.entries(connections?.connections ?? {}).filter(([, one]) => one.connected);
-  const chosen = kay.choices.model;
-  const model = chosen === undefined ? project : { name: chosen, label: chosen, offline: chosen === "offline" };
+  const connected = Object.entries(connections?.connections ?? {}).filter(([, connection]) => connection.connected);
+  const chosenModel = kay.choices.model;
+  const model =
+    chosenModel === undefined ? project : { name: chosenModel, label: chosenModel, offline: chosenModel === "offline" };
   return {
     ...{ files, notes, defaults },
     aliases: aliases.map(({ name }) => name),
-    services: connected.map(([name, one]) => ({ name, account: formatAccount(one) })),
+    services: connected.map(([name, connection]) => ({ name, account: formatAccount(connection) })),
     tools: countTools(tools?.tools ?? []),
     timeZone: getAskChoices(kay).time_zone,
     ...(model ? { model } : {}),
@@ -112,8 +113,8 @@ export function formatContext(report: ContextReport): string[][] {
     ],
   ];
   return lists.flatMap(([name, values]) =>
-    (values.length > 0 ? values : ["none"]).flatMap((value, at) =>
-      name === "Conversation" && value === "none" ? [] : [[at === 0 ? name : "", value]],
+    (values.length > 0 ? values : ["none"]).flatMap((value, index) =>
+      name === "Conversation" && value === "none" ? [] : [[index === 0 ? name : "", value]],
     ),
   );
 }

@@ -17,17 +17,17 @@ export const backendCheck: Check = {
     const { baseUrl } = await facts.link();
     if (!embedded && capabilities === null) return ok(`${baseUrl} answers, with the minimal protocol.`);
     const { name, version, sandbox } = capabilities ?? { name: "kay", version: "?" };
-    const what = `${toLine(name)} ${toLine(version)} at ${baseUrl}${sandbox ? ", with sandbox services" : ""}`;
-    if (!embedded) return ok(`${what}.`);
-    return inspectOwnBackend(facts, what, version);
+    const summary = `${toLine(name)} ${toLine(version)} at ${baseUrl}${sandbox ? ", with sandbox services" : ""}`;
+    if (!embedded) return ok(`${summary}.`);
+    return inspectOwnBackend(facts, summary, version);
   },
 };
 
-function inspectOwnBackend({ kay, machine }: CheckContext, what: string, version: string) {
+function inspectOwnBackend({ kay, machine }: CheckContext, summary: string, version: string) {
   const log = join(machine.paths.state(), "backend.log");
-  if (version === kay.version) return ok(`${what}. Its log is ${log}.`);
+  if (version === kay.version) return ok(`${summary}. Its log is ${log}.`);
   return fail(
-    `${what}. Its version differs from this kay (${kay.version}).`,
+    `${summary}. Its version differs from this kay (${kay.version}).`,
     "Wait until its requests end, then run any command. kay then restarts it.",
   );
 }

@@ -127,12 +127,12 @@ async function refuseBrokenWay({ legs }: CheckContext): Promise<never> {
 }
 
 async function awaitInTime<T>(clock: Timer, signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const over = new AbortController();
+  const controller = new AbortController();
   const late = clock
-    .sleep(ANSWER_LIMIT_MS, AbortSignal.any([signal, over.signal]))
+    .sleep(ANSWER_LIMIT_MS, AbortSignal.any([signal, controller.signal]))
     .catch(() => {})
     .then((): Promise<never> => {
-      if (signal.aborted || over.signal.aborted) return new Promise(() => {});
+      if (signal.aborted || controller.signal.aborted) return new Promise(() => {});
       throw new Problem("TIMED_OUT", `The backend has not answered within ${ANSWER_LIMIT_MS / 1000} s.`, {
         hint: "The local backend takes longer to start the first time. Run `kay doctor` again in a moment.",
       });
@@ -140,7 +140,7 @@ async function awaitInTime<T>(clock: Timer, signal: AbortSignal, work: Promise<T
   try {
     return await Promise.race([work, late]);
   } finally {
-    over.abort();
+    controller.abort();
   }
 }
 
@@ -154,9 +154,9 @@ function memoize<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /** Problems that another check reports are not repeated; internal errors are. */
-function blockedBy(why: string): (error: unknown) => never {
+function blockedBy(reason: string): (error: unknown) => never {
   return (error) => {
-    throw error instanceof Problem || error instanceof BlockedCheck ? new BlockedCheck(why) : error;
+    throw error instanceof Problem || error instanceof BlockedCheck ? new BlockedCheck(reason) : error;
   };
 }
 

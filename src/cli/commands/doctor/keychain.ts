@@ -15,32 +15,32 @@ export const keychainCheck: Check = {
       return skip('Not used, because the setting "credentials" is file.');
     const look = await facts.machine.keychain.check();
     const { says, fix } = describeKeychain(look);
-    const needed = mode === "keychain" || preference === "keychain";
-    if (look.state === "usable") return rehearse(facts, needed);
-    const then = look.state === "failed" ? "Restart the keychain service, or log out and in again." : `${fix}.`;
-    if (needed) return fail(`${says}.`, then);
-    return warn(`${says}. The sign-in is stored in a plain file instead, which only you can read.`, then);
+    const isRequired = mode === "keychain" || preference === "keychain";
+    if (look.state === "usable") return rehearse(facts, isRequired);
+    const hint = look.state === "failed" ? "Restart the keychain service, or log out and in again." : `${fix}.`;
+    if (isRequired) return fail(`${says}.`, hint);
+    return warn(`${says}. The sign-in is stored in a plain file instead, which only you can read.`, hint);
   },
 };
 
 /** macOS may show a dialog when a key is written, and doctor must not prompt. */
 const ASKS = "darwin";
 
-async function rehearse({ machine, kay }: CheckContext, needed: boolean): Promise<Finding> {
+async function rehearse({ machine, kay }: CheckContext, isRequired: boolean): Promise<Finding> {
   if (machine.platform === ASKS) return ok("Available. Nothing was written, because macOS might show a dialog.");
   const account = `doctor-${Buffer.from(kay.random(6)).toString("hex")}`;
   const key = kay.random(32);
   try {
     await machine.keychain.set(account, key);
-    const stored = await machine.keychain.get(account);
-    if (!stored || !Buffer.from(stored).equals(key))
+    const storedKey = await machine.keychain.get(account);
+    if (!storedKey || !Buffer.from(storedKey).equals(key))
       return fail("A test entry could not be read back.", describeKeychain({ state: "frozen" }).fix);
     return ok("Working: a test entry was written, read and deleted.");
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const fix =
       error.details.keychain === "failed" ? "Restart the keychain service, or log out and in again." : error.hint;
-    return needed ? fail(error.message, fix) : warn(error.message, fix);
+    return isRequired ? fail(error.message, fix) : warn(error.message, fix);
   } finally {
     await machine.keychain.delete(account).catch(() => {});
   }

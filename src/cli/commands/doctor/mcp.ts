@@ -23,7 +23,7 @@ export const mcpCheck: Check = {
       const names = servers.map(({ name }) => toLine(name)).join(", ");
       return ok(`All answer with their approved tools: ${names}.`);
     }
-    const state = wrong.some((one) => one.state === "failed") ? "failed" : "warning";
+    const state = wrong.some((finding) => finding.state === "failed") ? "failed" : "warning";
     const fixes = new Set(wrong.flatMap(({ fix }) => fix ?? []));
     return { state, detail: wrong.map(({ detail }) => detail).join(" "), fix: [...fixes].join(" ") };
   },
@@ -74,8 +74,8 @@ export async function withPatience<T>(
 }
 
 /** A program may be downloaded at its first start, which takes longer than this check waits. */
-function warnLate({ title, name, mcp: place }: ServiceView, word: string): Finding {
-  const what = place?.command === undefined ? "did not answer" : "did not start";
+function warnLate({ title, name, mcp }: ServiceView, word: string): Finding {
+  const fault = mcp?.command === undefined ? "did not answer" : "did not start";
   const fix = `Run \`kay services approve ${word} --dry-run\`, which waits longer.`;
-  return fail(`${toLine(title ?? name)} ${what} within ${PATIENCE_MS / 1000} s.`, fix);
+  return fail(`${toLine(title ?? name)} ${fault} within ${PATIENCE_MS / 1000} s.`, fix);
 }

@@ -37,15 +37,15 @@ export const modelCheck: Check = {
 
 /** Result of the question; null after the time limit. */
 async function ask({ kay, signal }: CheckContext, link: BackendHandle): Promise<ModelTestResponse | null> {
-  const over = new AbortController();
-  const ended = AbortSignal.any([signal, over.signal]);
-  const late = kay.clock.sleep(LIMIT_MS, ended).then(
+  const controller = new AbortController();
+  const anySignal = AbortSignal.any([signal, controller.signal]);
+  const late = kay.clock.sleep(LIMIT_MS, anySignal).then(
     () => null,
     () => null,
   );
   try {
-    return await Promise.race([link.api.testModel({ signal: ended }), late]);
+    return await Promise.race([link.api.testModel({ signal: anySignal }), late]);
   } finally {
-    over.abort();
+    controller.abort();
   }
 }

@@ -18,7 +18,7 @@ const legs: Check[] = Object.entries(TITLES).map(([leg, title]) => ({
   title,
   async look(facts) {
     if (!(await isRemote(facts))) return null;
-    const match = (await facts.legs()).find((each) => each.name === leg);
+    const match = (await facts.legs()).find((step) => step.name === leg);
     return match ? { state: match.state, detail: match.message, ...(match.fix ? { fix: match.fix } : {}) } : null;
   },
 }));
@@ -44,9 +44,12 @@ const loopback: Check = {
     const { baseUrl } = await facts.link().catch((error: unknown) => {
       throw error instanceof Problem ? new BlockedCheck("The local backend is not running.") : error;
     });
-    const broken = (await facts.legs()).find(({ state }) => state === "failed");
-    if (broken)
-      return fail(broken.message, broken.fix || "Allow connections from this machine to itself in its firewall.");
+    const failedStep = (await facts.legs()).find(({ state }) => state === "failed");
+    if (failedStep)
+      return fail(
+        failedStep.message,
+        failedStep.fix || "Allow connections from this machine to itself in its firewall.",
+      );
     return ok(`${baseUrl} can be reached; no proxy is used on this machine.`);
   },
 };

@@ -19,8 +19,8 @@ export function createRedactor(env: Record<string, string | undefined>): Redacto
   for (const [name, value = ""] of Object.entries(env)) hide(...listSecrets(name, value));
   const scrub = (text: string) => {
     // The longest first: one may be a part of another.
-    const known = [...secrets].sort((a, b) => b.length - a.length);
-    return redactSecrets(known.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text));
+    const values = [...secrets].sort((a, b) => b.length - a.length);
+    return redactSecrets(values.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text));
   };
   return Object.assign(scrub, { hide });
 }

@@ -67,8 +67,11 @@ export async function writeReport(
   }
 }
 
-function createWriteProblem(path: string, why: string, cause?: unknown): Problem {
-  return new Problem("USAGE", `${toLine(path)} ${why}.`, { hint: "Choose another file with `--bundle FILE`.", cause });
+function createWriteProblem(path: string, reason: string, cause?: unknown): Problem {
+  return new Problem("USAGE", `${toLine(path)} ${reason}.`, {
+    hint: "Choose another file with `--bundle FILE`.",
+    cause,
+  });
 }
 
 function formatStamp(now: number): string {
@@ -84,7 +87,7 @@ async function readLogTail(path: string): Promise<string[]> {
     const start = Math.max(0, size - LOG_BYTES);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
     const lines = buffer.subarray(0, bytesRead).toString("utf8").split("\n");
-    return lines.slice(start > 0 ? 1 : 0).filter((each) => each !== "");
+    return lines.slice(start > 0 ? 1 : 0).filter((line) => line !== "");
   } finally {
     await handle.close();
   }
@@ -92,7 +95,7 @@ async function readLogTail(path: string): Promise<string[]> {
 
 function redact(value: unknown, scrub: (text: string) => string): unknown {
   if (typeof value === "string") return scrub(value);
-  if (Array.isArray(value)) return value.map((each) => redact(each, scrub));
+  if (Array.isArray(value)) return value.map((value) => redact(value, scrub));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, redact(inner, scrub)]));
 }

@@ -12,18 +12,18 @@ export type OnReport = (report: CheckReport, waiting: string[]) => void;
 
 /** Runs all checks at once. A check that throws or takes too long has failed; the others continue. */
 export async function runChecks(checks: Check[], facts: CheckContext, onReport: OnReport): Promise<CheckReport[]> {
-  const done = new Set<Check>();
-  const made = checks.map((check) => getReport(check, facts).finally(() => done.add(check)));
+  const finished = new Set<Check>();
+  const pendingReports = checks.map((check) => getReport(check, facts).finally(() => finished.add(check)));
   const reports: CheckReport[] = [];
   // All are awaited below. Until then, a check that Ctrl+C ended must not become an unhandled rejection.
-  for (const each of made) each.catch(() => {});
-  for (const each of made) {
+  for (const pendingReport of pendingReports) pendingReport.catch(() => {});
+  for (const each of pendingReports) {
     const report = await each;
     if (report === null) continue;
     reports.push(report);
     onReport(
       report,
-      checks.filter((check) => !done.has(check)).map(({ title }) => title),
+      checks.filter((check) => !finished.has(check)).map(({ title }) => title),
     );
   }
   return reports;
@@ -46,13 +46,13 @@ async function getReport(check: Check, facts: CheckContext): Promise<CheckReport
 }
 
 async function limit(check: Check, facts: CheckContext): Promise<Finding | null> {
-  const over = new AbortController();
+  const controller = new AbortController();
   const late = facts.kay.clock
-    .sleep(LIMIT_MS, AbortSignal.any([facts.signal, over.signal]))
+    .sleep(LIMIT_MS, AbortSignal.any([facts.signal, controller.signal]))
     .catch(() => {})
     .then((): Finding | Promise<never> => {
       if (facts.signal.aborted) throw facts.signal.reason;
-      if (over.signal.aborted) return new Promise(() => {});
+      if (controller.signal.aborted) return new Promise(() => {});
       return fail(
         `It did not finish within ${LIMIT_MS / 1000} s.`,
         "Run `kay doctor` again. If it still fails, report it with `kay doctor --bundle`.",
@@ -62,7 +62,7 @@ async function limit(check: Check, facts: CheckContext): Promise<Finding | null>
   try {
     return await Promise.race([check.look(facts), late]);
   } finally {
-    over.abort();
+    controller.abort();
   }
 }
 

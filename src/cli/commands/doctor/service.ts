@@ -12,8 +12,8 @@ import { BlockedCheck, type CheckContext } from "./context.ts";
 import { inspectServer, withPatience } from "./mcp.ts";
 
 /** Checks of one service, in the order in which they are needed. */
-export function createServiceChecks(typed: string): Check[] {
-  const name = typed.toLowerCase();
+export function createServiceChecks(argument: string): Check[] {
+  const name = argument.toLowerCase();
   const findService = (facts: CheckContext) => getService(facts, name);
   return [
     { id: "service", title: "Service", look: async (facts) => findNamed(facts, name) },
@@ -43,7 +43,10 @@ export function createServiceChecks(typed: string): Check[] {
 async function find(facts: CheckContext, name: string): Promise<{ service?: ServiceView; names: string[] }> {
   const services = await facts.services();
   if (services)
-    return { service: services.find((each) => each.name === name), names: services.map((each) => each.name) };
+    return {
+      service: services.find((service) => service.name === name),
+      names: services.map((service) => service.name),
+    };
   const { connections } = await (await facts.signedIn()).api.connections({ signal: facts.signal });
   const connection = Object.hasOwn(connections, name) ? connections[name] : undefined;
   const state = connection?.connected ? "connected" : "not_connected";
@@ -51,8 +54,8 @@ async function find(facts: CheckContext, name: string): Promise<{ service?: Serv
 }
 
 async function findNamed(facts: CheckContext, name: string) {
-  const known = await findNewServer(facts, name);
-  if (known) return ok(`${known.title}, an MCP server that kay knows but you have not added.`);
+  const server = await findNewServer(facts, name);
+  if (server) return ok(`${server.title}, an MCP server that kay knows but you have not added.`);
   if (await isSignedOut(facts)) {
     const connect = `Run \`kay connect ${quoteShellWord(name)}\`.`;
     return skip("Not signed in, so it cannot be checked.", connect);
@@ -60,22 +63,22 @@ async function findNamed(facts: CheckContext, name: string) {
   const { service, names } = await find(facts, name);
   if (!service)
     return fail(unknownServiceProblem(name, names).message, "Run `kay services` to see what can be connected.");
-  const where = service.target === "sandbox" ? ", in the sandbox" : "";
-  return ok(`${toLine(service.title ?? service.name)}${where}.`);
+  const suffix = service.target === "sandbox" ? ", in the sandbox" : "";
+  return ok(`${toLine(service.title ?? service.name)}${suffix}.`);
 }
 
 /** Returns the known server with this name, unless a service with the name exists. */
 async function findNewServer(facts: CheckContext, name: string): Promise<KnownService | undefined> {
   const base = getBaseName(name);
-  const known = (await import("#protocol/known-services")).findKnownService(base);
-  if (!known || (await listKnownServices(facts.kay)).some((service) => service.name === base)) return undefined;
-  return !(await isSignedOut(facts)) && (await find(facts, name)).service ? undefined : known;
+  const server = (await import("#protocol/known-services")).findKnownService(base);
+  if (!server || (await listKnownServices(facts.kay)).some((service) => service.name === base)) return undefined;
+  return !(await isSignedOut(facts)) && (await find(facts, name)).service ? undefined : server;
 }
 
 /** Another check inspects an added server with its sign-in. */
 async function checkAddress(facts: CheckContext, name: string): Promise<Finding | null> {
-  const known = await findNewServer(facts, name);
-  return known ? await inspectAddress(facts, known) : null;
+  const server = await findNewServer(facts, name);
+  return server ? await inspectAddress(facts, server) : null;
 }
 
 async function isSignedOut(facts: CheckContext): Promise<boolean> {
@@ -99,8 +102,8 @@ async function requireConnected(facts: CheckContext, name: string): Promise<Serv
 /** The preferred address of the local backend, which is registered with a custom client. */
 const USUAL_PORT = "4040";
 
-async function checkClient(facts: CheckContext, { state, target, client: place, sign_in }: ServiceView) {
-  if (!place)
+async function checkClient(facts: CheckContext, { state, target, client: clientSource, sign_in }: ServiceView) {
+  if (!clientSource)
     return skip(
       sign_in === "none"
         ? "Not needed: it requires no sign-in."
@@ -108,19 +111,21 @@ async function checkClient(facts: CheckContext, { state, target, client: place, 
           ? "Not needed: you paste a key or a token."
           : "This backend does not report it.",
     );
-  const redirect = toLine(place.redirect_uri);
+  const redirect = toLine(clientSource.redirect_uri);
   const { embedded } = await facts.link();
   if (state === "not_configured") {
-    const [setting = ""] = place.settings;
+    const [setting = ""] = clientSource.settings;
     const set =
-      embedded && setting ? `\`kay config set ${toLine(setting)} <id>\`` : `${toLine(place.variables.join(" and "))}`;
+      embedded && setting
+        ? `\`kay config set ${toLine(setting)} <id>\``
+        : `${toLine(clientSource.variables.join(" and "))}`;
     return fail(
       "The backend has no OAuth client for it.",
       `Register one with the redirect URL ${redirect}, then set ${set}.`,
     );
   }
   if (target === "sandbox") return ok("The sandbox's own. You need no account.");
-  if (embedded && URL.parse(place.redirect_uri)?.port !== USUAL_PORT) {
+  if (embedded && URL.parse(clientSource.redirect_uri)?.port !== USUAL_PORT) {
     const fix = `Stop the program on port ${USUAL_PORT}, run \`kay serve --stop\`, then run any command.`;
     return warn(
       `Your own, but its redirect URL is ${redirect} now, because another program uses port ${USUAL_PORT}.`,
@@ -131,12 +136,12 @@ async function checkClient(facts: CheckContext, { state, target, client: place, 
 }
 
 /** Only the route to the consent page is tested, because the browser opens it; no request is sent. */
-async function checkConsent({ machine, signal }: CheckContext, { client: place }: ServiceView) {
-  const url = URL.parse(place?.authorize_url ?? "");
+async function checkConsent({ machine, signal }: CheckContext, { client: clientSource }: ServiceView) {
+  const url = URL.parse(clientSource?.authorize_url ?? "");
   if (!url || !/^https?:$/.test(url.protocol)) return skip("The backend does not say where it is.");
-  const broken = (await machine.walk(url.href, signal)).find((leg) => leg.state === "failed");
-  if (!broken) return ok(`${toLine(url.host)} can be reached.`);
-  return warn(`${toLine(url.host)}: ${broken.message}`, broken.fix ?? "A browser may use another route.");
+  const failedStep = (await machine.walk(url.href, signal)).find((leg) => leg.state === "failed");
+  if (!failedStep) return ok(`${toLine(url.host)} can be reached.`);
+  return warn(`${toLine(url.host)}: ${failedStep.message}`, failedStep.fix ?? "A browser may use another route.");
 }
 
 function checkAccount(service: ServiceView) {
@@ -153,11 +158,11 @@ async function checkServer(facts: CheckContext, service: ServiceView) {
   return service.mcp ? await inspectServer(facts, service) : null;
 }
 
-function checkScopes({ connected: isConnected, scopes: asked, name }: ServiceView) {
+function checkScopes({ connected: isConnected, scopes, name }: ServiceView) {
   if (!isConnected) throw new BlockedCheck("It is not connected.");
-  if (!asked || asked.granted.length === 0) return skip("The provider did not report what it granted.");
-  const missing = asked.wanted.filter((scope) => !asked.granted.includes(scope));
-  if (missing.length === 0) return ok(`All ${asked.wanted.length} requested scopes are granted.`);
+  if (!scopes || scopes.granted.length === 0) return skip("The provider did not report what it granted.");
+  const missing = scopes.wanted.filter((scope) => !scopes.granted.includes(scope));
+  if (missing.length === 0) return ok(`All ${scopes.wanted.length} requested scopes are granted.`);
   const fix = `Run \`kay connect ${quoteShellWord(toLine(name))}\` and allow everything.`;
   return warn(`Not granted: ${toLine(missing.join(" "))}.`, fix);
 }
@@ -193,14 +198,14 @@ function rank({ name }: ToolView): number {
 /** Whether a known server still answers at its address: the way there from this machine, then the backend's own look at it. Nothing is added. */
 async function inspectAddress(facts: CheckContext, { name, url, docs, client }: KnownService): Promise<Finding> {
   const see = `See ${docs}.`;
-  const broken = (await facts.machine.walk(url, facts.signal)).find(({ state }) => state === "failed");
-  if (broken) return fail(`${new URL(url).host}: ${broken.message}`, broken.fix ?? see);
+  const failedStep = (await facts.machine.walk(url, facts.signal)).find(({ state }) => state === "failed");
+  if (failedStep) return fail(`${new URL(url).host}: ${failedStep.message}`, failedStep.fix ?? see);
   const { api } = await facts.connect();
   const look = async (signal: AbortSignal) => {
     const { service } = await api.describeService({ mcp: { url, name }, dry_run: true }, { signal });
     const { tools, sign_in, base_url } = service;
-    const how = client === "client-id" && sign_in === "bearer" ? OWN_CLIENT : SIGN_INS[sign_in];
-    return ok(`${toLine(base_url)} answers, ${sign_in === "none" ? `with ${tools.length} tools` : how}.`);
+    const hint = client === "client-id" && sign_in === "bearer" ? OWN_CLIENT : SIGN_INS[sign_in];
+    return ok(`${toLine(base_url)} answers, ${sign_in === "none" ? `with ${tools.length} tools` : hint}.`);
   };
   try {
     const answer = await withPatience(facts, look);

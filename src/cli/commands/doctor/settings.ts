@@ -47,9 +47,10 @@ function findValueFault(settings: Settings): Finding | null {
 }
 
 function formatNotice({ path, state }: SettingsInspection, settings: Settings): Finding {
-  const over = settings.list().filter(({ key, source }) => source === "environment" && key !== "browser");
+  const variables = settings.list().filter(({ key, source }) => source === "environment" && key !== "browser");
   const file = state === "absent" ? `none are set yet (${path})` : path;
-  const beaten = over.length > 0 ? ` From the environment: ${over.map(({ where }) => where).join(", ")}.` : "";
+  const beaten =
+    variables.length > 0 ? ` From the environment: ${variables.map(({ where }) => where).join(", ")}.` : "";
   return ok(`Profile ${settings.profile}; ${file}.${beaten}`);
 }
 
@@ -59,10 +60,10 @@ export const runtimeCheck: Check = {
   title: "Runtime",
   async look({ kay, machine }) {
     const { node, execPath, launcher, platform, arch, uid } = machine;
-    const what = `kay ${kay.version} on Node ${node} (${platform} ${arch}), ${execPath}; started from ${launcher}.`;
-    if (uid !== 0 || !kay.env.SUDO_USER) return ok(what);
+    const summary = `kay ${kay.version} on Node ${node} (${platform} ${arch}), ${execPath}; started from ${launcher}.`;
+    if (uid !== 0 || !kay.env.SUDO_USER) return ok(summary);
     return warn(
-      `${what} It runs under sudo, so the files that it creates belong to root.`,
+      `${summary} It runs under sudo, so the files that it creates belong to root.`,
       "Run kay as your own user, not with sudo.",
     );
   },

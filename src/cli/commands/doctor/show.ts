@@ -27,18 +27,21 @@ function formatRow(kay: Kay, { state, title, detail, fix }: CheckReport, width: 
   const indent = " ".repeat(start.length + TITLE_WIDTH + 2);
   const [first = "", ...rest] = formatLines(detail, fix, width - indent.length);
   const head = `${kay.out.paint(COLOURS[state], start)}${title.padEnd(TITLE_WIDTH)}  ${first}`;
-  return [head, ...rest.map((each) => indent + each)].join("\n");
+  return [head, ...rest.map((line) => indent + line)].join("\n");
 }
 
 /** The same below each other. */
 function block(kay: Kay, { state, title, detail, fix }: CheckReport, width: number): string {
   const head = `${kay.out.paint(COLOURS[state], `${MARKS[state]} ${state}`)}  ${title}`;
-  return [head, ...formatLines(detail, fix, width - 2).map((each) => `  ${each}`)].join("\n");
+  return [head, ...formatLines(detail, fix, width - 2).map((line) => `  ${line}`)].join("\n");
 }
 
 function formatLines(detail: string, fix: string | undefined, room: number): string[] {
   const advice = fix ? wrapSentences(fix, room - 2).split("\n") : [];
-  return [...wrapSentences(detail, room).split("\n"), ...advice.map((each, at) => `${at === 0 ? "→" : " "} ${each}`)];
+  return [
+    ...wrapSentences(detail, room).split("\n"),
+    ...advice.map((line, index) => `${index === 0 ? "→" : " "} ${line}`),
+  ];
 }
 
 /** Formats the result in one line. */

@@ -35,12 +35,12 @@ function signInEndedProblem(): Problem {
 }
 
 async function accept(facts: CheckContext, refreshed: Finding | null): Promise<Finding> {
-  const before = await facts.signIn();
+  const signIn = await facts.signIn();
   const { credentials, origin } = await facts.account();
   const { signIn: now } = await credentials.read(origin);
   facts.scrub.hide(now.token, now.refresh_token);
   if (refreshed) return ok(`${refreshed.detail} The backend accepts the new one.`);
-  if (now.token !== before.token) return ok("The access token had expired and was refreshed successfully.");
+  if (now.token !== signIn.token) return ok("The access token had expired and was refreshed successfully.");
   const { expires } = readTokenTimes(now.token ?? "");
   if (!now.refresh_token) return ok("The backend accepts the access token; there is none to refresh it with.");
   if (expires === undefined)
@@ -61,9 +61,9 @@ export const connectionsCheck: Check = {
     const lost = match.filter(([, { connected, reason }]) => !connected && reason);
     const connected = match.filter(([, connection]) => connection.connected).map(([name]) => toLine(name));
     if (lost.length > 0) {
-      const why = lost.map(([name, { reason }]) => `${toLine(name)}: ${toLine(reason ?? "")}`).join("; ");
+      const reasons = lost.map(([name, { reason }]) => `${toLine(name)}: ${toLine(reason ?? "")}`).join("; ");
       return warn(
-        `Lost: ${why}`,
+        `Lost: ${reasons}`,
         `Run \`kay connect ${lost.map(([name]) => quoteShellWord(toLine(name))).join(" ")}\`.`,
       );
     }
@@ -95,9 +95,9 @@ async function testRefresh(facts: CheckContext, { api, credentials, origin }: Ba
       await clock.sleep(PAUSE_MS, facts.signal);
     }
   }
-  const after = await credentials.read(origin);
-  facts.scrub.hide(after.signIn.token, after.signIn.refresh_token);
-  if (after.generation === generation)
+  const stored = await credentials.read(origin);
+  facts.scrub.hide(stored.signIn.token, stored.signIn.refresh_token);
+  if (stored.generation === generation)
     return fail("The refreshed token was not stored.", "Run `kay connect <service>` to sign in again.");
   return ok("The tokens were refreshed, and stored before they were used.");
 }

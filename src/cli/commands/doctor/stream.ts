@@ -23,13 +23,13 @@ export const streamCheck: Check = {
     const [first, last] = [beats[0], beats.at(-1)];
     if (!first || !last || beats.length < 2)
       return warnHeldBack(facts, link.baseUrl, "Event streams are cut off on the way.");
-    const sent = last.sentAt - first.sentAt;
+    const sentSpan = last.sentAt - first.sentAt;
     const came = last.cameAt - first.cameAt;
-    if (sent > SPREAD_MS && came < sent / 2) {
+    if (sentSpan > SPREAD_MS && came < sentSpan / 2) {
       return warnHeldBack(
         facts,
         link.baseUrl,
-        `An event stream arrives all at once, ${(sent / 1000).toFixed(1)} s late.`,
+        `An event stream arrives all at once, ${(sentSpan / 1000).toFixed(1)} s late.`,
       );
     }
     return ok(`${beats.length} events arrived as they were sent.`);
@@ -37,12 +37,12 @@ export const streamCheck: Check = {
 };
 
 /** Names the proxy in between: this machine's, otherwise the one in front of the backend. */
-function warnHeldBack({ kay }: CheckContext, baseUrl: string, what: string): Finding {
+function warnHeldBack({ kay }: CheckContext, baseUrl: string, summary: string): Finding {
   const url = new URL(baseUrl);
   const isHere = url.protocol === "http:" && isLoopbackHost(url.hostname);
   const proxy = isHere ? null : findProxy(url, kay.env, BlockList);
   const fix = proxy
     ? `Configure the proxy in ${proxy.variable} to pass text/event-stream without buffering, or add ${url.hostname} to NO_PROXY.`
     : `The administrator of ${url.hostname} must turn off response buffering in front of it (nginx: proxy_buffering off).`;
-  return fail(`${what} Answers in a session appear only when they are complete.`, fix);
+  return fail(`${summary} Answers in a session appear only when they are complete.`, fix);
 }

@@ -19,16 +19,16 @@ export const terminalCheck: Check = {
       return ok(`${missing.join(", ")}: not a terminal, so output has no color, and kay does not prompt.`);
     const says = describe(kay.flags.plain, stdout, kay.env, kay.flags.color);
     const piped = missing.length > 0 ? ` ${missing.join(" and ")} is not a terminal.` : "";
-    const what = `${says}${piped}`;
+    const summary = `${says}${piped}`;
     if (machine.platform !== "win32" && !isUnicode(kay.env))
       return warn(
-        `${what} The locale is not UTF-8, so non-ASCII characters may be garbled.`,
+        `${summary} The locale is not UTF-8, so non-ASCII characters may be garbled.`,
         "Set LANG=C.UTF-8, or another locale with UTF-8.",
       );
     if (machine.platform !== "win32" && !kay.env.TERM)
-      return warn(`${what} TERM is not set.`, "Set TERM to your terminal's type, such as xterm-256color.");
-    if (stdout.columns() < NARROW) return warn(`${what} It is narrow.`, `Widen it to ${NARROW} columns or more.`);
-    return ok(what);
+      return warn(`${summary} TERM is not set.`, "Set TERM to your terminal's type, such as xterm-256color.");
+    if (stdout.columns() < NARROW) return warn(`${summary} It is narrow.`, `Widen it to ${NARROW} columns or more.`);
+    return ok(summary);
   },
 };
 

@@ -36,31 +36,33 @@ export async function addSchedule(kay: Kay, words: string[], options: ScheduleOp
   const limits = { ...request, ...(await readAskChoices(kay, link)) };
   const time_zone = zone ?? limits.time_zone ?? "UTC";
   await checkLimitsSupported(link, { prompt, ...limits });
-  const added = await link.api.addSchedule({ ...limits, timing, time_zone, prompt });
-  if (kay.flags.json) return kay.out.writeJson(added);
-  kay.out.writeLine(shortenId(added.id));
-  const next = formatNext(added);
-  kay.out.writeProgress(`Runs every ${toLine(added.timing)}. Next run: ${next}. \`kay every list\` lists schedules.`);
+  const schedule = await link.api.addSchedule({ ...limits, timing, time_zone, prompt });
+  if (kay.flags.json) return kay.out.writeJson(schedule);
+  kay.out.writeLine(shortenId(schedule.id));
+  const next = formatNext(schedule);
+  kay.out.writeProgress(
+    `Runs every ${toLine(schedule.timing)}. Next run: ${next}. \`kay every list\` lists schedules.`,
+  );
   if (link.embedded && !isServiceInstalled(kay))
     kay.out.writeProgress(
       "Your local backend runs it until you log out. `kay serve --install` starts it when you log in.",
     );
-  else kay.out.writeProgress(`\`kay every remove ${shortenId(added.id)}\` removes it.`);
+  else kay.out.writeProgress(`\`kay every remove ${shortenId(schedule.id)}\` removes it.`);
 }
 
 /** Separates the words of the time from those of the prompt. Either may be quoted. */
 function splitWords(words: string[]): { when: string; rest: string[] } {
-  const [first = "", second = "", ...others] = words;
-  if (isDayName(first) && /^\d/.test(second)) return { when: `${first} ${second}`, rest: others };
+  const [first = "", second = "", ...rest] = words;
+  if (isDayName(first) && /^\d/.test(second)) return { when: `${first} ${second}`, rest: rest };
   return { when: first, rest: words.slice(1) };
 }
 
 /** @throws Problem USAGE */
-function findTimeZone(typed: string | undefined): string | undefined {
-  if (typed === undefined) return undefined;
-  const zone = /^[A-Za-z]/.test(typed) ? resolveTimeZone(typed) : undefined;
+function findTimeZone(zoneText: string | undefined): string | undefined {
+  if (zoneText === undefined) return undefined;
+  const zone = /^[A-Za-z]/.test(zoneText) ? resolveTimeZone(zoneText) : undefined;
   if (zone !== undefined) return zone;
-  throw new Problem("USAGE", `${JSON.stringify(toLine(typed))} is not a time zone.`, {
+  throw new Problem("USAGE", `${JSON.stringify(toLine(zoneText))} is not a time zone.`, {
     hint: "Use an IANA name such as Europe/Berlin.",
   });
 }

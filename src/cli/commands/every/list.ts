@@ -16,25 +16,25 @@ export const SCHEDULE_COLUMNS = ["ID", "WHEN", "NEXT", "LAST", "MISSED", "WHAT"]
 /** Formats schedules as rows of {@link SCHEDULE_COLUMNS}. */
 export function toScheduleRows(kay: Kay, all: ScheduleView[]): string[][] {
   const shorten = createIdShortener(all.map(({ id }) => id));
-  return all.map((one) => [
-    toLine(shorten(one.id)),
-    formatWhen(kay, one),
-    one.paused ? "paused" : formatNext(one),
-    one.last_run ? formatStatus(one.last_run.status) || "deleted" : "",
-    findMissed(kay, one) ? String(one.missed?.count) : "",
-    toLine(one.prompt),
+  return all.map((schedule) => [
+    toLine(shorten(schedule.id)),
+    formatWhen(kay, schedule),
+    schedule.paused ? "paused" : formatNext(schedule),
+    schedule.last_run ? formatStatus(schedule.last_run.status) || "deleted" : "",
+    findMissed(kay, schedule) ? String(schedule.missed?.count) : "",
+    toLine(schedule.prompt),
   ]);
 }
 
 /** Returns a sentence for each schedule that missed runs in the last week. */
 export function listMissedLines(kay: Kay, all: ScheduleView[]): string[] {
   const shorten = createIdShortener(all.map(({ id }) => id));
-  return all.flatMap((one) => {
-    const missed = findMissed(kay, one);
+  return all.flatMap((schedule) => {
+    const missed = findMissed(kay, schedule);
     if (!missed) return [];
     const runs = missed.count === 1 ? "1 run" : `${missed.count} runs`;
-    const since = formatLocalTime(missed.since, one.time_zone);
-    return [`${toLine(shorten(one.id))} missed ${runs} since ${since}: ${REASONS[missed.reason]}.`];
+    const since = formatLocalTime(missed.since, schedule.time_zone);
+    return [`${toLine(shorten(schedule.id))} missed ${runs} since ${since}: ${REASONS[missed.reason]}.`];
   });
 }
 
@@ -61,9 +61,9 @@ export function formatNext({ next_at, time_zone }: ScheduleView): string {
 
 /** Converts schedules to choices. */
 export function toScheduleChoices(kay: Kay, all: ScheduleView[]): Choice[] {
-  return toScheduleRows(kay, all).map(([id = "", when = "", next = "", , , what = ""], index) => ({
+  return toScheduleRows(kay, all).map(([id = "", when = "", next = "", , , prompt = ""], index) => ({
     value: all[index]?.id ?? "",
-    label: what,
+    label: prompt,
     note: [id, when, next].join(" · "),
   }));
 }

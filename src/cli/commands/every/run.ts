@@ -64,7 +64,9 @@ async function findSchedule(
   const link = await kay.openBackend({ signedIn: true });
   const all = await loadSchedules(link);
   const open =
-    action === "pause" || action === "resume" ? all.filter((one) => one.paused !== (action === "pause")) : all;
+    action === "pause" || action === "resume"
+      ? all.filter((schedule) => schedule.paused !== (action === "pause"))
+      : all;
   if (id === undefined && open.length === 0) {
     kay.out.writeProgress(all.length === 0 ? NO_SCHEDULES_TEXT : `No schedule to ${action}.`);
     return undefined;

@@ -82,14 +82,14 @@ export function formatWrites({ out }: Pick<Kay, "out">, writes: WriteView[]): st
 function formatBy(write: WriteView): string {
   const { service, account, approved, allowed_by, created_at, session_id } = write;
   const as = account ? ` as ${toLine(account)}` : "";
-  const who = approved?.client ? ` by ${toLine(approved.client)}` : "";
+  const client = approved?.client ? ` by ${toLine(approved.client)}` : "";
   const consent = allowed_by
     ? [`allowed by --allow ${toLine(allowed_by)}`]
     : approved
-      ? [`approved${approved.edited ? " with edits" : ""}${who}`]
+      ? [`approved${approved.edited ? " with edits" : ""}${client}`]
       : [];
-  const where = session_id === undefined ? ["kay tools call"] : [];
-  return [`${formatLocalTime(created_at)} · ${toLine(service)}${as}`, ...consent, ...where].join(" · ");
+  const place = session_id === undefined ? ["kay tools call"] : [];
+  return [`${formatLocalTime(created_at)} · ${toLine(service)}${as}`, ...consent, ...place].join(" · ");
 }
 
 /** A write as a row for scripts: time, state, service, account, summary, link, prompt. */
@@ -119,8 +119,8 @@ const LONGEST_MS = 100 * 366 * 86_400_000;
 export function parseSince(text: string, now: number): string {
   const [, number, unit = ""] = /^(\d{1,9})\s*([mhdw])$/i.exec(text.trim()) ?? [];
   const span = Number(number) * (UNITS_MS[unit.toLowerCase()] ?? Number.NaN);
-  const at = number === undefined ? parseTime(text.trim()) : now - Math.min(span, LONGEST_MS);
-  if (!Number.isNaN(at)) return new Date(at).toISOString();
+  const time = number === undefined ? parseTime(text.trim()) : now - Math.min(span, LONGEST_MS);
+  if (!Number.isNaN(time)) return new Date(time).toISOString();
   throw new Problem("USAGE", `Invalid time ${JSON.stringify(text.slice(0, 40))} for --since.`, {
     hint: "Use a span such as 30m, 12h, 2d or 1w, or a date such as 2026-11-20.",
   });

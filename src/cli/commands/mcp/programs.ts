@@ -68,11 +68,11 @@ export async function listPrograms(kay: Kay): Promise<void> {
  *
  * @throws Problem NOT_FOUND, USAGE when several programs are meant, CANCELLED when the user declines
  */
-export async function removeProgram(kay: Kay, typed: string | undefined): Promise<void> {
-  if (typed === undefined && !canPick(kay)) throw missingArgumentProblem("mcp remove", "program");
+export async function removeProgram(kay: Kay, name: string | undefined): Promise<void> {
+  if (name === undefined && !canPick(kay)) throw missingArgumentProblem("mcp remove", "program");
   const { api, programs } = await openProgramBackend(kay);
-  if (typed === undefined && programs.length === 0) return kay.out.writeProgress(NO_PROGRAMS_TEXT);
-  const target = typed ?? (await pickProgram(kay, programs));
+  if (name === undefined && programs.length === 0) return kay.out.writeProgress(NO_PROGRAMS_TEXT);
+  const target = name ?? (await pickProgram(kay, programs));
   if (target === undefined) return;
   const program = findProgram(programs, target);
   if (!(await confirmOrThrow(kay, `End the access of ${toLine(program.name)}?`, "Use --yes.")))
@@ -83,15 +83,15 @@ export async function removeProgram(kay: Kay, typed: string | undefined): Promis
 }
 
 /** Finds a program by ID, or by a unique name. */
-function findProgram(programs: ProgramView[], typed: string): ProgramView {
-  const named = programs.filter(({ name }) => name.toLowerCase() === typed.toLowerCase());
-  const program = named.length === 1 ? named[0] : findById(typed, programs, ({ name }) => name);
+function findProgram(programs: ProgramView[], argument: string): ProgramView {
+  const matches = programs.filter(({ name }) => name.toLowerCase() === argument.toLowerCase());
+  const program = matches.length === 1 ? matches[0] : findById(argument, programs, ({ name }) => name);
   if (program) return program;
-  if (named.length > 1)
-    throw new Problem("USAGE", `${named.length} programs are named ${JSON.stringify(toLine(typed))}.`, {
+  if (matches.length > 1)
+    throw new Problem("USAGE", `${matches.length} programs are named ${JSON.stringify(toLine(argument))}.`, {
       hint: "Specify the ID shown by `kay mcp list`.",
     });
-  throw new Problem("NOT_FOUND", `No program has the name or ID ${JSON.stringify(toLine(typed))}.`, {
+  throw new Problem("NOT_FOUND", `No program has the name or ID ${JSON.stringify(toLine(argument))}.`, {
     hint: "Run `kay mcp list` to list them.",
   });
 }

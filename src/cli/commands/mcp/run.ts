@@ -50,9 +50,9 @@ function createTransport(kay: Kay, onClose: () => void): StdioServerTransport {
   const input = Readable.from(stdin.read(kay.signal), { objectMode: false });
   const output = new Writable({
     decodeStrings: false,
-    write: (chunk, _encoding, done) => {
+    write: (chunk, _encoding, callback) => {
       stdout.write(String(chunk));
-      done();
+      callback();
     },
   });
   input.once("close", onClose);

@@ -39,7 +39,7 @@ export async function listModels(kay: Kay): Promise<void> {
     toLine(name),
     toLine(title),
     models.includes(model.name) ? "answers" : ready ? "ready" : "not ready",
-    toLine(models.map((each) => each.replace(`${name}:`, "")).join(", ")),
+    toLine(models.map((model) => model.replace(`${name}:`, "")).join(", ")),
     toLine(note),
   ]);
   await kay.out.writeTable(["PROVIDER", "NAME", "STATE", "MODELS", "NEEDS"], rows);

@@ -20,8 +20,8 @@ export async function openObject(kay: Kay, object: string): Promise<void> {
   const target = await findOwnLink(kay, link, object);
   if (kay.flags.json) {
     const plan = await kay.planBrowser(target.url);
-    const opened = "launch" in plan && (await kay.openBrowser(plan));
-    return kay.out.writeJson({ ...target, opened });
+    const isOpened = "launch" in plan && (await kay.openBrowser(plan));
+    return kay.out.writeJson({ ...target, opened: isOpened });
   }
   if (target.summary !== undefined) kay.out.writeProgress(toLine(target.summary));
   kay.out.writeLine(toLine(target.url));
@@ -35,8 +35,8 @@ export async function openObject(kay: Kay, object: string): Promise<void> {
  */
 export async function findOwnLink(kay: Kay, link: BackendHandle, object: string): Promise<Found> {
   const target = await findLink(kay, link, object.trim());
-  const own = (await loadServices(kay, link)).find(({ name }) => name === target.service);
-  if (own && isOwnLink(target.url, own)) return target;
+  const service = (await loadServices(kay, link)).find(({ name }) => name === target.service);
+  if (service && isOwnLink(target.url, service)) return target;
   throw new Problem(
     "ADDRESS_REFUSED",
     `The link does not belong to ${toLine(target.service)}, so it was not opened: ${toLine(target.url)}`,
@@ -81,9 +81,10 @@ function listReads(object: string): { tool: string; input: Record<string, unknow
 
 async function findInLog(link: BackendHandle, object: string): Promise<Found | undefined> {
   const { writes } = await listWrites(link, { limit: RECENT });
-  const wanted = object.toLowerCase();
+  const lowerName = object.toLowerCase();
   const write = writes.find(
-    ({ url, summary }) => url && (wanted === "latest" || namesObject(summary, wanted) || namesObject(url, wanted)),
+    ({ url, summary }) =>
+      url && (lowerName === "latest" || namesObject(summary, lowerName) || namesObject(url, lowerName)),
   );
   return write?.url ? { url: write.url, service: write.service, summary: write.summary } : undefined;
 }
@@ -91,8 +92,9 @@ async function findInLog(link: BackendHandle, object: string): Promise<Found | u
 /** Returns whether a text holds the words whole: KAY-1 is not in KAY-12. */
 function namesObject(text: string, words: string): boolean {
   const all = text.toLowerCase();
-  for (let at = all.indexOf(words); at >= 0; at = all.indexOf(words, at + 1))
-    if (!/[\p{L}\p{N}]$/u.test(all.slice(0, at)) && !/^[\p{L}\p{N}]/u.test(all.slice(at + words.length))) return true;
+  for (let index = all.indexOf(words); index >= 0; index = all.indexOf(words, index + 1))
+    if (!/[\p{L}\p{N}]$/u.test(all.slice(0, index)) && !/^[\p{L}\p{N}]/u.test(all.slice(index + words.length)))
+      return true;
   return false;
 }
 
@@ -109,10 +111,10 @@ const SHARED_SUFFIX = /^(?:co|com|net|org|gov|ac|edu|or|ne)\.[a-z]{2}$/;
 export function isOwnLink(link: string, { name, metadata, client, base_url }: ServiceView): boolean {
   const url = URL.parse(link);
   if (url?.username !== "" || url.password !== "") return false;
-  const own = [metadata?.url, client?.authorize_url, base_url].flatMap((text) => URL.parse(text ?? "") ?? []);
-  if (isLoopbackHost(url.hostname)) return own.some(({ origin }) => origin === url.origin);
+  const origins = [metadata?.url, client?.authorize_url, base_url].flatMap((text) => URL.parse(text ?? "") ?? []);
+  if (isLoopbackHost(url.hostname)) return origins.some(({ origin }) => origin === url.origin);
   if (url.protocol !== "https:") return false;
-  const domains = [...own.map(({ hostname }) => getDomain(hostname)), ...(OTHER_DOMAINS[name] ?? [])];
+  const domains = [...origins.map(({ hostname }) => getDomain(hostname)), ...(OTHER_DOMAINS[name] ?? [])];
   return domains.includes(getDomain(url.hostname));
 }
 

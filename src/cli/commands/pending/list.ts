@@ -44,10 +44,10 @@ export async function pickRequest(
     return undefined;
   }
   const rows = toPendingRows(kay, pending);
-  const choices = pending.map((one, index) => {
-    const [id = "", kind = "", what = "", conversation = "", left = ""] = rows[index] ?? [];
-    const note = [left && `${left} left`, kind, id, conversation].filter(Boolean).join(" · ");
-    return { value: one.id, label: what, note };
+  const choices = pending.map((request, index) => {
+    const [id = "", kind = "", summary = "", conversation = "", timeLeft = ""] = rows[index] ?? [];
+    const note = [timeLeft && `${timeLeft} left`, kind, id, conversation].filter(Boolean).join(" · ");
+    return { value: request.id, label: summary, note };
   });
   const [target] = (await pickSome(kay, "Which request do you want to answer?", choices, false, place)) ?? [];
   return target;

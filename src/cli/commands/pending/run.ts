@@ -20,7 +20,7 @@ import {
 export async function showPending(kay: Kay): Promise<ExitCode | undefined> {
   const pending = await listPendingRequests(await kay.openBackend({ signedIn: true }));
   if (kay.flags.json) {
-    kay.out.writeJson({ pending: pending.map((one) => toPendingDocument(kay, one)) });
+    kay.out.writeJson({ pending: pending.map((request) => toPendingDocument(kay, request)) });
     return undefined;
   }
   if (pending.length === 0) {
@@ -82,13 +82,13 @@ async function pickUntilChange(
   pending: PendingRequest[],
   place: PickerPlace,
 ): Promise<string | undefined | null> {
-  const [changed, over] = [new AbortController(), new AbortController()];
+  const [changed, controller] = [new AbortController(), new AbortController()];
   const ids = toKey(pending);
-  const isSame = (listed: PendingRequest[]) => toKey(listed) === ids;
+  const isSame = (requests: PendingRequest[]) => toKey(requests) === ids;
   const look = async () => {
-    while (!over.signal.aborted && isSame(await listNewest(link).catch(() => pending)))
-      await kay.clock.sleep(LOOK_MS, AbortSignal.any([kay.signal, over.signal])).catch(() => over.abort());
-    if (!over.signal.aborted) changed.abort();
+    while (!controller.signal.aborted && isSame(await listNewest(link).catch(() => pending)))
+      await kay.clock.sleep(LOOK_MS, AbortSignal.any([kay.signal, controller.signal])).catch(() => controller.abort());
+    if (!controller.signal.aborted) changed.abort();
   };
   const looking = look();
   try {
@@ -98,7 +98,7 @@ async function pickUntilChange(
     if (changed.signal.aborted && !kay.signal.aborted) return undefined;
     throw error;
   } finally {
-    over.abort();
+    controller.abort();
     await looking;
   }
 }
@@ -109,10 +109,10 @@ async function printNew(kay: Kay, link: BackendHandle): Promise<never> {
   for (;;) {
     const pending = (await listPendingRequests(link).catch(ignoreOutage)) ?? [];
     const rows = toPendingRows(kay, pending);
-    for (const [index, one] of pending.entries()) {
-      if (printed.has(one.id)) continue;
-      printed.add(one.id);
-      if (kay.flags.json) kay.out.writeJsonLine(toPendingDocument(kay, one));
+    for (const [index, request] of pending.entries()) {
+      if (printed.has(request.id)) continue;
+      printed.add(request.id);
+      if (kay.flags.json) kay.out.writeJsonLine(toPendingDocument(kay, request));
       else kay.out.writeLine((rows[index] ?? []).join("\t"));
     }
     await pause(kay);

@@ -20,11 +20,11 @@ export async function showPolicies(kay: Kay, target: string | undefined): Promis
 }
 
 /** Leaves only the policy for a target, if one is given. */
-export function selectPolicies(all: PoliciesResponse, target: string | undefined): PoliciesResponse {
-  if (target === undefined) return all;
-  const { approval_timeout } = all;
+export function selectPolicies(request: PoliciesResponse, target: string | undefined): PoliciesResponse {
+  if (target === undefined) return request;
+  const { approval_timeout } = request;
   const timeout = target === APPROVAL_TIMEOUT && approval_timeout !== undefined ? { approval_timeout } : {};
-  return { policies: all.policies.filter((each) => each.target === target), ...timeout };
+  return { policies: request.policies.filter((policy) => policy.target === target), ...timeout };
 }
 
 /** Checks that the target exists, if the backend can list its services and tools. */

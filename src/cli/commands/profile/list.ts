@@ -21,11 +21,11 @@ type Row = {
 /** `kay profile list`. */
 export async function listProfiles(kay: Kay): Promise<void> {
   const { profiles } = await kay.settings();
-  const { name: used } = kay.profile();
+  const { name: current } = kay.profile();
   const names = profiles.list();
   const rows: Row[] = [];
   // One after another, because each may prompt for the keychain.
-  for (const name of new Set([...names, used])) rows.push(await getRow(kay, name, name === used));
+  for (const name of new Set([...names, current])) rows.push(await getRow(kay, name, name === current));
   if (kay.flags.json) return kay.out.writeJson({ profiles: rows });
   await kay.out.writeTable(["", "PROFILE", "BACKEND", "SIGN-IN", "ACCOUNTS"], rows.map(getCells));
   sayWhy(kay);
@@ -51,9 +51,11 @@ function isSignedIn({ token, refresh_token }: SignIn): boolean {
 
 function getCells({ name, current, backend, signed_in, accounts, problem }: Row): string[] {
   const state = signed_in === null ? "unknown" : signed_in ? "signed in" : "signed out";
-  const people = Object.entries(accounts).map(([service, who]) => clean(`${service}: ${who}`, { lines: false }));
-  const where = backend === "embedded" ? "local" : (backend ?? "unknown");
-  return [current ? "*" : "", name, where, state, problem ? clean(problem, { lines: false }) : people.join(", ")];
+  const people = Object.entries(accounts).map(([service, account]) =>
+    clean(`${service}: ${account}`, { lines: false }),
+  );
+  const backendName = backend === "embedded" ? "local" : (backend ?? "unknown");
+  return [current ? "*" : "", name, backendName, state, problem ? clean(problem, { lines: false }) : people.join(", ")];
 }
 
 /** Variables in this terminal that override the profiles. */

@@ -20,9 +20,9 @@ type Kept = { profile: OtherProfile; credentials: Credentials; signIns: Record<s
  *
  * @throws Problem KEYCHAIN_LOCKED before anything is removed, CANCELLED if the user declines
  */
-export async function removeProfile(kay: Kay, typed: string): Promise<void> {
+export async function removeProfile(kay: Kay, argument: string): Promise<void> {
   const settings = await kay.settings();
-  const name = findProfile(settings, typed);
+  const name = findProfile(settings, argument);
   const contents = await getKept(kay, name);
   const isCurrent = settings.profiles.current() === name && name !== DEFAULT_PROFILE;
   if (!(await confirmOrThrow(kay, getQuestion(name, contents, isCurrent), "Use --yes.")))
@@ -30,8 +30,8 @@ export async function removeProfile(kay: Kay, typed: string): Promise<void> {
   const signedOut = [];
   for (const [origin, signIn] of Object.entries(contents.signIns ?? {}))
     if (signIn.token || signIn.refresh_token) signedOut.push(await signOut(kay, contents.profile, origin));
-  const left = await contents.credentials.remove();
-  if (left) kay.out.warn(`${left.message} Its key may still be there, but it can no longer decrypt anything.`);
+  const problem = await contents.credentials.remove();
+  if (problem) kay.out.warn(`${problem.message} Its key may still be there, but it can no longer decrypt anything.`);
   await contents.profile.history.remove();
   await settings.profiles.forget(name);
   const current = settings.profiles.current();
@@ -69,9 +69,11 @@ function getQuestion(name: string, { profile, signIns }: Kept, isCurrent: boolea
 }
 
 function signInWords(origin: string, { accounts = {} }: SignIn): string {
-  const where = origin === "embedded" ? "the local backend" : origin;
-  const people = Object.entries(accounts).map(([service, who]) => clean(`${service} as ${who}`, { lines: false }));
-  return `its sign-in at ${where}${people.length > 0 ? `, which connects ${people.join(", ")},` : ""}`;
+  const backendName = origin === "embedded" ? "the local backend" : origin;
+  const people = Object.entries(accounts).map(([service, account]) =>
+    clean(`${service} as ${account}`, { lines: false }),
+  );
+  return `its sign-in at ${backendName}${people.length > 0 ? `, which connects ${people.join(", ")},` : ""}`;
 }
 
 /**

@@ -5,9 +5,9 @@ import { formatKnownProfiles } from "../../backend/profile-flag.ts";
 import type { Kay } from "../../kay.ts";
 
 /** Runs `kay profile use`: sets the default profile. */
-export async function useProfile(kay: Kay, typed: string): Promise<void> {
+export async function useProfile(kay: Kay, argument: string): Promise<void> {
   const settings = await kay.settings();
-  const name = findProfile(settings, typed);
+  const name = findProfile(settings, argument);
   const previous = settings.profiles.current();
   await settings.profiles.use(name);
   warnOverridden(kay, name);
@@ -18,8 +18,8 @@ export async function useProfile(kay: Kay, typed: string): Promise<void> {
 }
 
 /** Runs `kay profile create`: creates an empty profile, which is not used yet. */
-export async function createProfile(kay: Kay, typed: string): Promise<void> {
-  const name = parseProfileName(typed);
+export async function createProfile(kay: Kay, argument: string): Promise<void> {
+  const name = parseProfileName(argument);
   const { profiles } = await kay.settings();
   if (profiles.list().includes(name))
     throw new Problem("USAGE", `Profile ${name} already exists.`, { hint: `\`kay profile use ${name}\` uses it.` });
@@ -37,11 +37,11 @@ function warnOverridden(kay: Kay, name: string): void {
 }
 
 /** Checks that a profile exists. @throws Problem NOT_FOUND with the existing ones, USAGE for an invalid name */
-export function findProfile({ profiles }: Settings, typed: string): string {
-  const name = parseProfileName(typed);
-  const known = profiles.list();
-  if (known.includes(name)) return name;
-  throw new Problem("NOT_FOUND", `Profile ${name} does not exist. ${formatKnownProfiles(name, known)}`, {
+export function findProfile({ profiles }: Settings, argument: string): string {
+  const name = parseProfileName(argument);
+  const names = profiles.list();
+  if (names.includes(name)) return name;
+  throw new Problem("NOT_FOUND", `Profile ${name} does not exist. ${formatKnownProfiles(name, names)}`, {
     hint: `Run \`kay profile create ${name}\` to create it.`,
   });
 }

@@ -10,8 +10,8 @@ import type { Kay } from "../../kay.ts";
  *
  * @throws Problem UNREACHABLE if none runs, DATABASE_UNAVAILABLE (after the known facts) if its database is away
  */
-export async function showBackendStatus(kay: Kay, at: string | undefined): Promise<ExitCode> {
-  const status = await kay.backendStatus(at);
+export async function showBackendStatus(kay: Kay, url: string | undefined): Promise<ExitCode> {
+  const status = await kay.backendStatus(url);
   if (kay.flags.json) kay.out.writeJson(status);
   else
     for (const [name, value] of getLines(status))
@@ -47,8 +47,8 @@ function getLines(status: StatusResponse): [name: string, value: string][] {
   return lines.flatMap(([name, value]) => (value ? [[name, value] satisfies [string, string]] : []));
 }
 
-function getPlace(place: string): string {
-  return place === "own" ? "embedded Postgres" : place;
+function getPlace(database: string): string {
+  return database === "own" ? "embedded Postgres" : database;
 }
 
 function getPool({ open, idle, waiting }: { open: number; idle: number; waiting: number }): string {

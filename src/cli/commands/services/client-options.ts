@@ -30,9 +30,9 @@ export async function readClientOptions(
 }
 
 /** `kay services client-document`: the JSON to host, so that authorization servers know kay by its URL. */
-export async function printClientDocument(kay: Kay, typed: string | undefined): Promise<void> {
+export async function printClientDocument(kay: Kay, argument: string | undefined): Promise<void> {
   const { value } = (await kay.settings()).get("client-document");
-  const url = typed === undefined ? value : parseDocumentUrl(typed);
+  const url = argument === undefined ? value : parseDocumentUrl(argument);
   const { api, baseUrl } = await kay.openBackend();
   const document = await api.clientDocument({ signal: kay.signal });
   if (!document) throw new Problem("NOT_FOUND", "This backend has no client document.", { hint: "" });

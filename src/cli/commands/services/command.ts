@@ -78,9 +78,9 @@ type AddFlags = {
   dryRun?: boolean;
 };
 
-function requireOneFile([file, ...more]: string[], flags: AddFlags): string {
+function requireOneFile([file, ...extra]: string[], flags: AddFlags): string {
   if (file === undefined) throw new Problem("USAGE", "Specify a description file, or an MCP server with --mcp.");
-  if (more.length > 0) throw new Problem("USAGE", "Specify only one file.");
+  if (extra.length > 0) throw new Problem("USAGE", "Specify only one file.");
   const wrong = MCP_FLAGS.find(([flag]) => flags[flag] !== undefined);
   if (wrong !== undefined) throw new Problem("USAGE", `${wrong[1]} requires --mcp.`);
   return file;

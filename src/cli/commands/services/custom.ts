@@ -41,11 +41,12 @@ export async function confirmAndAdd(
   if (!(await confirmOrThrow(kay, `${verb} ${toLine(look.service.name)}?`, otherwise)))
     throw new Problem("CANCELLED", "Nothing was changed.");
   const trust = await askToTrustReads(kay, look);
-  const done = await send({ ...body, ...trust, dry_run: false, ...toExpected(look) });
-  if (kay.flags.json) return kay.out.writeJson(done);
-  kay.out.writeLine(`${done.outcome === "added" ? "Added" : "Replaced"} ${toLine(done.service.name)}.`);
-  explainApprovals(kay, done);
-  if (!done.connected) kay.out.writeProgress(`Connect it with \`kay connect ${quoteShellWord(done.service.name)}\`.`);
+  const response = await send({ ...body, ...trust, dry_run: false, ...toExpected(look) });
+  if (kay.flags.json) return kay.out.writeJson(response);
+  kay.out.writeLine(`${response.outcome === "added" ? "Added" : "Replaced"} ${toLine(response.service.name)}.`);
+  explainApprovals(kay, response);
+  if (!response.connected)
+    kay.out.writeProgress(`Connect it with \`kay connect ${quoteShellWord(response.service.name)}\`.`);
 }
 
 /**
@@ -89,15 +90,15 @@ export async function sendDescription(
 /** Reports every error of a file with the file's name, the first as the message and the others below it. */
 function nameFile(error: unknown, file: string): unknown {
   if (!(error instanceof Problem) || !Array.isArray(error.details.problems)) return error;
-  const messages = error.details.problems.flatMap((one: unknown) => {
-    const message = (one as { message?: unknown } | null)?.message;
+  const messages = error.details.problems.flatMap((issue: unknown) => {
+    const message = (issue as { message?: unknown } | null)?.message;
     return typeof message === "string" ? [toLine(message)] : [];
   });
-  const [first = error.message, ...others] = messages;
+  const [first = error.message, ...furtherIssues] = messages;
   const name = file === "-" ? "The description" : toLine(file);
-  const more = others.slice(0, MOST_SHOWN).join("\n  ");
-  const rest = others.length > MOST_SHOWN ? `\n  And ${others.length - MOST_SHOWN} more.` : "";
-  return new Problem(error.code, `${name}: ${first}`, { hint: `${more}${rest}`, details: error.details });
+  const lines = furtherIssues.slice(0, MOST_SHOWN).join("\n  ");
+  const rest = furtherIssues.length > MOST_SHOWN ? `\n  And ${furtherIssues.length - MOST_SHOWN} more.` : "";
+  return new Problem(error.code, `${name}: ${first}`, { hint: `${lines}${rest}`, details: error.details });
 }
 
 const MOST_SHOWN = 12;
@@ -122,17 +123,17 @@ const HINT = "Specify a YAML or JSON file that describes the service, or `-` for
 /** Reads a regular file up to the limit, but no device or endless pipe. */
 async function readFile(kay: Kay, file: string): Promise<string> {
   const path = resolve(kay.cwd, file);
-  const createReadProblem = (why: string) =>
-    new Problem("USAGE", `Could not read ${toLine(file)} (${why}).`, { hint: HINT });
+  const createReadProblem = (reason: string) =>
+    new Problem("USAGE", `Could not read ${toLine(file)} (${reason}).`, { hint: HINT });
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
     (error: NodeJS.ErrnoException) => {
       throw createReadProblem(error.code ?? "unknown");
     },
   );
   try {
-    const about = await handle.stat();
-    if (!about.isFile()) throw createReadProblem(about.isDirectory() ? "it is a folder" : "it is not a file");
-    if (about.size > LONGEST)
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw createReadProblem(stats.isDirectory() ? "it is a folder" : "it is not a file");
+    if (stats.size > LONGEST)
       throw new Problem("PAYLOAD_TOO_LARGE", `${toLine(file)} is larger than ${LONGEST / 1024} KiB.`);
     return new TextDecoder().decode(await handle.readFile());
   } finally {

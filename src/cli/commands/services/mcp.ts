@@ -66,10 +66,10 @@ export async function approveMcpServer(
   )
     throw new Problem("CANCELLED", "Nothing was changed.");
   const trust = await askToTrustReads(kay, look);
-  const done = await send({ ...trust, dry_run: false, ...toExpected(look) });
-  if (kay.flags.json) return kay.out.writeJson(done);
-  kay.out.writeLine(`Approved the tools of ${toLine(done.service.name)}.`);
-  explainApprovals(kay, done);
+  const response = await send({ ...trust, dry_run: false, ...toExpected(look) });
+  if (kay.flags.json) return kay.out.writeJson(response);
+  kay.out.writeLine(`Approved the tools of ${toLine(response.service.name)}.`);
+  explainApprovals(kay, response);
 }
 
 function toTrust({ trustReads }: { trustReads?: boolean | undefined }): { trust_reads?: boolean } {
@@ -77,9 +77,12 @@ function toTrust({ trustReads }: { trustReads?: boolean | undefined }): { trust_
 }
 
 /** A server that could not be added has no page and no checks yet, so the user inspects it directly. */
-function explainNoServer({ code, message, details, hint: said }: Problem, { url }: McpRequest): Problem {
-  if (said !== ERRORS.SERVICE_FAILED.hint)
-    return new Problem(code, message, { details, hint: said.replace(/ `kay doctor[^`]*` checks each step\.$/, "") });
+function explainNoServer({ code, message, details, hint: serverHint }: Problem, { url }: McpRequest): Problem {
+  if (serverHint !== ERRORS.SERVICE_FAILED.hint)
+    return new Problem(code, message, {
+      details,
+      hint: serverHint.replace(/ `kay doctor[^`]*` checks each step\.$/, ""),
+    });
   const hint =
     url === undefined
       ? "Run the command to see its output. It must speak MCP over stdin and stdout."
@@ -92,8 +95,8 @@ const QUIET_MS = 4_000;
 
 /** A program may have to be downloaded before it answers. */
 async function start<T>(kay: Kay, answer: Promise<T>): Promise<T> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, kay.signal]);
+  const controller = new AbortController();
+  const signal = AbortSignal.any([controller.signal, kay.signal]);
   const say = () => {
     if (!signal.aborted) kay.out.writeProgress(WAITING);
   };
@@ -101,7 +104,7 @@ async function start<T>(kay: Kay, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } finally {
-    over.abort();
+    controller.abort();
   }
 }
 
@@ -116,19 +119,19 @@ function getNames(values: string[]): string[] {
 }
 
 /** Commands run without a shell, so nothing in them is expanded. */
-function getPlace(kay: Kay, words: string[], place: string | true): Pick<McpRequest, "url" | "command" | "folder"> {
-  if (place !== true && words.length > 0)
+function getPlace(kay: Kay, words: string[], target: string | true): Pick<McpRequest, "url" | "command" | "folder"> {
+  if (target !== true && words.length > 0)
     throw new Problem("USAGE", "Pass the command of an MCP server in quotes, or after `--`.", { hint: HINT });
-  if (place === true && words.length === 0)
+  if (target === true && words.length === 0)
     throw new Problem("USAGE", "Specify the address of an MCP server, or its command.", { hint: HINT });
-  if (place !== true && /^https?:/i.test(place.trim())) return { url: place.trim() };
+  if (target !== true && /^https?:/i.test(target.trim())) return { url: target.trim() };
   const [only = ""] = words;
   if (words.length === 1 && /^https?:\/\//i.test(only)) return { url: only };
-  const command = place === true ? words : splitShellWords(place);
+  const command = target === true ? words : splitShellWords(target);
   if (!command || command.length === 0)
     throw new Problem(
       "USAGE",
-      `${toLine(place === true ? "" : place)} is not a valid command: it has an unclosed quote.`,
+      `${toLine(target === true ? "" : target)} is not a valid command: it has an unclosed quote.`,
       {
         hint: HINT,
       },

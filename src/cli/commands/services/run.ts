@@ -24,11 +24,11 @@ export async function listServices(kay: Kay): Promise<void> {
 /** `kay services show <service>`. @throws Problem UNKNOWN_SERVICE */
 export async function showService(kay: Kay, name: string): Promise<void> {
   const services = await loadServices(kay, await openIfSignedIn(kay));
-  const service = services.find((each) => each.name === name.toLowerCase());
+  const service = services.find((service) => service.name === name.toLowerCase());
   if (!service)
     throw unknownServiceProblem(
       name,
-      services.map((each) => each.name),
+      services.map((service) => service.name),
     );
   if (kay.flags.json) return kay.out.writeJson(service);
   const rows = getRows(service).flatMap(([field, value]) => (value === "" ? [] : [[field, toLine(value)]]));
@@ -86,11 +86,11 @@ const STATES = { connected: "connected", not_connected: "not connected", not_con
 export async function listKnown(kay: Kay): Promise<void> {
   if (kay.flags.json) return kay.out.writeJson({ known: KNOWN_SERVICES });
   const builtIn = new Set((await listKnownServices(kay)).map(({ name }) => name));
-  const rows = KNOWN_SERVICES.map((known) => [
-    known.name,
-    known.purpose,
-    builtIn.has(known.name) ? "built in" : SIGN_INS[known.client],
-    known.url,
+  const rows = KNOWN_SERVICES.map((server) => [
+    server.name,
+    server.purpose,
+    builtIn.has(server.name) ? "built in" : SIGN_INS[server.client],
+    server.url,
   ]);
   await kay.out.writeTable(["SERVICE", "FOR", "SIGN-IN", "ADDRESS"], rows);
   kay.out.writeProgress("Connect one with `kay connect <service>`. A built-in service keeps its name.");

@@ -19,9 +19,9 @@ export function formatDescription(service: CustomServiceView, room: number): str
 const WIDE = 160;
 
 function formatHead({ name, title, base_url, sign_in, mcp }: CustomServiceView): string[] {
-  const where = mcp?.command === undefined ? `at ${toLine(base_url)}` : `runs ${toLine(mcp.command)}`;
+  const location = mcp?.command === undefined ? `at ${toLine(base_url)}` : `runs ${toLine(mcp.command)}`;
   return [
-    `${toLine(title)} (${toLine(name)}) ${where}`,
+    `${toLine(title)} (${toLine(name)}) ${location}`,
     ...(mcp?.folder === undefined ? [] : [`In the folder ${toLine(mcp.folder)}`]),
     ...(mcp?.env ? [`Given ${mcp.env.map(toLine).join(", ")} from the environment of the local backend`] : []),
     ...(mcp?.server === undefined ? [] : [`An MCP server that calls itself “${toLine(mcp.server)}”`]),

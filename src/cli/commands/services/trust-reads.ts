@@ -19,12 +19,12 @@ export async function askToTrustReads(kay: Kay, look: AddServiceResponse): Promi
 }
 
 /** Says that kay asks before tools that the server calls reads, and how to change that. */
-export function explainApprovals(kay: Kay, done: AddServiceResponse): void {
-  const count = listClaimedReads(done).length;
+export function explainApprovals(kay: Kay, response: AddServiceResponse): void {
+  const count = listClaimedReads(response).length;
   if (count === 0) return;
   const which = count === 1 ? "a tool" : `${count} tools`;
   kay.out.writeProgress(
-    `kay asks before it runs ${which} that only the server calls a read. To change that: \`kay services approve ${quoteShellWord(done.service.name)} --trust-reads\`.`,
+    `kay asks before it runs ${which} that only the server calls a read. To change that: \`kay services approve ${quoteShellWord(response.service.name)} --trust-reads\`.`,
   );
 }
 

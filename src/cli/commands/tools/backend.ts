@@ -37,8 +37,8 @@ export async function loadTools(kay: Kay, service?: string): Promise<ToolView[]>
 }
 
 function filterByService(tools: ToolView[], service: string): ToolView[] {
-  const own = tools.filter((tool) => tool.service === service.toLowerCase());
-  if (own.length > 0) return own;
+  const siblings = tools.filter((tool) => tool.service === service.toLowerCase());
+  if (siblings.length > 0) return siblings;
   const names = [...new Set(tools.map((tool) => tool.service))].join(", ");
   throw new Problem(
     "UNKNOWN_SERVICE",

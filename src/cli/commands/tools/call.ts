@@ -22,10 +22,10 @@ export type ToolCall = { name: string; input: string | undefined; fields: string
  * backend.
  */
 export async function callTool(kay: Kay, call: ToolCall): Promise<ExitCode> {
-  const given = await readInput(kay, call);
+  const input = await readInput(kay, call);
   const local = await kay.localTools();
   try {
-    await show(kay, await run(kay, local, { ...call, given }));
+    await show(kay, await run(kay, local, { ...call, given: input }));
     return EXIT.ok;
   } catch (error) {
     const problem = withHint(error, call.name);
@@ -65,13 +65,13 @@ async function run(kay: Kay, local: LocalTools, call: Given): Promise<ToolCallRe
 
 /** Decides where the tool runs. With a token of the environment, no backend is started or asked. */
 async function findRun(kay: Kay, local: LocalTools, name: string): Promise<{ tool: ToolView; run: Run }> {
-  const known = findLocalTool(local, name);
+  const localTool = findLocalTool(local, name);
   const { time_zone: timeZone } = getAskChoices(kay);
-  if (known && !(known instanceof Problem) && known.hasToken)
-    return { tool: known.view, run: (input) => local.call(name, input, { signal: kay.signal, timeZone }) };
+  if (localTool && !(localTool instanceof Problem) && localTool.hasToken)
+    return { tool: localTool.view, run: (input) => local.call(name, input, { signal: kay.signal, timeZone }) };
   const { api } = await kay.openBackend({ signedIn: true }).catch((error: unknown) => {
     if (!isSignedOut(error)) throw error;
-    throw known instanceof Problem ? known : createAuthProblem(known.view, known.variable);
+    throw localTool instanceof Problem ? localTool : createAuthProblem(localTool.view, localTool.variable);
   });
   const tool = await api.tool(name, { signal: kay.signal });
   return { tool, run: (input) => api.callTool(name, input, { signal: kay.signal, timeZone }) };

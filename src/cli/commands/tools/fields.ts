@@ -35,17 +35,17 @@ export function parseFields(tool: ToolView, values: string[]): Record<string, un
   const schemas = record(tool.input_schema.properties);
   const input: Record<string, unknown> = {};
   for (const text of values) {
-    const at = text.indexOf("=");
-    if (at < 1)
+    const index = text.indexOf("=");
+    if (index < 1)
       throw new Problem("USAGE", `--field ${JSON.stringify(text)} is not in the form key=value.`, {
         hint: "For example --field project=KAY.",
       });
-    const name = text.slice(0, at);
-    const value = readValue(name, text.slice(at + 1), record(schemas[name]));
-    const before = Object.hasOwn(input, name) ? input[name] : undefined;
-    if (before !== undefined && !Array.isArray(before))
+    const name = text.slice(0, index);
+    const value = readValue(name, text.slice(index + 1), record(schemas[name]));
+    const previous = Object.hasOwn(input, name) ? input[name] : undefined;
+    if (previous !== undefined && !Array.isArray(previous))
       throw new Problem("USAGE", `The field ${JSON.stringify(name)} is given twice.`);
-    const next = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+    const next = Array.isArray(previous) && Array.isArray(value) ? [...previous, ...value] : value;
     Object.defineProperty(input, name, { value: next, enumerable: true, configurable: true, writable: true });
   }
   return input;
@@ -77,8 +77,11 @@ function asJson(text: string, start: string): unknown {
   return text.trim().startsWith(start) ? tryParseJson(text) : undefined;
 }
 
-function refuseField(name: string, what: string): never {
-  throw new Problem("INVALID_REQUEST", `The field “${name}” must be ${what}.`, { hint: "", details: { field: name } });
+function refuseField(name: string, problem: string): never {
+  throw new Problem("INVALID_REQUEST", `The field “${name}” must be ${problem}.`, {
+    hint: "",
+    details: { field: name },
+  });
 }
 
 function getTypes(schema: Schema): string[] {

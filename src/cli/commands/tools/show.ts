@@ -37,9 +37,9 @@ export async function showTool(kay: Kay, name: string): Promise<void> {
   if (fields.length === 0) out.writeLine("This tool takes no fields.");
   else await showFields(kay, fields);
   const examples = tool.examples ?? [];
-  if (examples.length > 0) out.writeLine(`\nAsk for it:\n${examples.map((each) => `  ${toLine(each)}`).join("\n")}`);
-  const given = fields.filter(({ required }) => required).map((each) => ` --field ${quoteShellWord(each.name)}=…`);
-  out.writeVerbatim(`\nCall it:\n  kay tools call ${quoteShellWord(tool.name)}${given.join("")}`);
+  if (examples.length > 0) out.writeLine(`\nAsk for it:\n${examples.map((line) => `  ${toLine(line)}`).join("\n")}`);
+  const flags = fields.filter(({ required }) => required).map((field) => ` --field ${quoteShellWord(field.name)}=…`);
+  out.writeVerbatim(`\nCall it:\n  kay tools call ${quoteShellWord(tool.name)}${flags.join("")}`);
 }
 
 /** Adds the command that lists the tools, which the backend does not know. */

@@ -58,8 +58,8 @@ async function connectStep(kay: Kay, link: BackendHandle) {
 async function openOrConsent(kay: Kay, url: string): Promise<void> {
   const plan = await kay.planBrowser(url);
   if (kay.terminal.stderr.isTerminal && "launch" in plan && (await kay.openBrowser(plan))) return;
-  const why = "reason" in plan ? plan.reason : "There is no terminal.";
-  kay.out.writeProgress(`${why} Giving the consent as the sandbox's demo user.`);
+  const reason = "reason" in plan ? plan.reason : "There is no terminal.";
+  kay.out.writeProgress(`${reason} Giving the consent as the sandbox's demo user.`);
   await kay.consentInSandbox(url);
 }
 

@@ -65,29 +65,29 @@ type Streams = {
 
 function createStreams(text: string): Streams {
   const input = new TextEncoder().encode(text);
-  let at = 0;
-  let written = 0;
+  let position = 0;
+  let outputLength = 0;
   const streams: Streams = { output: [], errors: [], memory: undefined, ended: undefined, over: replaceImports };
   const getView = () => new DataView(streams.memory?.buffer ?? new ArrayBuffer(0));
-  const writeAnswer = (place: number, value: number) => {
-    getView().setUint32(place, value, true);
+  const writeAnswer = (offset: number, value: number) => {
+    getView().setUint32(offset, value, true);
     return 0;
   };
   const read = (_file = 0, list = 0, count = 0, result = 0) => {
-    const before = at;
+    const start = position;
     for (const room of listBuffers(getView(), list, count)) {
-      const part = input.subarray(at, at + room.length);
+      const part = input.subarray(position, position + room.length);
       room.set(part);
-      at += part.length;
+      position += part.length;
     }
-    return writeAnswer(result, at - before);
+    return writeAnswer(result, position - start);
   };
   const write = (file = 0, list = 0, count = 0, result = 0) => {
     const parts = listBuffers(getView(), list, count).map((part) => part.slice());
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     (file === 1 ? streams.output : streams.errors).push(...parts);
-    written += length;
-    if (written <= MOST_OUTPUT) return writeAnswer(result, length);
+    outputLength += length;
+    if (outputLength <= MOST_OUTPUT) return writeAnswer(result, length);
     streams.ended = "output";
     throw new RangeError("too much output");
   };
@@ -102,8 +102,8 @@ function createStreams(text: string): Streams {
 /** Reads the buffers of a read or write call (WASI `iovec`). */
 function listBuffers(view: DataView, list: number, count: number): Uint8Array[] {
   return Array.from({ length: count }, (_, index) => {
-    const place = list + index * 8;
-    return new Uint8Array(view.buffer, view.getUint32(place, true), view.getUint32(place + 4, true));
+    const offset = list + index * 8;
+    return new Uint8Array(view.buffer, view.getUint32(offset, true), view.getUint32(offset + 4, true));
   });
 }
 

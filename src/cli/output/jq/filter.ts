@@ -27,9 +27,9 @@ async function createFilter(thread: JqThread, { stdout, stderr }: Streams): Prom
     thread.end();
     throw new Problem("USAGE", `The --jq expression does not compile: ${explainFailure(compiled)}`, { hint: HINT });
   }
-  let failed: Problem | undefined;
+  let problem: Problem | undefined;
   const print = (ran: JqResult) => {
-    if ("ended" in ran || ran.code !== 0) failed ??= new Problem("FILTER_FAILED", `${DONE} ${explainFailure(ran)}`);
+    if ("ended" in ran || ran.code !== 0) problem ??= new Problem("FILTER_FAILED", `${DONE} ${explainFailure(ran)}`);
     if ("ended" in ran) return;
     if (ran.code === 0 && ran.errors) stderr.write(clean(ran.errors));
     stdout.write(
@@ -40,16 +40,16 @@ async function createFilter(thread: JqThread, { stdout, stderr }: Streams): Prom
         .join(""),
     );
   };
-  let before = Promise.resolve();
+  let previous = Promise.resolve();
   return {
     push(document) {
       const ran = thread.run(JSON.stringify(document));
-      before = before.then(async () => print(await ran));
+      previous = previous.then(async () => print(await ran));
     },
     async flush() {
-      await before;
+      await previous;
       thread.end();
-      if (failed) throw failed;
+      if (problem) throw problem;
     },
     end: thread.end,
   };

@@ -10,19 +10,19 @@ import type { JqResult, JqThread } from "./engine.ts";
 export function startJqThread(file: URL, expression: string, limitMs: number): JqThread {
   // Output of the program's runtime is not kay's output.
   const worker = new Worker(file, { workerData: { expression }, stdout: true, stderr: true });
-  const waiting: ((ran: JqResult) => void)[] = [];
+  const waiters: ((ran: JqResult) => void)[] = [];
   let isOver: "time" | "fault" | undefined;
-  const end = (why: "time" | "fault") => {
-    isOver ??= why;
+  const end = (reason: "time" | "fault") => {
+    isOver ??= reason;
     void worker.terminate();
-    for (const resolve of waiting.splice(0)) resolve({ ended: isOver });
+    for (const resolve of waiters.splice(0)) resolve({ ended: isOver });
   };
-  worker.on("message", (ran: JqResult) => waiting.shift()?.(ran));
+  worker.on("message", (ran: JqResult) => waiters.shift()?.(ran));
   worker.on("error", () => end("fault"));
   return {
     run(text) {
       if (isOver) return Promise.resolve({ ended: isOver });
-      const ran = new Promise<JqResult>((resolve) => waiting.push(resolve));
+      const ran = new Promise<JqResult>((resolve) => waiters.push(resolve));
       worker.postMessage(text);
       const timer = setTimeout(() => end("time"), limitMs);
       return ran.finally(() => clearTimeout(timer));

@@ -3,8 +3,8 @@ import { runJq } from "./engine.ts";
 
 /** The thread that jq runs in, because an expression may never end. It answers each text with its result, in order. */
 const { expression } = workerData as { expression: string };
-let before = Promise.resolve();
+let previous = Promise.resolve();
 
 parentPort?.on("message", (text: string) => {
-  before = before.then(async () => parentPort?.postMessage(await runJq(expression, text)));
+  previous = previous.then(async () => parentPort?.postMessage(await runJq(expression, text)));
 });

@@ -36,8 +36,8 @@ export async function runRename({ link, session, say }: SlashContext, argument: 
 export async function runExport(context: SlashContext, argument: string): Promise<void> {
   const { kay, link, session, say, ask } = context;
   const id = requireConversation(session(), "export");
-  const [, named, path = ""] = /^(md|json)?(?:^|\s+|$)(.*)$/.exec(argument) ?? [];
-  const format: ExportFormat = named === "json" || (named === undefined && path.endsWith(".json")) ? "json" : "md";
+  const [, name, path = ""] = /^(md|json)?(?:^|\s+|$)(.*)$/.exec(argument) ?? [];
+  const format: ExportFormat = name === "json" || (name === undefined && path.endsWith(".json")) ? "json" : "md";
   const file = path === "" ? `kay-${id.slice(-8)}.${format}` : path;
   const { text } = await exportConversation(kay, link, id, format);
   say(`Written to ${toLine(await writeExport(kay, file, text, ask))}.`);

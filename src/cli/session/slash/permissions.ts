@@ -30,8 +30,8 @@ import { formatRows } from "./command.ts";
 /** `/policy`, `/policy TARGET`, `/policy TARGET MODE`. */
 export async function runPolicy(context: SlashContext, argument: string): Promise<void> {
   const { api } = context.link;
-  const [target, mode, more] = argument.split(/\s+/).filter((word) => word !== "" && word !== "set" && word !== "get");
-  if (more !== undefined) throw new Problem("USAGE", "/policy takes a target and a mode: /policy slack ask.");
+  const [target, mode, extra] = argument.split(/\s+/).filter((word) => word !== "" && word !== "set" && word !== "get");
+  if (extra !== undefined) throw new Problem("USAGE", "/policy takes a target and a mode: /policy slack ask.");
   if (target !== undefined && mode !== undefined) {
     const change = parsePolicy(target, mode);
     await api.putPolicies(change);
@@ -124,8 +124,8 @@ async function chooseModel(
     return `The next requests go to ${toLine(usual)}.`;
   }
   const [provider = ""] = name.split(":");
-  if (!available.some((each) => each.name === provider)) {
-    const providers = available.map((each) => toLine(each.name)).join(", ");
+  if (!available.some((service) => service.name === provider)) {
+    const providers = available.map((service) => toLine(service.name)).join(", ");
     throw new Problem("USAGE", `Unknown model provider ${JSON.stringify(provider.slice(0, 60))}.`, {
       hint: `Use one of ${providers}, as in /model openai:gpt-6-astra.`,
     });

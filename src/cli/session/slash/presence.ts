@@ -23,19 +23,19 @@ export async function runWho(context: SlashContext): Promise<void> {
   const all = isListed
     ? clients
     : [{ client_id: client.id, name: client.name, interaction: client.interaction }, ...clients];
-  const rows = all.map((each) => [
-    formatClientName(each),
-    getClientState(each),
-    each.client_id === client.id ? "this one" : "",
+  const rows = all.map((entry) => [
+    formatClientName(entry),
+    getClientState(entry),
+    entry.client_id === client.id ? "this one" : "",
   ]);
-  const more = (presence?.total ?? 0) - clients.length;
-  say(`${formatRows(context, ["WHO", "ASKED", ""], rows)}${more > 0 ? `\n… and ${more} more` : ""}`);
+  const hiddenCount = (presence?.total ?? 0) - clients.length;
+  say(`${formatRows(context, ["WHO", "ASKED", ""], rows)}${hiddenCount > 0 ? `\n… and ${hiddenCount} more` : ""}`);
 }
 
 /** Reports to the backend before this client answers anything, and after it stops answering. */
 async function change({ link, session, client, say, setInteractive }: SlashContext, enabled: boolean): Promise<void> {
-  const before = client.interaction;
-  client.interaction = { ...before, enabled };
+  const previous = client.interaction;
+  client.interaction = { ...previous, enabled };
   if (!enabled) await setInteractive(false);
   const id = session();
   try {
@@ -44,7 +44,7 @@ async function change({ link, session, client, say, setInteractive }: SlashConte
   } catch (error) {
     // A backend without clients lets everyone answer.
     if (!(error instanceof Problem) || ![404, 405].includes(Number(error.details.http_status))) {
-      if (enabled) client.interaction = before;
+      if (enabled) client.interaction = previous;
       throw error;
     }
   }

@@ -46,16 +46,17 @@ export async function runServerPrompt(
   if (!(await ask(`Send this prompt of ${toLine(service)} to the model?`))) return say("Nothing was sent.");
   const title = `${service}:${cleanLine(prompt.name, 80)}`;
   // The sentence counts as the user's words and its mentions as theirs, so a name with other signs stays out of it.
-  const named = /^[\w.-]+$/.test(prompt.name) ? title : service;
-  await send(`Do what the prompt ${named} asks. Its text is in the context.`, { prompt: { name: title, text } });
+  const label = /^[\w.-]+$/.test(prompt.name) ? title : service;
+  await send(`Do what the prompt ${label} asks. Its text is in the context.`, { prompt: { name: title, text } });
 }
 
 async function findPrompt({ kay, link }: SlashContext, service: string, name: string): Promise<ServerPrompt> {
   const prompts = await listServerPrompts(kay, link, service);
-  const wanted = name.toLowerCase();
-  const prompt = prompts.find((one) => one.name === name) ?? prompts.find((one) => one.name.toLowerCase() === wanted);
+  const lowerName = name.toLowerCase();
+  const prompt =
+    prompts.find((prompt) => prompt.name === name) ?? prompts.find((prompt) => prompt.name.toLowerCase() === lowerName);
   if (prompt) return prompt;
-  const names = prompts.map((one) => one.name);
+  const names = prompts.map((prompt) => prompt.name);
   const guess = suggestName(name, names, (close) => `/${service}:${toLine(close)}`) || "/prompts lists them.";
   throw new Problem(
     "USAGE",
@@ -78,8 +79,8 @@ export function parseArguments(
   const free: string[] = [];
   for (const [word] of argument.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+|["']/g)) {
     const plain = word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2");
-    const named = fields.find(({ name }) => plain.startsWith(`${name}=`));
-    if (named) values[named.name] = plain.slice(named.name.length + 1);
+    const field = fields.find(({ name }) => plain.startsWith(`${name}=`));
+    if (field) values[field.name] = plain.slice(field.name.length + 1);
     else free.push(plain);
   }
   const open = fields.filter(({ name }) => values[name] === undefined);
@@ -105,8 +106,8 @@ async function completeArguments(
     values: values,
   });
   if (answers === null) return null;
-  const filled = Object.entries(answers).filter(([, value]) => typeof value === "string" && value !== "");
-  return Object.fromEntries(filled) as Record<string, string>;
+  const entries = Object.entries(answers).filter(([, value]) => typeof value === "string" && value !== "");
+  return Object.fromEntries(entries) as Record<string, string>;
 }
 
 function toField({ name, description, required }: ServerPrompt["arguments"][number]): InputField {

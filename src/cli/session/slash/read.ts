@@ -16,15 +16,15 @@ const SHAPE = /^\/([a-z](?:[a-z\d-]*|[a-z\d@-]*:[^\s/]\S*))(?:[ \t]([^\n]*))?$/i
  * @param aliases their names
  * @throws Problem USAGE for an unknown command, with the nearest one
  */
-export function parseSlash(typed: string, aliases: readonly string[] = []): SlashInput {
-  const [, word, argument = ""] = SHAPE.exec(typed.trim()) ?? [];
-  if (word === undefined) return { kind: "text", text: typed };
+export function parseSlash(line: string, aliases: readonly string[] = []): SlashInput {
+  const [, word, argument = ""] = SHAPE.exec(line.trim()) ?? [];
+  if (word === undefined) return { kind: "text", text: line };
   if (word.includes(":")) return { kind: "command", command: createPromptCommand(word), argument: argument.trim() };
   const name = ALSO[word.toLowerCase()] ?? word.toLowerCase();
-  const command = SLASH_COMMANDS.find((each) => each.name === name);
+  const command = SLASH_COMMANDS.find((command) => command.name === name);
   if (command) return { kind: "command", command, argument: argument.trim() };
-  if (aliases.includes(name)) return { kind: "text", text: typed };
-  const names = [...SLASH_COMMANDS.map((each) => each.name), ...aliases];
+  if (aliases.includes(name)) return { kind: "text", text: line };
+  const names = [...SLASH_COMMANDS.map((command) => command.name), ...aliases];
   const guess = suggestName(name, names, (close) => `/${close}`) || "Run /help to see them all.";
   const hint = "To send text that starts with a slash, type two: //etc";
   throw new Problem("USAGE", `Unknown command /${toLine(word)}. ${guess}`, { hint });
@@ -32,8 +32,8 @@ export function parseSlash(typed: string, aliases: readonly string[] = []): Slas
 
 /** The prompt of an MCP server as a command: `linear:standup`. Whether it exists is checked when it runs. */
 function createPromptCommand(word: string): SlashCommand {
-  const at = word.indexOf(":");
-  const prompt = { service: word.slice(0, at).toLowerCase(), name: word.slice(at + 1) };
+  const colon = word.indexOf(":");
+  const prompt = { service: word.slice(0, colon).toLowerCase(), name: word.slice(colon + 1) };
   return {
     name: word,
     args: "",

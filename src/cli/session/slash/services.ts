@@ -17,13 +17,13 @@ export async function runConnect(context: SlashContext, argument: string): Promi
     throw new Problem("USAGE", "Services cannot be connected while KAY_TOKEN is set.", {
       hint: "Quit, unset KAY_TOKEN, and start kay again.",
     });
-  const [site = "", quoted, bare] = SITE.exec(argument) ?? [];
+  const [site = "", quoted, unquoted] = SITE.exec(argument) ?? [];
   const [as = "", label] = AS.exec(argument.replace(site, " ")) ?? [];
   const rest = argument.replace(site, " ").replace(as, " ");
   const [option] = /--(?:site|as)\b/.exec(rest) ?? [];
   if (option) throw new Problem("USAGE", `Specify a name for ${option}: /connect jira ${option} NAME.`);
   const services = await parseServices(context, rest, "connect");
-  await context.connect(label === undefined ? services : [toAccountName(services, label)], quoted ?? bare);
+  await context.connect(label === undefined ? services : [toAccountName(services, label)], quoted ?? unquoted);
 }
 
 const SITE = /(?:^|\s)--site(?:\s+|=)(?:"([^"]+)"|(\S+))/;
@@ -33,9 +33,9 @@ const AS = /(?:^|\s)--as(?:\s+|=)(\S+)/;
 export async function runDisconnect(context: SlashContext, argument: string): Promise<void> {
   const { kay, link, ask, say } = context;
   const services = await parseServices(context, argument, "disconnect");
-  const done = await confirmAndDisconnect(kay, link, services, ask);
-  const notes = done.map(({ answer }) => answer.revocation?.message ?? "").filter((note) => note !== "");
-  say([...done.map(({ sentence }) => sentence), ...notes.map(toLine)].join("\n"));
+  const results = await confirmAndDisconnect(kay, link, services, ask);
+  const notes = results.map(({ answer }) => answer.revocation?.message ?? "").filter((note) => note !== "");
+  say([...results.map(({ sentence }) => sentence), ...notes.map(toLine)].join("\n"));
 }
 
 /** `/connections`. */
@@ -85,10 +85,10 @@ async function pickServices(
 ): Promise<string[]> {
   const fits = Object.entries(connections).filter(([, { connected }]) => verb === "connect" || connected);
   if (fits.length === 0) throw new Problem("USAGE", "No service is connected.", { hint: "" });
-  const choices = fits.map(([name, one]) => ({
+  const choices = fits.map(([name, connection]) => ({
     value: name,
     label: name,
-    note: one.connected ? formatAccount(one) || "connected" : "",
+    note: connection.connected ? formatAccount(connection) || "connected" : "",
   }));
   const picks = await pick?.(`${verb === "connect" ? "Connect" : "Disconnect"} which service?`, choices, true);
   if (picks) return picks;

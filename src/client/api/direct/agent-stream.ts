@@ -13,10 +13,10 @@ export class AgentStreamError extends Error {
   readonly clause: string;
   readonly sent: boolean;
 
-  constructor(clause: string, sent: boolean) {
+  constructor(clause: string, wasSent: boolean) {
     super(clause);
     this.clause = clause;
-    this.sent = sent;
+    this.sent = wasSent;
   }
 }
 
@@ -52,11 +52,11 @@ export async function* streamAgentEvents(openStream: OpenStream, request: AgentR
   }
 }
 
-async function openAgentStream(openStream: OpenStream, asked: AgentRequest): Promise<Streaming> {
-  const { prompt, version, signal } = asked;
+async function openAgentStream(openStream: OpenStream, agentRequest: AgentRequest): Promise<Streaming> {
+  const { prompt, version, signal } = agentRequest;
   const request = {
     method: "POST" as const,
-    url: buildTargetUrl(asked),
+    url: buildTargetUrl(agentRequest),
     headers: { Accept: "text/event-stream", "Content-Type": "application/json", "User-Agent": `kay/${version}` },
     body: JSON.stringify({ prompt }),
     headTimeoutMs: AGENT_SILENCE_MS,
@@ -98,23 +98,23 @@ function findHeadError({ status, headers }: Streaming): AgentStreamError | undef
   if (status >= 400 && status < 500 && status !== 408)
     return new AgentStreamError(`rejected the request (HTTP ${status})`, false);
   if (status >= 400) return new AgentStreamError(`failed (HTTP ${status})`, true);
-  const what = /\bhtml\b/i.test(type) ? "a web page" : "something else";
-  return new AgentStreamError(`answered with ${what} instead of a stream`, true);
+  const kind = /\bhtml\b/i.test(type) ? "a web page" : "something else";
+  return new AgentStreamError(`answered with ${kind} instead of a stream`, true);
 }
 
 function toStreamError(error: unknown, hasBegun: boolean): Error {
   if (!(error instanceof Problem)) return error instanceof Error ? error : new Error(String(error));
   const { code, details } = error;
   if (code === "CANCELLED") return error;
-  const sent = hasBegun || details.sent !== false;
+  const wasSent = hasBegun || details.sent !== false;
   const errno = typeof details.errno === "string" ? ` (${details.errno})` : "";
-  if (code === "TLS_FAILED") return new AgentStreamError(`has a certificate that is not trusted here${errno}`, sent);
-  if (code === "BAD_ANSWER") return new AgentStreamError("sent data that kay cannot read", sent);
-  if (details.idle || (code === "TIMED_OUT" && sent))
-    return new AgentStreamError(`sent nothing for ${AGENT_SILENCE_MS / 60_000} minutes`, sent);
+  if (code === "TLS_FAILED") return new AgentStreamError(`has a certificate that is not trusted here${errno}`, wasSent);
+  if (code === "BAD_ANSWER") return new AgentStreamError("sent data that kay cannot read", wasSent);
+  if (details.idle || (code === "TIMED_OUT" && wasSent))
+    return new AgentStreamError(`sent nothing for ${AGENT_SILENCE_MS / 60_000} minutes`, wasSent);
   return new AgentStreamError(
-    sent ? `ended the stream early${errno}` : `cannot be reached from this machine${errno}`,
-    sent,
+    wasSent ? `ended the stream early${errno}` : `cannot be reached from this machine${errno}`,
+    wasSent,
   );
 }
 

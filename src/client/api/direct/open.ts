@@ -16,11 +16,11 @@ export function openDirectTurn(
   caller: Caller,
   { prompt }: AskRequest,
   { signal, warn = () => {} }: AskStreamOptions,
-  place: AskStreamResponse,
+  start: AskStreamResponse,
 ): DirectTurn {
   const { openElsewhere: openStream } = caller.backend;
   if (!openStream) throw new Error("no transport to an agent server");
-  return createDirectTurn({ caller, openStream, prompt, signal, warn }, place);
+  return createDirectTurn({ caller, openStream, prompt, signal, warn }, start);
 }
 
 /**
@@ -31,9 +31,9 @@ export function streamDirectly(
   caller: Caller,
   request: AskRequest,
   options: AskStreamOptions,
-  place: AskStreamResponse,
+  start: AskStreamResponse,
 ): AskStream {
-  const turn = openDirectTurn(caller, request, options, place);
+  const turn = openDirectTurn(caller, request, options, start);
   return { kind: "stream", sessionId: turn.sessionId, parts: joinWithLog(caller, turn, request, options) };
 }
 
@@ -45,7 +45,7 @@ async function* joinWithLog(
 ): AsyncGenerator<NumberedPart> {
   const { signal, note, warn } = options;
   const { sessionId, generationId, after = 0 } = turn;
-  const own = createTurn({ sessionId, last: after, generationId });
+  const ownTurn = createTurn({ sessionId, last: after, generationId });
   const log = openEvents(caller, sessionId, {
     after,
     ...(signal ? { signal } : {}),
@@ -67,15 +67,15 @@ async function* joinWithLog(
         fromStream = part ? readNext("stream", stream) : null;
       } else {
         lost = error;
-        const mine = part && own.take(part);
-        if (mine) yield* turn.log(mine);
+        const ownPart = part && ownTurn.take(part);
+        if (ownPart) yield* turn.log(ownPart);
         else if (!part) yield* turn.begin();
         fromLog = part ? readNext("log", log) : null;
       }
       if (turn.isOver()) return;
     }
     const error = lost ?? new Problem("UNREACHABLE", "The conversation can no longer be followed.");
-    throw toUnknownOutcome(error, own, options.idempotencyKey);
+    throw toUnknownOutcome(error, ownTurn, options.idempotencyKey);
   } finally {
     if (signal?.aborted && signal.reason !== "SIGHUP" && !turn.hasBegun()) await cancelGeneration(caller, generationId);
     turn.end();

@@ -44,8 +44,8 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
   let heldParts: StreamPart[] = [];
   let streaming = true;
   let hasBegun = false;
-  let own = false;
-  let over = false;
+  let isOwn = false;
+  let isOver = false;
   let closed = false;
   let hasStreamed = false;
   let givenUp: NumberedPart | undefined;
@@ -71,7 +71,7 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
     heldParts = [];
     const parts = numberParts(waiting.flatMap(takeLogged));
     if (!givenUp) return parts;
-    over = true;
+    isOver = true;
     closed = true;
     return [...parts, ...numberParts([givenUp.part])];
   };
@@ -79,52 +79,52 @@ export function createTurnMerger(generationId: string, label: string): TurnMerge
     hasBegun = true;
     return numberParts(early.splice(0));
   };
-  const endByLog = (one: NumberedPart): NumberedPart[] => {
-    if (streaming && one.part.type === "error") {
-      givenUp = one;
+  const endByLog = (item: NumberedPart): NumberedPart[] => {
+    if (streaming && item.part.type === "error") {
+      givenUp = item;
       return [];
     }
     const parts = [...toLog(), ...numberParts([...collect.rest(), ...tracker.close()])];
-    const known = over;
-    over = true;
+    const wasOver = isOver;
+    isOver = true;
     closed = true;
-    advance(one.number);
-    return known ? parts : [...parts, one];
+    advance(item.number);
+    return wasOver ? parts : [...parts, item];
   };
   return {
     addStreamed(parts) {
-      if (!streaming || over) return [];
+      if (!streaming || isOver) return [];
       const fresh = tracker.take(parts);
       hasStreamed ||= fresh.length > 0;
       if (hasBegun) return numberParts(fresh);
       early.push(...fresh);
       return [];
     },
-    addLogged(one) {
-      const { number, part } = one;
-      if (part.type === "start") own = part.messageMetadata?.generation_id === generationId;
-      if (closed || !own) {
+    addLogged(item) {
+      const { number, part } = item;
+      if (part.type === "start") isOwn = part.messageMetadata?.generation_id === generationId;
+      if (closed || !isOwn) {
         advance(number);
-        return [one];
+        return [item];
       }
-      if (isGenerationEnd(part)) return endByLog(one);
+      if (isGenerationEnd(part)) return endByLog(item);
       advance(number);
-      if (part.type === "start") return [one, ...begin()];
-      if (!isContent(part)) return [one];
+      if (part.type === "start") return [item, ...begin()];
+      if (!isContent(part)) return [item];
       loggedCalls.note(part);
       if (streaming) heldParts.push(part);
-      else return hasStreamed ? numberParts(takeLogged(part)) : [one];
+      else return hasStreamed ? numberParts(takeLogged(part)) : [item];
       return [];
     },
     switchToLog: toLog,
     begin,
     end(part) {
       streaming = false;
-      over = true;
+      isOver = true;
       return numberParts([...tracker.close(), part]);
     },
     hasBegun: () => hasBegun,
-    isOver: () => over,
+    isOver: () => isOver,
     isClosed: () => closed,
     isLogged: () =>
       loggedCalls.isWhole() &&
@@ -150,17 +150,17 @@ function trackLoggedCalls(): { note(part: StreamPart): void; isWhole(): boolean;
       if (part.type === "tool-output-available" || part.type === "tool-output-error") calls.set(part.toolCallId, true);
     },
     isWhole: () => [...calls.values()].every(Boolean),
-    has: (wanted) => wanted.every((call) => calls.get(call) === true),
+    has: (ids) => ids.every((call) => calls.get(call) === true),
   };
 }
 
 /** Collects the texts of the log, and passes on each complete one. */
-function createTextCollector(whole: (id: string, text: string) => StreamPart[]) {
+function createTextCollector(toParts: (id: string, text: string) => StreamPart[]) {
   let open: { id: string; text: string } | undefined;
   const flush = () => {
-    const one = open;
+    const text = open;
     open = undefined;
-    return one && one.text !== "" ? whole(one.id, one.text) : [];
+    return text && text.text !== "" ? toParts(text.id, text.text) : [];
   };
   const take = (part: StreamPart): StreamPart[] => {
     if (part.type === "text-start") {

@@ -49,28 +49,28 @@ export type TurnPorts = {
 /** How long to wait for the log to have everything that was streamed, and for its end of the turn, in ms. */
 const KEEP_LIMIT_MS = 5_000;
 
-export function createDirectTurn(ports: TurnPorts, place: AskStreamResponse): DirectTurn {
-  const { session_id: sessionId, generation_id: generationId, after } = place;
-  const over = new AbortController();
-  const merger = createTurnMerger(generationId, getAgentHost(place.stream_url));
+export function createDirectTurn(ports: TurnPorts, start: AskStreamResponse): DirectTurn {
+  const { session_id: sessionId, generation_id: generationId, after } = start;
+  const controller = new AbortController();
+  const merger = createTurnMerger(generationId, getAgentHost(start.stream_url));
   // The agent server may report the token of its stream too.
-  const logHider = createPartHider<StreamPart>([place.stream_token]);
+  const logHider = createPartHider<StreamPart>([start.stream_token]);
   let changed = Promise.withResolvers<void>();
   const context: TurnContext = {
     ...ports,
-    place,
+    place: start,
     merger: merger,
-    signal: ports.signal ? AbortSignal.any([ports.signal, over.signal]) : over.signal,
+    signal: ports.signal ? AbortSignal.any([ports.signal, controller.signal]) : controller.signal,
     change: () => changed.promise,
   };
   return {
     sessionId,
     generationId,
     ...(after === undefined ? {} : { after }),
-    log({ number, part: given }) {
-      const whole = JSON.parse(hideSecrets(JSON.stringify(given), [place.stream_token])) as StreamPart;
-      const parts = logHider.take(whole).flatMap((part) => merger.addLogged({ number, part }));
-      if (merger.isOver()) over.abort();
+    log({ number, part: streamPart }) {
+      const redactedPart = JSON.parse(hideSecrets(JSON.stringify(streamPart), [start.stream_token])) as StreamPart;
+      const parts = logHider.take(redactedPart).flatMap((part) => merger.addLogged({ number, part }));
+      if (merger.isOver()) controller.abort();
       changed.resolve();
       changed = Promise.withResolvers();
       return parts;
@@ -80,7 +80,7 @@ export function createDirectTurn(ports: TurnPorts, place: AskStreamResponse): Di
     hasBegun: merger.hasBegun,
     isOver: merger.isOver,
     isClosed: merger.isClosed,
-    end: () => over.abort(),
+    end: () => controller.abort(),
   };
 }
 
@@ -119,19 +119,19 @@ async function* streamTurn(context: TurnContext): AsyncGenerator<NumberedPart> {
  * to report.
  */
 async function* keepOpen(events: AsyncGenerator<unknown>): AsyncGenerator<unknown> {
-  let done = false;
+  let isDone = false;
   try {
     for (;;) {
       const next = await events.next();
-      done = next.done === true;
+      isDone = next.done === true;
       if (next.done) return;
       yield next.value;
     }
   } catch (error) {
-    done = true;
+    isDone = true;
     throw error;
   } finally {
-    if (!done) void drain(events).catch(() => {});
+    if (!isDone) void drain(events).catch(() => {});
   }
 }
 
@@ -150,12 +150,12 @@ async function* conclude(context: TurnContext, end: "finish" | "abort" | Problem
   }
   const givenUp = merger.getLoggedError();
   if (!givenUp) yield* merger.switchToLog();
-  const failed = end === "finish" ? undefined : end;
-  if (failed) await reportStreamOutcome(context, { outcome: "failed", message: failed.message });
+  const problem = end === "finish" ? undefined : end;
+  if (problem) await reportStreamOutcome(context, { outcome: "failed", message: problem.message });
   else if (await waitUntil(context, merger.isLogged)) await reportStreamOutcome(context, { outcome: "finished" });
   await waitUntil(context, merger.isOver);
   if (merger.isOver() || context.signal.aborted) return;
-  if (failed) return yield* merger.end({ type: "error", errorText: failed.message, code: failed.code });
+  if (problem) return yield* merger.end({ type: "error", errorText: problem.message, code: problem.code });
   if (!merger.isLogged())
     warn(
       `The backend has not yet received this answer from the agent server at ${getAgentHost(place.stream_url)}, so the conversation may lack it.`,
@@ -184,9 +184,9 @@ async function* continueFromLog(
 /** Waits until a condition holds, up to `KEEP_LIMIT_MS`. */
 async function waitUntil({ caller, signal, change, merger }: TurnContext, isSo: () => boolean): Promise<boolean> {
   const limit = new AbortController();
-  const ended = AbortSignal.any([signal, limit.signal]);
+  const anySignal = AbortSignal.any([signal, limit.signal]);
   let late = false;
-  const wait = caller.backend.clock.sleep(KEEP_LIMIT_MS, ended).then(
+  const wait = caller.backend.clock.sleep(KEEP_LIMIT_MS, anySignal).then(
     () => {
       late = true;
     },
@@ -202,8 +202,8 @@ async function waitUntil({ caller, signal, change, merger }: TurnContext, isSo: 
 /** Whether an agent server can answer a request directly. The backend must handle context and limits itself. */
 export function isStreamableDirectly(request: AskRequest): boolean {
   const { context, confirm, output_schema, max_steps, dry_run, allow, attachments } = request;
-  const more = [output_schema, max_steps, allow, attachments].some((each) => each !== undefined);
-  return !more && !confirm && !dry_run && Object.keys(context ?? {}).length === 0;
+  const hasMore = [output_schema, max_steps, allow, attachments].some((option) => option !== undefined);
+  return !hasMore && !confirm && !dry_run && Object.keys(context ?? {}).length === 0;
 }
 
 /** Pauses before each attempt to report to the backend, in ms. A repeated report changes nothing. */

@@ -95,18 +95,18 @@ test.for([
     "failed: It is 7 min behind the backend's clock. Tokens and links may appear expired or not yet valid. → Set this machine's clock",
   ],
   [86_400 * 30, "failed: It is 30 days behind the backend's clock."],
-] as const)("a clock that is %i s behind the backend's", async ([seconds, wanted]) => {
+] as const)("a clock that is %i s behind the backend's", async ([seconds, expected]) => {
   const ann = kay(HERE);
   const date = new Date(ann.place.clock.now() + seconds * 1000).toUTCString();
   ann.place.network.on("GET /capabilities", { json: { name: "kay", version: "1" }, headers: { date } });
-  expect(checksOf(await ann("doctor --json")).clock).toContain(wanted);
+  expect(checksOf(await ann("doctor --json")).clock).toContain(expected);
 });
 
 /** Beats that were sent 400 ms apart. */
 const beats = (now: number) =>
   [0, 400, 800].map(
-    (after, at) =>
-      `id: ${at + 1}\ndata: ${JSON.stringify({ type: "beat", number: at + 1, at: new Date(now + after) })}\n\n`,
+    (after, index) =>
+      `id: ${index + 1}\ndata: ${JSON.stringify({ type: "beat", number: index + 1, at: new Date(now + after) })}\n\n`,
   );
 
 test("a stream that arrives all at once is buffered on the way", async () => {
@@ -148,15 +148,15 @@ test("a stream without data, one that breaks off, and one through a proxy are re
     return checksOf(await ann("doctor --json")).stream;
   };
   const encode = (text: string) => new TextEncoder().encode(text);
-  const held =
+  const warning =
     "Answers in a session appear only when they are complete. → Configure the proxy in HTTPS_PROXY to pass text/event-stream without buffering, or add kay.example.test to NO_PROXY.";
   expect(await streamed(ReadableStream.from([encode(beats(clock.now()).join(""))]))).toBe(
-    `failed: An event stream arrives all at once, 0.8 s late. ${held}`,
+    `failed: An event stream arrives all at once, 0.8 s late. ${warning}`,
   );
   expect(await streamed(ReadableStream.from([encode(beats(clock.now())[0] ?? "")]))).toBe(
-    `failed: Event streams are cut off on the way. ${held}`,
+    `failed: Event streams are cut off on the way. ${warning}`,
   );
-  expect(await streamed(new ReadableStream())).toBe(`failed: Event streams do not get through. ${held}`);
+  expect(await streamed(new ReadableStream())).toBe(`failed: Event streams do not get through. ${warning}`);
 });
 
 test("a named model that cannot answer fails, one that does not answer is reported", async () => {

@@ -63,11 +63,11 @@ test("doctor --json is one document", async () => {
 test("doctor changes nothing: it sends no write, opens no browser, and leaves no keychain entry", async () => {
   const ann = kay(DESKTOP);
   await ann("whoami");
-  const before = await ann.stored();
+  const oldSignIn = await ann.stored();
   ann.place.network.seen.length = 0;
   await ann("doctor");
   expect(ann.place.network.calls().filter((call) => !call.startsWith("GET"))).toEqual(["POST /model/test"]);
-  expect(await ann.stored()).toEqual(before);
+  expect(await ann.stored()).toEqual(oldSignIn);
   expect(ann.launched).toEqual([]);
 });
 
@@ -97,15 +97,15 @@ test.for([
       "✓ ok  Stream",
     ],
   ],
-] as const)("on a terminal of %i columns a failure has a mark, a word and a fix", async ([columns, wanted]) => {
+] as const)("on a terminal of %i columns a failure has a mark, a word and a fix", async ([columns, expected]) => {
   const ann = kay(DESKTOP);
   await ann("whoami");
   const date = new Date(ann.place.clock.now() - 600_000).toUTCString();
   ann.place.network.on("GET /capabilities", { json: { name: "kay", version: "1" }, headers: { date } });
   const { exit, stdout, stderr } = await ann("doctor", { terminal: true, columns, env: { NO_COLOR: "1" } });
   const lines = stdout.split("\n");
-  const start = lines.indexOf(wanted[0]);
-  expect(lines.slice(start, start + wanted.length)).toEqual(wanted);
+  const start = lines.indexOf(expected[0]);
+  expect(lines.slice(start, start + expected.length)).toEqual(expected);
   expect(lines.filter((line) => line.length > columns && !/[/`]/.test(line))).toEqual([]);
   expect({ exit, stderr: stderr.trim().replaceAll("\n", " ") }).toEqual({
     exit: 1,

@@ -61,8 +61,8 @@ test.for<[string, string | Uint8Array, number, RegExp]>([
     0o600,
     /^failed: credentials of profile default: The value must be auto, keychain or file\./,
   ],
-])("settings %s", async ([, content, mode, wanted]) => {
-  expect((await looked({}, withSettings(content, mode))).settings).toMatch(wanted);
+])("settings %s", async ([, content, mode, expected]) => {
+  expect((await looked({}, withSettings(content, mode))).settings).toMatch(expected);
 });
 
 test("a damaged or exposed sign-in is reported in its original state, before kay repairs it", async () => {
@@ -102,8 +102,8 @@ test.for(LOOKS)(
     const { keychain: warned = "" } = await looked({ keychain });
     expect(warned).toMatch(words);
     expect(warned).toMatch(/^warning: .* The sign-in is stored in a plain file instead, which only you can read\. → /);
-    const { keychain: needed = "" } = await looked({ keychain, env: { KAY_CREDENTIALS: "keychain" } });
-    expect(needed).toMatch(/^failed: .* → (?!.*kay doctor)/);
+    const { keychain: preference = "" } = await looked({ keychain, env: { KAY_CREDENTIALS: "keychain" } });
+    expect(preference).toMatch(/^failed: .* → (?!.*kay doctor)/);
   },
 );
 
@@ -160,9 +160,9 @@ test.for<[string, MachineOptions, RegExp]>([
     { env: { BROWSER: "firefox --new-window %s" }, programs: ["firefox"] },
     /^ok: Links are opened by firefox\.$/,
   ],
-])("the browser with %s", async ([, options, wanted]) => {
+])("the browser with %s", async ([, options, expected]) => {
   const ann = kay(options);
-  expect(checksOf(await ann("doctor --json")).browser).toMatch(wanted);
+  expect(checksOf(await ann("doctor --json")).browser).toMatch(expected);
   expect(ann.launched).toEqual([]);
 });
 
@@ -194,9 +194,9 @@ test.for<[string, Record<string, string>, object, RegExp]>([
     { columns: 30 },
     /^warning: .* It is narrow\. → Widen it to 40 columns or more\.$/,
   ],
-])("the terminal: %s", async ([name, env, setting, wanted]) => {
+])("the terminal: %s", async ([name, env, setting, expected]) => {
   const terminal = name === "a pipe" ? {} : { terminal: ["stdin", "stdout", "stderr"] };
-  expect((await looked({ env }, () => {}, { ...terminal, ...setting })).terminal).toMatch(wanted);
+  expect((await looked({ env }, () => {}, { ...terminal, ...setting })).terminal).toMatch(expected);
 });
 
 test("free disk space, and folders that are not writable", async () => {

@@ -36,8 +36,8 @@ async function planted(): Promise<Machine> {
   const ann = kay({ env: ENV, signedIn: true });
   mkdirSync(join(ann.folder, "kay"), { recursive: true });
   await ann("whoami");
-  const stored = await ann.stored();
-  await ann.store({ ...stored, refresh_token: SECRETS.stored });
+  const signIn = await ann.stored();
+  await ann.store({ ...signIn, refresh_token: SECRETS.stored });
   writeFileSync(
     join(ann.folder, "kay/config.json"),
     JSON.stringify({
@@ -48,7 +48,7 @@ async function planted(): Promise<Machine> {
   const log = Object.values(SECRETS).map((secret) => JSON.stringify({ level: "error", message: `it said ${secret}` }));
   const forms = [
     "Authorization: Bearer eyJhbGciOi.eyJzdWIi.c2ln",
-    `token ${stored.token}`,
+    `token ${signIn.token}`,
     `at https://u:hunter22@x.test`,
   ];
   writeFileSync(

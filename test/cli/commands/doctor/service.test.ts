@@ -12,8 +12,8 @@ async function serviceChecks(ann: Machine, name: string): Promise<Record<string,
 
 test("the connection of a service is tested with a harmless read", async () => {
   const ann = kay(HERE);
-  const found = await serviceChecks(ann, "Jira");
-  expect({ ...found, "service.read": found["service.read"]?.replace(/\d+ ms/, "N ms") }).toEqual({
+  const checks = await serviceChecks(ann, "Jira");
+  expect({ ...checks, "service.read": checks["service.read"]?.replace(/\d+ ms/, "N ms") }).toEqual({
     service: "ok: Jira, in the sandbox.",
     "service.client": "ok: The sandbox's own. You need no account.",
     "service.consent": "ok: 127.0.0.1:4010 can be reached.",
@@ -36,11 +36,11 @@ test("a service that is not connected says how to connect it, and nothing is sta
 });
 
 test("an unknown name fails, with the nearest one", async () => {
-  const found = await serviceChecks(kay(HERE), "jiraa");
-  expect(found.service).toMatch(
+  const checks = await serviceChecks(kay(HERE), "jiraa");
+  expect(checks.service).toMatch(
     /^failed: Unknown service "jiraa"\. Did you mean jira\? The services are jira, .* → Run `kay services`/,
   );
-  expect(found["service.read"]).toBe("skipped: Unknown service.");
+  expect(checks["service.read"]).toBe("skipped: Unknown service.");
 });
 
 test("before the first sign-in, nothing is known about a service", async () => {
@@ -68,8 +68,8 @@ const JIRA = {
   },
 };
 
-async function told(changes: object, own = false) {
-  const ann = kay({ ...HERE, ...(own ? { own: true } : {}) });
+async function told(changes: object, isOwn = false) {
+  const ann = kay({ ...HERE, ...(isOwn ? { own: true } : {}) });
   await ann("whoami");
   ann.place.network.always("GET /services", { json: { services: [{ ...JIRA, ...changes }] } });
   return serviceChecks(ann, "jira");
@@ -119,12 +119,12 @@ test("a token that the service refuses fails at the read", async () => {
 });
 
 test("names and reasons of a backend cannot write control sequences to the terminal", async () => {
-  const found = await told({
+  const checks = await told({
     state: "not_connected",
     connected: false,
     reason: "gone\u001b[2J\nfor good",
     title: "Ji\u202era",
   });
-  expect(found["service.account"]).toBe("failed: The connection was lost: gone for good → Run `kay connect jira`.");
-  expect(found.service).not.toMatch(/\u202e/);
+  expect(checks["service.account"]).toBe("failed: The connection was lost: gone for good → Run `kay connect jira`.");
+  expect(checks.service).not.toMatch(/\u202e/);
 });

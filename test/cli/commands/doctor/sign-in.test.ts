@@ -16,32 +16,32 @@ function refreshes(ann: Machine): number {
 test("a fresh token is not rotated: the check shows that the backend accepts it", async () => {
   const ann = kay(HERE);
   await ann("whoami");
-  const before = await ann.stored();
+  const oldSignIn = await ann.stored();
   expect(await signInOf(ann)).toBe(
     "ok: The backend accepts the access token, valid for 30 min. `kay doctor --refresh` tests the refresh.",
   );
-  expect({ refreshes: refreshes(ann), after: await ann.stored() }).toEqual({ refreshes: 0, after: before });
+  expect({ refreshes: refreshes(ann), after: await ann.stored() }).toEqual({ refreshes: 0, after: oldSignIn });
 });
 
 test("a token that is due is refreshed as by every command, and stored", async () => {
   const ann = kay(HERE);
   await ann("whoami");
-  const before = await ann.stored();
+  const oldSignIn = await ann.stored();
   ann.place.clock.advance(28 * 60_000);
   expect(await signInOf(ann)).toBe("ok: The access token had expired and was refreshed successfully.");
-  expect((await ann.stored()).refresh_token).not.toBe(before.refresh_token);
+  expect((await ann.stored()).refresh_token).not.toBe(oldSignIn.refresh_token);
   expect(await ann("whoami")).toMatchObject({ exit: 0 });
 });
 
 test("--refresh rotates the tokens once, and they are stored before they are used", async () => {
   const ann = kay(HERE);
   await ann("whoami");
-  const before = await ann.stored();
+  const oldSignIn = await ann.stored();
   expect(await signInOf(ann, "doctor --json --refresh")).toBe(
     "ok: The tokens were refreshed, and stored before they were used. The backend accepts the new one.",
   );
   const after = await ann.stored();
-  expect({ refreshes: refreshes(ann), rotated: after.refresh_token !== before.refresh_token }).toEqual({
+  expect({ refreshes: refreshes(ann), rotated: after.refresh_token !== oldSignIn.refresh_token }).toEqual({
     refreshes: 1,
     rotated: true,
   });
@@ -60,12 +60,12 @@ test("a lost response to --refresh is requested again, and nobody has to sign in
 test("a temporary refresh failure changes nothing that is stored", async () => {
   const ann = kay(HERE);
   await ann("whoami");
-  const before = await ann.stored();
+  const oldSignIn = await ann.stored();
   ann.place.network.always("POST /auth/refresh", "refused");
   expect(await signInOf(ann, "doctor --json --refresh")).toMatch(
     /^failed: The refresh failed: Cannot reach http:\/\/127\.0\.0\.1:4000/,
   );
-  expect(await ann.stored()).toEqual(before);
+  expect(await ann.stored()).toEqual(oldSignIn);
 });
 
 test("a sign-in that has ended is reported with how to sign in again", async () => {
