@@ -35,7 +35,7 @@ export async function writeAnswerTo(
     if (!kay.flags.json) stdout.write(text);
     const { code = "unknown" } = cause as NodeJS.ErrnoException;
     const hint = "The request was completed. Run `kay sessions show latest` to see the answer.";
-    throw new Problem("STORE_UNREADABLE", `Could not write ${target.shown} (${code}).`, { hint, cause });
+    throw new Problem("STORE_UNREADABLE", `Could not write ${target.label} (${code}).`, { hint, cause });
   });
   return exit;
 }

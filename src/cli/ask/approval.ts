@@ -23,17 +23,17 @@ export async function promptApproval(
   kay: Kay,
   request: InteractionRequest,
   signal: AbortSignal,
-  refused?: { told: string; given: InteractionAnswer },
+  refused?: { message: string; answer: InteractionAnswer },
 ): Promise<InteractionAnswer> {
   const editable = isEditable(request);
   const offered = listScopes(request);
-  writeNotice(kay, `\n${formatApproval(refused ? { ...request, error: refused.told } : request)}\n`);
+  writeNotice(kay, `\n${formatApproval(refused ? { ...request, error: refused.message } : request)}\n`);
   for (const { number, words } of offered) writeNotice(kay, `  ${number}  ${words}`);
   if (editable) writeNotice(kay, "  e  edit");
   writeNotice(kay, "  n  deny");
   const keys = [...offered.map(({ number }) => number), ...(editable ? ["e"] : []), "n"];
   const text = `Your answer, ${keys.join("/")}`;
-  let edited = refused?.given.edited_args;
+  let edited = refused?.answer.edited_args;
   if (edited) writeNotice(kay, `\nYou had edited the request to:\n${formatEditedInput(edited)}\n`);
   for (;;) {
     const reply = await promptKey(kay, { text, keys, until: request.expires_at }, signal);

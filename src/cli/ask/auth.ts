@@ -51,7 +51,7 @@ async function connectAll(
   const board = showConsentProgress(kay, openCard, { link, begun: attempts, cancel: () => sayNo(openCard.card()) });
   try {
     const ends = await Promise.allSettled(
-      attempts.map((connection) => connectOne(kay, link, { one: connection, asked: openCard, board })),
+      attempts.map((connection) => connectOne(kay, link, { connection, openCard, board })),
     );
     const isDone = ends.every(({ status }) => status === "fulfilled");
     if (openCard.signal.aborted && !isDone) throw new Problem("INTERACTION_CLOSED", "It was answered elsewhere.");
@@ -69,15 +69,15 @@ async function connectAll(
   }
 }
 
-type One = { one: BegunConnection; asked: OpenCard<AuthCard>; board: ConsentProgress };
+type Connecting = { connection: BegunConnection; openCard: OpenCard<AuthCard>; board: ConsentProgress };
 
-async function connectOne(kay: Kay, link: BackendHandle, { one, asked, board }: One): Promise<void> {
-  const { service } = one.response;
-  const signal = AbortSignal.any([kay.signal, asked.signal, board.elsewhere(service)]);
-  const { message } = await completeConsent(kay, link, one, { retrying: board.retrying }, signal);
+async function connectOne(kay: Kay, link: BackendHandle, { connection, openCard, board }: Connecting): Promise<void> {
+  const { service } = connection.response;
+  const signal = AbortSignal.any([kay.signal, openCard.signal, board.elsewhere(service)]);
+  const { message } = await completeConsent(kay, link, connection, { retrying: board.retrying }, signal);
   board.tick(service);
   kay.out.writeProgress(`${kay.out.paint("green", "✓", "stderr")} ${message}`);
-  await reportConnected(link, asked.card().auth.generation_id, service);
+  await reportConnected(link, openCard.card().auth.generation_id, service);
 }
 
 /** The line that shows the missing services: `slack ✓, gmail …  9:41 left`. */

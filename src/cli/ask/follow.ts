@@ -16,12 +16,12 @@ export type FollowOptions = {
   askable: boolean;
   /** Name of this client, for answers. */
   client: string;
-  /** Parts up to this number were seen before and are not shown. */
-  seen?: number;
+  /** Parts up to this number are on the screen already. */
+  lastShown?: number;
   /** Parts up to this number are older than this command: a card that opens in them may also be answered in them. */
-  past?: number;
+  historyEnd?: number;
   /** Requests that are already open are asked at once. */
-  asksSeen?: boolean;
+  asksOpen?: boolean;
   /** Called with the view after each part. */
   onView?(view: View): void;
 };
@@ -38,7 +38,7 @@ const QUIET_MS = 1_000;
  * @throws Problem CANCELLED after a signal, and what the stream or a question throws
  */
 export async function followGeneration(kay: Kay, link: BackendHandle, options: FollowOptions): Promise<FollowResult> {
-  const { parts, show, seen = 0, past = 0 } = options;
+  const { parts, show, lastShown = 0, historyEnd = 0 } = options;
   const desk = createDesk(kay, link, options);
   const iterator = parts[Symbol.asyncIterator]();
   let view = EMPTY_VIEW;
@@ -56,12 +56,12 @@ export async function followGeneration(kay: Kay, link: BackendHandle, options: F
         show.part(came.value.part, view);
         continue;
       }
-      const isNew = came.value.number > seen;
+      const isNew = came.value.number > lastShown;
       if (!isNew) show.markShown(view, came.value.number);
-      if (isNew || (options.asksSeen && came.value.number === seen)) desk.look(view);
+      if (isNew || (options.asksOpen && came.value.number === lastShown)) desk.look(view);
       if (!isNew) continue;
       show.part(came.value.part, view);
-      if (!options.askable && view.last >= past && isStopped(view)) return { view, waiting: listOpenCards(view) };
+      if (!options.askable && view.last >= historyEnd && isStopped(view)) return { view, waiting: listOpenCards(view) };
     }
     await desk.done();
     return { view, waiting: listOpenCards(view).filter(({ generation_id }) => generation_id === view.generation_id) };
@@ -75,7 +75,7 @@ export async function followGeneration(kay: Kay, link: BackendHandle, options: F
   }
 }
 
-/** Yields the parts of a conversation up to the end of the generation that is running after number `seen`. */
+/** Yields the parts of a conversation up to the end of the generation that is running after number `lastShown`. */
 export async function* takeUntilEnd(parts: AsyncIterable<NumberedPart>, last: number): AsyncGenerator<NumberedPart> {
   for await (const part of parts) {
     yield part;
@@ -197,8 +197,8 @@ async function awaitFirst(
   }
 }
 
-function waitsHere(view: View, { askable, seen = 0, past = 0 }: FollowOptions): boolean {
-  return !askable && view.last > seen && view.last >= past && listOpenCards(view).length > 0;
+function waitsHere(view: View, { askable, lastShown = 0, historyEnd = 0 }: FollowOptions): boolean {
+  return !askable && view.last > lastShown && view.last >= historyEnd && listOpenCards(view).length > 0;
 }
 
 /** The generation reports that it waits for the user. */

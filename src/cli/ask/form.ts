@@ -16,11 +16,11 @@ export async function promptForm(
   kay: Kay,
   request: InteractionRequest,
   signal: AbortSignal,
-  retry?: { told: string; values: FormValues },
+  retry?: { message: string; values: FormValues },
 ): Promise<InteractionAnswer> {
   const fields = request.input_schema?.fields ?? [];
   if (request.link !== undefined) return await askVisit(kay, request, signal);
-  writeNotice(kay, `\n${formatForm(retry ? { ...request, error: retry.told } : request)}\n`);
+  writeNotice(kay, `\n${formatForm(retry ? { ...request, error: retry.message } : request)}\n`);
   const secrets = fields.filter(isSecretField);
   for (const field of secrets) writeNotice(kay, `! ${toLine(field.label)}: ${SECRETS_REFUSED}`);
   const open = fields.filter((field) => !secrets.includes(field));

@@ -145,11 +145,11 @@ async function answerInLines(
   { card, signal }: OpenCard,
   target: AnswerTarget,
 ): Promise<void> {
-  let refused: { told: string; given: InteractionAnswer } | undefined;
+  let refused: { message: string; answer: InteractionAnswer } | undefined;
   for (;;) {
     const open = card();
     if (open.type === "auth") return;
-    const retry = refused && { told: refused.told, values: refused.given.input ?? {} };
+    const retry = refused && { message: refused.message, values: refused.answer.input ?? {} };
     const answer: InteractionAnswer =
       open.type === "approval"
         ? await promptApproval(kay, open.request, signal, refused)
@@ -159,7 +159,7 @@ async function answerInLines(
       return;
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "INVALID_REQUEST") throw error;
-      refused = { told: error.message, given: answer };
+      refused = { message: error.message, answer: answer };
     }
   }
 }

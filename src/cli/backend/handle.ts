@@ -20,5 +20,5 @@ export type BackendTarget = {
   baseUrl?: string;
   embedded: boolean;
   credentials: Credentials;
-  known: CompletionCache;
+  completions: CompletionCache;
 };

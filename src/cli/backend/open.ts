@@ -47,7 +47,7 @@ export function resolveTarget(ports: HandlePorts): BackendTarget {
   if (!ports.apiUrl) return resolveEmbeddedTarget(ports, EMBEDDED_ORIGIN);
   const credentials = createCredentials(ports.credentials());
   const { origin, baseUrl } = parseOrigin(ports.apiUrl, { allowInsecure: ports.allowInsecure });
-  return { origin, baseUrl, embedded: false, credentials, known: ports.openCompletionCache(origin) };
+  return { origin, baseUrl, embedded: false, credentials, completions: ports.openCompletionCache(origin) };
 }
 
 /** Returns a backend on this machine, with the sign-in that is stored under its name. */
@@ -56,7 +56,7 @@ export function resolveEmbeddedTarget(ports: HandlePorts, origin: string): Backe
     origin,
     embedded: true,
     credentials: createCredentials(ports.credentials()),
-    known: ports.openCompletionCache(origin),
+    completions: ports.openCompletionCache(origin),
   };
 }
 
@@ -113,7 +113,7 @@ export async function openBackend(
     refresher: (call) => createRefresher({ origin, credentials, clock, call, warn }),
   });
   // A token of the environment may belong to anyone, so nothing that it shows is stored.
-  const listening = token === undefined ? withCompletionCache(api, account.known) : api;
+  const listening = token === undefined ? withCompletionCache(api, account.completions) : api;
   return {
     origin,
     baseUrl,

@@ -11,7 +11,7 @@ import { warnAboutAccess } from "./disconnect.ts";
  */
 export function createLogoutCommand(kay: Kay): Command {
   return new Command("logout").description("Sign out and disconnect all services").action(async () => {
-    const { credentials, origin, known } = await kay.resolveTarget();
+    const { credentials, origin, completions: known } = await kay.resolveTarget();
     known.forget();
     const { signIn } = await credentials.read(origin);
     if (!signIn.token && !signIn.refresh_token) {

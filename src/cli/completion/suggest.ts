@@ -31,7 +31,7 @@ export function suggestCompletions(table: CompletionTable, words: string[], look
   const [name = "", ...rest] = current.split("=");
   const valued = rest.length > 0 ? findOption(line.chain, name)?.value : undefined;
   if (valued) return offerValues(valued, `${name}=`);
-  const options = getOptions(line).filter((option) => isOpen(option, line.given));
+  const options = getOptions(line).filter((option) => isOpen(option, line.usedOptions));
   return { prefix: "", values: filterByStart(options.flatMap(toOptionValues), current) };
 }
 
@@ -40,7 +40,7 @@ type Line = {
   /** The named commands, innermost first, up to the program. */
   chain: [CommandEntry, ...CommandEntry[]];
   args: string[];
-  given: Set<string>;
+  usedOptions: Set<string>;
   profile?: string;
   /** The option whose value comes next. */
   waiting?: OptionEntry["value"];
@@ -49,7 +49,7 @@ type Line = {
 };
 
 function readLine(program: CommandEntry, words: string[]): Line {
-  const line: Line = { chain: [program], args: [], given: new Set(), onlyArguments: false };
+  const line: Line = { chain: [program], args: [], usedOptions: new Set(), onlyArguments: false };
   let pending: OptionEntry | undefined;
   for (const word of words) {
     if (pending && !(pending.value?.optional && /^-./.test(word))) {
@@ -71,7 +71,7 @@ function readOption(line: Line, word: string): OptionEntry | undefined {
   const [name = "", ...rest] = word.startsWith("--") ? word.split("=") : [word.slice(0, 2), word.slice(2)];
   const value = rest.join("=");
   const option = findOption(line.chain, name);
-  for (const optionWord of option?.names ?? []) line.given.add(optionWord);
+  for (const optionWord of option?.names ?? []) line.usedOptions.add(optionWord);
   if (option?.names.includes("--profile") && value) line.profile = value;
   if (!word.startsWith("--") && !option?.value && value) return readOption(line, `-${value}`);
   const isWhole = word.startsWith("--") ? rest.length > 0 : value !== "";
@@ -123,7 +123,9 @@ function suggestPositional(line: Line, current: string, values: (slot: Slot) => 
   const isUnknown = command.commands.length > 0 && line.args.length > 0 && !slot;
   if (all.length > 0 || completions.paths || current !== "" || line.onlyArguments || isUnknown)
     return { ...completions, values: all };
-  const options = command.options.filter((option) => isOpen(option, line.given) && !option.names.includes("--help"));
+  const options = command.options.filter(
+    (option) => isOpen(option, line.usedOptions) && !option.names.includes("--help"),
+  );
   return { prefix: "", values: options.flatMap(toOptionValues) };
 }
 

@@ -123,7 +123,7 @@ async function requestConnection(
   const deadline = Number.isNaN(expiry) ? longest : Math.min(expiry, longest);
   const { state, session_id: givenState } = response;
   if (givenState !== session_id || (!previous && !hasLostTokens)) {
-    const first = { sent: session_id, session_id: givenState, state, deadline, now };
+    const first = { requestedId: session_id, session_id: givenState, state, deadline, now };
     await saveFirstConnection(link.credentials, link.origin, first);
   }
   if (response.session_reset) {

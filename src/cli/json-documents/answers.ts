@@ -50,7 +50,7 @@ export const PendingItem = z.extend(PendingRequest, {
 export const Pending = z.union([z.looseObject({ pending: z.array(PendingItem) }), AnswerLink]);
 
 /** When the backend wrote it to the log, ISO 8601. */
-const text = z.optional(z.string());
+const time = z.optional(z.string());
 
 /** A conversation with its whole log. */
 export const Conversation = z.extend(ConversationView, {
@@ -61,7 +61,7 @@ export const Conversation = z.extend(ConversationView, {
         z.extend(part, {
           /** Its number in the log. */
           number: z.number(),
-          at: text,
+          at: time,
         }),
       ),
     ),
@@ -83,11 +83,11 @@ export const Line = z.union([
     .map((part) =>
       z.extend(part, {
         ...head,
-        at: text,
+        at: time,
         /** Commands that answer an open request. */
         answer: z.optional(commands),
       }),
     ),
   z.extend(Answer, { type: z.literal("answer"), ...head }),
-  z.extend(z.partial(Failure), { type: z.literal("error"), errorText: z.string(), at: text, ...head }),
+  z.extend(z.partial(Failure), { type: z.literal("error"), errorText: z.string(), at: time, ...head }),
 ]);

@@ -9,7 +9,7 @@ import { checkFileName } from "../ask/text-file.ts";
  * The destination of a text: it replaces a regular file, also through symbolic links, or is written into a device or a
  * pipe.
  */
-export type OutputTarget = { path: string; shown: string; kind: "file" | "other"; mode?: number };
+export type OutputTarget = { path: string; label: string; kind: "file" | "other"; mode?: number };
 
 /**
  * Opens and tests the destination: creates a file beside it and removes it again.
@@ -21,9 +21,9 @@ export async function openOutputTarget(cwd: string, name: string): Promise<Outpu
   try {
     const stats = await stat(given).catch(nullWhenMissing);
     if (stats?.isDirectory()) throw new Problem("USAGE", `${label} is a folder.`, { hint: "Specify a file in it." });
-    if (stats && !stats.isFile()) return { path: given, shown: label, kind: "other" };
+    if (stats && !stats.isFile()) return { path: given, label: label, kind: "other" };
     const path = await follow(given);
-    const target: OutputTarget = { path, shown: label, kind: "file", ...(stats ? { mode: stats.mode & 0o7777 } : {}) };
+    const target: OutputTarget = { path, label: label, kind: "file", ...(stats ? { mode: stats.mode & 0o7777 } : {}) };
     if (stats) await (await open(path, "r+")).close();
     await rm(await createFile(target, ""));
     return target;

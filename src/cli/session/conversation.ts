@@ -21,7 +21,7 @@ export type Conversation = {
   /** Number of the last event that was shown. */
   last: number;
   /** Whether cards wait that were left open here. */
-  left: boolean;
+  hasOpenCards: boolean;
   /** The last answer as Markdown. */
   answer: string;
   /** Tokens of the last answer, if they were counted. */
@@ -81,7 +81,7 @@ export async function showConversation(kay: Kay, link: BackendHandle, conversati
     const events = link.api.events(id, { live: isUnderWay, client: conversation.client, signal, note, warn });
     await show(kay, link, conversation, {
       parts: isUnderWay ? takeUntilEnd(events, lastEvent) : events,
-      seen: lastEvent,
+      lastShown: lastEvent,
     });
   });
 }
@@ -92,7 +92,11 @@ export async function resumeConversation(kay: Kay, link: BackendHandle, conversa
   await withStream(kay, async (signal) => {
     const { writeProgress: note, warn } = kay.out;
     const events = link.api.events(id, { client, signal, note, warn });
-    await show(kay, link, conversation, { parts: takeUntilEnd(events, lastEvent), seen: lastEvent, told: true });
+    await show(kay, link, conversation, {
+      parts: takeUntilEnd(events, lastEvent),
+      lastShown: lastEvent,
+      isContinued: true,
+    });
   });
 }
 
@@ -106,10 +110,10 @@ export async function followForeignTurn(
   await show(kay, link, conversation, { parts: takeUntilEnd(parts, 0) });
 }
 
-type Shown = { parts: AsyncIterable<NumberedPart>; prompt?: string; seen?: number; told?: boolean };
+type ShowOptions = { parts: AsyncIterable<NumberedPart>; prompt?: string; lastShown?: number; isContinued?: boolean };
 
-async function show(kay: Kay, link: BackendHandle, conversation: Conversation, state: Shown): Promise<void> {
-  const { parts, prompt, seen = 0, told = false } = state;
+async function show(kay: Kay, link: BackendHandle, conversation: Conversation, options: ShowOptions): Promise<void> {
+  const { parts, prompt, lastShown = 0, isContinued = false } = options;
   const { id: client, name, interaction } = conversation.client;
   const readOnly = !interaction.enabled;
   let view: View | undefined;
@@ -117,16 +121,16 @@ async function show(kay: Kay, link: BackendHandle, conversation: Conversation, s
     const result = await followGeneration(kay, link, {
       parts,
       show: createPlainPresenter(kay, {
-        seen,
+        lastShown,
         client: name,
         readOnly,
-        told,
+        isContinued,
         ...(prompt === undefined ? {} : { prompt }),
       }),
       askable: !readOnly,
       client,
-      seen,
-      asksSeen: true,
+      lastShown,
+      asksOpen: true,
       onView: (now) => {
         view = now;
         conversation.id = now.session_id ?? conversation.id;
@@ -135,11 +139,11 @@ async function show(kay: Kay, link: BackendHandle, conversation: Conversation, s
         conversation.last = Math.max(conversation.last, now.last);
       },
     });
-    conversation.left = result.waiting.length > 0;
+    conversation.hasOpenCards = result.waiting.length > 0;
     if (readOnly) for (const card of result.waiting) kay.out.writeLine(`${formatCard(card)}\n${READ_ONLY_HINT}`);
   } catch (error) {
     const outcome = kay.signal.aborted ? await cancelGeneration(kay, link, view, error) : error;
-    conversation.left = view !== undefined && listOpenCards(view).length > 0 && kay.signal.reason === "SIGHUP";
+    conversation.hasOpenCards = view !== undefined && listOpenCards(view).length > 0 && kay.signal.reason === "SIGHUP";
     throw outcome;
   }
 }

@@ -36,12 +36,12 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
     draft = fullLines.pop() ?? "";
     lines.push(...fullLines);
   };
-  const next = async (mark: string, signal: AbortSignal): Promise<{ line: string; kept: boolean } | null> => {
+  const next = async (mark: string, signal: AbortSignal): Promise<{ line: string; isBuffered: boolean } | null> => {
     if (!hasEnded && lines.length === 0) keep(await stdin.forget());
     const line = lines.shift();
     const show = () => stderr.write(mark + clean(line === undefined ? draft : `${line}\n`));
     if (line !== undefined || hasEnded) show();
-    if (line !== undefined) return { line, kept: true };
+    if (line !== undefined) return { line, isBuffered: true };
     const input = hasEnded ? null : await stdin.line(signal, { show });
     if (signal.aborted) return null;
     if (input === null) {
@@ -51,7 +51,7 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
     }
     const text = draft + (input ?? "");
     draft = "";
-    return { line: text, kept: false };
+    return { line: text, isBuffered: false };
   };
   /** Lines of a paste arrive together. An unfinished line is not part of it. */
   const readPaste = async (signal: AbortSignal): Promise<string> => {
@@ -68,7 +68,7 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
     if (first.line.trimStart().startsWith(FENCE)) return readFence(first.line.trimStart().slice(FENCE.length), signal);
     if (first.line.endsWith("\\")) return readContinuation(first.line, signal);
     const isCommand = /^\/[a-z]/.test(first.line);
-    return first.kept || isCommand ? first.line : first.line + (await readPaste(signal));
+    return first.isBuffered || isCommand ? first.line : first.line + (await readPaste(signal));
   };
   const readFence = async (first: string, signal: AbortSignal): Promise<string | null> => {
     let text = first;

@@ -19,7 +19,7 @@ import type { Kay } from "../kay.ts";
 /** The initial state of the line mode. */
 export type PlainPresenterOptions = {
   /** Number of the last part of the history, which is shown at once. */
-  seen?: number;
+  lastShown?: number;
   /** Text that was just typed here and is already on the screen. */
   prompt?: string;
   /** Name of this client. The end of a card that it answered is shown; for others, the question shows it. */
@@ -27,13 +27,13 @@ export type PlainPresenterOptions = {
   /** Set if this session asks no questions; then the end of each card is shown. */
   readOnly?: boolean;
   /** History was shown before. */
-  told?: boolean;
+  isContinued?: boolean;
 };
 
 /** Shows a generation as labelled text, in order. Printed text never changes. */
 export function createPlainPresenter(
   kay: Kay,
-  { seen = 0, prompt, client, readOnly = false, told: isTold = false }: PlainPresenterOptions,
+  { lastShown = 0, prompt, client, readOnly = false, isContinued = false }: PlainPresenterOptions,
 ): Presenter {
   // The label uses cells of its first line.
   const look = (): Look => ({
@@ -88,12 +88,12 @@ export function createPlainPresenter(
       end: close,
     }),
     markShown(view, number) {
-      if (number !== seen) return;
+      if (number !== lastShown) return;
       const open: Item[] = listOpenCards(view);
       const unfinished = view.items.filter((item) => item.kind === "text" && !item.done);
       const items = view.items.filter((item) => !open.includes(item) && !unfinished.includes(item));
       const history = formatLabelledView({ ...view, items }, look());
-      if (history !== "" && !isTold) kay.out.writeLine(`${history}\n`);
+      if (history !== "" && !isContinued) kay.out.writeLine(`${history}\n`);
       view.items.forEach((item, index) => {
         if (!open.includes(item)) shownTools.set(index, getProgress(item, { begun: true, log: 0, over: false }));
       });

@@ -36,11 +36,11 @@ export async function runPlainSession(kay: Kay, link: BackendHandle, options: Se
   const conversation: Conversation = {
     id: options.resume,
     last: 0,
-    left: false,
+    hasOpenCards: false,
     answer: "",
     client: options.client,
   };
-  const session: Session = { kay, link, typed: input, conversation, leaving: false, interrupt: () => {} };
+  const session: Session = { kay, link, input, conversation, leaving: false, interrupt: () => {} };
   const release = kay.catchInterrupts(() => session.interrupt());
   try {
     greet(kay);
@@ -52,13 +52,13 @@ export async function runPlainSession(kay: Kay, link: BackendHandle, options: Se
     const { id } = conversation;
     if (id !== undefined) kay.out.writeLine(`Come back with: kay ask --resume ${shortenId(toLine(id))}`);
   }
-  return conversation.left ? EXIT.pending : EXIT.ok;
+  return conversation.hasOpenCards ? EXIT.pending : EXIT.ok;
 }
 
 type Session = {
   kay: Kay;
   link: BackendHandle;
-  typed: LineInput;
+  input: LineInput;
   conversation: Conversation;
   leaving: boolean;
   /** What Ctrl+C does now. */
@@ -78,15 +78,15 @@ async function step(session: Session): Promise<void> {
   const { link, conversation } = session;
   if (came === null) session.leaving = true;
   else if (typeof came !== "string") {
-    if (conversation.left) came.end();
+    if (conversation.hasOpenCards) came.end();
     await workInterruptibly(session, (turnKay) =>
-      conversation.left
+      conversation.hasOpenCards
         ? resumeConversation(turnKay, link, conversation)
         : followForeignTurn(turnKay, link, conversation, came.parts),
     );
     came.end();
   } else await workInterruptibly(session, (turnKay) => act(session, turnKay, came));
-  if (session.typed.hasEnded()) session.leaving = true;
+  if (session.input.hasEnded()) session.leaving = true;
 }
 
 async function act(session: Session, turnKay: Kay, text: string): Promise<void> {
@@ -104,14 +104,14 @@ type Others = { parts: AsyncIterable<NumberedPart>; end(): void };
 
 /** Returns a text, a generation of another client, or null to leave: at the end of the input, or after Ctrl+C twice. */
 async function nextInput(session: Session): Promise<string | Others | null> {
-  const { kay, link, typed, conversation } = session;
+  const { kay, link, input, conversation } = session;
   let isArmed = false;
   for (;;) {
     const [pressed, controller] = [new AbortController(), new AbortController()];
     session.interrupt = () => pressed.abort();
     const signal = AbortSignal.any([kay.signal, pressed.signal, controller.signal]);
     const following = new AbortController();
-    const text = typed.text(signal);
+    const text = input.text(signal);
     const foreignTurn = waitForForeignTurn(link, conversation, AbortSignal.any([kay.signal, following.signal]));
     const came = await Promise.race([text, foreignTurn.then((parts) => ({ parts, end: () => following.abort() }))]);
     if (typeof came === "object" && came !== null) {
@@ -126,21 +126,21 @@ async function nextInput(session: Session): Promise<string | Others | null> {
       kay.terminal.stderr.write("\n");
       return null;
     }
-    isArmed = !typed.clear();
+    isArmed = !input.clear();
     kay.terminal.stderr.write(isArmed ? "\nPress Ctrl+C again to exit.\n" : "\n");
   }
 }
 
 /** Runs one step. A failure is reported, and the session continues. */
 async function workInterruptibly(session: Session, work: Work): Promise<void> {
-  const { kay, typed } = session;
+  const { kay, input } = session;
   const cancelled = new AbortController();
   session.interrupt = () => {
     if (cancelled.signal.aborted) session.leaving = true;
     cancelled.abort("SIGINT");
   };
   const signal = AbortSignal.any([kay.signal, cancelled.signal]);
-  const terminal = { ...kay.terminal, stdin: typed.source };
+  const terminal = { ...kay.terminal, stdin: input.source };
   try {
     await Promise.race([work({ ...kay, signal, terminal }), awaitSecondPress(kay, signal)]);
   } catch (error) {
@@ -193,13 +193,13 @@ function getContext(session: Session, turnKay: Kay): SlashContext {
       kay.choices.plan = enabled;
     },
     setInteractive: async (enabled) => {
-      if (enabled && conversation.left) await resumeConversation(turnKay, link, conversation);
+      if (enabled && conversation.hasOpenCards) await resumeConversation(turnKay, link, conversation);
     },
     resume: (id) => {
-      Object.assign(conversation, { id, last: 0, left: false });
+      Object.assign(conversation, { id, last: 0, hasOpenCards: false });
       return showConversation(turnKay, link, conversation);
     },
-    clear: () => void Object.assign(conversation, { id: undefined, last: 0, left: false }),
+    clear: () => void Object.assign(conversation, { id: undefined, last: 0, hasOpenCards: false }),
     quit: () => {
       session.leaving = true;
     },
@@ -216,7 +216,7 @@ function getContext(session: Session, turnKay: Kay): SlashContext {
  */
 export async function waitForForeignTurn(
   link: BackendHandle,
-  { id, last, left, client }: Conversation,
+  { id, last, hasOpenCards, client }: Conversation,
   signal: AbortSignal,
 ): Promise<AsyncIterable<NumberedPart>> {
   const parts = id === undefined ? undefined : link.api.events(id, { after: last, client, signal });
@@ -225,7 +225,7 @@ export async function waitForForeignTurn(
     for (let next = await iterator?.next(); next && !next.done; next = await iterator?.next()) {
       const { type } = next.value.part;
       // A card that was left open here continues.
-      if (left && type !== "data-presence" && iterator) return from(next.value, iterator);
+      if (hasOpenCards && type !== "data-presence" && iterator) return from(next.value, iterator);
       // The rest of a generation that was canceled here starts with neither.
       if ((type === "data-user-message" || type === "start") && iterator) return from(next.value, iterator);
     }

@@ -4,21 +4,27 @@ import type { Credentials, SignIn } from "../credentials/credentials.ts";
  * Stores the installation of a first connection before its consent, so that another connection that starts meanwhile
  * belongs to it too. What was stored for another installation is dropped: the backend no longer knows that one.
  *
- * @param sent the installation that the request named
+ * @param requestedId the installation that the request named
  */
 export async function saveFirstConnection(
   credentials: Credentials,
   origin: string,
-  { sent, session_id, state, deadline, now }: FirstOptions,
+  { requestedId, session_id, state, deadline, now }: FirstOptions,
 ): Promise<void> {
   await credentials.update(origin, (current) => {
-    if (current.session_id !== sent) return current;
-    const signIn = sent === session_id ? current : { session_id };
+    if (current.session_id !== requestedId) return current;
+    const signIn = requestedId === session_id ? current : { session_id };
     return { ...signIn, session_id, first: [...listFirstConnections(signIn, now), { state, deadline }] };
   });
 }
 
-type FirstOptions = { sent: string | undefined; session_id: string; state: string; deadline: number; now: number };
+type FirstOptions = {
+  requestedId: string | undefined;
+  session_id: string;
+  state: string;
+  deadline: number;
+  now: number;
+};
 
 /** Forgets a first connection that was not completed, and the installation if nothing else belongs to it. */
 export async function forgetFirstConnection(

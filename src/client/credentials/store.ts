@@ -19,7 +19,7 @@ export type Store = {
   /** Reads and decodes the file. A damaged one is first set aside, with one warning. */
   load(): Promise<Content>;
   /** Writes the next generation in the chosen mode, within this room if given. Must run under the write lock. */
-  save(before: Content, origins: SignInsByOrigin, room?: Room): Promise<void>;
+  save(current: Content, origins: SignInsByOrigin, room?: Room): Promise<void>;
   /**
    * Reserves room for the next generation, with the key that encrypts it.
    * @throws Problem if it could not be written
@@ -59,9 +59,9 @@ export function createStore(options: StoreOptions): Store {
   return {
     path,
     load,
-    async save(before, origins, room) {
-      const generation = before.generation + 1;
-      const choice = await keys.choose(before.mode);
+    async save(current, origins, room) {
+      const generation = current.generation + 1;
+      const choice = await keys.choose(current.mode);
       const envelope =
         choice.mode === "file"
           ? { mode: "file" as const, generation, origins }

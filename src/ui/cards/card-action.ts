@@ -99,9 +99,9 @@ const AGAIN_MS = 20_000;
  * Confirmations and connections cannot get more.
  *
  * @param now time of the key, in ms since 1970
- * @param index when more time was last requested for this card
+ * @param lastRequest when more time was last requested for this card
  */
-export function findShortRequests(card: AnyCard, now: number, index: number | undefined): string[] {
+export function findShortRequests(card: AnyCard, now: number, lastRequest: number | undefined): string[] {
   const cards = card.kind === "plan" ? card.calls.map((call) => call.card) : [card];
   const requests = cards.flatMap((request) =>
     request.kind === "card" && request.type !== "auth"
@@ -109,6 +109,6 @@ export function findShortRequests(card: AnyCard, now: number, index: number | un
       : [],
   );
   const left = Math.min(...requests.map((request) => request.left));
-  const isAsked = index !== undefined && now - index < AGAIN_MS;
+  const isAsked = lastRequest !== undefined && now - lastRequest < AGAIN_MS;
   return !isAsked && left > 0 && left < SHORT_MS ? requests.map(({ id }) => id) : [];
 }

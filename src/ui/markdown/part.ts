@@ -25,23 +25,23 @@ export const INITIAL_RENDERED: RenderedState = { context: [], table: null, fence
  * Lines of a block: all of them, or those after `parts` earlier parts. `isClosed` if the last line is the closing
  * fence.
  */
-export type BlockPart = { mode: BlockMode; parts: number; given: RenderedState; lines: string[]; isClosed: boolean };
+export type BlockPart = { mode: BlockMode; parts: number; state: RenderedState; lines: string[]; isClosed: boolean };
 
 /** Renders a part of a block; the text is null if it shows nothing. */
-export function renderPart(part: BlockPart, look: Look): { text: string | null; given: RenderedState } {
-  const { mode, parts, given, lines, isClosed } = part;
+export function renderPart(part: BlockPart, look: Look): { text: string | null; state: RenderedState } {
+  const { mode, parts, state, lines, isClosed } = part;
   if (mode.is === "fence") return formatCode(part, mode.fence, look);
   if (mode.is === "table") return formatTable(part, look);
-  if (mode.is === "item") return { text: renderListItem(part, mode, look), given: { ...given, fence: mode.fence } };
+  if (mode.is === "item") return { text: renderListItem(part, mode, look), state: { ...state, fence: mode.fence } };
   const source = (mode.is === "quote" ? lines.map(markAsQuote) : lines).join("\n");
-  if (mode.is === "paragraph" && parts > 0 && !isClosed) return { text: renderProse(source, look), given };
+  if (mode.is === "paragraph" && parts > 0 && !isClosed) return { text: renderProse(source, look), state };
   const text = renderBlocks(lexBlocks(source), look).join("\n\n");
-  return { text: text === "" ? null : text, given };
+  return { text: text === "" ? null : text, state };
 }
 
 /** Renders a list item, or a later part of one. */
 export function renderListItem(
-  { parts, given, lines }: Pick<BlockPart, "parts" | "given" | "lines">,
+  { parts, state, lines }: Pick<BlockPart, "parts" | "state" | "lines">,
   mode: Extract<BlockMode, { is: "item" }>,
   look: Look,
 ): string | null {
@@ -51,7 +51,7 @@ export function renderListItem(
     if (first?.type === "list" && first.ordered) first.start = mode.number;
     return renderBlocks(tokens, look).join("\n\n") || null;
   }
-  const { fence } = given;
+  const { fence } = state;
   const inner = lines.map((line) => line.slice(Math.min(mode.content, line.length - line.trimStart().length)));
   const source = [...(fence ? [fence.mark.repeat(fence.length) + fence.info] : []), ...inner].join("\n");
   const width = mode.bullet === "." || mode.bullet === ")" ? `${mode.number}. `.length : 2;
@@ -71,30 +71,30 @@ export function renderProse(source: string, look: Look): string | null {
 }
 
 function formatCode(
-  { parts, given, lines, isClosed }: BlockPart,
+  { parts, state, lines, isClosed }: BlockPart,
   fence: Fence,
   look: Look,
 ): ReturnType<typeof renderPart> {
   const code = lines
     .slice(parts === 0 ? 1 : 0, isClosed ? -1 : undefined)
     .map((line) => line.slice(Math.min(fence.indent, /^ */.exec(line)?.[0].length ?? 0)));
-  if (code.length === 0) return { text: null, given };
-  const highlight = highlightLines(code, parseLanguage(fence.info), given.context, look);
+  if (code.length === 0) return { text: null, state };
+  const highlight = highlightLines(code, parseLanguage(fence.info), state.context, look);
   return {
     text: highlight.lines.map((line) => CODE_INDENT + line).join("\n"),
-    given: { ...given, context: highlight.context },
+    state: { ...state, context: highlight.context },
   };
 }
 
-function formatTable({ parts, given, lines }: BlockPart, look: Look): ReturnType<typeof renderPart> {
+function formatTable({ parts, state, lines }: BlockPart, look: Look): ReturnType<typeof renderPart> {
   const source = lines.join("\n");
-  if (given.table && parts > 0) return { text: formatRows(given.table, source, look), given };
+  if (state.table && parts > 0) return { text: formatRows(state.table, source, look), state };
   const tokens = lexBlocks(source);
   const [token] = tokens;
   const isTable = token?.type === "table" && !hasExtraCells(token as Tokens.Table);
   const columns = isTable ? layOutColumns(token as Tokens.Table, look) : null;
   const text = renderBlocks(tokens, look).join("\n\n");
-  return { text, given: { ...given, table: { head: lines.slice(0, 2).join("\n"), columns } } };
+  return { text, state: { ...state, table: { head: lines.slice(0, 2).join("\n"), columns } } };
 }
 
 /** Renders more rows of a table with fixed columns. */

@@ -12,13 +12,13 @@ export type MarkdownStream = {
   /** The block that is being read. */
   mode: BlockMode | null;
   /** Its lines that were not emitted yet, newest first. */
-  held: HeldLines | null;
+  pending: HeldLines | null;
   /** Number of parts that were emitted, and their state for the next part. */
   parts: number;
-  given: RenderedState;
+  state: RenderedState;
   /** Whether anything was emitted: of the text, and of this block. */
   begun: boolean;
-  shown: boolean;
+  hasOutput: boolean;
 };
 
 /** Linked list of lines, so that adding a line does not copy the others. */
@@ -29,11 +29,11 @@ export type RenderedPiece = { text: string; joins: boolean };
 
 export const INITIAL_STREAM: MarkdownStream = {
   mode: null,
-  held: null,
+  pending: null,
   parts: 0,
-  given: INITIAL_RENDERED,
+  state: INITIAL_RENDERED,
   begun: false,
-  shown: false,
+  hasOutput: false,
 };
 
 /** Lines of code, or rows of a table, that are collected before the first part is emitted. */
@@ -76,9 +76,9 @@ export function readMarkdown(
 /**
  * Returns the newest lines that were not emitted, at least `size` characters if available, and whether these are all.
  */
-export function getTail({ held }: MarkdownStream, size: number): { lines: string[]; isAll: boolean } {
+export function getTail({ pending }: MarkdownStream, size: number): { lines: string[]; isAll: boolean } {
   const lines: string[] = [];
-  let [from, read] = [held, 0];
+  let [from, read] = [pending, 0];
   for (; from && read < size; from = from.above) {
     lines.unshift(from.line);
     read += from.line.length + 1;
@@ -89,7 +89,7 @@ export function getTail({ held }: MarkdownStream, size: number): { lines: string
 type Reader = MarkdownStream & { pieces: RenderedPiece[]; look: Look };
 
 function readLine(reader: Reader, line: string): void {
-  const step = reader.mode ? scanLine(reader.mode, line, reader.held?.line ?? "") : BLOCK_ENDED;
+  const step = reader.mode ? scanLine(reader.mode, line, reader.pending?.line ?? "") : BLOCK_ENDED;
   if (step.does === "ended") {
     endBlock(reader);
     beginBlock(reader, openBlock(line), line);
@@ -97,17 +97,17 @@ function readLine(reader: Reader, line: string): void {
   }
   if (step.does === "starts item") {
     emit(reader);
-    Object.assign(reader, { parts: 0, given: INITIAL_RENDERED });
+    Object.assign(reader, { parts: 0, state: INITIAL_RENDERED });
   }
-  if (step.does === "starts table" && reader.held) {
-    const { line: names } = reader.held;
+  if (step.does === "starts table" && reader.pending) {
+    const { line: names } = reader.pending;
     emitAllButLast(reader);
-    reader.held = null;
+    reader.pending = null;
     endBlock(reader);
-    reader.held = addLine(names, null);
+    reader.pending = addLine(names, null);
   }
   reader.mode = step.mode;
-  reader.held = addLine(line, reader.held);
+  reader.pending = addLine(line, reader.pending);
   if (step.does === "ends") endBlock(reader, true);
   else emitEarly(reader);
 }
@@ -115,45 +115,45 @@ function readLine(reader: Reader, line: string): void {
 function beginBlock(reader: Reader, mode: BlockMode | null, line: string): void {
   if (!mode) return;
   reader.mode = mode;
-  reader.held = addLine(line, null);
+  reader.pending = addLine(line, null);
   if (mode.is === "line") endBlock(reader);
 }
 
 /** Emits the parts of a long block that can be shown before its end. */
 function emitEarly(reader: Reader): void {
-  const { mode, held, parts } = reader;
-  const count = held?.count ?? 0;
+  const { mode, pending, parts } = reader;
+  const count = pending?.count ?? 0;
   if (mode?.is === "fence" && (parts > 0 || count > CODE_LINES)) emit(reader);
   if (mode?.is === "table" && (parts > 0 || count > TABLE_ROWS + 1)) emit(reader);
-  const isLong = (held?.size ?? 0) > LONG_TEXT;
+  const isLong = (pending?.size ?? 0) > LONG_TEXT;
   if (isLong && (mode?.is === "item" || mode?.is === "quote")) emit(reader);
-  if (mode?.is !== "paragraph" || !held) return;
-  if (isLong || (count % PARAGRAPH_LINES === 0 && isBalanced(toLines(held.above)))) emitAllButLast(reader);
+  if (mode?.is !== "paragraph" || !pending) return;
+  if (isLong || (count % PARAGRAPH_LINES === 0 && isBalanced(toLines(pending.above)))) emitAllButLast(reader);
 }
 
 /** Emits all but the last line of a paragraph, which may still become a table header or a heading. */
 function emitAllButLast(reader: Reader): void {
-  const last = reader.held;
+  const last = reader.pending;
   if (!last?.above) return;
-  reader.held = last.above;
+  reader.pending = last.above;
   emit(reader);
-  reader.held = addLine(last.line, null);
+  reader.pending = addLine(last.line, null);
 }
 
 /** Emits the held lines. */
 function emit(reader: Reader, isClosed = false): void {
-  const { mode, parts, given, look } = reader;
-  if (!mode || !reader.held) return;
-  const { text, given: next } = renderPart({ mode, parts, given, isClosed, lines: toLines(reader.held) }, look);
-  Object.assign(reader, { held: null, parts: parts + 1, given: next });
+  const { mode, parts, state, look } = reader;
+  if (!mode || !reader.pending) return;
+  const { text, state: next } = renderPart({ mode, parts, state, isClosed, lines: toLines(reader.pending) }, look);
+  Object.assign(reader, { pending: null, parts: parts + 1, state: next });
   if (text === null) return;
-  reader.pieces.push({ text, joins: reader.shown });
-  Object.assign(reader, { begun: true, shown: true });
+  reader.pieces.push({ text, joins: reader.hasOutput });
+  Object.assign(reader, { begun: true, hasOutput: true });
 }
 
 function endBlock(reader: Reader, isClosed = false): void {
   emit(reader, isClosed);
-  Object.assign(reader, { mode: null, held: null, parts: 0, given: INITIAL_RENDERED, shown: false });
+  Object.assign(reader, { mode: null, pending: null, parts: 0, state: INITIAL_RENDERED, hasOutput: false });
 }
 
 function addLine(line: string, above: HeldLines | null): HeldLines {

@@ -28,7 +28,7 @@ export function renderTail(stream: MarkdownStream, rest: string, look: Look, row
   const isPlain = isProse(stream, partial) && !DEFINITION.test(text);
   const laid = isPlain ? (renderProse(text, look) ?? "").split("\n") : renderLines(stream, text, look);
   const visible = fitRows(laid, look.width);
-  const all = stream.begun && !stream.shown && isAll ? ["", ...visible] : visible;
+  const all = stream.begun && !stream.hasOutput && isAll ? ["", ...visible] : visible;
   return all.slice(-rows);
 }
 
@@ -36,21 +36,21 @@ export function renderTail(stream: MarkdownStream, rest: string, look: Look, row
 const DEFINITION = /^ {0,3}\[[^\]]*\]:/m;
 
 /** Most streamed text is a paragraph, and lexing other blocks costs more than everything else. */
-function isProse({ mode, held }: MarkdownStream, partial: string): boolean {
+function isProse({ mode, pending }: MarkdownStream, partial: string): boolean {
   if (mode === null) return openBlock(partial)?.is === "paragraph";
   if (mode.is !== "paragraph") return false;
-  return partial === "" || scanLine(mode, partial, held?.line ?? "").does === "continues";
+  return partial === "" || scanLine(mode, partial, pending?.line ?? "").does === "continues";
 }
 
 function renderLines(stream: MarkdownStream, text: string, look: Look): string[] {
-  const { mode, parts, given } = stream;
+  const { mode, parts, state } = stream;
   if (mode?.is === "fence") {
     if (mode.fence.info !== "") void loadHighlighting();
-    const code = text.split("\n").slice(parts === 0 && stream.held ? 1 : 0);
+    const code = text.split("\n").slice(parts === 0 && stream.pending ? 1 : 0);
     return code.map((line) => CODE_INDENT + line);
   }
   const lines = text.split("\n");
-  if (mode?.is === "item") return (renderListItem({ parts, given, lines }, mode, look) ?? "").split("\n");
+  if (mode?.is === "item") return (renderListItem({ parts, state, lines }, mode, look) ?? "").split("\n");
   return renderBlocks(lexBlocks(text), look).join("\n\n").split("\n");
 }
 

@@ -45,7 +45,7 @@ export async function runAnswer(kay: Kay, id: string | undefined, options: Answe
   const isGiven = answer !== undefined || (await answerWithoutCard(kay, link, card));
   if (answer && card.type === "auth") await declineAuth(link, card, { client: CLIENT });
   else if (answer) await sendAnswer(link, card, answer, { session: pending.session_id, client: CLIENT });
-  return showRest(kay, link, { session: pending.session_id, seen: lastEvent, refused, isGiven });
+  return showRest(kay, link, { session: pending.session_id, lastEvent, refused, isGiven });
 }
 
 async function find(link: BackendHandle, id: string): Promise<{ pending: PendingRequest; card: CardItem }> {
@@ -106,9 +106,13 @@ async function tellThoseConnected(kay: Kay, link: BackendHandle, { auth }: AuthC
   return missing.filter((service) => !connected.includes(service));
 }
 
-type Rest = { session: string; seen: number; refused: boolean; isGiven: boolean };
+type Rest = { session: string; lastEvent: number; refused: boolean; isGiven: boolean };
 
-async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused, isGiven }: Rest): Promise<ExitCode> {
+async function showRest(
+  kay: Kay,
+  link: BackendHandle,
+  { session, lastEvent, refused, isGiven }: Rest,
+): Promise<ExitCode> {
   let view: View | undefined;
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
@@ -116,12 +120,12 @@ async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused,
   kay.shutdownGraceMs = getCancelGraceMs(kay);
   try {
     const result = await followGeneration(kay, link, {
-      parts: takeUntilEnd(link.api.events(session, { signal, note, warn }), seen),
+      parts: takeUntilEnd(link.api.events(session, { signal, note, warn }), lastEvent),
       show: kay.flags.json ? SILENT_PRESENTER : createTextPresenter(kay),
       askable: mayAsk(kay),
       client: CLIENT,
-      seen,
-      asksSeen: !isGiven,
+      lastShown: lastEvent,
+      asksOpen: !isGiven,
       onView: (now) => {
         view = now;
       },
@@ -133,7 +137,7 @@ async function showRest(kay: Kay, link: BackendHandle, { session, seen, refused,
       throw withPartialAnswer(await cancelGeneration(kay, link, view, error), view);
     if (kay.signal.aborted || !isGiven) throw error;
     // The answer was accepted, so the work continues unseen.
-    throw withPartialAnswer(toUnknownOutcome(error, { sessionId: session, last: view?.last ?? seen }), view);
+    throw withPartialAnswer(toUnknownOutcome(error, { sessionId: session, last: view?.last ?? lastEvent }), view);
   } finally {
     leaving.abort();
   }

@@ -41,7 +41,7 @@ async function followInScript(kay: Kay, link: BackendHandle, id: string, client:
   const leaving = new AbortController();
   const signal = AbortSignal.any([kay.signal, leaving.signal]);
   const live = isUnderWay(status);
-  const { seen, past } = await getLog(link.api.events(id, { live: false, signal, note, warn }));
+  const { lastShown, historyEnd } = await getLog(link.api.events(id, { live: false, signal, note, warn }));
   const events = link.api.events(id, { live, signal, note, warn, client });
   try {
     const { json } = kay.flags;
@@ -50,8 +50,8 @@ async function followInScript(kay: Kay, link: BackendHandle, id: string, client:
       show: json ? createJsonLinesPresenter(kay, id) : createTextPresenter(kay),
       askable: false,
       client: client.id,
-      seen,
-      past,
+      lastShown,
+      historyEnd,
     });
     return await finishAsk(kay, result, { lines: json });
   } finally {
@@ -63,11 +63,11 @@ async function followInScript(kay: Kay, link: BackendHandle, id: string, client:
  * Returns the number of the last event before the newest generation, and of the last event to replay. Presence is not
  * replayed.
  */
-async function getLog(parts: AsyncIterable<NumberedPart>): Promise<{ seen: number; past: number }> {
-  const log = { seen: 0, past: 0 };
+async function getLog(parts: AsyncIterable<NumberedPart>): Promise<{ lastShown: number; historyEnd: number }> {
+  const log = { lastShown: 0, historyEnd: 0 };
   for await (const { number, part } of parts) {
-    if (part.type === "start") log.seen = number - 1;
-    if (part.type !== "data-presence") log.past = number;
+    if (part.type === "start") log.lastShown = number - 1;
+    if (part.type !== "data-presence") log.historyEnd = number;
   }
   return log;
 }

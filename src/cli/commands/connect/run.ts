@@ -42,7 +42,7 @@ export async function runConnect(kay: Kay, services: string[], options: ConnectO
     if (connected) results.set(connected.service, connected);
   }
   if (!options.wait && results.size === 0) return beginOnly(kay, link, service, options);
-  await connectAll(kay, link, { wanted: uniqueNames, done: results }, options);
+  await connectAll(kay, link, { names: uniqueNames, results }, options);
 }
 
 /** The tools of a known server are listed after its consent, and approved then. */
@@ -57,14 +57,14 @@ async function approveKnown(kay: Kay, link: BackendHandle, services: string[]): 
 async function connectAll(
   kay: Kay,
   link: BackendHandle,
-  { wanted, done }: { wanted: string[]; done: Map<string, ConnectedService> },
+  { names, results }: { names: string[]; results: Map<string, ConnectedService> },
   options: ConnectOptions,
 ): Promise<void> {
-  if (!kay.flags.json) report(kay, [...done.values()]);
-  const services = wanted.filter((name) => !done.has(name.toLowerCase()));
+  if (!kay.flags.json) report(kay, [...results.values()]);
+  const services = names.filter((name) => !results.has(name.toLowerCase()));
   const failures = new Map<string, Problem>();
   const take = (result: ConnectedService) => {
-    done.set(result.service, result);
+    results.set(result.service, result);
     if (!kay.flags.json) report(kay, [result]);
   };
   const tryConnect = async (service: string, work: () => Promise<ConnectedService>) => {
@@ -80,15 +80,14 @@ async function connectAll(
   const rest = failures.size > 0 ? [] : services.slice(alone.length);
   const [last = ""] = rest;
   if (rest.length === 1) await tryConnect(last, () => connectOne(kay, link, last, options));
-  if (rest.length > 1)
-    await connectOthers(kay, link, rest, { options, take, tryConnect: tryConnect, failed: failures });
-  const connected = wanted.flatMap((service) => done.get(service.toLowerCase()) ?? []);
+  if (rest.length > 1) await connectOthers(kay, link, rest, { options, take, tryConnect, failed: failures });
+  const connected = names.flatMap((service) => results.get(service.toLowerCase()) ?? []);
   await approveKnown(
     kay,
     link,
     connected.map(({ service }) => service),
   );
-  finish(kay, wanted, connected, failures);
+  finish(kay, names, connected, failures);
 }
 
 type Taking = {

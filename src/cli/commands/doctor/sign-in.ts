@@ -57,9 +57,9 @@ export const connectionsCheck: Check = {
   title: "Connections",
   async look(facts) {
     const { api } = await facts.signedIn();
-    const match = Object.entries((await api.connections({ signal: facts.signal })).connections);
-    const lost = match.filter(([, { connected, reason }]) => !connected && reason);
-    const connected = match.filter(([, connection]) => connection.connected).map(([name]) => toLine(name));
+    const connections = Object.entries((await api.connections({ signal: facts.signal })).connections);
+    const lost = connections.filter(([, { connected, reason }]) => !connected && reason);
+    const connected = connections.filter(([, connection]) => connection.connected).map(([name]) => toLine(name));
     if (lost.length > 0) {
       const reasons = lost.map(([name, { reason }]) => `${toLine(name)}: ${toLine(reason ?? "")}`).join("; ");
       return warn(
@@ -68,7 +68,7 @@ export const connectionsCheck: Check = {
       );
     }
     if (connected.length === 0) return warn("No service is connected.", "Run `kay connect <service>`.");
-    return ok(`${connected.length} of ${match.length} services are connected: ${connected.join(", ")}.`);
+    return ok(`${connected.length} of ${connections.length} services are connected: ${connected.join(", ")}.`);
   },
 };
 

@@ -25,7 +25,7 @@ export async function callTool(kay: Kay, call: ToolCall): Promise<ExitCode> {
   const input = await readInput(kay, call);
   const local = await kay.localTools();
   try {
-    await show(kay, await run(kay, local, { ...call, given: input }));
+    await show(kay, await run(kay, local, { ...call, parsedInput: input }));
     return EXIT.ok;
   } catch (error) {
     const problem = withHint(error, call.name);
@@ -53,12 +53,12 @@ function withHint(error: unknown, name: string): unknown {
   return new Problem(code, message, { hint, details, cause });
 }
 
-type Given = ToolCall & { given: Record<string, unknown> };
+type Given = ToolCall & { parsedInput: Record<string, unknown> };
 type Run = (input: Record<string, unknown>) => Promise<ToolCallResponse>;
 
 async function run(kay: Kay, local: LocalTools, call: Given): Promise<ToolCallResponse> {
   const { tool, run } = await findRun(kay, local, call.name);
-  const input = { ...call.given, ...parseFields(tool, call.fields) };
+  const input = { ...call.parsedInput, ...parseFields(tool, call.fields) };
   await permit(kay, tool, input);
   return await run(input);
 }
