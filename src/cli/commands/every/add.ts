@@ -81,6 +81,6 @@ async function readPrompt(kay: Kay, words: string[]): Promise<string> {
   const prompt = (isPiped ? await readPipedInput(kay, { patient: true }) : words.join(" ")).trim();
   if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(prompt)) return prompt;
   throw new Problem("USAGE", "No prompt given.", {
-    hint: 'Add a prompt: kay every weekday 9:00 "what is new in KAY"',
+    hint: 'Add a prompt: kay every weekday 9:00 "what is open in KAY"',
   });
 }

@@ -69,7 +69,7 @@ const ID = "ID shown by `kay every list` (default: choose from a list)";
 
 const AFTER = `
 Examples:
-  $ kay every weekday 9:00 "what is new in KAY"
+  $ kay every weekday 9:00 "what is open in KAY"
   $ kay every 15m "show the open bugs in KAY"
   $ kay every monday 8:30 --timezone Europe/Berlin "what is open in KAY?"
   $ kay every list

@@ -9,7 +9,7 @@ import type { Kay } from "../../kay.ts";
 /** How long the list shows missed runs after the last of them, in ms: a week. */
 const MISSED_MS = 7 * 24 * 60 * 60_000;
 
-export const NO_SCHEDULES_TEXT = 'No schedules. Add one: kay every weekday 9:00 "what is new in KAY"';
+export const NO_SCHEDULES_TEXT = 'No schedules. Add one: kay every weekday 9:00 "what is open in KAY"';
 
 export const SCHEDULE_COLUMNS = ["ID", "WHEN", "NEXT", "LAST", "MISSED", "WHAT"];
 
