@@ -2,22 +2,32 @@ import type { Skill } from "./catalogue.ts";
 import { type Clause, toSubclause } from "./clauses.ts";
 import { isNoun } from "./field-words.ts";
 import type { Field } from "./fields.ts";
-import { PREPOSITIONS, QUESTION_WORDS } from "./grammar.ts";
+import { ORDINALS, PREPOSITIONS, QUESTION_WORDS } from "./grammar.ts";
 import type { Word } from "./language.ts";
 import { isVerb } from "./lexicon.ts";
+import type { AskedCall } from "./memory.ts";
 import type { Steps } from "./steps.ts";
 import { type Reading, rankReadings } from "./understand.ts";
 
 /**
- * "Same but for OPS", "only the bugs", "what about tom?", "and the closed ones": the last look once more, with other
- * values. Returns undefined where that does not account for every word.
+ * "Same but for OPS", "only the bugs", "what about tom?", "and the closed ones": the last looks once more, with other
+ * values. None where that does not account for every word.
  *
  * @param bare whether values alone are enough: "tomorrow?", "#eng"
  */
-export function* readFollowUp(clause: Clause, skills: Skill[], bare = false): Steps<Reading | undefined> {
-  const [last] = clause.memory.asked;
-  const skill = skills.find(({ name, access }) => name === last?.tool && access === "read");
-  if (!last || !skill) return undefined;
+export function* readFollowUps(clause: Clause, skills: Skill[], bare = false): Steps<Reading[]> {
+  const readings: Reading[] = [];
+  const [last, ...earlier] = clause.memory.asked;
+  const together = earlier.filter(({ step }) => step !== undefined && step === last?.step);
+  for (const call of last ? [...together.toReversed(), last] : []) {
+    const skill = skills.find(({ name, access }) => name === call.tool && access === "read");
+    const reading = skill && (yield* readAgain(clause, call, skill, bare));
+    if (reading) readings.push(reading);
+  }
+  return readings;
+}
+
+function* readAgain(clause: Clause, last: AskedCall, skill: Skill, bare: boolean): Steps<Reading | undefined> {
   const rest = bare ? getValues(clause.words, skill) : getChange(clause.words);
   if (!rest) return undefined;
   const narrows = clause.words.some(({ lower }) => lower === "only" || ONES.has(lower));
@@ -36,6 +46,14 @@ export function* readFollowUp(clause: Clause, skills: Skill[], bare = false): St
     return { ...reading, input, missing };
   }
   return undefined;
+}
+
+/** "The second one" of what was found. */
+export function isOrdinal({ words }: Clause): boolean {
+  return (
+    words.some(({ lower }) => ORDINALS.has(lower)) &&
+    words.every(({ lower }) => ORDINALS.has(lower) || /^(?:the|one)$/.test(lower))
+  );
 }
 
 /** Some words as a request to see what they name. */

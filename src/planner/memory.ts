@@ -4,12 +4,23 @@ import type { Field } from "./fields.ts";
 /**
  * What "it", "the first one" and the like can mean: the newest result and its items, and the past calls, newest first.
  */
-export type Memory = { items: Item[]; asked: { tool: string; input: Item }[]; result?: Item };
+export type Memory = { items: Item[]; asked: AskedCall[]; result?: Item };
+
+/** A past call. Calls of one `step` were made together. */
+export type AskedCall = { tool: string; input: Item; step?: number | undefined };
 
 export type Item = Record<string, unknown>;
 
 /** A call of this turn with its result. `name` is that of the tool with its account. */
-export type CompletedCall = { id: string; tool: string; name?: string; input: Item; result?: Item; error?: Failure };
+export type CompletedCall = {
+  id: string;
+  tool: string;
+  name?: string;
+  input: Item;
+  step?: number;
+  result?: Item;
+  error?: Failure;
+};
 
 /** Why a call did not work. `denied`: the user denied it. */
 type Failure = { message: string; hint?: string; code?: string; denied?: boolean };
@@ -17,7 +28,7 @@ type Failure = { message: string; hint?: string; code?: string; denied?: boolean
 /** The calls of some messages with what came back, in their order. */
 export function listCalls(messages: LanguageModelV4Prompt, toPlainName: (tool: string) => string): CompletedCall[] {
   const calls: CompletedCall[] = [];
-  for (const message of messages) {
+  for (const [step, message] of messages.entries()) {
     if (message.role === "assistant") {
       for (const part of message.content) {
         if (part.type === "tool-call")
@@ -26,6 +37,7 @@ export function listCalls(messages: LanguageModelV4Prompt, toPlainName: (tool: s
             tool: toPlainName(part.toolName),
             name: part.toolName,
             input: toRecord(part.input),
+            step,
           });
       }
     }
@@ -42,11 +54,14 @@ export function listCalls(messages: LanguageModelV4Prompt, toPlainName: (tool: s
 /** What some calls leave to refer to; the newest result that has anything counts. */
 export function buildMemory(calls: CompletedCall[]): Memory {
   const ofServices = calls.filter(({ tool, error }) => error === undefined && isServiceTool(tool));
-  const result = ofServices.findLast((call) => call.result !== undefined)?.result;
+  const found = ofServices.filter((call) => call.result !== undefined);
+  const { result, step } = found.at(-1) ?? {};
+  // "The first one" of two lists is neither.
+  const isOne = found.filter((call) => call.step !== undefined && call.step === step).length < 2;
   return {
-    items: listItems(result?.data),
+    items: isOne ? listItems(result?.data) : [],
     // A cursor continues one list, and none with other values.
-    asked: ofServices.map(({ tool, input: { cursor: _, ...input } }) => ({ tool, input })).reverse(),
+    asked: ofServices.map(({ tool, step, input: { cursor: _, ...input } }) => ({ tool, step, input })).reverse(),
     ...(result ? { result } : {}),
   };
 }

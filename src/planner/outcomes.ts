@@ -1,9 +1,9 @@
 import type { Skill, ToolCatalogue } from "./catalogue.ts";
-import { type Clause, findStatement, sliceText, splitClauses, toSubclause } from "./clauses.ts";
+import { type Clause, findStatement, sliceText, splitClauses, splitServices, toSubclause } from "./clauses.ts";
 import { composeCall } from "./compose.ts";
 import { planConnection } from "./connection-requests.ts";
 import { isRival, isServiceName } from "./field-words.ts";
-import { readFollowUp } from "./follow-up.ts";
+import { asShowing, isOrdinal, readFollowUps } from "./follow-up.ts";
 import { toFieldValues } from "./form.ts";
 import { isPlural, PRONOUNS } from "./grammar.ts";
 import { getWord, sliceLower, type Word } from "./language.ts";
@@ -41,17 +41,6 @@ export function* planRequests(
   return outcomes;
 }
 
-/** "Search for X in notion and confluence": a look at each of them. */
-function splitServices(words: Word[], skills: Skill[]): Word[][] {
-  const last = words.findLastIndex(({ lower }) => lower === "and");
-  const isService = (span: Word[]) => span.length > 0 && skills.some((skill) => isServiceName(skill, span));
-  const isPlace = ({ lower }: Word) => lower === "in" || lower === "on";
-  const from = words.slice(0, Math.max(0, last)).findLastIndex(isPlace);
-  const second = words.slice(last + 1).filter((word) => !isPlace(word));
-  if (from < 1 || isAction(words[0]) || !isService(second) || !isService(words.slice(from + 1, last))) return [words];
-  return [words.slice(0, last), [...words.slice(0, from + 1), ...second]];
-}
-
 /** A statement before a request asks for nothing itself. */
 const NOTHING: ClauseOutcome = { kind: "calls", calls: [], changes: false };
 
@@ -71,8 +60,8 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
   if (/^how (do|can|could|would|should|to)\b/i.test(clause.text)) return refuse(clause, skills);
   // "Email me the link" sends something; no tool knows where to.
   if (/^(?:e-?mail|dm|message|ping|text) (?:me|us)\b/i.test(clause.text)) return refuse(clause, skills);
-  const again = yield* readFollowUp(clause, skills);
-  if (again) return getOutcome(again, clause, follows, {});
+  const again = getFollowUp(yield* readFollowUps(clause, skills), clause, follows);
+  if (again) return again;
   const readings = yield* rankReadings(clause, skills);
   const best = choose(
     readings.filter((one) => isSure(one) && !isElsewhere(one, clause)),
@@ -92,8 +81,9 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
       ? { kind: "calls", calls: [...outcome.calls, ...both], changes: false }
       : outcome;
   }
-  const changed = yield* readFollowUp(clause, skills, true);
-  if (changed) return getOutcome(changed, clause, follows, {});
+  const changed = getFollowUp(yield* readFollowUps(clause, skills, true), clause, follows);
+  if (changed) return changed;
+  if (isOrdinal(clause)) return yield* understand(asShowing(clause), kit, follows);
   // "Summarize #eng for me" is polite; "the PRs for me" are not all PRs.
   const end = clause.words.length - 2;
   if (
@@ -107,6 +97,14 @@ function* understand(clause: Clause, kit: ToolCatalogue, follows: boolean): Step
   const asked = yield* askWithoutEnd(clause, skills);
   if (asked) return asked;
   return refuse(clause, skills, readings[0]);
+}
+
+/** The last looks with other values, all of them where they were made together. */
+function getFollowUp(readings: Reading[], clause: Clause, follows: boolean): ClauseOutcome | undefined {
+  const [only, ...others] = readings;
+  if (only === undefined) return undefined;
+  if (others.length === 0) return getOutcome(only, clause, follows, {});
+  return { kind: "calls", calls: readings.flatMap(getCalls), changes: false };
 }
 
 function refuse(clause: Clause, skills: Skill[], first?: Reading): ClauseOutcome {

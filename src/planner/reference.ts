@@ -39,8 +39,12 @@ export function resolveReference(
 /** "It", "the second one", "the ticket": what was said before, or nothing yet. */
 export function readReference(skill: Skill, field: Field, clause: Clause, at: number): Phrase[] {
   const { words } = clause;
+  // "Open the second one" looks at it, and is no value to filter others by.
+  if (skill.access === "read" && !field.required) return [];
   const phrases: Phrase[] = [];
-  const base = { field, from: at, particular: false };
+  const [last] = clause.memory.asked;
+  const isSameService = last?.tool.split(/__|\./)[0] === skill.service;
+  const base = { field, from: at, particular: skill.access === "read" && isSameService };
   for (let to = at + 1; to <= Math.min(words.length, at + 4); to++) {
     const referred = resolveReference(clause, skill.service, field, at, to);
     if (referred) phrases.push({ ...base, to, value: referred.length === 1 ? referred[0] : referred, quality: 1 });
@@ -51,7 +55,7 @@ export function readReference(skill: Skill, field: Field, clause: Clause, at: nu
     first &&
     ((PRONOUNS.has(first.lower) && first.lower !== "that") || (field.person && PERSON_PRONOUNS.has(first.lower)))
   )
-    phrases.push({ ...base, to: at + 1, value: undefined, quality: 0.4 });
+    phrases.push({ ...base, to: at + 1, value: undefined, quality: 0.4, particular: false });
   const noun = words[at + 1];
   if (
     first &&

@@ -437,3 +437,32 @@ test.each(TALK)("“%s” gets a short answer", async (request, words) => {
   expect([calls, text]).toEqual([[], expect.stringMatching(words)]);
   expect(text?.length).toBeLessThan(300);
 });
+
+test("what two services were asked together is asked of both again, and “the first one” of both is neither", async () => {
+  const talk = plannerTalk(tools, { connected: ["jira", "github"] });
+  expect((await talk.say("show my open issues")).calls.map(([tool]) => tool)).toEqual([
+    "jira.search",
+    "github.list_issues",
+  ]);
+  const results = [
+    { text: "1 issue", data: { issues: [{ key: "KAY-1" }] } },
+    { text: "1 issue", data: { issues: [{ repository: "acme/web", number: 1 }] } },
+  ];
+  await talk.results(...results);
+  expect((await talk.say("show the first one")).calls).toEqual([]);
+  expect((await talk.say("and the closed ones?")).calls).toEqual([
+    ["jira.search", { assignee: "me", status: "done" }],
+    ["github.list_issues", { assignee: "me", state: "closed" }],
+  ]);
+});
+
+test.each([
+  ["show bugs", "the second one", ["jira.get_issue", { issue: "KAY-2" }]],
+  ["show bugs", "open the second one", ["jira.get_issue", { issue: "KAY-2" }]],
+  ["my meetings today", "show the first one", undefined],
+])("after “%s”, “%s” shows that one, or nothing", async (first, next, call) => {
+  const talk = plannerTalk(tools);
+  await talk.say(first);
+  await talk.results({ text: "2 entries:", data: { items: [{ key: "KAY-1" }, { key: "KAY-2" }] } });
+  expect((await talk.say(next)).calls).toEqual(call ? [call] : []);
+});
