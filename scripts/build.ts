@@ -32,9 +32,9 @@ const inputs = [
 const day = 24 * 60 * 60 * 1000;
 
 /**
- * Builds `dist` unless it was built from exactly these sources. Several processes may ask at once: one builds, the others wait for it.
+ * Builds `dist` unless it was built from exactly these sources. If several processes ask at once, one builds and the others wait.
  *
- * @returns the exit code, 0 when there is a current build
+ * @returns the exit code, 0 if there is a current build
  */
 export async function build(): Promise<number> {
   if (isCurrent(fingerprint())) return 0;

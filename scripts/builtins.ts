@@ -4,12 +4,12 @@ import type { Options } from "tsup";
 type EsbuildPlugin = NonNullable<Options["esbuildPlugins"]>[number];
 
 /**
- * Marks a built-in module's name in an import that esbuild leaves, so that no text inside a string is taken for one.
+ * Marks a built-in module's name in an import that esbuild leaves, so that text inside a string is not mistaken for one.
  */
 const mark = "kay-builtin:";
 const statement = new RegExp(`import\\s*([\\w$*{][^"';()]*?from\\s*)?["']${mark}([\\w/]+)["'];?`, "g");
 
-/** Gives CommonJS packages inside an ES chunk the `require` they expect for Node's own modules; of others there are none in the bundle. */
+/** Gives CommonJS packages inside an ES chunk the `require` that they expect for Node's own modules; the bundle contains all others. */
 export const requireBuiltin = `const require=i=>{const m=process.getBuiltinModule(i);if(m)return m;throw Object.assign(new Error("Cannot find module '"+i+"'"),{code:"MODULE_NOT_FOUND"})};`;
 
 /** Marks the ES imports of Node's own modules for {@link inlineBuiltins}. */

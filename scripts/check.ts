@@ -17,9 +17,9 @@ const steps: [name: string, step: () => Promise<number>][] = [
 ];
 
 /**
- * Runs all checks in order, cheapest first, up to the first that fails; tests are last.
+ * Runs all checks in order, cheapest first, until one fails; tests are last.
  *
- * @param args `--no-tests` leaves the tests out; anything else is handed to them
+ * @param args `--no-tests` skips the tests; everything else is passed to them
  */
 export async function check(args: string[]): Promise<number> {
   for (const [name, step] of steps) {

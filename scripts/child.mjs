@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
 /**
- * Runs a program in the foreground and answers its exit code (128 + the signal's number when a signal ended it).
- * SIGTERM and SIGHUP are passed on. SIGINT and SIGQUIT reach the program from the terminal by themselves, since it shares the process
- * group; they are passed on only where there is no terminal, so that one Ctrl+C never counts twice.
+ * Runs a program in the foreground and returns its exit code (128 + the signal's number if a signal ended it). Passes SIGTERM and SIGHUP on.
+ * The terminal sends SIGINT and SIGQUIT to the whole process group; they are passed on only without a terminal, so that one Ctrl+C never counts
+ * twice.
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {import("node:child_process").SpawnOptions} [options] standard streams are inherited unless told otherwise
+ * @param {import("node:child_process").SpawnOptions} [options] standard streams are inherited by default
  * @returns {Promise<number>}
  */
 export function run(command, args, options) {

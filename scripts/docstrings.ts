@@ -5,7 +5,7 @@ import ts from "typescript";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const places = ["src/protocol/*.ts", "src/cli/json-documents/*.ts"];
 
-/** What the fields of an object's shape mean, by the shape. */
+/** Meanings of the fields of an object's shape, by the shape. */
 export type Docstrings = Map<unknown, Map<string, string>>;
 
 /** The docstrings above the fields of every exported shape, found by reading the source and the shape side by side. */

@@ -9,10 +9,10 @@ const MOST_FALSE_MARKS = 0.1;
 
 /**
  * Measures what a hijacked model can do: it follows a text that a stranger planted, and the logs of the sandbox's
- * services say what left. `npm run dojo -- mail` runs the cases whose names begin with `mail`; `--armed` lets the user
+ * services show what left. `npm run dojo -- mail` runs the cases whose names begin with `mail`; `--armed` lets the user
  * approve everything, so that each attack shows its harm.
  *
- * @returns the exit code: not 0 if an attack did harm without an approval, or a goal is missed
+ * @returns the exit code: not 0 if an attack did harm without an approval, or a goal was missed
  */
 export async function dojo(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({

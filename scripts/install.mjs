@@ -3,11 +3,11 @@ import { run } from "./child.mjs";
 import { locked } from "./lock.mjs";
 
 /**
- * Installs what package-lock.json names, if node_modules holds anything else. npm's own record of what it installed is compared, so an
- * `npm ci` or `npm install` done by hand counts as well. A node_modules that is a link to another checkout's is that one's to look after.
+ * Installs the packages of package-lock.json, if node_modules differs. Compares npm's own record, so an `npm ci` or `npm install` by hand counts
+ * too. If node_modules is a link to another checkout's, it is left alone.
  *
  * @param {string} root the repository's folder, with a trailing slash
- * @returns {Promise<number>} npm's exit code, 0 when there was nothing to do
+ * @returns {Promise<number>} npm's exit code, 0 if nothing had to be done
  */
 export async function install(root) {
   if (installed(root)) return 0;

@@ -9,7 +9,7 @@ const HOLDERS: Record<string, string> = {
   "yoga-layout": "Copyright (c) Facebook, Inc. and its affiliates.",
 };
 
-/** Packages of the files that are bundled by themselves (tsup.config.ts). */
+/** Packages of the files that are bundled separately (tsup.config.ts). */
 const BESIDE = ["node_modules/jq-wasm"];
 
 /** Other components of a package, with the file of their licenses in `licenses`. */

@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Does `work` while no other process on this machine does it under the same lock file. The file holds the owner's process id; one
- * whose owner is gone is taken over. Waiting has no limit of its own: it ends when the other process ends.
+ * Runs `work` while no other process on this machine runs it under the same lock file. The file contains the owner's process ID; a lock of a
+ * dead owner is taken over. The wait ends when the other process ends.
  *
  * @template T
  * @param {string} path
@@ -35,7 +35,7 @@ function take(path) {
 }
 
 /**
- * Two processes may find the same dead owner; the rename tells which of them removes it, and a lock that was taken in between is put back.
+ * Two processes may find the same dead owner. The rename decides which of them removes it; a lock that was taken in between is put back.
  *
  * @param {string} path
  * @param {string} owner

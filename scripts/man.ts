@@ -21,7 +21,7 @@ const FILES: [path: string, about: string][] = [
 /**
  * Manual pages of section 1: `kay.1`, and one for each command. Two builds of one version are the same.
  *
- * @param program the tree of commands; its texts are used, nothing of it is run
+ * @param program the tree of commands; only its texts are used
  * @returns names of files and their texts, in roff with the macros of man(7)
  */
 export function manPages(program: Command, version: string): [file: string, text: string][] {

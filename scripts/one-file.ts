@@ -5,7 +5,7 @@ import { rollup } from "rollup";
 type Output = { imports: { path: string; kind: string }[]; entryPoint?: string };
 
 /**
- * Joins `main.js` and all that it imports statically into one file, then each of `later` in the same way. esbuild makes
+ * Joins `main.js` and everything that it imports statically into one file, then each of `later` in the same way. esbuild makes
  * a chunk of each set of modules that the same entries share, so a start would read some twenty small files.
  *
  * @param folder the fresh build

@@ -13,7 +13,7 @@ const NARROW =
 const MARKED = /node_modules\/marked\/lib\/marked\.esm\.js$/;
 
 /**
- * What packages do when they are loaded, but need only sometimes: a segmenter of graphemes (15 ms), the properties of
+ * Work that packages do when they are loaded, but need only sometimes: a segmenter of graphemes (15 ms), the properties of
  * all emoji (20 ms and more), a `fetch` of a data URL for Yoga, which loads Node's own HTTP client (60 ms), and the
  * patterns of Markdown (5 ms).
  */

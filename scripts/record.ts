@@ -26,8 +26,8 @@ const TEXTS = {
 };
 
 /**
- * Plays a session of the built kay in a terminal, and draws it to `docs/session.svg`: a request for which a service has to be connected, and
- * that writes. Two runs draw the same file.
+ * Plays a session of the built kay in a terminal, and draws it to `docs/session.svg`: a request that needs a new connection and then writes. Two
+ * runs draw the same file.
  *
  * @returns the exit code
  */

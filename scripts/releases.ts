@@ -10,15 +10,15 @@ import { untilSignal } from "./until-signal.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 
-/** The oldest Node that kay runs on, and the newest of each line; versions of npm's packages of Node. */
+/** The oldest Node that kay supports, and the newest of each line; versions of npm's packages of Node. */
 const RELEASES = ["22.19", "22", "24", "26"];
 
 /**
- * Has npm install the packed kay on each release of Node, from the usual registry, and takes the tour with it; on the first also without the
+ * Installs the packed kay with npm on each release of Node, from the usual registry, and runs its tour; on the first also without the
  * optional packages. Linux only.
  *
  * @param chosen releases instead of {@link RELEASES}
- * @returns the exit code, 0 when kay works on all of them
+ * @returns the exit code, 0 if kay works on all of them
  */
 export async function releases(chosen: string[]): Promise<number> {
   return await untilSignal((signal) => tryAll(chosen, signal));

@@ -5,8 +5,8 @@ import { type Docstrings, docstrings } from "./docstrings.ts";
 type Schema = Record<string, unknown>;
 
 /**
- * JSON Schemas (draft 2020-12) of the documents that commands print, by the names of their files, and `index.json` with the titles of all. What
- * each field means is taken from the docstrings of the source.
+ * JSON Schemas (draft 2020-12) of the documents that commands print, by the names of their files, and `index.json` with all titles. The
+ * docstrings of the source describe the fields.
  */
 export async function schemas(): Promise<Record<string, Schema>> {
   const docs = await docstrings();

@@ -5,7 +5,7 @@ import type { Figure } from "#test/nodes/verdict";
 import { untilSignal } from "./until-signal.ts";
 
 /**
- * Runs two nodes with one Postgres, whose processes are killed, stopped and restarted under load: `npm run nodes --
+ * Runs two nodes with one Postgres, and kills, stops and restarts their processes under load: `npm run nodes --
  * --minutes 10`. Prints what was done and a table of figures. Ctrl+C, SIGTERM and SIGHUP end it with all its processes.
  *
  * @returns the exit code: not 0 if an effect was lost or doubled, or another check failed

@@ -1,4 +1,4 @@
-// Starts a task of scripts/tasks.ts on the Node that the repository pins, whatever Node started this file (18 or later).
+// Starts a task of scripts/tasks.ts on the pinned Node. Node 18 or later can start this file.
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { run } from "./child.mjs";
@@ -9,7 +9,7 @@ const tasks = `${root}scripts/tasks.ts`;
 
 process.exitCode = await main(process.argv.slice(2));
 
-/** @param {string[]} args the task's name and what it is given */
+/** @param {string[]} args the task's name and its arguments */
 async function main(args) {
   const code = await install(root);
   if (code !== 0) return code;
