@@ -60,7 +60,7 @@ export function createBackend(ports: BackendPorts): Backend {
   let draining = false;
   const app = createRoutes(ports, engine, { turns, scheduler, draining: () => draining });
   const limits = createRateLimits(ports.limits, ports.observe);
-  const running = new Set<Promise<Response>>();
+  const runningRequests = new Set<Promise<Response>>();
 
   function answer(request: Request, address: string): Promise<Response> {
     const requestId = randomUUID();
@@ -80,7 +80,7 @@ export function createBackend(ports: BackendPorts): Backend {
   ): Promise<Response> {
     checkAdmission(ports, request);
     await limits.check(route, address);
-    const limited = await limitBody(request, ports.limits.bodyBytes, async () => {
+    const limitedRequest = await limitBody(request, ports.limits.bodyBytes, async () => {
       // Only an ask can bring files, and only of someone who is signed in.
       if (route !== "/ask") return 0;
       return await authenticate(ports, request).then(
@@ -88,16 +88,16 @@ export function createBackend(ports: BackendPorts): Backend {
         () => 0,
       );
     });
-    return app.fetch(limited, { requestId, address });
+    return app.fetch(limitedRequest, { requestId, address });
   }
 
   return {
     fetch(request, address = "local") {
-      const response = answer(request, address).finally(() => running.delete(response));
-      running.add(response);
+      const response = answer(request, address).finally(() => runningRequests.delete(response));
+      runningRequests.add(response);
       return response;
     },
-    busy: () => running.size + engine.busy() + (turns?.busy() ?? 0),
+    busy: () => runningRequests.size + engine.busy() + (turns?.busy() ?? 0),
     async status() {
       const shared = await Promise.race([
         getWorkStatus(ports.db, ports.clock.now()).catch(() => undefined),
@@ -117,7 +117,7 @@ export function createBackend(ports: BackendPorts): Backend {
     async close() {
       draining = true;
       await Promise.all([engine.close(), turns?.close()]);
-      await Promise.race([Promise.allSettled(running), sleep(CLOSE_LIMIT)]);
+      await Promise.race([Promise.allSettled(runningRequests), sleep(CLOSE_LIMIT)]);
       await links.close();
     },
   };
@@ -163,10 +163,10 @@ function registerClientRoutes(
 }
 
 /** Returns the template of the route that matches a request, never text from its sender. HEAD runs the route of GET. */
-function getRoute(app: Hono<Env>, sent: string, path: string): string {
-  const method = sent === "HEAD" ? "GET" : sent;
-  const met = app.router.match(method, path)[0].map(([handler]) => handler[1]);
-  return met.find((route) => route.method === method)?.path ?? "other";
+function getRoute(app: Hono<Env>, sentMethod: string, path: string): string {
+  const method = sentMethod === "HEAD" ? "GET" : sentMethod;
+  const matches = app.router.match(method, path)[0].map(([handler]) => handler[1]);
+  return matches.find((route) => route.method === method)?.path ?? "other";
 }
 
 /**
@@ -174,12 +174,12 @@ function getRoute(app: Hono<Env>, sent: string, path: string): string {
  * 404.
  */
 function rejectUnknownRoute(app: Hono<Env>, method: string, path: string): Response {
-  const allowed = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
-    (each) => app.router.match(each, path)[0].length > 0,
+  const allowedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
+    (candidate) => app.router.match(candidate, path)[0].length > 0,
   );
-  if (allowed.length === 0) throw new Problem("NOT_FOUND", "Not found.");
-  throw new Problem("METHOD_NOT_ALLOWED", `This path accepts ${allowed.join(", ")}, not ${method}.`, {
-    details: { allow: allowed },
+  if (allowedMethods.length === 0) throw new Problem("NOT_FOUND", "Not found.");
+  throw new Problem("METHOD_NOT_ALLOWED", `This path accepts ${allowedMethods.join(", ")}, not ${method}.`, {
+    details: { allow: allowedMethods },
   });
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { UNATTENDED_CONTEXT } from "#agent/tool";
-import { askUserTool, listSaidAnswers, readFormFields } from "#agent/tools/ask-user";
+import { askUserTool, listAnswerTexts, readFormFields } from "#agent/tools/ask-user";
 
 const context = { ...UNATTENDED_CONTEXT, toolCallId: "c1", signal: new AbortController().signal, report: () => {} };
 const ask = (input: object) => askUserTool.run(askUserTool.parse(input), context);
@@ -61,11 +61,11 @@ test("a choice says its label; the only choice, and a proposal that was left as 
     ]),
   });
   expect(
-    listSaidAnswers(fields, { place: "evil@x.test", only: "y", note: "as planned", free: "soon", on: true }),
+    listAnswerTexts(fields, { place: "evil@x.test", only: "y", note: "as planned", free: "soon", on: true }),
   ).toEqual([
     { text: "Nowhere", proposed: true },
     { text: "soon", proposed: false },
   ]);
-  expect(listSaidAnswers(fields, { note: "as\r\nplanned\u200b " })).toEqual([]);
-  expect(listSaidAnswers(fields, { note: "as planned!" })).toEqual([{ text: "as planned!", proposed: true }]);
+  expect(listAnswerTexts(fields, { note: "as\r\nplanned\u200b " })).toEqual([]);
+  expect(listAnswerTexts(fields, { note: "as planned!" })).toEqual([{ text: "as planned!", proposed: true }]);
 });

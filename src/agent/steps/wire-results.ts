@@ -63,15 +63,17 @@ function hasContent(data: JSONValue | undefined): data is JSONValue {
 function withoutEmptyFields(value: JSONValue): JSONValue {
   if (Array.isArray(value)) return value.map(withoutEmptyFields);
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).filter(([, each]) => each !== null && each !== undefined && each !== "");
-  return Object.fromEntries(entries.map(([name, each]) => [name, withoutEmptyFields(each as JSONValue)]));
+  const entries = Object.entries(value).filter(
+    ([, fieldValue]) => fieldValue !== null && fieldValue !== undefined && fieldValue !== "",
+  );
+  return Object.fromEntries(entries.map(([name, fieldValue]) => [name, withoutEmptyFields(fieldValue as JSONValue)]));
 }
 
 type ErrorFields = { code?: string; integration?: string; message?: string; hint?: string };
 
 /**
- * Returns the error of a call as a model gets it: with what to call differently. Hints are written for a user of the
- * command line, so one about a command is passed on only as words for the user.
+ * Returns the error of a call as a model gets it: with advice for the next call. Hints are written for a user of the
+ * command line, so one about a command is passed on only as text for the user.
  */
 function toWireError(value: JSONValue, toolName: string): JSONValue {
   const { error } = (value ?? {}) as { error?: ErrorFields };

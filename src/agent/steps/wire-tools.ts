@@ -15,11 +15,16 @@ type WireTool = { name: string; entry: [wireName: string, tool: ToolSet[string]]
 const wireTools = new WeakMap<AgentTool["schema"], WireTool>();
 
 function toWireTool({ name, description, schema, access, examples, title }: AgentTool): WireTool["entry"] {
-  const known = wireTools.get(schema);
-  const [, same] = known?.name === name ? known.entry : [];
-  const metadata = same?.providerOptions?.kay;
-  if (known && same?.description === description && metadata?.access === access && metadata?.examples === examples)
-    if (metadata.title === title) return known.entry;
+  const cached = wireTools.get(schema);
+  const [, cachedTool] = cached?.name === name ? cached.entry : [];
+  const metadata = cachedTool?.providerOptions?.kay;
+  if (
+    cached &&
+    cachedTool?.description === description &&
+    metadata?.access === access &&
+    metadata?.examples === examples
+  )
+    if (metadata.title === title) return cached.entry;
   const wire = tool({
     description,
     inputSchema: jsonSchema(toWireSchema(schema)),
@@ -45,13 +50,13 @@ type Json = Record<string, unknown>;
 const wireSchemas = new WeakMap<JSONSchema7, JSONSchema7>();
 
 /**
- * Returns a schema as providers get it: without what says nothing to a model, and without what makes a provider refuse the
- * whole request, since the schemas of MCP servers and custom services are what their authors wrote.
+ * Returns a schema as providers get it: without parts that mean nothing to a model, and without parts that make a
+ * provider refuse the whole request. Schemas of MCP servers and custom services are untrusted.
  */
 export function toWireSchema(schema: JSONSchema7): JSONSchema7 {
-  const known = wireSchemas.get(schema) ?? (buildWireSchema(schema as Json) as JSONSchema7);
-  wireSchemas.set(schema, known);
-  return known;
+  const cached = wireSchemas.get(schema) ?? (buildWireSchema(schema as Json) as JSONSchema7);
+  wireSchemas.set(schema, cached);
+  return cached;
 }
 
 function buildWireSchema(schema: Json): Json {
@@ -59,8 +64,8 @@ function buildWireSchema(schema: Json): Json {
   const { properties, required } = wire;
   if (!isRecord(properties)) return wire;
   const fields = Object.entries(properties).map(([name, field]) => [toWireField(name), field]);
-  const needed = Array.isArray(required) ? { required: required.map((name) => toWireField(String(name))) } : {};
-  return { ...wire, properties: Object.fromEntries(fields), ...needed };
+  const requiredFields = Array.isArray(required) ? { required: required.map((name) => toWireField(String(name))) } : {};
+  return { ...wire, properties: Object.fromEntries(fields), ...requiredFields };
 }
 
 /** Returns the name of a field as providers get it. Anthropic takes these characters, and no more than 64. */
@@ -73,7 +78,7 @@ export function toWireField(name: string): string {
 /** `defs` are the schemas that references may name; one that names another is dropped. */
 function slim(schema: unknown, defs: Json): unknown {
   if (typeof schema === "boolean") return schema ? {} : { not: {} };
-  if (Array.isArray(schema)) return schema.map((each) => slim(each, defs));
+  if (Array.isArray(schema)) return schema.map((part) => slim(part, defs));
   if (!isRecord(schema)) return schema;
   const entries = Object.entries(schema).flatMap(([name, value]): [string, unknown][] => {
     if (saysNothing(name, value) || (name === "enum" && !fitsType(schema.type, value))) return [];
@@ -86,13 +91,13 @@ function slim(schema: unknown, defs: Json): unknown {
   return Object.fromEntries(needsItems ? [...entries, ["items", {}]] : entries);
 }
 
-/** A field that accepts no value is left out. */
+/** Slims the schemas of fields. Leaves out fields that accept no value. */
 function slimFields(fields: Json, defs: Json): Json {
   const entries = Object.entries(fields).filter(([, field]) => field !== false);
   return Object.fromEntries(entries.map(([name, field]) => [name, slim(field, defs)]));
 }
 
-/** The dialect, and the bounds that every safe integer has. */
+/** Whether a keyword means nothing to a model: the dialect, and bounds that every safe integer meets. */
 function saysNothing(name: string, value: unknown): boolean {
   return (
     name === "$schema" ||
@@ -104,13 +109,17 @@ function fitsType(type: unknown, values: unknown): boolean {
   const types = new Set([type].flat());
   if (type === undefined || !Array.isArray(values)) return true;
   return values.every((value) => {
-    const own = value === null ? "null" : typeof value;
-    return types.has(own) || (own === "number" && types.has("integer")) || (own === "object" && types.has("array"));
+    const typeName = value === null ? "null" : typeof value;
+    return (
+      types.has(typeName) ||
+      (typeName === "number" && types.has("integer")) ||
+      (typeName === "object" && types.has("array"))
+    );
   });
 }
 
-/** Below these, names are those of fields. */
+/** Keywords whose value has a schema for each name. */
 const NAMED_SCHEMAS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 
-/** Below these, values are those of the user. */
+/** Keywords whose value is data, not a schema. */
 const VALUES = new Set(["enum", "const", "default", "examples", "required"]);

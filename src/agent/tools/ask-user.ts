@@ -64,35 +64,35 @@ export const askUserTool: AgentTool = defineOwnTool({
   },
 });
 
-/** What an answer says. `proposed`: the form proposed a text or choices, so the answer is the user's only as a whole. */
-export type SaidAnswer = { text: string; proposed: boolean };
+/** Text of an answer. `proposed`: the form proposed a text or choices, so the answer is the user's only as a whole. */
+export type AnswerText = { text: string; proposed: boolean };
 
 /**
- * Lists what the answers in a form say. A choice says the words that were shown for it. A checkbox says nothing by
- * itself, nor do the only choice and a value that the form proposed and that was left as it was: whoever wrote the form
- * chose them.
+ * Lists the texts of a form's answers. A choice counts as the label that the user saw. A checkbox, the only choice, and
+ * an unchanged proposal have no text: the author of the form chose them.
  */
-export function listSaidAnswers(
+export function listAnswerTexts(
   fields: Pick<InputField, "id" | "defaultValue" | "options">[],
   answers: Record<string, unknown>,
-): SaidAnswer[] {
+): AnswerText[] {
   return Object.entries(answers).flatMap(([id, answer]) => {
     const matches = fields.filter((field) => field.id === id);
     const proposals = matches.flatMap(({ defaultValue }) =>
       defaultValue === undefined ? [] : [toPlain(defaultValue)],
     );
     if (typeof answer === "boolean" || proposals.includes(toPlain(answer))) return [];
-    return [answer].flat().flatMap((value): SaidAnswer[] => {
+    return [answer].flat().flatMap((value): AnswerText[] => {
       const choices = matches.flatMap(({ options = [] }) => options);
-      const shown = choices.filter((option) => option.value === value);
+      const selectedOptions = choices.filter((option) => option.value === value);
       const isChosen = new Set(choices.map(({ label }) => toPlain(label))).size > 1;
-      if (shown.length > 0) return isChosen ? shown.map(({ label }) => ({ text: label, proposed: true })) : [];
+      if (selectedOptions.length > 0)
+        return isChosen ? selectedOptions.map(({ label }) => ({ text: label, proposed: true })) : [];
       return [{ text: String(value), proposed: proposals.some((proposal) => proposal !== "") }];
     });
   });
 }
 
-/** A value without what a form may change on its way: white space, and characters that no one sees. */
+/** Removes what a form may change in a value: white space and invisible characters. */
 function toPlain(value: unknown): string {
   return String(value)
     .normalize("NFKC")
@@ -111,18 +111,18 @@ function checkAnswer(
   { action, input = {} }: UserResponse,
 ): InteractionOutcome {
   if (action !== "submit") return { complete: { ok: false, cancelled: true } };
-  const wrong = form.flatMap((field) => findFieldError(field, input[field.id]) ?? []).join(" ");
-  if (wrong === "") return { complete: { ok: true, answers: input } };
-  const rest = { presentation: "questionnaire" as const, completedView: { show_inputs: true } };
-  return { reprompt: { type: "input", prompt, inputSchema, error: wrong, initialValues: input, ...rest } };
+  const errors = form.flatMap((field) => findFieldError(field, input[field.id]) ?? []).join(" ");
+  if (errors === "") return { complete: { ok: true, answers: input } };
+  const layout = { presentation: "questionnaire" as const, completedView: { show_inputs: true } };
+  return { reprompt: { type: "input", prompt, inputSchema, error: errors, initialValues: input, ...layout } };
 }
 
 function findFieldError(
   { label, required, options, type }: NonNullable<Input["fields"]>[number],
   value: unknown,
 ): string | undefined {
-  const empty = value === undefined || value === null || value === "" || (type === "checkbox" && value === false);
-  if (empty) return required ? `“${label}” is required.` : undefined;
+  const isEmpty = value === undefined || value === null || value === "" || (type === "checkbox" && value === false);
+  if (isEmpty) return required ? `“${label}” is required.` : undefined;
   if (type === "checkbox" || options === undefined) return undefined;
   if (options.some((option) => option.value === value)) return undefined;
   return `“${label}” must be one of ${options.map((option) => option.label).join(", ")}.`;

@@ -44,8 +44,8 @@ export function createHttpRequestTool(
     own: true,
     specific: (input) => {
       const { service: name, ...request } = input as Input;
-      const wanted = name.trim().toLowerCase();
-      const match = services.find(({ service }) => service.name === wanted);
+      const serviceName = name.trim().toLowerCase();
+      const match = services.find(({ service }) => service.name === serviceName);
       if (!match) throw new Problem("UNKNOWN_SERVICE", `Unknown service “${name.slice(0, 60)}”.`, { hint: "" });
       return build(match, createRequestTool(getGenericAccess(match.service, request), match));
     },
@@ -74,10 +74,10 @@ function createRequestTool(access: Access, { service: { name, api }, endpoints }
         answer: z.unknown(),
       });
       const text = JSON.stringify(answer ?? null, null, 2);
-      const cut = text.length > MAX_RESPONSE_LENGTH;
+      const isCut = text.length > MAX_RESPONSE_LENGTH;
       return {
-        data: cut ? { cut: true } : (answer ?? null),
-        text: `\`\`\`json\n${cut ? `${text.slice(0, MAX_RESPONSE_LENGTH)}\n…` : text}\n\`\`\``,
+        data: isCut ? { cut: true } : (answer ?? null),
+        text: `\`\`\`json\n${isCut ? `${text.slice(0, MAX_RESPONSE_LENGTH)}\n…` : text}\n\`\`\``,
       };
     },
   };
@@ -89,10 +89,10 @@ function formatRequest({ service, method, path, query, body }: Input, host: stri
   const [pathname = "", inline = ""] = path.split("?");
   const names = [...new Set([...new URLSearchParams(inline).keys(), ...Object.keys(query ?? {})])];
   const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
-  const sent = isObject ? Object.keys(body).join(", ") : body === undefined ? "" : "a body";
+  const bodyFields = isObject ? Object.keys(body).join(", ") : body === undefined ? "" : "a body";
   return [
     `${method} ${pathname} at ${service} (${host})`,
     ...(names.length > 0 ? [`query ${names.join(", ")}`] : []),
-    ...(sent !== "" && method !== "GET" ? [`sends ${sent}`] : []),
+    ...(bodyFields !== "" && method !== "GET" ? [`sends ${bodyFields}`] : []),
   ].join("; ");
 }

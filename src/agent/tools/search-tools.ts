@@ -8,7 +8,7 @@ import { defineOwnTool } from "./own.ts";
 
 const NAME = "search_tools";
 
-/** The instructions say what it would return. */
+/** Not offered to a model, because its instructions have the result. */
 const FIND_SERVICE = "find_service";
 
 /** Highest number of tools of services that are offered at once. */
@@ -37,25 +37,25 @@ export function createSearchTool(all: AgentTool[]): AgentTool {
 }
 
 /**
- * Selects the tools of one step: those of connected services and those that the user's words are about, and kay's own. The
- * search tool is among them if any tool is left out.
+ * Selects the tools of one step: those of connected services, those that match the user's words, and kay's own. The
+ * search tool is included if any tool is left out.
  */
 export function selectOfferedTools(
   all: AgentTool[],
   { messages, past, connected }: { messages: ModelMessage[]; past: PastCall[]; connected: string[] },
 ): AgentTool[] {
-  const own = all.filter((tool) => tool.own);
-  const others = all.filter((tool) => !tool.own);
-  // What services wrote names services that the user has nothing to do with.
+  const ownTools = all.filter((tool) => tool.own);
+  const serviceTools = all.filter((tool) => !tool.own);
+  // Only the user's text counts, because results of tools mention unrelated services.
   const text = messages.flatMap(({ role, content }) => (role === "user" ? [toText(content)] : [])).join("\n");
-  const selected = selectTools(others, {
+  const selected = selectTools(serviceTools, {
     connected,
     text,
     found: past.flatMap(listFoundTools),
     maxTools: MAX_OFFERED_TOOLS,
   });
-  const isWhole = selected.length === others.length;
-  return [...selected, ...own.filter(({ name }) => name !== FIND_SERVICE && !(isWhole && name === NAME))];
+  const isWhole = selected.length === serviceTools.length;
+  return [...selected, ...ownTools.filter(({ name }) => name !== FIND_SERVICE && !(isWhole && name === NAME))];
 }
 
 function toText(content: ModelMessage["content"]): string {

@@ -31,12 +31,12 @@ export function createFindServiceTool(services: ListServices): AgentTool {
     examples: ["which services are connected", "what can I connect", "is {query} connected"],
     summary: ({ query }) => (query ? `Find the service ${query}` : "List the services"),
     run: async ({ query = "" }) => {
-      const wanted = query.trim().toLowerCase();
+      const term = query.trim().toLowerCase();
       const all = await services();
-      const named = all.filter(({ name, title = "", tools = [] }) =>
-        [name, title, ...tools].some((text) => text.toLowerCase().includes(wanted)),
+      const nameMatches = all.filter(({ name, title = "", tools = [] }) =>
+        [name, title, ...tools].some((text) => text.toLowerCase().includes(term)),
       );
-      const matches = named.length > 0 ? named : all;
+      const matches = nameMatches.length > 0 ? nameMatches : all;
       const rows = matches.map(({ name, title, state, user, metadata }) => ({ name, title, state, user, metadata }));
       const lines = rows.map(
         (row) => `| ${row.title ?? row.name} | ${STATE_LABELS[row.state]} | ${getAccount(row.user)} |`,
@@ -56,38 +56,38 @@ export function createConnectServiceTool(services: ListServices): AgentTool {
     summary: ({ services: names }) => `Connect ${names.join(" and ")}`,
     run: async ({ services: names, reason }) => {
       const all = await services();
-      const wanted = names.map((name) => findService(all, name));
-      const missing = wanted.filter(({ state }) => state !== "connected");
-      const impossible = missing.find(({ state }) => state === "not_configured");
-      if (impossible)
+      const requested = names.map((name) => findService(all, name));
+      const unconnected = requested.filter(({ state }) => state !== "connected");
+      const unconfigured = unconnected.find(({ state }) => state === "not_configured");
+      if (unconfigured)
         throw new Problem(
           "SERVICE_NOT_CONFIGURED",
-          `${impossible.title ?? impossible.name} is not configured on this backend.`,
+          `${unconfigured.title ?? unconfigured.name} is not configured on this backend.`,
         );
-      if (missing.length === 0) {
-        const list = wanted.map(({ title, name, user }) => `${title ?? name} is connected as ${getAccount(user)}.`);
-        return { data: { connected: wanted.map(({ name }) => name) }, text: list.join("\n") };
+      if (unconnected.length === 0) {
+        const list = requested.map(({ title, name, user }) => `${title ?? name} is connected as ${getAccount(user)}.`);
+        return { data: { connected: requested.map(({ name }) => name) }, text: list.join("\n") };
       }
-      const titles = missing.map(({ title, name }) => title ?? name).join(" and ");
+      const titles = unconnected.map(({ title, name }) => title ?? name).join(" and ");
       // The card shows this, and its other words are kay's.
-      const why = reason?.trim() ? ` The model says: “${cleanLine(reason, MAX_REASON_LENGTH)}”` : "";
-      throw new Problem("AUTH_REQUIRED", `${titles} must be connected.${why}`, {
-        details: { integrations: missing.map(({ name }) => name) },
+      const reasonText = reason?.trim() ? ` The model says: “${cleanLine(reason, MAX_REASON_LENGTH)}”` : "";
+      throw new Problem("AUTH_REQUIRED", `${titles} must be connected.${reasonText}`, {
+        details: { integrations: unconnected.map(({ name }) => name) },
       });
     },
   });
 }
 
 function findService(all: ServiceView[], name: string): ServiceView {
-  const wanted = name.trim().toLowerCase();
-  const match = all.find((each) => each.name === wanted || each.title?.toLowerCase() === wanted);
+  const normalized = name.trim().toLowerCase();
+  const match = all.find((entry) => entry.name === normalized || entry.title?.toLowerCase() === normalized);
   if (match) return match;
-  const [base = "", label = ""] = wanted.split("@");
-  const service = all.find((each) => each.name === base);
+  const [base = "", label = ""] = normalized.split("@");
+  const service = all.find((entry) => entry.name === base);
   // One more account of a service.
-  if (service && isAccountLabel(label) && wanted === `${base}@${label}`)
-    return { ...service, name: wanted, title: `${service.title ?? base} (${label})`, state: toNewState(service) };
-  const names = all.map((each) => each.name).join(", ");
+  if (service && isAccountLabel(label) && normalized === `${base}@${label}`)
+    return { ...service, name: normalized, title: `${service.title ?? base} (${label})`, state: toNewState(service) };
+  const names = all.map((entry) => entry.name).join(", ");
   throw new Problem("UNKNOWN_SERVICE", `Unknown service “${name.slice(0, 60)}”. Available services: ${names}.`, {
     hint: "",
   });

@@ -17,7 +17,7 @@ export type TokenPorts = Pick<BackendPorts, "keys" | "publicUrl" | "localSecret"
  * family as `sid`, for this backend only. The result depends only on the arguments and the key, so that a repeated
  * rotation returns the same token.
  *
- * @param audience what the token is good for; by default the backend's own calls
+ * @param audience recipient of the token (default: the API of this backend)
  */
 export async function signAccessToken(
   ports: TokenPorts,
@@ -25,15 +25,15 @@ export async function signAccessToken(
   audience = getAudience(ports),
 ): Promise<string> {
   const [{ id: kid, key }] = ports.keys.signing;
-  const issued = Math.floor(rotation.issuedAt.getTime() / 1000);
+  const issuedSeconds = Math.floor(rotation.issuedAt.getTime() / 1000);
   return new SignJWT({ sid: rotation.familyId })
     .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
     .setIssuer(ISSUER)
     .setAudience(audience)
     .setSubject(rotation.installationId)
     .setJti(`${rotation.familyId}.${rotation.sequence}`)
-    .setIssuedAt(issued)
-    .setExpirationTime(issued + LIFETIME_SECONDS)
+    .setIssuedAt(issuedSeconds)
+    .setExpirationTime(issuedSeconds + LIFETIME_SECONDS)
     .sign(key);
 }
 
@@ -80,8 +80,14 @@ function verifyUsualToken(
   const { alg, kid, crit } = parsePart(head);
   const signing = ports.keys.signing.find(({ id }) => id === kid);
   if (rest.length > 0 || alg !== "HS256" || crit !== undefined || !signing) return undefined;
-  const own = createHmac("sha256", getKeyObject(signing.key)).update(`${head}.${body}`).digest("base64url");
-  if (own.length !== signature.length || !timingSafeEqual(Buffer.from(own), Buffer.from(signature))) return undefined;
+  const expectedSignature = createHmac("sha256", getKeyObject(signing.key))
+    .update(`${head}.${body}`)
+    .digest("base64url");
+  if (
+    expectedSignature.length !== signature.length ||
+    !timingSafeEqual(Buffer.from(expectedSignature), Buffer.from(signature))
+  )
+    return undefined;
   const { iss, aud, sub, sid, iat, exp, nbf } = parsePart(body);
   if (iss !== ISSUER || aud !== audience || typeof iat !== "number" || nbf !== undefined) return undefined;
   if (typeof sub !== "string" || typeof sid !== "string") return undefined;
@@ -89,13 +95,13 @@ function verifyUsualToken(
   return { installationId: sub, familyId: sid };
 }
 
-/** Making one takes as long as the HMAC. */
+/** Cached, because creating one takes as long as the HMAC. */
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
 function getKeyObject(key: Uint8Array): KeyObject {
-  const known = keyObjects.get(key) ?? createSecretKey(key);
-  keyObjects.set(key, known);
-  return known;
+  const cached = keyObjects.get(key) ?? createSecretKey(key);
+  keyObjects.set(key, cached);
+  return cached;
 }
 
 function parsePart(part: string): Record<string, unknown> {

@@ -21,7 +21,7 @@ export async function authenticate(
   return (await authenticateReading(ports, request, {})).caller;
 }
 
-/** The same, and reads other rows in the same statement. Whose rows they are is for the caller to check. */
+/** Authenticates a request and reads other rows in the same statement. The caller must check whose rows they are. */
 export async function authenticateReading<Queries extends Record<string, Expression<unknown>>>(
   ports: TokenPorts & Pick<BackendPorts, "db" | "clock">,
   request: Request,

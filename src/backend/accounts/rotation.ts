@@ -48,16 +48,16 @@ export async function endSignIn(ports: Pick<BackendPorts, "db" | "clock">, famil
 /** Problems are returned, not thrown, so that the transaction commits the revocation. */
 async function rotateLocked(ports: Ports, db: DbConnection, refreshToken: string): Promise<Rotation> {
   const hash = hashSecret(refreshToken);
-  const seen = await findRefreshToken(db, hash);
-  const family = seen && (await lockFamily(db, seen.family_id));
+  const storedToken = await findRefreshToken(db, hash);
+  const family = storedToken && (await lockFamily(db, storedToken.family_id));
   const token = family && (await findRefreshToken(db, hash));
   if (!token) return rejectInvalid("Unknown refresh token.");
   if (family.revoked_at)
     return family.revoked_reason === REUSED ? rejectReuse() : rejectInvalid("The sign-in has ended.");
   const now = ports.clock.now();
   if (token.spent_at) return repeatRotation(ports, db, { family, token, spentAt: token.spent_at, refreshToken });
-  const expires = token.expires_at.getTime();
-  if (Math.min(expires, family.expires_at.getTime()) <= now) {
+  const expiresMs = token.expires_at.getTime();
+  if (Math.min(expiresMs, family.expires_at.getTime()) <= now) {
     return rejectInvalid("The refresh token has expired.");
   }
   const issuedAt = new Date(now);
@@ -70,7 +70,7 @@ async function rotateLocked(ports: Ports, db: DbConnection, refreshToken: string
     family_id: family.id,
     sequence,
     issued_at: issuedAt,
-    expires_at: new Date(Math.min(Math.max(now + REFRESH_LIFETIME_MS, expires), family.expires_at.getTime())),
+    expires_at: new Date(Math.min(Math.max(now + REFRESH_LIFETIME_MS, expiresMs), family.expires_at.getTime())),
   });
   return signPair(ports, family, { sequence, issuedAt }, successor);
 }
@@ -80,14 +80,14 @@ type Spent = { family: TokenFamily; token: RefreshToken; spentAt: Date; refreshT
 async function repeatRotation(ports: Ports, db: DbConnection, spent: Spent): Promise<Rotation> {
   const { family, token } = spent;
   const now = ports.clock.now();
-  const next = await findRefreshTokenAt(db, family.id, token.sequence + 1);
-  if (next && !next.spent_at && now - spent.spentAt.getTime() <= GRACE) {
+  const nextToken = await findRefreshTokenAt(db, family.id, token.sequence + 1);
+  if (nextToken && !nextToken.spent_at && now - spent.spentAt.getTime() <= GRACE) {
     // The key may have changed since, or another node may sign with a different one.
     const successor = ports.keys.signing
-      .map(({ key }) => deriveSuccessor(key, family.id, next.sequence, spent.refreshToken))
-      .find((each) => hashSecret(each).equals(next.hash));
+      .map(({ key }) => deriveSuccessor(key, family.id, nextToken.sequence, spent.refreshToken))
+      .find((candidate) => hashSecret(candidate).equals(nextToken.hash));
     if (successor === undefined) return rejectInvalid("The key of this backend has changed.");
-    return signPair(ports, family, { sequence: next.sequence, issuedAt: next.issued_at }, successor);
+    return signPair(ports, family, { sequence: nextToken.sequence, issuedAt: nextToken.issued_at }, successor);
   }
   await revokeFamily(db, family.id, REUSED, new Date(now));
   ports.log("warn", "refresh.reused", { family: family.id, sequence: token.sequence });

@@ -55,12 +55,12 @@ export async function* streamFromAgent(
   const silence = createSilenceTimer(signal, AGENT_SILENCE_MS);
   const url = `${buildStreamUrl(agent, sessionId)}?token=${encodeURIComponent(token)}`;
   const response = await postToAgent(fetch, agent, url, { headers: {}, body: { prompt }, signal: silence.signal });
-  const fetchJson: unknown[] = [];
+  const events: unknown[] = [];
   const parser = createParser({
     maxBufferSize: EVENT_LIMIT,
     onEvent: ({ data }) => {
       const value = tryParseJson(data);
-      if (value !== undefined) fetchJson.push(value);
+      if (value !== undefined) events.push(value);
     },
     onError: ({ type }) => {
       if (type === "max-buffer-size-exceeded")
@@ -72,10 +72,10 @@ export async function* streamFromAgent(
     for await (const bytes of response.body ?? []) {
       silence.restart(AGENT_SILENCE_MS);
       parser.feed(decoder.decode(bytes as Uint8Array, { stream: true }));
-      yield* fetchJson.splice(0);
+      yield* events.splice(0);
     }
     parser.feed("\n\n");
-    yield* fetchJson.splice(0);
+    yield* events.splice(0);
   } catch (error) {
     if (error instanceof Problem) throw error;
     throw new Problem("AGENT_FAILED", `The stream of the agent server at ${getHost(agent)} ended early.`, {
@@ -158,9 +158,9 @@ async function postToAgent(
   const response = await fetch(url, request).catch(createUnreachableHandler(agent));
   if (response.ok) return response;
   await response.body?.cancel().catch(() => {});
-  const refused = response.status === 401 || response.status === 403;
-  const why = refused ? "rejected the password or the token" : "rejected the request";
-  throw new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} ${why} (HTTP ${response.status}).`, {
-    ...(refused ? { hint: "Ask your administrator to set KAY_AGENT_PASSWORD to the agent server's password." } : {}),
+  const isRejected = response.status === 401 || response.status === 403;
+  const reason = isRejected ? "rejected the password or the token" : "rejected the request";
+  throw new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} ${reason} (HTTP ${response.status}).`, {
+    ...(isRejected ? { hint: "Ask your administrator to set KAY_AGENT_PASSWORD to the agent server's password." } : {}),
   });
 }

@@ -19,11 +19,11 @@ export async function signWebhookToken(
   { conversationId, generationId }: WebhookTurn,
   now: number,
 ): Promise<string> {
-  const issued = Math.floor(now / 1000);
+  const issuedSeconds = Math.floor(now / 1000);
   return new SignJWT({ session_id: conversationId, generation_id: generationId })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
-    .setIssuedAt(issued)
-    .setExpirationTime(issued + WEBHOOK_LIFETIME_MS / 1000)
+    .setIssuedAt(issuedSeconds)
+    .setExpirationTime(issuedSeconds + WEBHOOK_LIFETIME_MS / 1000)
     .sign(new TextEncoder().encode(secret));
 }
 
@@ -57,8 +57,8 @@ export async function verifyWebhookToken(token: string, secret: string, now: num
       requiredClaims: ["session_id", "generation_id", "iat", "exp"],
     });
   } catch (error) {
-    const expired = error instanceof errors.JWTExpired;
-    throw new Problem(expired ? "TOKEN_EXPIRED" : "TOKEN_INVALID", "Invalid or expired token", {
+    const isExpired = error instanceof errors.JWTExpired;
+    throw new Problem(isExpired ? "TOKEN_EXPIRED" : "TOKEN_INVALID", "Invalid or expired token", {
       hint: "",
       cause: error,
     });

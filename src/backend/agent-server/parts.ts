@@ -44,32 +44,32 @@ export function toReportedOutput(
  * another node continues it.
  */
 export function createTextParts(emit: (part: AgentPart) => void) {
-  let unreported: { id: string; text: string }[] = [];
-  const open = new Map<string, { id: string; text: string }>();
+  let unreportedTexts: { id: string; text: string }[] = [];
+  const openTexts = new Map<string, { id: string; text: string }>();
   let count = { step: 0, texts: 0 };
   return {
     begin(id: string, step: number): void {
       count = { step, texts: count.step === step ? count.texts + 1 : 1 };
       const text = { id: `text-${step}.${count.texts}`, text: "" };
-      open.set(id, text);
-      unreported.push(text);
+      openTexts.set(id, text);
+      unreportedTexts.push(text);
       emit({ type: "text-start", id: text.id });
     },
     add(id: string, delta: string): void {
-      const text = open.get(id);
+      const text = openTexts.get(id);
       if (!text) return;
       text.text += delta;
       emit({ type: "text-delta", id: text.id, text: delta });
     },
     end(id: string): void {
-      const text = open.get(id);
+      const text = openTexts.get(id);
       if (text) emit({ type: "text-end", id: text.id });
-      open.delete(id);
+      openTexts.delete(id);
     },
     /** Returns the reports of texts not yet reported. */
     take(): NewReport[] {
-      const reports = unreported.map(({ id, text }) => ({ key: id, report: { type: "text", id: id, text } }));
-      unreported = [];
+      const reports = unreportedTexts.map(({ id, text }) => ({ key: id, report: { type: "text", id, text } }));
+      unreportedTexts = [];
       return reports.filter(({ report }) => report.text.trim() !== "");
     },
   };

@@ -17,7 +17,7 @@ import type { TurnStream } from "./turn-stream.ts";
 export type TurnControl = {
   stop: AbortController;
   /** The turn was canceled. If false, a stop leaves the turn to another node. */
-  unwanted: boolean;
+  isCanceled: boolean;
 };
 
 type TurnContext = { ports: BackendPorts; id: string; control: TurnControl; feed: TurnStream; onReports(): void };
@@ -55,9 +55,9 @@ async function runClaimedTurn(context: TurnContext, turn: StoredTurn, node: numb
   const result = record.result();
   switch (result.kind) {
     case "abort": {
-      const over = control.unwanted ? { finished_at: new Date(ports.clock.now()) } : {};
-      await changeTurn(ports.db, id, node, { node: null, ...over });
-      return control.unwanted ? feed.end({ type: "abort" }) : feed.cut();
+      const ending = control.isCanceled ? { finished_at: new Date(ports.clock.now()) } : {};
+      await changeTurn(ports.db, id, node, { node: null, ...ending });
+      return control.isCanceled ? feed.end({ type: "abort" }) : feed.cut();
     }
     case "held":
       record.say(formatUnapproved(result.calls.map(({ summary }) => summary)));
@@ -65,8 +65,8 @@ async function runClaimedTurn(context: TurnContext, turn: StoredTurn, node: numb
     case "auth": {
       const services = await listServices(ports, turn.installation_id);
       const problem = authRequiredProblem(services, result.integrations);
-      const how = result.integrations.map((name) => `\`kay connect ${name}\``).join(" and ");
-      record.say(`${problem.message} Run ${how}, then ask again.`);
+      const commands = result.integrations.map((name) => `\`kay connect ${name}\``).join(" and ");
+      record.say(`${problem.message} Run ${commands}, then ask again.`);
       return await failTurn(context, record, problem);
     }
     case "error":
@@ -79,9 +79,9 @@ async function runClaimedTurn(context: TurnContext, turn: StoredTurn, node: numb
 async function runLoop({ ports, id, control }: TurnContext, turn: StoredTurn, record: TurnRecorder): Promise<void> {
   const row = await findGeneration(ports.db, id);
   if (!row) throw new LostTurnError();
-  const before = await loadMessagesBefore(ports.db, turn.conversation_id, id);
+  const earlierMessages = await loadMessagesBefore(ports.db, turn.conversation_id, id);
   const messages: ModelMessage[] = [
-    ...before,
+    ...earlierMessages,
     { role: "user", content: turn.prompt },
     ...(turn.messages as ModelMessage[]),
   ];

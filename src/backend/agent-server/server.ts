@@ -33,13 +33,13 @@ export type AgentServer = {
 export function createAgentServer(ports: BackendPorts): AgentServer {
   const webhooks = createWebhookSender(ports);
   const active = new Map<string, { control: TurnControl; ended: Promise<void> }>();
-  let closing = false;
+  let isClosing = false;
   let ticks = 0;
 
   function run(id: string, feed: TurnStream): void {
-    if (closing) feed.cut();
-    if (closing || active.has(id)) return;
-    const control: TurnControl = { stop: new AbortController(), unwanted: false };
+    if (isClosing) feed.cut();
+    if (isClosing || active.has(id)) return;
+    const control: TurnControl = { stop: new AbortController(), isCanceled: false };
     const onReports = () => webhooks.send(id);
     const ended = runTurn({ ports, id, control, feed, onReports })
       .catch((error: unknown) => ports.log(getFaultLevel(error), "turn_fault", { generation: id, error }))
@@ -47,17 +47,17 @@ export function createAgentServer(ports: BackendPorts): AgentServer {
     active.set(id, { control, ended });
   }
 
-  async function stopUnwanted(ids: string[]): Promise<void> {
+  async function stopCanceledTurns(ids: string[]): Promise<void> {
     for (const id of await listTurnsToStop(ports.db, ids, ports.clock.now())) {
-      const one = active.get(id);
-      if (!one) continue;
-      one.control.unwanted = true;
-      one.control.stop.abort(new Cancellation("The turn was canceled."));
+      const turn = active.get(id);
+      if (!turn) continue;
+      turn.control.isCanceled = true;
+      turn.control.stop.abort(new Cancellation("The turn was canceled."));
     }
   }
 
   const stopListening = ports.node.on("generation", (id) => {
-    if (active.has(id)) void stopUnwanted([id]).catch(() => {});
+    if (active.has(id)) void stopCanceledTurns([id]).catch(() => {});
   });
   return {
     open: (session) => openAgentSession(ports, session),
@@ -69,18 +69,18 @@ export function createAgentServer(ports: BackendPorts): AgentServer {
       return feed;
     },
     async tick() {
-      await stopUnwanted([...active.keys()]);
+      await stopCanceledTurns([...active.keys()]);
       for (const id of await listTurnsToRun(ports.db, await ports.node.number())) run(id, NO_STREAM);
       await webhooks.tick();
       if (ticks++ % FORGET_EVERY === 0) await forgetTurns(ports.db);
     },
     busy: () => active.size + webhooks.busy(),
     async close() {
-      closing = true;
+      isClosing = true;
       stopListening();
       const waitForTurns = (ms: number) =>
         Promise.race([
-          Promise.allSettled([...active.values()].map((one) => one.ended)),
+          Promise.allSettled([...active.values()].map((turn) => turn.ended)),
           new Promise((resolve) => setTimeout(resolve, ms).unref()),
         ]);
       await waitForTurns(CLOSE_LIMIT);

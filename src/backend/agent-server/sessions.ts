@@ -82,19 +82,19 @@ export async function beginTurn(
       throw new Problem("TOKEN_INVALID", "The token is not valid for this stream, or it was already used.", {
         hint: "",
       });
-    const place = { installationId, conversationId: sessionId };
+    const owner = { installationId, conversationId: sessionId };
     if (await hasRunningTurn(tx, sessionId)) throw busyProblem();
     const end = session.webhook_expires_at.getTime();
-    const known = session.generation_id;
-    const generationId = known ?? (await createGeneration(tx, { ...place, prompt, end, now }));
-    if (known !== null) await checkOpen(tx, known);
+    const existingId = session.generation_id;
+    const generationId = existingId ?? (await createGeneration(tx, { ...owner, prompt, end, now }));
+    if (existingId !== null) await checkOpen(tx, existingId);
     await spendToken(tx, sessionId);
     await insertTurn(tx, {
       generation_id: generationId,
       conversation_id: sessionId,
       installation_id: installationId,
       prompt,
-      own: known === null,
+      own: existingId === null,
       node,
       sealed_webhook: session.sealed_webhook,
       expires_at: session.webhook_expires_at,
@@ -145,8 +145,8 @@ async function createGeneration(
 
 async function checkOpen(tx: DbConnection, generationId: string): Promise<void> {
   const row = await findGeneration(tx, generationId);
-  const over = row === undefined || row.finished_at !== null || row.cancel !== null;
-  if (over || (await findTurn(tx, generationId)))
+  const isOver = row === undefined || row.finished_at !== null || row.cancel !== null;
+  if (isOver || (await findTurn(tx, generationId)))
     throw new Problem("GENERATION_CLOSED", "This turn has ended.", { hint: "" });
 }
 
@@ -176,13 +176,13 @@ const MOST_CHARACTERS = 8_192;
  */
 function parseWebhook(text: string, allowInsecure: boolean): URL {
   const url = text.length <= MOST_CHARACTERS ? URL.parse(text) : null;
-  const invalid = (sentence: string) =>
+  const webhookProblem = (sentence: string) =>
     new Problem("INVALID_REQUEST", sentence, { hint: "", details: { field: "webhookUrl" } });
   if (!url || !["http:", "https:"].includes(url.protocol))
-    throw invalid("webhookUrl is not a valid http or https URL.");
-  if (url.username || url.password) throw invalid("webhookUrl must not contain a user name or a password.");
+    throw webhookProblem("webhookUrl is not a valid http or https URL.");
+  if (url.username || url.password) throw webhookProblem("webhookUrl must not contain a user name or a password.");
   if (url.protocol === "http:" && !allowInsecure && !isLoopbackHost(url.hostname))
-    throw invalid(`webhookUrl would send reports over the network unencrypted: ${url.origin}.`);
+    throw webhookProblem(`webhookUrl would send reports over the network unencrypted: ${url.origin}.`);
   return url;
 }
 

@@ -62,14 +62,14 @@ export function createTurnRecorder({ ports, turn, node, emit, onReports }: Recor
   const outcomes = new Map<string, Outcome>();
   const texts = createTextParts(emit);
   let messages = turn.messages as ModelMessage[];
-  let done = turn.steps;
+  let stepCount = turn.steps;
   let result: LoopEnd = { kind: "abort" };
 
-  const commit = async (reports: NewReport[], change: TurnChange, also?: RawBuilder<unknown>) => {
+  const commit = async (reports: NewReport[], change: TurnChange, extraChange?: RawBuilder<unknown>) => {
     const now = ports.clock.now();
     await runTransaction(ports.db, async (tx) => {
       if (!(await changeTurn(tx, id, node, change))) throw new LostTurnError();
-      if (also) await runHeldChange(tx, id, also);
+      if (extraChange) await runHeldChange(tx, id, extraChange);
       await addToOutbox(tx, id, reports, now);
       if (turn.own) await storeReports(tx, turn, reports, now);
     });
@@ -81,7 +81,7 @@ export function createTurnRecorder({ ports, turn, node, emit, onReports }: Recor
       if (part) emit(part);
       switch (event.type) {
         case "text-start":
-          return texts.begin(event.id, done + 1);
+          return texts.begin(event.id, stepCount + 1);
         case "text-delta":
           return texts.add(event.id, event.delta);
         case "text-end":
@@ -92,7 +92,7 @@ export function createTurnRecorder({ ports, turn, node, emit, onReports }: Recor
             key: `call ${toolCallId}`,
             report: { type: "tool-call", toolCallId, toolName, input: input ?? null },
           }));
-          return await commit([...texts.take(), ...calls], { step }, insertCallsSql(done + 1, step.calls));
+          return await commit([...texts.take(), ...calls], { step }, insertCallsSql(stepCount + 1, step.calls));
         }
         case "outcome":
           outcomes.set(event.outcome.call.toolCallId, event.outcome);
@@ -105,15 +105,15 @@ export function createTurnRecorder({ ports, turn, node, emit, onReports }: Recor
           const toolName = outcome?.call.toolName ?? "tool";
           const output = toReportedOutput(event);
           const report = { type: "tool-result", toolCallId, toolName, output };
-          const settled = outcome && settleCallSql(toolCallId, toStoredOutcome(outcome));
-          await commit([{ key: `result ${toolCallId}`, report }], {}, settled);
-          const failed = event.type === "tool-output-available" ? undefined : output;
-          return emit(failed ? { type: "tool-error", toolCallId, toolName, ...failed } : report);
+          const settleChange = outcome && settleCallSql(toolCallId, toStoredOutcome(outcome));
+          await commit([{ key: `result ${toolCallId}`, report }], {}, settleChange);
+          const failure = event.type === "tool-output-available" ? undefined : output;
+          return emit(failure ? { type: "tool-error", toolCallId, toolName, ...failure } : report);
         }
         case "step":
-          done++;
+          stepCount++;
           messages = [...messages, ...event.messages];
-          return await commit(texts.take(), { step: null, steps: done, messages });
+          return await commit(texts.take(), { step: null, steps: stepCount, messages });
         case "held":
           result = { kind: "held", calls: event.calls };
           return;
@@ -128,7 +128,7 @@ export function createTurnRecorder({ ports, turn, node, emit, onReports }: Recor
       }
     },
     say(text) {
-      texts.begin("kay", done + 1);
+      texts.begin("kay", stepCount + 1);
       texts.add("kay", text);
       texts.end("kay");
       messages = [...messages, { role: "assistant", content: text }];
@@ -142,10 +142,12 @@ export function createTurnRecorder({ ports, turn, node, emit, onReports }: Recor
 async function storeReports(tx: DbConnection, turn: StoredTurn, reports: NewReport[], now: number): Promise<void> {
   const { generation_id: generationId, conversation_id: sessionId } = turn;
   for (const { report } of reports) {
-    const stored = { sessionId, ...report };
-    await addReportIn(tx, { generationId, key: hashReport(stored), report: stored, now }).catch((error: unknown) => {
-      if (!(error instanceof Problem)) throw error;
-    });
+    const fullReport = { sessionId, ...report };
+    await addReportIn(tx, { generationId, key: hashReport(fullReport), report: fullReport, now }).catch(
+      (error: unknown) => {
+        if (!(error instanceof Problem)) throw error;
+      },
+    );
   }
   if (reports.length > 0) notifyGeneration(tx, generationId);
 }

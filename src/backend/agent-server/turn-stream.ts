@@ -21,7 +21,7 @@ export type TurnStream = {
 const MOST_WAITING = 10_000;
 
 export function createTurnStream(): TurnStream {
-  let waiting: AgentPart[] = [];
+  let queue: AgentPart[] = [];
   let isOpen = true;
   let notify = () => {};
   const close = () => {
@@ -30,7 +30,7 @@ export function createTurnStream(): TurnStream {
   };
   const push = (part: AgentPart) => {
     if (!isOpen) return;
-    if (waiting.push(part) > MOST_WAITING) close();
+    if (queue.push(part) > MOST_WAITING) close();
     else notify();
   };
   return {
@@ -40,14 +40,14 @@ export function createTurnStream(): TurnStream {
       close();
     },
     cut: close,
-    take: () => waiting.splice(0),
-    isOver: () => !isOpen && waiting.length === 0,
-    watch(call) {
-      notify = call;
+    take: () => queue.splice(0),
+    isOver: () => !isOpen && queue.length === 0,
+    watch(callback) {
+      notify = callback;
     },
     leave() {
       notify = () => {};
-      waiting = [];
+      queue = [];
       isOpen = false;
     },
   };

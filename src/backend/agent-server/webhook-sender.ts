@@ -35,19 +35,19 @@ export type WebhookSender = {
 
 export function createWebhookSender(ports: BackendPorts): WebhookSender {
   const active = new Map<string, { again: boolean; ended: Promise<void> }>();
-  let closing = false;
+  let isClosing = false;
 
   function send(id: string): void {
-    const running = active.get(id);
-    if (running) running.again = true;
-    if (running || closing) return;
-    const one = { again: false, ended: Promise.resolve() };
-    active.set(id, one);
-    one.ended = deliver(ports, id, () => closing)
+    const current = active.get(id);
+    if (current) current.again = true;
+    if (current || isClosing) return;
+    const delivery = { again: false, ended: Promise.resolve() };
+    active.set(id, delivery);
+    delivery.ended = deliver(ports, id, () => isClosing)
       .catch((error: unknown) => ports.log("warn", "webhook.failed", { generation: id, error }))
       .then(() => {
         active.delete(id);
-        if (one.again) send(id);
+        if (delivery.again) send(id);
       });
   }
   return {
@@ -58,28 +58,28 @@ export function createWebhookSender(ports: BackendPorts): WebhookSender {
     },
     busy: () => active.size,
     async close() {
-      closing = true;
+      isClosing = true;
       await Promise.allSettled([...active.values()].map(({ ended }) => ended));
     },
   };
 }
 
-async function deliver(ports: BackendPorts, id: string, closing: () => boolean): Promise<void> {
+async function deliver(ports: BackendPorts, id: string, isClosing: () => boolean): Promise<void> {
   const { db, clock, log } = ports;
-  const claimed = await claimDelivery(db, id, await ports.node.number(), clock.now());
-  if (!claimed) return;
-  const { conversationId: sessionId, expiresAt } = claimed;
-  const url = unsealWebhook(ports, sessionId, claimed.sealedWebhook);
-  let { tries } = claimed;
+  const claim = await claimDelivery(db, id, await ports.node.number(), clock.now());
+  if (!claim) return;
+  const { conversationId: sessionId, expiresAt } = claim;
+  const url = unsealWebhook(ports, sessionId, claim.sealedWebhook);
+  let { tries } = claim;
   for (;;) {
     const now = clock.now();
-    if (closing()) return await postponeDelivery(db, id, { tries, at: now });
-    const next = await findNextReport(db, id);
-    if (!next) {
+    if (isClosing()) return await postponeDelivery(db, id, { tries, at: now });
+    const nextReport = await findNextReport(db, id);
+    if (!nextReport) {
       if (await endDelivery(db, id)) return;
       continue;
     }
-    const answer = expiresAt.getTime() <= now ? "expired" : await post(ports, url, sessionId, next);
+    const answer = expiresAt.getTime() <= now ? "expired" : await post(ports, url, sessionId, nextReport);
     const { verdict, wait = 0 } = judge(answer);
     if (verdict === "later") {
       tries++;
@@ -94,7 +94,7 @@ async function deliver(ports: BackendPorts, id: string, closing: () => boolean):
     }
     if (verdict === "refused") log("warn", "webhook.refused", { generation: id, status: getStatus(answer) });
     tries = 0;
-    await markDelivered(db, id, next.number, now);
+    await markDelivered(db, id, nextReport.number, now);
   }
 }
 
@@ -116,8 +116,8 @@ async function post(
       signal: AbortSignal.timeout(ANSWER_LIMIT),
     });
     await response.body?.cancel().catch(() => {});
-    const asked = parseRetryAfter(Object.fromEntries(response.headers), clock.now());
-    return { status: response.status, ...(asked ? { retryAfter: Math.min(asked, MAX_WAIT_MS) } : {}) };
+    const retryAfter = parseRetryAfter(Object.fromEntries(response.headers), clock.now());
+    return { status: response.status, ...(retryAfter ? { retryAfter: Math.min(retryAfter, MAX_WAIT_MS) } : {}) };
   } catch (error) {
     const { code, name } = ((error as Error).cause ?? error) as { code?: string; name?: string };
     return { unreachable: code ?? name ?? "unknown" };
@@ -130,8 +130,8 @@ function judge(answer: Answer): { verdict: "taken" | "refused" | "over" | "later
   const { status, retryAfter } = answer;
   if (status >= 200 && status < 300) return { verdict: "taken" };
   if (OVER.includes(status)) return { verdict: "over" };
-  const passes = status < 400 || status >= 500 || [408, 425, 429].includes(status);
-  return passes ? { verdict: "later", ...(retryAfter ? { wait: retryAfter } : {}) } : { verdict: "refused" };
+  const isTemporary = status < 400 || status >= 500 || [408, 425, 429].includes(status);
+  return isTemporary ? { verdict: "later", ...(retryAfter ? { wait: retryAfter } : {}) } : { verdict: "refused" };
 }
 
 function getStatus(answer: Answer): number | string {

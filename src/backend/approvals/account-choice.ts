@@ -13,7 +13,7 @@ type ChosenCall = {
   installationId: string;
   tool: { service: string; access: Access };
   provenance?: Provenance;
-  chosen?: boolean;
+  isModelChoice?: boolean;
   allow?: string[];
   facts?: Pick<CallFacts, "grants">;
 };
@@ -24,9 +24,9 @@ type ChosenCall = {
  */
 export async function findUnclearAccounts(
   { db }: Pick<BackendPorts, "db">,
-  { installationId, tool, provenance, chosen, allow = [], facts }: ChosenCall,
+  { installationId, tool, provenance, isModelChoice, allow = [], facts }: ChosenCall,
 ): Promise<string[] | undefined> {
-  if (!chosen || tool.access === "read" || provenance === undefined) return undefined;
+  if (!isModelChoice || tool.access === "read" || provenance === undefined) return undefined;
   const grants = facts?.grants ?? (await listGrants(db, installationId));
   const base = getBaseName(tool.service);
   const accounts = grants
@@ -34,27 +34,27 @@ export async function findUnclearAccounts(
     .map(({ service }) => service);
   if (accounts.length < 2) return undefined;
   // A list of tools of one account names that account.
-  const allowed = accounts.filter((account) => allow.some((entry) => entry.trim().startsWith(`${account}.`)));
-  if (allowed.length === 1 && allowed[0] === tool.service) return undefined;
-  const named = provenance.said.findLast((text) => listNamedAccounts(text, accounts).length > 0) ?? "";
-  return listNamedAccounts(named, accounts).includes(tool.service) ? undefined : accounts.sort();
+  const allowedAccounts = accounts.filter((account) => allow.some((entry) => entry.trim().startsWith(`${account}.`)));
+  if (allowedAccounts.length === 1 && allowedAccounts[0] === tool.service) return undefined;
+  const namingText = provenance.userTexts.findLast((text) => listNamedAccounts(text, accounts).length > 0) ?? "";
+  return listNamedAccounts(namingText, accounts).includes(tool.service) ? undefined : accounts.sort();
 }
 
 /** Lists the accounts that a text in lower case names: "jira@work", "my work account", "jira (work)", "in jira". */
 function listNamedAccounts(text: string, accounts: string[]): string[] {
-  let rest = text;
+  let remaining = text;
   // Without the others, what remains of "jira@work" would be the account called jira.
-  const further = accounts.filter((account) => {
+  const labeledAccounts = accounts.filter((account) => {
     const [base = "", label] = account.split("@").map((part) => part.replaceAll("-", "[ -]"));
     if (label === undefined) return false;
-    const before = rest;
-    rest = rest.replace(toPattern(`${base}(?:@|_at_| at | \\()${label}|${label} (?:${base}|account)`), " ");
-    return rest !== before;
+    const previous = remaining;
+    remaining = remaining.replace(toPattern(`${base}(?:@|_at_| at | \\()${label}|${label} (?:${base}|account)`), " ");
+    return remaining !== previous;
   });
-  const plain = accounts.filter(
-    (account) => !account.includes("@") && toPattern(account.replaceAll("-", "[ -]")).test(rest),
+  const baseAccounts = accounts.filter(
+    (account) => !account.includes("@") && toPattern(account.replaceAll("-", "[ -]")).test(remaining),
   );
-  return [...further, ...plain];
+  return [...labeledAccounts, ...baseAccounts];
 }
 
 /** A pattern of whole words: not a part of another name or address. */

@@ -4,7 +4,7 @@ import { findClosestName, suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 
 /** An entry of the caller's list: a tool everywhere, or in one place. */
-type Allowed = { tool: string; resource?: string };
+type AllowEntry = { tool: string; resource?: string };
 
 /**
  * Returns the entry that covers a call, if any: one for its tool, either without a place or with the place that the
@@ -14,9 +14,9 @@ type Allowed = { tool: string; resource?: string };
  */
 export function findAllowEntry(entries: string[], tool: string, resource: string | undefined): string | undefined {
   return entries.find((entry) => {
-    const { tool: name, resource: wanted } = getEntry(entry);
+    const { tool: name, resource: allowedResource } = getEntry(entry);
     if (name !== tool) return false;
-    return wanted === undefined || (resource !== undefined && isPlace(wanted, resource));
+    return allowedResource === undefined || (resource !== undefined && isPlace(allowedResource, resource));
   });
 }
 
@@ -29,49 +29,51 @@ export function checkAllowEntries(services: ServiceConfiguration[], entries: str
   const tools = services.flatMap(({ service }) => service.tools);
   for (const entry of entries) {
     const { tool: name, resource } = getEntry(entry);
-    const tool = tools.find((one) => one.name === name);
+    const tool = tools.find((candidate) => candidate.name === name);
     if (tool === undefined) throw unknownToolProblem(services, entry, name);
-    if (resource === "") throw refuse(entry, `“${format(entry)}” names no target after the colon.`);
+    if (resource === "") throw allowEntryProblem(entry, `“${format(entry)}” names no target after the colon.`);
     if (resource === undefined || tool.resource) continue;
-    throw refuse(entry, `${name} has no target that could be named. Allow the whole tool.`);
+    throw allowEntryProblem(entry, `${name} has no target that could be named. Allow the whole tool.`);
   }
 }
 
 function unknownToolProblem(services: ServiceConfiguration[], entry: string, name: string): Problem {
-  const service = services.find(({ service: one }) => one.name === name || name === `${one.name}.*`)?.service;
-  const names = (service ? [service] : services.map((one) => one.service)).flatMap(({ tools }) =>
+  const service = services.find(
+    ({ service: candidate }) => candidate.name === name || name === `${candidate.name}.*`,
+  )?.service;
+  const names = (service ? [service] : services.map((candidate) => candidate.service)).flatMap(({ tools }) =>
     tools.map((tool) => tool.name),
   );
   if (service || name.includes("*"))
-    return refuse(entry, `“${format(entry)}” is more than one tool; each tool is allowed by its own name.`);
+    return allowEntryProblem(entry, `“${format(entry)}” is more than one tool; each tool is allowed by its own name.`);
   const near = findClosestName(name, names);
   const guess = near ? ` ${suggestName(name, names)}` : "";
-  return refuse(entry, `Unknown tool “${format(name)}” in the list of allowed tools.${guess}`, near);
+  return allowEntryProblem(entry, `Unknown tool “${format(name)}” in the list of allowed tools.${guess}`, near);
 }
 
-function refuse(entry: string, message: string, nearest?: string): Problem {
+function allowEntryProblem(entry: string, message: string, nearest?: string): Problem {
   return new Problem("INVALID_REQUEST", message, {
     hint: "Run `kay tools list` to see every tool; an entry is `slack.send_message` or `slack.send_message:#ci`.",
     details: { field: "allow", entry: format(entry), ...(nearest ? { nearest } : {}) },
   });
 }
 
-function getEntry(entry: string): Allowed {
-  const at = entry.indexOf(":");
-  if (at < 0) return { tool: entry.trim() };
-  return { tool: entry.slice(0, at).trim(), resource: normalizeSpaces(entry.slice(at + 1)) };
+function getEntry(entry: string): AllowEntry {
+  const colon = entry.indexOf(":");
+  if (colon < 0) return { tool: entry.trim() };
+  return { tool: entry.slice(0, colon).trim(), resource: normalizeSpaces(entry.slice(colon + 1)) };
 }
 
 /**
  * Whether an entry names the place of a call: in all of the tool's words, or by the name or ID alone. Names compare without case. An ID is only
  * itself, since anyone can name a channel `c0enginee2` after the ID `C0ENGINEE2`.
  */
-function isPlace(wanted: string, resource: string): boolean {
+function isPlace(entryName: string, resource: string): boolean {
   return getNames(normalizeSpaces(resource)).some((name) => {
-    if (name === wanted) return true;
-    if (ID.test(wanted)) return false;
-    if (name === name.toLowerCase()) return name === wanted.toLowerCase();
-    return name === name.toUpperCase() && name === wanted.toUpperCase();
+    if (name === entryName) return true;
+    if (ID.test(entryName)) return false;
+    if (name === name.toLowerCase()) return name === entryName.toLowerCase();
+    return name === name.toUpperCase() && name === entryName.toUpperCase();
   });
 }
 
@@ -81,8 +83,8 @@ const ID = /^(?=.*\d)[A-Z\d]{6,}$/;
 /** "to #ci" is #ci and ci; "in the document “launch plan”" is “launch plan” and launch plan. */
 function getNames(words: string): string[] {
   const name = words.replace(LEAD, "");
-  const bare = /^“[^“”]*”$/.test(name) ? name.slice(1, -1) : name.replace(/^#/, "");
-  return [words, name, bare];
+  const unquoted = /^“[^“”]*”$/.test(name) ? name.slice(1, -1) : name.replace(/^#/, "");
+  return [words, name, unquoted];
 }
 
 const LEAD =

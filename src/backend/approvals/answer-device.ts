@@ -46,8 +46,8 @@ export async function signInDevice(
   const value = randomBytes(32).toString("base64url");
   const now = clock.now();
   const device = { hash: hashSecret(value), expiresAt: new Date(now + DEVICE_LIFE_MS) };
-  const spent = await spendAnswerLink(db, hashSecret(token), device, now);
-  return spent && { ...spent, cookie: formatDeviceCookie(publicUrl, value, DEVICE_LIFE_MS / 1_000) };
+  const link = await spendAnswerLink(db, hashSecret(token), device, now);
+  return link && { ...link, cookie: formatDeviceCookie(publicUrl, value, DEVICE_LIFE_MS / 1_000) };
 }
 
 /** Returns a cookie that makes the browser forget its device. */

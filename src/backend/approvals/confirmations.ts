@@ -9,11 +9,11 @@ import {
 } from "../store/confirmations.ts";
 import { hashSecret } from "../store/secrets.ts";
 
-/** Milliseconds a confirmation waits for its answer (guide: 5 minutes). */
+/** How long a confirmation waits for its answer, in ms: 5 minutes. */
 const CONFIRMATION_LIFE = 300_000;
 
 type Ports = Pick<BackendPorts, "db" | "clock">;
-type Held = Omit<StoredConfirmation, "expiresAt" | "answeredAt" | "approved">;
+type HeldRequest = Omit<StoredConfirmation, "expiresAt" | "answeredAt" | "approved">;
 
 /**
  * Holds a request for confirmation. The token is shown once and stored as a hash. It is valid for one answer by the
@@ -22,7 +22,7 @@ type Held = Omit<StoredConfirmation, "expiresAt" | "answeredAt" | "approved">;
 export async function openConfirmation(
   { db, clock }: Ports,
   installationId: string,
-  request: Held,
+  request: HeldRequest,
 ): Promise<{ token: string; expiresAt: string }> {
   const now = clock.now();
   const token = `confirm_${now}_${randomBytes(16).toString("hex")}`;
@@ -45,7 +45,7 @@ export async function closeConfirmation(
   if (answered) return answered;
   const confirmation = await findConfirmation(db, hashSecret(token), installationId);
   if (!confirmation) throw new Problem("CONFIRMATION_NOT_FOUND", "No confirmation has this token.");
-  if (confirmation.answeredAt) throw createAnsweredProblem(confirmation, confirmation.answeredAt);
+  if (confirmation.answeredAt) throw alreadyAnsweredProblem(confirmation, confirmation.answeredAt);
   throw new Problem("CONFIRMATION_EXPIRED", "The confirmation expired after 5 minutes; nothing was done.");
 }
 
@@ -58,7 +58,7 @@ export function peekConfirmation(
   return findConfirmation(db, hashSecret(token), installationId);
 }
 
-function createAnsweredProblem({ approved }: StoredConfirmation, at: Date): Problem {
+function alreadyAnsweredProblem({ approved }: StoredConfirmation, at: Date): Problem {
   const answer = approved ? "approved" : "denied";
   return new Problem("CONFIRMATION_USED", `The confirmation was already ${answer} at ${at.toISOString()}.`, {
     details: { answered: answer, answered_at: at.toISOString() },

@@ -14,7 +14,7 @@ import { isTrusted, type ModeQuestion, resolveMode } from "./policies.ts";
 import { createProvenance, type Provenance } from "./provenance.ts";
 import { isSameObject } from "./scope.ts";
 
-/** A call that is about to run. `input` as the tool's schema gave it. */
+/** A call that is about to run. `input` is the output of the tool's schema. */
 export type CallQuestion = {
   installationId: string;
   /** Approvals for a session count only in theirs. */
@@ -23,7 +23,7 @@ export type CallQuestion = {
     Pick<Tool, "chooseMode" | "resource" | "object" | "schema" | "egress" | "takesAttachments" | "placeIsTarget">;
   input: Record<string, unknown>;
   /** The input as the model wrote it. */
-  given?: unknown;
+  rawInput?: unknown;
   /** Who wrote the values of the input. Without it, all of them count as the user's. */
   provenance?: Provenance;
   /** Who the service is connected as. */
@@ -34,7 +34,7 @@ export type CallQuestion = {
   /** Policies, connections and the saved approvals of the tool, if they were just read. */
   facts?: Pick<CallFacts, "policies" | "approvals" | "grants">;
   /** A model chose the tool, and with it the account. */
-  chosen?: boolean;
+  isModelChoice?: boolean;
   /** Describes what the call reaches, if its tool can. */
   readTarget?: (() => Promise<string | undefined>) | undefined;
   /** Lists the destinations of the call that kay has never written to. */
@@ -62,7 +62,7 @@ export type Decision = {
  * approval answers only a question before the call, and never where a policy says to ask every time; then only `once`
  * is offered. An entry of the caller's list answers likewise, but never a question that the arguments raised: no user
  * has seen those. Once the model has read text of others, none of them covers values that are not the user's
- * (docs/decisions/outside-text.md). None covers a change with an account that the model chose and nobody named
+ * (docs/decisions/outside-text.md). None covers a change with an account that the model chose and the user did not name
  * (docs/decisions/accounts.md).
  */
 export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, question: CallQuestion): Promise<Decision> {
@@ -79,7 +79,7 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
   const isPlain = fromInput === undefined || fromInput === "auto";
   const resource = isPlain ? tool.resource?.(input) : undefined;
   const place = tool.object ? narrowPlace(resource, tool.object(input)) : resource;
-  const all = toGrantOffer({
+  const fullOffer = toGrantOffer({
     tool: tool.name,
     input,
     access: tool.access,
@@ -87,84 +87,101 @@ export async function decideCall(ports: Pick<BackendPorts, "db" | "clock">, ques
     ...(account ? { account } : {}),
     ...(tool.placeIsTarget ? { placeIsTarget: true } : {}),
   });
-  const offer = everyTime ? { ...all, scopes: all.scopes.filter(({ scope }) => scope === "once") } : all;
-  const guard = (cover?: string, fixed?: string) => guardCall({ question, policies, offer, place, cover, fixed });
-  const several = await findUnclearAccounts(ports, question);
-  const unclear: Decision | undefined = several && {
+  const offer = everyTime
+    ? { ...fullOffer, scopes: fullOffer.scopes.filter(({ scope }) => scope === "once") }
+    : fullOffer;
+  const guard = (cover?: string, approvedPlace?: string) =>
+    guardCall({ question, policies, offer, place, cover, approvedPlace });
+  const accounts = await findUnclearAccounts(ports, question);
+  const accountDecision: Decision | undefined = accounts && {
     mode: "confirm_before_execution",
-    why: `you did not say which account: ${several.join(" or ")}`,
+    why: `you did not say which account: ${accounts.join(" or ")}`,
     offer,
     guarded: true,
   };
-  if (mode !== "confirm_before_execution") return unclear ?? (await guard()) ?? { mode, why, offer };
+  if (mode !== "confirm_before_execution") return accountDecision ?? (await guard()) ?? { mode, why, offer };
   if (everyTime) return { mode, why, offer };
   const allowed = isPlain ? findAllowEntry(allow, tool.name, resource) : undefined;
   if (allowed !== undefined) {
-    const runs = {
+    const runDecision = {
       mode: getLeastMode(tool.mode, fromInput),
       why: `it is allowed by --allow ${allowed}`,
       offer,
       allowed,
     };
-    return unclear ?? (await guard(`--allow ${allowed}`, allowed.includes(":") ? resource : undefined)) ?? runs;
+    return (
+      accountDecision ??
+      (await guard(`--allow ${allowed}`, allowed.includes(":") ? resource : undefined)) ??
+      runDecision
+    );
   }
-  const wanted = { installationId, key: offer.key, ...(conversationId ? { conversationId } : {}) };
-  const saved = await peekApproval(ports, wanted, facts?.approvals);
-  if (!saved) return { mode, why, offer };
+  const approvalQuestion = { installationId, key: offer.key, ...(conversationId ? { conversationId } : {}) };
+  const savedApproval = await peekApproval(ports, approvalQuestion, facts?.approvals);
+  if (!savedApproval) return { mode, why, offer };
   // A name can stand for another object by now.
-  const now = saved.target === null || peek ? undefined : await question.readTarget?.();
-  if (now && saved.target && !isSameObject(now, saved.target.split(" ")))
-    return { mode, why: `your approval of ${saved.words} was for another object of that name`, offer, guarded: true };
-  const guarded = offer.exact ? undefined : await guard(`your approval of ${saved.words}`, place);
-  const asks = unclear ?? guarded;
-  if (asks) return asks;
-  const grant = peek ? toGrantView(saved) : await noteGrantUse(ports, saved);
+  const currentTarget = savedApproval.target === null || peek ? undefined : await question.readTarget?.();
+  if (currentTarget && savedApproval.target && !isSameObject(currentTarget, savedApproval.target.split(" ")))
+    return {
+      mode,
+      why: `your approval of ${savedApproval.words} was for another object of that name`,
+      offer,
+      guarded: true,
+    };
+  const guardDecision = offer.exact ? undefined : await guard(`your approval of ${savedApproval.words}`, place);
+  const askDecision = accountDecision ?? guardDecision;
+  if (askDecision) return askDecision;
+  const grant = peek ? toGrantView(savedApproval) : await noteGrantUse(ports, savedApproval);
   if (!grant) return { mode, why, offer };
   // The approval covers the call before it runs, not its result.
   return { mode: getLeastMode(tool.mode, fromInput), why: `you approved ${grant.words}`, offer, grant };
 }
 
 /**
- * Asks although something covers the call: its values may come from text that others wrote, and no one has seen them;
- * or it reaches a place that neither an earlier write nor the approval names.
+ * Returns the decision to ask although something covers the call: its values may come from text that others wrote, and
+ * no user has seen them; or it reaches a place that neither an earlier write nor the approval names.
  *
  * @param cover the approval or entry that would let the call run; absent where none is needed
- * @param fixed the place that an approval names; values that are part of it are the user's
+ * @param approvedPlace the place that an approval names; values that are part of it are the user's
  */
 async function guardCall({
-  question: { tool, input, given, provenance, findNewDestinations },
+  question: { tool, input, rawInput, provenance, findNewDestinations },
   policies,
   offer,
   place,
   cover,
-  fixed,
+  approvedPlace,
 }: {
   question: CallQuestion;
   policies: Policy[];
   offer: GrantOffer;
   place: string | undefined;
   cover: string | undefined;
-  fixed: string | undefined;
+  approvedPlace: string | undefined;
 }): Promise<Decision | undefined> {
   if (!provenance?.tainted || isTrusted(policies, tool.access)) return undefined;
-  const asks = (why: string): Decision => ({ mode: "confirm_before_execution", why, offer, guarded: true });
-  const foreign = listForeignFields({ tool, input, given, provenance, fixed, place });
-  if (foreign.length === 0) {
-    const isUnsaid = cover === undefined && tool.access !== "read" && !hasOwnField({ tool, input, given, provenance });
-    if (isUnsaid) return asks("you said no value of it, and kay has read text that you did not write");
-    const covered = createProvenance({ own: fixed === undefined ? [] : [fixed], foreign: [] });
-    const fresh = (await findNewDestinations?.())?.find((name) => !covered.isOwn(name));
-    if (fresh === undefined) return undefined;
-    const where = `${cleanLine(fresh, 60)}, where kay has never written before`;
-    return asks(cover === undefined ? `it would write to ${where}` : `${cover} does not cover ${where}`);
+  const buildAskDecision = (why: string): Decision => ({ mode: "confirm_before_execution", why, offer, guarded: true });
+  const foreignFields = listForeignFields({ tool, input, rawInput, provenance, approvedPlace, place });
+  if (foreignFields.length === 0) {
+    const isUnsaid =
+      cover === undefined && tool.access !== "read" && !hasOwnField({ tool, input, rawInput, provenance });
+    if (isUnsaid) return buildAskDecision("you said no value of it, and kay has read text that you did not write");
+    const coverProvenance = createProvenance({ own: approvedPlace === undefined ? [] : [approvedPlace], foreign: [] });
+    const newDestination = (await findNewDestinations?.())?.find((name) => !coverProvenance.isOwn(name));
+    if (newDestination === undefined) return undefined;
+    const destination = `${cleanLine(newDestination, 60)}, where kay has never written before`;
+    return buildAskDecision(
+      cover === undefined ? `it would write to ${destination}` : `${cover} does not cover ${destination}`,
+    );
   }
-  const source = foreign.map((name) => provenance.findSource(input[name])).find((one) => one !== undefined);
+  const source = foreignFields
+    .map((name) => provenance.findSource(input[name]))
+    .find((candidate) => candidate !== undefined);
   const kind =
-    tool.takesAttachments && foreign.join() === "attachments"
+    tool.takesAttachments && foreignFields.join() === "attachments"
       ? "a file that you did not name"
       : "text that you did not write";
   const words = source === undefined ? kind : `text that came from ${cleanLine(source, 60)}`;
-  return asks(cover === undefined ? `it would send ${words}` : `${cover} does not cover ${words}`);
+  return buildAskDecision(cover === undefined ? `it would send ${words}` : `${cover} does not cover ${words}`);
 }
 
 /** Turns a reason into a sentence. */

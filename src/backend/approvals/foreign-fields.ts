@@ -8,10 +8,10 @@ type ForeignQuestion = {
   input: Record<string, unknown>;
   provenance: Provenance;
   /** The input as the model wrote it. */
-  given?: unknown;
+  rawInput?: unknown;
   /** The place that an approval names: `to #general`. */
-  fixed: string | undefined;
-  /** The place of the call itself, which quotes the names of what it changes: `in the document “plan”`. */
+  approvedPlace: string | undefined;
+  /** The place of the call itself, which quotes the name of its target: `in the document “plan”`. */
   place?: string | undefined;
 };
 
@@ -19,12 +19,19 @@ type ForeignQuestion = {
  * Lists the fields of a call that the user neither said nor approved with the call's place. A default of the tool counts
  * as the user's. A read that cannot carry words to others has none.
  */
-export function listForeignFields({ tool, input, provenance, given, fixed, place: named }: ForeignQuestion): string[] {
+export function listForeignFields({
+  tool,
+  input,
+  provenance,
+  rawInput,
+  approvedPlace,
+  place: callPlace,
+}: ForeignQuestion): string[] {
   const defaults = getDefaults(tool.schema);
-  const place = createProvenance({ own: fixed === undefined ? [] : [fixed], foreign: [] });
-  const chosen = listChosenFields(tool.schema, given, provenance);
+  const place = createProvenance({ own: approvedPlace === undefined ? [] : [approvedPlace], foreign: [] });
+  const chosenFields = listChosenFields(tool.schema, rawInput, provenance);
   const isForeign = ([name, value]: [string, unknown]) => {
-    if (chosen.has(name)) return false;
+    if (chosenFields.has(name)) return false;
     if (name in defaults && isSameJson(defaults[name], value)) return false;
     // A file was given to kay to read it. Only a user who names it wants it sent.
     if (tool.takesAttachments && name === "attachments") return !provenance.isOwn(listFileNames(value));
@@ -34,7 +41,7 @@ export function listForeignFields({ tool, input, provenance, given, fixed, place
     if (typeof value !== "string") return !provenance.isOwn(value);
     // A name with quotation marks has no place.
     const quoted = quoteName(value);
-    const isName = quoted === undefined ? named === undefined && tool.placeIsTarget : named?.includes(quoted);
+    const isName = quoted === undefined ? callPlace === undefined && tool.placeIsTarget : callPlace?.includes(quoted);
     return !(isName ? provenance.isOwnName(value) : provenance.isOwn(value));
   };
   const foreign = Object.entries(input).filter(isForeign);
@@ -67,22 +74,27 @@ export function listChosenFields(
   );
 }
 
-/** Names of the files in a field `attachments`, without type, size and hash. */
+/** Lists the names of the files in a field `attachments`, without type, size and hash. */
 function listFileNames(value: unknown): string[] {
   return [value].flat().map((reference) => String(reference).replace(/ \([^()]*\)$/, ""));
 }
 
-/** Whether a call that changes something holds a value that the user said. A call without any does what others want. */
-export function hasOwnField({ tool, input, provenance, given }: Omit<ForeignQuestion, "fixed" | "place">): boolean {
-  const chosen = listChosenFields(tool.schema, given, provenance);
+/** Whether a call holds a value that the user said. A change without one may do what others want. */
+export function hasOwnField({
+  tool,
+  input,
+  provenance,
+  rawInput,
+}: Omit<ForeignQuestion, "approvedPlace" | "place">): boolean {
+  const chosenFields = listChosenFields(tool.schema, rawInput, provenance);
   const isSaid = (value: unknown) => value !== undefined && value !== false && provenance.isOwn(value);
-  return Object.entries(input).some(([name, value]) => chosen.has(name) || isSaid(value));
+  return Object.entries(input).some(([name, value]) => chosenFields.has(name) || isSaid(value));
 }
 
 /** Whether a value names a computer, in any spelling that programs take for one: a URL, a host name, a number. */
 function hasAddress(value: unknown): boolean {
-  const given = typeof value === "string" ? value : JSON.stringify(value);
-  const text = given.normalize("NFKC").replace(/[。｡]/g, ".").replace(/%2e/gi, ".").replace(/%2f/gi, "/");
+  const json = typeof value === "string" ? value : JSON.stringify(value);
+  const text = json.normalize("NFKC").replace(/[。｡]/g, ".").replace(/%2e/gi, ".").replace(/%2f/gi, "/");
   return ADDRESSES.some((pattern) => pattern.test(text));
 }
 
@@ -104,6 +116,6 @@ function getDefaults(schema: Record<string, unknown> | undefined): Record<string
   );
 }
 
-function isSameJson(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function isSameJson(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
 }

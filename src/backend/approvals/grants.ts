@@ -17,10 +17,10 @@ import {
 } from "../store/approvals.ts";
 import { listTargetIds } from "./scope.ts";
 
-/** Milliseconds an approval for a conversation lasts at most: one day. */
+/** Maximum lifetime of an approval for a conversation, in ms: one day. */
 const SESSION_LIFE = 86_400_000;
 
-/** Milliseconds one for always lasts: 90 days, as its words say. */
+/** Lifetime of an approval for always, in ms: 90 days, as its text says. */
 const ALWAYS_LIFE = 90 * 86_400_000;
 
 type Ports = Pick<BackendPorts, "db" | "clock">;
@@ -39,7 +39,7 @@ export type GrantedCall = {
   placeIsTarget?: boolean;
 };
 
-/** What may be approved for longer, and its wording. Calls have the same `key` exactly if the approval covers them. */
+/** An approval that the user can save, and its text. Calls have the same `key` exactly if the approval covers them. */
 export type GrantOffer = {
   tool: string;
   key: string;
@@ -53,8 +53,8 @@ export type GrantOffer = {
 };
 
 /**
- * What an approval of this call may cover besides the call itself: calls of the same tool, as the same account, for the same resource, or with
- * exactly the same arguments. What cannot be undone is approved only with the same arguments, and never for always.
+ * Returns the approval that the user can save for this call: it covers calls of the same tool and account, for the same
+ * resource or with the same arguments. A destructive call is approved only with the same arguments, and never for always.
  */
 export function toGrantOffer({
   tool,
@@ -65,17 +65,17 @@ export function toGrantOffer({
   placeIsTarget = false,
 }: GrantedCall): GrantOffer {
   // A place is wider than the object that would be gone for good.
-  const named = resource?.trim() && access !== "destructive" ? resource : undefined;
+  const place = resource?.trim() && access !== "destructive" ? resource : undefined;
   // A resource is a text and arguments are an object, so neither can be mistaken for the other.
-  const key = toCanonicalJson([tool, account?.id ?? null, named ?? input]);
-  const as = account ? ` as ${account.words}` : "";
-  const words = cleanLine(`${tool} ${named ?? "with exactly these arguments"}${as}`);
+  const key = toCanonicalJson([tool, account?.id ?? null, place ?? input]);
+  const accountText = account ? ` as ${account.words}` : "";
+  const words = cleanLine(`${tool} ${place ?? "with exactly these arguments"}${accountText}`);
   const always = { scope: "always" as const, words: `always, for 90 days: ${words}` };
   return {
     tool,
     key,
-    exact: named === undefined,
-    holdsTarget: named === undefined || placeIsTarget,
+    exact: place === undefined,
+    holdsTarget: place === undefined || placeIsTarget,
     words,
     ...(account ? { account: cleanLine(account.words) } : {}),
     scopes: [
@@ -97,14 +97,14 @@ export async function noteGrantUse({ db, clock }: Ports, approval: Approval): Pr
 /**
  * Returns the saved approval that covers the call, if any. Its use is not recorded yet.
  *
- * @param known those of the tool, if they were just read
+ * @param approvals those of the tool, if they were just read
  */
 export async function peekApproval(
   { db, clock }: Ports,
   question: ApprovalQuestion,
-  known?: Approval[],
+  approvals?: Approval[],
 ): Promise<Approval | undefined> {
-  return known ? known.find(({ key }) => key === question.key) : await findApproval(db, question, clock.now());
+  return approvals ? approvals.find(({ key }) => key === question.key) : await findApproval(db, question, clock.now());
 }
 
 /**
@@ -125,7 +125,7 @@ export async function rememberGrant(
     conversationId: string;
     scope: ApprovalScope;
     offer: GrantOffer;
-    /** What the card said that the call reaches. */
+    /** The target that the card showed. */
     target?: string | undefined;
   },
 ): Promise<Grant | undefined> {
@@ -156,18 +156,18 @@ export async function listGrants({ db, clock }: Ports, installationId: string): 
 
 /** Revokes one approval. @throws Problem APPROVAL_NOT_FOUND for an unknown, expired or foreign one */
 export async function revokeGrant({ db, clock }: Ports, installationId: string, id: string): Promise<Grant> {
-  const known = (await listApprovals(db, installationId, clock.now())).some((approval) => approval.id === id);
-  const [revoked] = known ? await deleteApprovals(db, installationId, [id]) : [];
+  const exists = (await listApprovals(db, installationId, clock.now())).some((approval) => approval.id === id);
+  const [revoked] = exists ? await deleteApprovals(db, installationId, [id]) : [];
   if (!revoked) throw new Problem("APPROVAL_NOT_FOUND", "No approval has this ID.");
   return toGrantView(revoked);
 }
 
 /** Revokes every approval of a tool (`slack.send_message`), of a service (`slack`), or all (`*`). */
 export async function revokeGrants({ db, clock }: Ports, installationId: string, target: string): Promise<Grant[]> {
-  const covered = (await listApprovals(db, installationId, clock.now())).filter(
+  const matches = (await listApprovals(db, installationId, clock.now())).filter(
     ({ tool }) => target === "*" || tool === target || tool.startsWith(`${target}.`),
   );
-  const ids = covered.map(({ id }) => id);
+  const ids = matches.map(({ id }) => id);
   const revoked = await deleteApprovals(db, installationId, ids);
   return revoked.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)).map(toGrantView);
 }

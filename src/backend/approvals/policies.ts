@@ -10,7 +10,7 @@ import { getBaseName } from "#protocol/tool-names";
 export type ModeQuestion = {
   /** `mode` is what the tool itself declares. */
   tool: { name: string; service: string; access: Access; mode?: ToolMode };
-  /** What the tool requires for these arguments. */
+  /** The mode that these arguments require. */
   fromInput?: ToolMode;
   /** All policies of the user. */
   policies: Policy[];
@@ -29,30 +29,30 @@ export type EffectiveMode = { mode: ToolMode; why: string; everyTime: boolean };
  * wins, and none allows more than the arguments require.
  */
 export function resolveMode({ tool, fromInput, policies, writes }: ModeQuestion): EffectiveMode {
-  const applying = policies.filter(
+  const applicable = policies.filter(
     ({ target, mode }) =>
       [tool.name, tool.service, "*"].includes(target) || (mode !== "everything" && isLimited(tool, target)),
   );
   const views =
-    applying.length > 0 ? applying.map((policy) => applyPolicy(tool, policy)) : [applyDefault(tool, writes)];
+    applicable.length > 0 ? applicable.map((policy) => applyPolicy(tool, policy)) : [applyDefault(tool, writes)];
   const view = views.reduce((first, other) => (isStricter(other.mode, first.mode) ? other : first));
-  const everyTime = applying.some(({ mode }) => mode === "ask");
+  const everyTime = applicable.some(({ mode }) => mode === "ask");
   if (fromInput === undefined || fromInput === "auto" || isStricter(view.mode, fromInput))
     return { ...view, everyTime };
   // A policy that is equally strict is the better reason, because the user made it. A default is not, because a policy
   // would change nothing.
-  if (fromInput === view.mode && applying.length > 0) return { ...view, everyTime };
+  if (fromInput === view.mode && applicable.length > 0) return { ...view, everyTime };
   return { mode: fromInput, why: `with these arguments ${tool.name} always ${WHEN[fromInput]}`, everyTime };
 }
 
 /**
- * Whether a policy that limits something is also about this tool: `jira` limits `jira@work` too, but frees only the
- * account that was meant when it was set. A raw request can do what any tool of its service does, so what limits one of
- * them limits it.
+ * Whether a policy that limits a target also limits this tool: `jira` limits `jira@work` too, but allows only the account
+ * that it was set for. A raw request can do what any tool of its service does, so a limit of any of them applies to it.
  */
 function isLimited({ name, service }: ModeQuestion["tool"], target: string): boolean {
   const base = getBaseName(service);
-  if (!name.includes(".")) return [service, base].some((one) => target === one || target.startsWith(`${one}.`));
+  if (!name.includes("."))
+    return [service, base].some((prefix) => target === prefix || target.startsWith(`${prefix}.`));
   return service.includes("@") && [getBaseName(name), base].includes(target);
 }
 
@@ -69,10 +69,13 @@ type View = { mode: ToolMode; why: string };
 
 function applyPolicy({ access, mode }: ModeQuestion["tool"], { target, mode: policy }: Policy): View {
   const label = target === "*" ? "everything" : target;
-  const free = policy === "everything" || (policy === "reads" && access === "read");
+  const isFree = policy === "everything" || (policy === "reads" && access === "read");
   // A review after the call belongs to the tool. No policy removes it.
-  const running = mode === "confirm_after_execution" ? mode : "auto";
-  return { mode: free ? running : "confirm_before_execution", why: `your policy for ${label} is to ${POLICY[policy]}` };
+  const runMode = mode === "confirm_after_execution" ? mode : "auto";
+  return {
+    mode: isFree ? runMode : "confirm_before_execution",
+    why: `your policy for ${label} is to ${POLICY[policy]}`,
+  };
 }
 
 function applyDefault({ name, access, mode }: ModeQuestion["tool"], writes: ModeQuestion["writes"]): View {
@@ -87,8 +90,8 @@ function applyDefault({ name, access, mode }: ModeQuestion["tool"], writes: Mode
   }
 }
 
-function isStricter(mode: ToolMode, than: ToolMode): boolean {
-  return STRICTNESS.indexOf(mode) > STRICTNESS.indexOf(than);
+function isStricter(mode: ToolMode, other: ToolMode): boolean {
+  return STRICTNESS.indexOf(mode) > STRICTNESS.indexOf(other);
 }
 
 const STRICTNESS: ToolMode[] = ["auto", "confirm_after_execution", "confirm_before_execution"];
@@ -109,12 +112,12 @@ const EVERYWHERE = ["*", OUTSIDE_TEXT];
 
 /**
  * Checks the target of a policy or revocation: a service, a tool, or `*`.
- * @param more names that count although no service has them now
+ * @param extraNames names that count although no service has them now
  * @throws Problem INVALID_REQUEST with the nearest name
  */
-export function checkTarget(services: ServiceConfiguration[], target: string, more: string[] = []): void {
+export function checkTarget(services: ServiceConfiguration[], target: string, extraNames: string[] = []): void {
   const names = services.flatMap(({ service }) => [service.name, ...service.tools.map(({ name }) => name)]);
-  if ([...EVERYWHERE, ...names, ...more].includes(target)) return;
+  if ([...EVERYWHERE, ...names, ...extraNames].includes(target)) return;
   const nearest = findClosestName(target, names);
   const guess = nearest ? ` ${suggestName(target, names)}` : "";
   const label = cleanLine(target, 60);

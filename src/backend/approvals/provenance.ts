@@ -8,15 +8,15 @@ type ForeignText = { source: string; service: string; text: string };
  * only as it is, not in parts, since others may have written parts of it: an edited field, the name of a file. `said`:
  * what the user said or chose, in order, after the user's standing instructions.
  */
-export type ConversationTexts = { own: string[]; whole?: string[]; said?: string[]; foreign: ForeignText[] };
+export type ConversationTexts = { own: string[]; whole?: string[]; userTexts?: string[]; foreign: ForeignText[] };
 
 /**
- * Who wrote the values of a call, as far as the conversation shows. A value is the user's only if the user said all of
- * it. Everything else may come from whoever wrote the texts that the model has read, however it was changed on the way.
+ * The author of each value of a call, as far as the conversation shows. A value is the user's only if the user said all
+ * of it. Everything else may come from the texts that the model has read, even if the model changed it.
  */
 export type Provenance = {
-  /** What the user said or chose, in lower case, the newest last. */
-  said: readonly string[];
+  /** Texts that the user wrote or chose, in lower case, newest last. */
+  userTexts: readonly string[];
   /** Whether the model has read text that others can have written. */
   tainted: boolean;
   /** Services whose texts the model has read. */
@@ -29,38 +29,41 @@ export type Provenance = {
   findSource(value: unknown): string | undefined;
   /** Whether a text of that service holds the whole value. */
   isFrom(service: string, value: unknown): boolean;
-  /** What the user said that is nearly the value: another letter in an address or a channel. */
+  /** Returns a text of the user that is nearly the value: another letter in an address or a channel. */
   findLookAlike(value: unknown): string | undefined;
 };
 
 /** Builds the provenance of a conversation. Texts are prepared once; each question costs their length. */
-export function createProvenance({ own, whole = [], said = own, foreign }: ConversationTexts): Provenance {
-  const ownTexts: Said = { texts: own.map(normalizeText), whole: whole.map(toName) };
-  const read = foreign.map((one) => ({ ...one, text: normalizeText(one.text) }));
+export function createProvenance({ own, whole = [], userTexts = own, foreign }: ConversationTexts): Provenance {
+  const ownTexts: UserTexts = { texts: own.map(normalizeText), whole: whole.map(toName) };
+  const foreignTexts = foreign.map((foreignText) => ({ ...foreignText, text: normalizeText(foreignText.text) }));
   const isOwn = (value: unknown) => everyLeaf(value, (leaf) => isSaid(ownTexts, leaf));
   return {
-    said: said.map(normalizeText),
+    userTexts: userTexts.map(normalizeText),
     tainted: foreign.length > 0,
     services: new Set(foreign.map(({ service }) => service)),
     isOwn,
-    isOwnName: (given) => {
-      const text = normalizeText(given);
-      const name = { ...toName(given), text };
-      return ownTexts.texts.some((one) => holdsName(one, name)) || whole.some((one) => normalizeText(one) === text);
+    isOwnName: (fileName) => {
+      const text = normalizeText(fileName);
+      const name = { ...toName(fileName), text };
+      return (
+        ownTexts.texts.some((ownText) => holdsName(ownText, name)) ||
+        whole.some((ownText) => normalizeText(ownText) === text)
+      );
     },
     findSource: (value) => {
       const leaves = [...new Set(listLeaves(value))].slice(0, MAX_TRACED).filter((leaf) => !isSaid(ownTexts, leaf));
       const names = leaves.map(toName);
-      const whole = read.find(({ text }) => names.some((name) => holdsName(text, name)));
+      const whole = foreignTexts.find(({ text }) => names.some((name) => holdsName(text, name)));
       const words = [...new Set(leaves.flatMap(listLongWords))]
         .slice(0, MAX_TRACED)
         .filter((word) => !ownTexts.texts.some((text) => text.includes(word)));
-      return (whole ?? read.find(({ text }) => words.some((word) => text.includes(word))))?.source;
+      return (whole ?? foreignTexts.find(({ text }) => words.some((word) => text.includes(word))))?.source;
     },
     isFrom: (service, value) =>
       everyLeaf(value, (leaf) => {
         const name = toName(leaf);
-        return read.some((one) => one.service === service && holdsName(one.text, name));
+        return foreignTexts.some((foreignText) => foreignText.service === service && holdsName(foreignText.text, name));
       }),
     findLookAlike: (value) =>
       findLookAlike([...ownTexts.texts, ...ownTexts.whole.map(({ text }) => text)], listLeaves(value)),
@@ -73,10 +76,10 @@ export function createProvenance({ own, whole = [], said = own, foreign }: Conve
  */
 type Name = { text: string; mark: string; hasCapitals: boolean };
 
-type Said = { texts: string[]; whole: Name[] };
+type UserTexts = { texts: string[]; whole: Name[] };
 
 /** Whether the user said this text. No one says an empty one, which can clear a field; symbols alone can be words. */
-function isSaid({ texts, whole }: Said, leaf: string): boolean {
+function isSaid({ texts, whole }: UserTexts, leaf: string): boolean {
   const name = toName(leaf);
   const isWhole = whole.some(({ text, mark }) => text === name.text && isSameMark(mark, name));
   return name.text !== "" && (isWhole || texts.some((text) => holdsName(text, name)));
@@ -103,17 +106,17 @@ function listLeaves(value: unknown): string[] {
   return inner.length === 0 ? [""] : inner.flatMap(listLeaves);
 }
 
-/** One spelling of the same words: case, white space and typographic apostrophes do not count. */
+/** Normalizes a text: case, white space and typographic apostrophes do not count. */
 function normalizeText(text: string): string {
   return text.normalize("NFC").toLowerCase().replace(/[‘’]/g, "'").replace(/\s+/g, " ").trim();
 }
 
-/** Leaves out quotation marks around a value, the mark of a channel or person, and the end of a sentence. */
+/** Parses a value without its quotation marks, the mark of a channel or person, and the end of a sentence. */
 function toName(value: string): Name {
   const text = normalizeText(value);
   const [lead = ""] = text.match(/^["'“”«»„\s#@]+/u) ?? [];
-  const rest = text.slice(lead.length).replace(/(?<!["'“”«»„\s.!?…])["'“”«»„\s.!?…]+$/u, "");
-  return { text: rest, mark: lead.match(/[#@]/)?.[0] ?? "", hasCapitals: /\p{Lu}/u.test(value) };
+  const core = text.slice(lead.length).replace(/(?<!["'“”«»„\s.!?…])["'“”«»„\s.!?…]+$/u, "");
+  return { text: core, mark: lead.match(/[#@]/)?.[0] ?? "", hasCapitals: /\p{Lu}/u.test(value) };
 }
 
 /** Most places of a text that are compared with a value. */
@@ -124,13 +127,13 @@ function holdsName(text: string, name: Name): boolean {
   const { text: value } = name;
   if (value === "") return false;
   const [before, after] = chooseBoundary(value);
-  let at = text.indexOf(value);
-  for (let places = 0; at >= 0 && places < MAX_PLACES; places++) {
-    const lead = text.slice(Math.max(0, at - 4), at);
-    const right = text.slice(at + value.length, at + value.length + 4);
+  let index = text.indexOf(value);
+  for (let places = 0; index >= 0 && places < MAX_PLACES; places++) {
+    const lead = text.slice(Math.max(0, index - 4), index);
+    const right = text.slice(index + value.length, index + value.length + 4);
     const mark = lead.match(/[#@]$/)?.[0] ?? "";
     if (!before.test(lead) && !after.test(right) && isSameMark(mark, name)) return true;
-    at = text.indexOf(value, at + 1);
+    index = text.indexOf(value, index + 1);
   }
   return false;
 }
@@ -164,7 +167,7 @@ const NUMBER_BOUNDARY: Boundary = [
   new RegExp(`${WORD_BOUNDARY[1].source}|^[,'’]\\p{N}`, "u"),
 ];
 
-/** Words that are long enough not to be chance: names, addresses, IDs. */
+/** Lists words that are too long to match by chance: names, addresses, IDs. */
 function listLongWords(text: string): string[] {
   const words = normalizeText(text).match(/[\p{L}\p{N}][\p{L}\p{N}._@:/-]{3,}/gu) ?? [];
   return words.map((word) => word.replace(/(?<![._:/-])[._:/-]+$/, "")).filter((word) => word.length >= 4);
@@ -172,11 +175,11 @@ function listLongWords(text: string): string[] {
 
 /** Finds an address, channel or name of the user's that differs from one in the values by a letter or two. */
 function findLookAlike(ownTexts: string[], leaves: string[]): string | undefined {
-  const known = [...new Set(ownTexts.flatMap(listPlaces))].slice(0, MAX_LEAVES);
+  const ownPlaces = [...new Set(ownTexts.flatMap(listPlaces))].slice(0, MAX_LEAVES);
   const places = leaves.slice(0, MAX_LEAVES).flatMap((leaf) => listPlaces(normalizeText(leaf)));
   for (const place of [...new Set(places)].slice(0, MAX_TRACED)) {
-    if (known.includes(place)) continue;
-    const near = known.find((one) => isNear(one, place));
+    if (ownPlaces.includes(place)) continue;
+    const near = ownPlaces.find((ownPlace) => isNear(ownPlace, place));
     if (near !== undefined) return near;
   }
   return undefined;
@@ -185,14 +188,14 @@ function findLookAlike(ownTexts: string[], leaves: string[]): string | undefined
 /** Longest word that is compared as the name of a place, in characters. */
 const MAX_PLACE_LENGTH = 100;
 
-/** Words that name where something goes: an address, a channel, a person, a host. */
+/** Lists words that name a destination: an address, a channel, a person, a host. */
 function listPlaces(text: string): string[] {
   const words = text.split(/[\s,;<>()[\]"“”]+/u).map((word) => word.replace(/(?<![.:!?])[.:!?]+$/, ""));
   return words.filter((word) => word.length <= MAX_PLACE_LENGTH && /^[#@].{2}|.@.|[^.]\.\p{L}{2}/u.test(word));
 }
 
 /** Whether two names differ so little that one can be taken for the other. */
-function isNear(one: string, other: string): boolean {
-  if (Math.abs(one.length - other.length) > 2) return false;
-  return distance(one, other) <= (Math.min(one.length, other.length) < 8 ? 1 : 2);
+function isNear(name: string, other: string): boolean {
+  if (Math.abs(name.length - other.length) > 2) return false;
+  return distance(name, other) <= (Math.min(name.length, other.length) < 8 ? 1 : 2);
 }

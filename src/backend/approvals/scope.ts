@@ -6,9 +6,7 @@ import type { BackendPorts } from "../ports.ts";
 import type { Grant } from "../store/grants.ts";
 import { findApprovalTimeout } from "../store/installations.ts";
 
-/**
- * The account of a connection, and its site or workspace. Another site of the same person counts as another account.
- */
+/** Returns the account of a connection with its site or workspace. Another site of the same user is another account. */
 export function toAccount({
   provider,
   account_id: id,
@@ -40,11 +38,11 @@ export function listTargetIds(target: string): string[] {
 }
 
 /**
- * Whether a description is of the objects with these IDs. What cannot be read is left to the call, which then fails
- * itself.
+ * Whether a description is of the objects with these IDs. An unreadable target counts as the same: the call itself
+ * then fails.
  */
-export function isSameObject(now: string, ids: string[]): boolean {
-  return now.startsWith(UNREADABLE) || listTargetIds(now).join() === ids.join();
+export function isSameObject(description: string, ids: string[]): boolean {
+  return description.startsWith(UNREADABLE) || listTargetIds(description).join() === ids.join();
 }
 
 /** How long a request waits by default, in seconds: until the same time of the next day. */
@@ -54,18 +52,19 @@ const DEFAULT_SECONDS = 24 * 3_600;
 export type Lifetime = { ms: number; stays: boolean };
 
 /**
- * Returns how long a request waits: what the caller chose, else the person's policy, else the operator's setting. A chosen
+ * Returns how long a request waits: the caller's choice, else the user's policy, else the operator's setting. A chosen
  * time is exact. Without one, a request also stays while a client is attached.
  *
- * @param known the person's policy, if it was just read
+ * @param policyRows the user's policy, if it was just read
  */
 export async function findLifetime(
   ports: Pick<BackendPorts, "db" | "approvalTimeout">,
   installationId: string,
   chosen: number | undefined,
-  known?: { approval_timeout: number | null }[],
+  policyRows?: { approval_timeout: number | null }[],
 ): Promise<Lifetime> {
-  const find = async () => (known ? known[0]?.approval_timeout : await findApprovalTimeout(ports.db, installationId));
+  const find = async () =>
+    policyRows ? policyRows[0]?.approval_timeout : await findApprovalTimeout(ports.db, installationId);
   const seconds = chosen ?? (await find()) ?? ports.approvalTimeout?.();
   return seconds === undefined ? { ms: DEFAULT_SECONDS * 1_000, stays: true } : { ms: seconds * 1_000, stays: false };
 }

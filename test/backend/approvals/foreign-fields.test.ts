@@ -11,7 +11,7 @@ const provenance = createProvenance({
 
 function list(tool: object, input: Record<string, unknown>, fixed?: string): string[] {
   const known = { access: "write" as const, service: "slack", ...tool };
-  return listForeignFields({ tool: known, input, provenance, fixed });
+  return listForeignFields({ tool: known, input, provenance, approvedPlace: fixed });
 }
 
 test("the place of an approval and the defaults of a tool are not foreign", () => {
@@ -27,7 +27,7 @@ test("a file that the user gave to kay is sent only if the user names it", () =>
       tool: { access: "write", service: "jira", takesAttachments: true },
       input: { issue: "KAY-3", attachments: [reference] },
       provenance: createProvenance({ own: [prompt], whole: [reference], foreign: [] }),
-      fixed: undefined,
+      approvedPlace: undefined,
     });
   expect(listFor("Summarize KAY-3 with this file")).toEqual(["attachments"]);
   expect(listFor("Attach pay.csv to KAY-3")).toEqual([]);
@@ -103,9 +103,9 @@ test("a word of the user that the tool's schema reads as another one is the user
     return listForeignFields({
       tool,
       input: shareFileTool.input.parse(given),
-      given,
+      rawInput: given,
       provenance: said,
-      fixed: undefined,
+      approvedPlace: undefined,
     });
   };
   expect([listFor("reader"), listFor("editor"), listFor("read")]).toEqual([[], ["role"], ["role"]]);
@@ -118,7 +118,7 @@ test("a name of what a call changes is the user's only with all its signs, a tex
       tool: { access: "write", service: "google-docs", placeIsTarget: true },
       input: { document, text: "Hello there!" },
       provenance,
-      fixed: undefined,
+      approvedPlace: undefined,
       place: `in the document “${document.toLowerCase()}”`,
     });
   expect(list("Launch plan")).toEqual([]);
@@ -127,7 +127,7 @@ test("a name of what a call changes is the user's only with all its signs, a tex
     tool: { access: "write", service: "google-docs", placeIsTarget: true },
     input: { document: "“Launch plan”" },
     provenance,
-    fixed: undefined,
+    approvedPlace: undefined,
   });
   expect(quoted).toEqual(["document"]);
 });

@@ -16,20 +16,23 @@ import { hasLiveFamily } from "../../store/token-families.ts";
 export async function requireReplaceable(
   db: DbConnection,
   state: AuthorizationState,
-  before: Grant | undefined,
+  formerGrant: Grant | undefined,
   { accountId }: Identity,
 ): Promise<void> {
-  if (state.signed_in || before === undefined || before.account_id === accountId) return;
-  const known = await listKnownAccounts(db, state.installation_id);
-  const isKnown = known.some(({ provider, account_id }) => provider === before.provider && account_id === accountId);
-  if (known.length === 0 || isKnown) return;
+  if (state.signed_in || formerGrant === undefined || formerGrant.account_id === accountId) return;
+  const accounts = await listKnownAccounts(db, state.installation_id);
+  const isKnown = accounts.some(
+    ({ provider, account_id }) => provider === formerGrant.provider && account_id === accountId,
+  );
+  if (accounts.length === 0 || isKnown) return;
   const message = "Another account is connected. Only a client that is signed in can change it.";
   throw new Problem("ACCOUNT_MISMATCH", message);
 }
 
 /**
- * Whether this consent earns tokens of kay: the installation has no live sign-in left, or the client lost them. Then a stranger's account
- * must not open what belongs to another.
+ * Whether this consent earns tokens of kay: the installation has no live sign-in left, or the client lost them.
+ *
+ * @throws Problem ACCOUNT_MISMATCH when a stranger's account would open the installation
  */
 export async function earnsTokens(
   ports: BackendPorts,
@@ -41,11 +44,13 @@ export async function earnsTokens(
   const isSignedIn = async () =>
     (await hasLiveFamily(db, state.installation_id, now)) || (await hasEarnedTokens(db, state.installation_id, now));
   if (!state.needs_tokens && (await isSignedIn())) return false;
-  const known = await listKnownAccounts(db, state.installation_id);
-  const isKnown = known.some((account) => account.provider === provider && account.account_id === identity.accountId);
-  if (known.length === 0 || isKnown) return true;
-  const expected = known.map((account) => `${account.label} (${account.provider})`).join(" or ");
+  const accounts = await listKnownAccounts(db, state.installation_id);
+  const isKnown = accounts.some(
+    (account) => account.provider === provider && account.account_id === identity.accountId,
+  );
+  if (accounts.length === 0 || isKnown) return true;
+  const expected = accounts.map((account) => `${account.label} (${account.provider})`).join(" or ");
   throw new Problem("ACCOUNT_MISMATCH", `This kay belongs to another account: sign in as ${expected}.`, {
-    details: { expected: known.map(({ provider, label }) => ({ provider, label })) },
+    details: { expected: accounts.map(({ provider, label }) => ({ provider, label })) },
   });
 }

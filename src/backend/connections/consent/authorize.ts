@@ -22,22 +22,22 @@ const STATE_MEMORY = 24 * 60 * 60 * 1000;
  * Starts the connection of a service: finds or creates the installation, creates a state that is valid for 10 minutes,
  * and returns the URL where the user consents.
  *
- * @param asker the installation of a valid access token that came with the request, and the address that sent it
+ * @param requester the installation of a valid access token that came with the request, and the address that sent it
  * @throws Problem UNKNOWN_SERVICE, SERVICE_NOT_CONFIGURED, SERVICE_FAILED when a server does not say how to sign in
  */
 export async function beginConnect(
   ports: BackendPorts,
   serviceName: string | null | undefined,
   request: ConnectRequest,
-  asker: { signedInAs?: string | undefined; address?: string | undefined } = {},
+  requester: { signedInAs?: string | undefined; address?: string | undefined } = {},
 ): Promise<ConnectResponse> {
-  const known = await findInstallation(ports.db, request.session_id);
+  const installationId = await findInstallation(ports.db, request.session_id);
   // A client without an installation has the built-in services.
-  const services = known ? await listServices(ports, known) : ports.services;
-  const named = requireClient(findService(services, serviceName));
-  const { service, authorization } = await prepareConsent(ports, named, {
+  const services = installationId ? await listServices(ports, installationId) : ports.services;
+  const configuration = requireClient(findService(services, serviceName));
+  const { service, authorization } = await prepareConsent(ports, configuration, {
     redirectUri: getRedirectUri(ports),
-    installationId: known,
+    installationId: installationId,
   });
   const { name, oauth: provider } = service.service;
   const now = ports.clock.now();
@@ -56,17 +56,17 @@ export async function beginConnect(
       verifier: verifier === undefined ? null : sealVerifier(ports.keys, hash, verifier),
       code_challenge: request.code_challenge ?? null,
       needs_tokens: request.needs_tokens ?? false,
-      signed_in: session.installationId === asker.signedInAs,
+      signed_in: session.installationId === requester.signedInAs,
       site: request.site?.trim() || null,
       authorization: authorization ? sealStateAuthorization(ports.keys, hash, authorization) : null,
       user_code: userCode ?? null,
-      requested_from: asker.address ?? null,
+      requested_from: requester.address ?? null,
       created_at: new Date(now),
       expires_at: expiresAt,
     });
     return session;
   });
-  const visit = `Please visit the authorization URL to connect ${name}`;
+  const message = `Please visit the authorization URL to connect ${name}`;
   return {
     service: name,
     session_id: session.sessionId,
@@ -75,7 +75,7 @@ export async function beginConnect(
     ...(userCode ? { user_code: userCode } : {}),
     expires_at: expiresAt.toISOString(),
     ...(needsSecretPage(service) && service.service.credential?.kind !== "none" ? { pasted: true } : {}),
-    ...(session.reset ? { message: `New session created. ${visit}`, session_reset: true } : { message: visit }),
+    ...(session.reset ? { message: `New session created. ${message}`, session_reset: true } : { message: message }),
   };
 }
 
@@ -111,8 +111,8 @@ export function getRedirectUri(
   ports: Pick<BackendPorts, "publicUrl">,
   configuration?: Pick<ServiceConfiguration, "described">,
 ): string {
-  const own = configuration?.described?.callback;
-  return `${ports.publicUrl}/auth/callback${own === undefined ? "" : `/${own}`}`;
+  const callback = configuration?.described?.callback;
+  return `${ports.publicUrl}/auth/callback${callback === undefined ? "" : `/${callback}`}`;
 }
 
 async function recoverSession(

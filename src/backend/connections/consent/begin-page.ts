@@ -16,9 +16,9 @@ import { findPendingState, type PendingState } from "./status.ts";
  * who asked and when. Looking at it changes nothing.
  */
 export async function showBeginPage(ports: BackendPorts, query: URLSearchParams): Promise<Response> {
-  const waiting = await findWaiting(ports, query.get("state"));
-  if (!waiting) return toStale(ports);
-  const { text, row, service } = waiting;
+  const pending = await findWaiting(ports, query.get("state"));
+  if (!pending) return renderStalePage(ports);
+  const { text, row, service } = pending;
   const { title } = service.service;
   const facts = await listFacts(ports, row);
   const content = `<h1>${escapeHtml(`Connect ${title} to kay?`)}</h1>
@@ -44,9 +44,9 @@ link would get access to your ${escapeHtml(title)} account.</p>
 
 /** Handles the button of that page: binds the authorization to this browser and leads to the service, or cancels it. */
 export async function submitBegin(ports: BackendPorts, form: URLSearchParams): Promise<Response> {
-  const waiting = await findWaiting(ports, form.get("state"));
-  if (!waiting || !isTicket(ports, "begin", waiting.text, form.get("ticket") ?? "")) return toStale(ports);
-  const { text, row, service } = waiting;
+  const pending = await findWaiting(ports, form.get("state"));
+  if (!pending || !isTicket(ports, "begin", pending.text, form.get("ticket") ?? "")) return renderStalePage(ports);
+  const { text, row, service } = pending;
   if (form.get("decision") !== "continue") {
     const { page, status } = await cancelState(ports, row.hash);
     return renderPage(page, status);
@@ -56,14 +56,14 @@ export async function submitBegin(ports: BackendPorts, form: URLSearchParams): P
   const verifier = row.verifier ? openVerifier(ports.keys, row.hash, row.verifier) : undefined;
   const prepared = await restoreConsent(ports, service, row);
   const location = await buildAuthorizationUrl(ports, prepared.service, { state: text, verifier });
-  return leadTo(location, service.service.title, cookie.header);
+  return renderContinuePage(location, service.service.title, cookie.header);
 }
 
 /**
  * Continues with a page, not a redirect: browsers apply `form-action` to every redirect after a form, and services
  * redirect to sign-in pages that only they know.
  */
-function leadTo(location: string, title: string, cookie: string): Response {
+function renderContinuePage(location: string, title: string, cookie: string): Response {
   const href = escapeHtml(location);
   const response = renderPageShell({
     title: `Continue to ${title}`,
@@ -78,30 +78,30 @@ function leadTo(location: string, title: string, cookie: string): Response {
   return response;
 }
 
-type Waiting = PendingState & { service: ConnectableService };
+type PendingConsent = PendingState & { service: ConnectableService };
 
-async function findWaiting(ports: BackendPorts, text: string | null): Promise<Waiting | undefined> {
+async function findWaiting(ports: BackendPorts, text: string | null): Promise<PendingConsent | undefined> {
   const pending = await findPendingState(ports, text);
   if (!pending || pending.row.user_code === null) return undefined;
   const { installation_id, service: name } = pending.row;
   return { ...pending, service: requireClient(findService(await listServices(ports, installation_id), name)) };
 }
 
-/** The facts by which users recognize their own request. */
+/** Lists the facts by which users recognize their own request. */
 export async function listFacts(ports: BackendPorts, row: AuthorizationState): Promise<[string, string][]> {
   const minutes = Math.max(0, Math.floor((ports.clock.now() - row.created_at.getTime()) / 60_000));
   const ago = minutes === 0 ? "just now" : `${minutes} min ago`;
-  const known = await listKnownAccounts(ports.db, row.installation_id);
-  const who = known.map(({ label }) => label).join(", ");
+  const accounts = await listKnownAccounts(ports.db, row.installation_id);
+  const accountNames = accounts.map(({ label }) => label).join(", ");
   return [
     ...(row.user_code ? [["Code", row.user_code] as [string, string]] : []),
     ["Requested", `${row.created_at.toISOString().slice(0, 16).replace("T", " ")} UTC, ${ago}`],
     ["From", row.requested_from ?? "an unknown address"],
-    ["By", who ? `the kay of ${who}` : "a kay that is not signed in"],
+    ["By", accountNames ? `the kay of ${accountNames}` : "a kay that is not signed in"],
   ];
 }
 
-function toStale(ports: BackendPorts): Response {
+function renderStalePage(ports: BackendPorts): Response {
   const { page, status }: Omit<CallbackResult, "connected"> = createStalePage(ports, "no page waits for this state");
   return renderPage(page, status);
 }

@@ -11,8 +11,8 @@ const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const LIFETIME_SECONDS = 600;
 
 /**
- * Whether a link must lead to a page of this backend first. On a backend of many, anybody can ask for a link and send it to
- * someone else (RFC 9700 section 4.7). The stand-ins of a sandbox have no accounts to protect.
+ * Whether a link must lead to a page of this backend first. On a shared backend, anyone can request a link and send it
+ * to someone else (RFC 9700 section 4.7). The stand-ins of a sandbox have no accounts to protect.
  */
 export function needsBeginPage(
   { showsBeginPage }: Pick<BackendPorts, "showsBeginPage">,
@@ -34,19 +34,19 @@ export function createBrowserCookie(publicUrl: string, state: Buffer): { header:
   return { header: formatCookie(publicUrl, cookie), hash: hashSecret(value) };
 }
 
-/** Whether the browser that returns is the one that pressed the button on the page, where there was a page. */
+/** Whether the returning browser is the one that pressed the button on the page. Always true without a page. */
 export function isSameBrowser(
   publicUrl: string,
   { hash, user_code, browser_hash }: AuthorizationState,
   cookies: string | null,
 ): boolean {
   if (user_code === null) return true;
-  const given = findCookie(publicUrl, cookies, getCookieName(hash));
-  if (!given || !browser_hash) return false;
-  return compareSecrets(hashSecret(given).toString("hex"), browser_hash.toString("hex"));
+  const cookie = findCookie(publicUrl, cookies, getCookieName(hash));
+  if (!cookie || !browser_hash) return false;
+  return compareSecrets(hashSecret(cookie).toString("hex"), browser_hash.toString("hex"));
 }
 
-/** One cookie for each authorization, because a person may begin several. */
+/** Returns one cookie name for each authorization, because a user may begin several. */
 function getCookieName(state: Buffer): string {
   return `kay-${state.toString("hex").slice(0, 16)}`;
 }

@@ -12,7 +12,7 @@ import { completeConsent } from "./complete.ts";
 import type { Page } from "./page.ts";
 import { hashState } from "./status.ts";
 
-/** What providers say when the person pressed "Deny" or "Cancel" (RFC 6749 section 4.1.2.1; LinkedIn's own two). */
+/** Errors for a user who pressed "Deny" or "Cancel" (RFC 6749 section 4.1.2.1; the other two are LinkedIn's). */
 const DENIALS = ["access_denied", "user_cancelled_login", "user_cancelled_authorize"];
 
 const STALE: Page = {
@@ -21,7 +21,7 @@ const STALE: Page = {
   text: "It was used before, has expired, or does not come from kay. Nothing was changed.",
 };
 
-/** The page for the person with its status, and the connection that was made, if one was. */
+/** The page for the user with its status, and the new connection, if any. */
 export type CallbackResult = { status: number; page: Page; connected?: { installationId: string; service: string } };
 
 /**
@@ -42,7 +42,7 @@ export async function handleCallback(
   if (!hash || text === null) return createStalePage(ports, "unknown state");
   const state = await findState(ports.db, hash);
   if (state && !isSameBrowser(ports.publicUrl, state, cookies)) return refuseBrowser(ports, state);
-  if (state && !(await isFromWhereItWasAsked(ports, state, { query, place })))
+  if (state && !(await isFromExpectedServer(ports, state, { query, place })))
     return refuse(ports, hash, MIXED_UP, null);
   if (error) return refuse(ports, hash, error, query.get("error_description"));
   if (!code || query.getAll("code").length > 1) return createStalePage(ports, "no code");
@@ -56,7 +56,7 @@ export function offerUndo(ports: BackendPorts, state: string, result: CallbackRe
   return { ...result, page: { ...result.page, undo: { state, ticket: createTicket(ports, "undo", state) } } };
 }
 
-/** The service's link was opened in a browser that did not show kay's page first. Nothing changes. */
+/** Rejects a browser that returns without having shown kay's page first. Changes nothing. */
 async function refuseBrowser(ports: BackendPorts, state: AuthorizationState): Promise<CallbackResult> {
   ports.log("warn", "callback.rejected", { reason: "another browser", service: state.service });
   return {
@@ -70,31 +70,34 @@ async function refuseBrowser(ports: BackendPorts, state: AuthorizationState): Pr
   };
 }
 
-/** The answer names another authorization server, or none although the right one names itself. */
+/** Reason for an answer that names another authorization server, or none although the right one names itself. */
 const MIXED_UP = "the answer came from another authorization server";
 
 /**
  * Whether an answer came from the authorization server that was asked. A custom service has a separate redirect
  * address. A server that names itself must be the right one (RFC 9207).
  */
-async function isFromWhereItWasAsked(
+async function isFromExpectedServer(
   ports: BackendPorts,
   state: AuthorizationState,
   { query, place }: { query: URLSearchParams; place: string | undefined },
 ): Promise<boolean> {
-  const named = query.getAll("iss");
-  if (named.length > 1) return false;
+  const issuers = query.getAll("iss");
+  if (issuers.length > 1) return false;
   const authorization = getStateAuthorization(ports, state);
-  if (authorization) return place === undefined && matchesIssuer(named[0], authorization);
+  if (authorization) return place === undefined && matchesIssuer(issuers[0], authorization);
   const services = await listServices(ports, state.installation_id);
   const service = lookUpService(services, state.service);
   if (place !== service?.described?.callback) return false;
   const issuer = service?.described?.issuer;
-  return issuer === undefined || matchesIssuer(named[0], { issuer, namesItself: true });
+  return issuer === undefined || matchesIssuer(issuers[0], { issuer, namesItself: true });
 }
 
-function matchesIssuer(named: string | undefined, { issuer, namesItself }: { issuer: string; namesItself: boolean }) {
-  return named === undefined ? !namesItself : isSameIssuer(named, issuer);
+function matchesIssuer(
+  responseIssuer: string | undefined,
+  { issuer, namesItself }: { issuer: string; namesItself: boolean },
+) {
+  return responseIssuer === undefined ? !namesItself : isSameIssuer(responseIssuer, issuer);
 }
 
 /**
@@ -125,7 +128,7 @@ export async function concludeState(
   }
 }
 
-/** The user declined. */
+/** Ends a state because the user declined. */
 export function cancelState(ports: BackendPorts, hash: Buffer): Promise<{ status: number; page: Page }> {
   return refuse(ports, hash, "access_denied", null);
 }
@@ -136,15 +139,15 @@ async function refuse(
   error: string,
   description: string | null,
 ): Promise<{ status: number; page: Page }> {
-  const denied = DENIALS.includes(error);
+  const isDenied = DENIALS.includes(error);
   const reason = sanitizeSentence(description || error);
-  const message = denied ? "Authorization was denied" : `Authorization failed: ${reason}`;
-  const next = { status: denied ? "denied" : "failed", message } as const;
+  const message = isDenied ? "Authorization was denied" : `Authorization failed: ${reason}`;
+  const next = { status: isDenied ? "denied" : "failed", message } as const;
   const state = await claimState(ports.db, hash, next, new Date(ports.clock.now()));
   if (!state) return createStalePage(ports, "state not pending");
-  ports.log("info", "callback.refused", { service: state.service, denied });
+  ports.log("info", "callback.refused", { service: state.service, denied: isDenied });
   const title = await getTitle(ports, state);
-  if (!denied) return { status: 400, page: createFailurePage(title, new Problem("SERVICE_FAILED", message)) };
+  if (!isDenied) return { status: 400, page: createFailurePage(title, new Problem("SERVICE_FAILED", message)) };
   return {
     status: 200,
     page: {
@@ -171,12 +174,12 @@ function createFailurePage(title: string, problem: Problem): Page {
   return { tone: "failure", title: `${title} was not connected`, text };
 }
 
-/** The hint of this failure. Clients have the table's own. */
+/** Returns the hint unless it is the default, which clients have. */
 function getOwnHint({ code, hint }: Problem): string | undefined {
   return hint === ERRORS[code].hint ? undefined : hint || undefined;
 }
 
-/** An internal error also ends the state, without details on the page. */
+/** Returns the problem that ends the state. An internal error shows no details on the page. */
 function asProblem(ports: BackendPorts, error: unknown): Problem {
   if (error instanceof Problem) return error;
   ports.log(getFaultLevel(error), "callback.fault", { cause: error });

@@ -28,13 +28,14 @@ import { chooseSite, type SiteSelection } from "./sites.ts";
  * Turns a consent into a connection: exchanges the code, identifies the account, binds it to a site, checks the account
  * if tokens are due, and stores everything in one transaction.
  *
- * @returns the page for the person
+ * @returns the page for the user
  * @throws Problem SERVICE_FAILED, SITE_REQUIRED (with `sites`), ACCOUNT_MISMATCH
  */
 export async function completeConsent(ports: BackendPorts, state: AuthorizationState, code: string): Promise<Page> {
-  const named = requireClient(findService(await listServices(ports, state.installation_id), state.service));
-  if (named.service.credential || (named.discovers && !state.authorization)) throw applyChange(named.service);
-  const prepared = await restoreConsent(ports, named, state);
+  const configuration = requireClient(findService(await listServices(ports, state.installation_id), state.service));
+  if (configuration.service.credential || (configuration.discovers && !state.authorization))
+    throw serviceChangedProblem(configuration.service);
+  const prepared = await restoreConsent(ports, configuration, state);
   const { service, authorization } = prepared;
   const tokens = await exchange(ports, prepared, state, code);
   const identity = await fetchIdentity(ports, service, tokens.access);
@@ -61,18 +62,21 @@ export async function establishConnection(
     ports.db.transaction().execute(async (db) => {
       await lockInstallation(db, state.installation_id);
       await requireUnchanged(db, state.installation_id, service);
-      const before = await findGrant(db, state.installation_id, state.service);
-      const sameAccount = before?.account_id === identity.accountId ? before : undefined;
+      const previousGrant = await findGrant(db, state.installation_id, state.service);
+      const sameAccount = previousGrant?.account_id === identity.accountId ? previousGrant : undefined;
       const { metadata } = requireSite(service, chooseSite(identity, state.site, getUrl(sameAccount)));
-      const due = await earnsTokens(ports, db, state, { provider: service.service.oauth.provider, identity });
-      await requireReplaceable(db, state, before, identity);
+      const mustIssueTokens = await earnsTokens(ports, db, state, {
+        provider: service.service.oauth.provider,
+        identity,
+      });
+      await requireReplaceable(db, state, previousGrant, identity);
       await keepInstallation(db, state.installation_id);
       await putGrant(
         db,
-        getGrant(ports, service, { state, tokens, identity, authorization, metadata, before: sameAccount }),
+        getGrant(ports, service, { state, tokens, identity, authorization, metadata, previousGrant: sameAccount }),
       );
       // A caller with only the session ID can connect an account, but that account never restores tokens.
-      if (due || state.signed_in) {
+      if (mustIssueTokens || state.signed_in) {
         await rememberAccount(db, {
           installation_id: state.installation_id,
           provider: service.service.oauth.provider,
@@ -84,24 +88,25 @@ export async function establishConnection(
         status: "completed",
         message: `Authorization completed successfully. Connected ${state.service} as ${label}.`,
         account_id: identity.accountId,
-        details: { tokens: due },
+        details: { tokens: mustIssueTokens },
       });
       return createConnectedPage(service, label, metadata);
     }),
   );
 }
 
-/** The user may have changed the service's description during the consent. The consent then applies to nothing. */
+/** Checks that the user did not change the service's description during the consent, which would then be void. */
 async function requireUnchanged(db: DbConnection, installationId: string, { service, described }: ConnectableService) {
   if (!described) return;
   const server = described.mcp && (await findMcp(db, installationId, service.name));
   if (server && getMcpBinding(server.definition as McpDefinition) === described.binding) return;
-  if (described.mcp) throw applyChange(service);
+  if (described.mcp) throw serviceChangedProblem(service);
   const row = await findDescription(db, installationId, getBaseName(service.name));
-  if (!row || getBinding(row.description as ServiceDescription) !== described.binding) throw applyChange(service);
+  if (!row || getBinding(row.description as ServiceDescription) !== described.binding)
+    throw serviceChangedProblem(service);
 }
 
-function applyChange({ title }: Service): Problem {
+function serviceChangedProblem({ title }: Service): Problem {
   return new Problem("STATE_INVALID", `${title} was changed while you were connecting.`);
 }
 
@@ -118,7 +123,7 @@ async function exchange(
   if (outcome.kind === "refused")
     await handleUnknownClient(ports, authorization, { codes: outcome.codes, redirectUri: getRedirectUri(ports) });
   // An invalid client secret is requested again next time.
-  if (outcome.kind === "refused" && service.described && outcome.codes.some((one) => BAD_CLIENT.has(one)))
+  if (outcome.kind === "refused" && service.described && outcome.codes.some((code) => BAD_CLIENT.has(code)))
     await putClientSecret(ports.db, state.installation_id, getBaseName(state.service), null);
   if (outcome.kind === "busy") throw new Problem("SERVICE_FAILED", `${title} is receiving too many requests.`);
   throw new Problem("SERVICE_FAILED", `${title} refused the sign-in: ${outcome.description}.`);
@@ -156,13 +161,13 @@ function requireSite({ service }: ConnectableService, choice: SiteSelection): { 
 type Consent = ConsentResult & {
   state: AuthorizationState;
   metadata: Record<string, unknown>;
-  before: Grant | undefined;
+  previousGrant: Grant | undefined;
 };
 
-/** A second consent of the same account may bring no refresh token. The first one then remains valid. */
+/** Builds the row of the connection. Keeps the earlier refresh token if a consent of the same account brings none. */
 function getGrant(ports: BackendPorts, configuration: ConnectableService, consent: Consent) {
   const { service } = configuration;
-  const { state, tokens, identity, authorization, metadata, before } = consent;
+  const { state, tokens, identity, authorization, metadata, previousGrant: before } = consent;
   const address = toGrantAddress(state.installation_id, configuration);
   const refresh = tokens.refresh ?? findFormerRefreshToken(ports, configuration, before);
   return {
@@ -197,10 +202,10 @@ function findFormerRefreshToken(
 }
 
 function getAccountLabel({ user, accountId }: Identity): string {
-  const named = [user.name, user.display_name, user.username, user.email].find(
+  const name = [user.name, user.display_name, user.username, user.email].find(
     (text): text is string => typeof text === "string" && text.trim() !== "",
   );
-  return named?.trim() ?? (Object.keys(user).length === 0 ? "an unnamed account" : accountId);
+  return name?.trim() ?? (Object.keys(user).length === 0 ? "an unnamed account" : accountId);
 }
 
 function getUrl(grant: Grant | undefined): string | undefined {

@@ -25,10 +25,10 @@ export function renderPage(page: Page, status: number): Response {
   });
 }
 
-/** Renders the frame of every page of the backend. `content` is markup whose texts are escaped. */
+/** Parts of a page. `content` is markup whose texts are escaped. */
 type Shell = { title: string; content: string; status: number; formAction: string; referrer: string };
 
-/** One small file: it loads and runs nothing, cannot be framed, sends no referrer, and is not cached. */
+/** Renders a page of the backend. It loads and runs nothing, cannot be framed, and is not cached. */
 export function renderPageShell({ title, content, status, formAction, referrer }: Shell): Response {
   return new Response(renderDocument(title, content), {
     status,

@@ -18,13 +18,13 @@ import { type KeyForm, renderKeyForm, renderKeyResult } from "./secret-page.ts";
 import { findPendingState, type PendingState } from "./status.ts";
 
 /**
- * The page where a person pastes a key, token or password, or the secret of an OAuth client (`GET /auth/key?state=`).
- * Viewing it changes nothing, so link previews do not use it up.
+ * Shows the page where the user pastes a key, token or password, or the secret of an OAuth client
+ * (`GET /auth/key?state=`). Viewing it changes nothing, so link previews do not use it up.
  */
 export async function showKeyPage(ports: BackendPorts, query: URLSearchParams): Promise<Response> {
-  const waiting = await findWaiting(ports, query.get("state"));
-  if (!waiting) return sendStalePage(ports);
-  return renderKeyForm(await getForm(ports, waiting));
+  const pending = await findWaiting(ports, query.get("state"));
+  if (!pending) return sendStalePage(ports);
+  return renderKeyForm(await getForm(ports, pending));
 }
 
 /** The response for the browser, and the connection that it made. */
@@ -36,34 +36,34 @@ export type SubmittedKey = { response: Response; connected?: CallbackResult["con
  * provider.
  */
 export async function submitKey(ports: BackendPorts, form: URLSearchParams): Promise<SubmittedKey> {
-  const waiting = await findWaiting(ports, form.get("state"));
-  if (!waiting || !isTicket(ports, "key-page", waiting.text, form.get("ticket") ?? ""))
+  const pending = await findWaiting(ports, form.get("state"));
+  if (!pending || !isTicket(ports, "key-page", pending.text, form.get("ticket") ?? ""))
     return { response: sendStalePage(ports) };
-  const { row, service } = waiting;
+  const { row, service } = pending;
   if (form.get("decision") === "cancel") return { response: sendPage(await cancelState(ports, row.hash)) };
-  const entered = readSecret(service, form);
-  if ("error" in entered) return { response: await renderAgain(ports, waiting, entered.error, form) };
-  if (!service.service.credential) return { response: await redirectOnward(ports, waiting, entered.secret) };
+  const entry = readSecret(service, form);
+  if ("error" in entry) return { response: await renderAgain(ports, pending, entry.error, form) };
+  if (!service.service.credential) return { response: await redirectOnward(ports, pending, entry.secret) };
   try {
-    const identity = await requireSameAccount(ports, waiting, entered);
-    const tokens = { access: entered.secret, expiresAt: null };
-    const returned = await concludeState(ports, row.hash, (state) =>
+    const identity = await requireSameAccount(ports, pending, entry);
+    const tokens = { access: entry.secret, expiresAt: null };
+    const result = await concludeState(ports, row.hash, (state) =>
       establishConnection(ports, service, state, { tokens, identity }),
     );
-    return { response: sendPage(offerUndo(ports, waiting.text, returned)), connected: returned.connected };
+    return { response: sendPage(offerUndo(ports, pending.text, result)), connected: result.connected };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     ports.log("info", "key.refused", { service: row.service, problem: error.code, cause: error.cause });
     const { title } = service.service;
-    const why = error.code === "AUTH_REQUIRED" ? `${title} did not accept it.` : error.message;
-    return { response: await renderAgain(ports, waiting, why, form) };
+    const reason = error.code === "AUTH_REQUIRED" ? `${title} did not accept it.` : error.message;
+    return { response: await renderAgain(ports, pending, reason, form) };
   }
 }
 
-/** Finds a state that waits for this page. */
-type Waiting = PendingState & { service: ConnectableService };
+type PendingConsent = PendingState & { service: ConnectableService };
 
-async function findWaiting(ports: BackendPorts, text: string | null): Promise<Waiting | undefined> {
+/** Finds a state that waits for this page. */
+async function findWaiting(ports: BackendPorts, text: string | null): Promise<PendingConsent | undefined> {
   const pending = await findPendingState(ports, text);
   if (!pending) return undefined;
   const { installation_id, service: name } = pending.row;
@@ -73,22 +73,22 @@ async function findWaiting(ports: BackendPorts, text: string | null): Promise<Wa
   return needsSecretPage(service) ? { ...pending, service } : undefined;
 }
 
-async function getForm(ports: BackendPorts, { text, row, service }: Waiting): Promise<KeyForm> {
+async function getForm(ports: BackendPorts, { text, row, service }: PendingConsent): Promise<KeyForm> {
   const { service: about, endpoints } = service;
-  const asks = getAsks(service);
+  const secretKind = getSecretKind(service);
   return {
     title: about.title,
     // An MCP server that is a program has a command in place of an address.
-    host: URL.parse(asks === "client secret" ? endpoints.token : endpoints.api)?.host ?? endpoints.api,
-    asks,
+    host: URL.parse(secretKind === "client secret" ? endpoints.token : endpoints.api)?.host ?? endpoints.api,
+    secretKind,
     facts: row.user_code === null ? [] : await listFacts(ports, row),
     state: text,
     ticket: createTicket(ports, "key-page", text),
-    ...(asks === "client secret" ? { onward: endpoints.authorize } : {}),
+    ...(secretKind === "client secret" ? { onward: endpoints.authorize } : {}),
   };
 }
 
-function getAsks({ service: { credential } }: ConnectableService): KeyForm["asks"] {
+function getSecretKind({ service: { credential } }: ConnectableService): KeyForm["secretKind"] {
   if (!credential) return "client secret";
   if (credential.kind === "none") return "nothing";
   if (credential.kind === "basic") return "password";
@@ -100,15 +100,15 @@ function readSecret(
   service: ConnectableService,
   form: URLSearchParams,
 ): { secret: string; user?: string } | { error: string } {
-  const asks = getAsks(service);
-  const given = form.get("secret") ?? "";
-  if (asks === "nothing") return { secret: "" };
-  if (asks === "password") return joinSecret((form.get("user") ?? "").trim(), given);
-  const secret = given.trim();
-  if (secret === "" || secret.length > LONGEST) return { error: `Paste the ${asks}.` };
+  const secretKind = getSecretKind(service);
+  const pasted = form.get("secret") ?? "";
+  if (secretKind === "nothing") return { secret: "" };
+  if (secretKind === "password") return joinSecret((form.get("user") ?? "").trim(), pasted);
+  const secret = pasted.trim();
+  if (secret === "" || secret.length > LONGEST) return { error: `Paste the ${secretKind}.` };
   return /^[\x21-\x7e]+$/.test(secret)
     ? { secret }
-    : { error: `The ${asks} can contain only ASCII characters without spaces or line breaks.` };
+    : { error: `The ${secretKind} can contain only ASCII characters without spaces or line breaks.` };
 }
 
 function joinSecret(user: string, password: string): { secret: string; user: string } | { error: string } {
@@ -124,13 +124,13 @@ function joinSecret(user: string, password: string): { secret: string; user: str
  */
 async function requireSameAccount(
   ports: BackendPorts,
-  { row, service }: Waiting,
+  { row, service }: PendingConsent,
   { secret, user }: { secret: string; user?: string },
 ): Promise<Identity> {
   const identity = await fetchIdentity(ports, service, secret);
   if (Object.keys(identity.user).length > 0) return identity;
-  const asks = getAsks(service);
-  const name = user ?? { key: "API key", token: "access token" }[asks as "key"] ?? "a guest, without sign-in";
+  const secretKind = getSecretKind(service);
+  const name = user ?? { key: "API key", token: "access token" }[secretKind as "key"] ?? "a guest, without sign-in";
   const salt = `${row.installation_id}/${row.service}`;
   const accountId = secret === "" ? identity.accountId : ((await slowHash(secret, salt, 16)) as Buffer).toString("hex");
   return { ...identity, accountId, user: { name } };
@@ -139,7 +139,11 @@ async function requireSameAccount(
 const slowHash = promisify(scrypt);
 
 /** Seals the client's secret and redirects the browser as the connect call does when the secret is present. */
-async function redirectOnward(ports: BackendPorts, { text, row, service }: Waiting, secret: string): Promise<Response> {
+async function redirectOnward(
+  ports: BackendPorts,
+  { text, row, service }: PendingConsent,
+  secret: string,
+): Promise<Response> {
   // All accounts of a service share its client.
   const address = { ...toGrantAddress(row.installation_id, service), service: getBaseName(row.service) };
   const sealed = sealClientSecret(ports.keys, { binding: "", ...address }, secret);
@@ -156,12 +160,12 @@ async function redirectOnward(ports: BackendPorts, { text, row, service }: Waiti
 
 async function renderAgain(
   ports: BackendPorts,
-  waiting: Waiting,
+  pending: PendingConsent,
   error: string,
   form: URLSearchParams,
 ): Promise<Response> {
   const user = (form.get("user") ?? "").slice(0, 200);
-  return renderKeyForm({ ...(await getForm(ports, waiting)), error, user }, 422);
+  return renderKeyForm({ ...(await getForm(ports, pending)), error, user }, 422);
 }
 
 function sendStalePage(ports: BackendPorts): Response {

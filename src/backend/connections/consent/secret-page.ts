@@ -6,7 +6,7 @@ export type KeyForm = {
   /** The only address that the secret is sent to. */
   host: string;
   /** The kind of secret; `nothing` for a service without one. */
-  asks: "key" | "token" | "password" | "client secret" | "nothing";
+  secretKind: "key" | "token" | "password" | "client secret" | "nothing";
   /** Who asked for this page and when, and the code that the terminal shows. */
   facts: [name: string, value: string][];
   state: string;
@@ -24,7 +24,7 @@ export type KeyForm = {
  * backend.
  */
 export function renderKeyForm(form: KeyForm, status = 200): Response {
-  const { title, asks } = form;
+  const { title, secretKind: asks } = form;
   const heading = asks === "nothing" ? `Connect ${title}` : `Connect ${title} with your ${asks}`;
   // The browser must send the origin of the form, so that the backend recognizes its own.
   return renderPageShell({
@@ -51,7 +51,7 @@ function listFormActions({ onward }: KeyForm): string {
 }
 
 function renderContent(form: KeyForm, heading: string): string {
-  const { host, asks, facts, state, ticket, error, user = "" } = form;
+  const { host, secretKind: asks, facts, state, ticket, error, user = "" } = form;
   const renderHiddenField = (name: string, value: string) =>
     `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
   return `<h1>${escapeHtml(heading)}</h1>

@@ -6,24 +6,34 @@ export type SiteSelection =
   | { choices: { name: string; url: string }[] };
 
 /**
- * Binds a consent to one site. `wanted` is the user's choice (a name, a host or a URL), `before` the URL of the same
- * account's last connection. A consent is never bound to a site that the user did not choose.
+ * Binds a consent to one site. `siteChoice` is a name, a host or a URL; `previousUrl` belongs to the same account's last
+ * connection. A consent is never bound to a site that the user did not choose.
  */
-export function chooseSite(identity: Identity, wanted: string | null, before: string | undefined): SiteSelection {
+export function chooseSite(
+  identity: Identity,
+  siteChoice: string | null,
+  previousUrl: string | undefined,
+): SiteSelection {
   const sites = identity.sites ?? [];
-  if (sites.length === 0) return wanted === null ? { metadata: identity.metadata } : selectOnlySite(identity, wanted);
-  const site = wanted === null ? (before === undefined ? undefined : find(sites, before)) : find(sites, wanted);
+  if (sites.length === 0)
+    return siteChoice === null ? { metadata: identity.metadata } : selectOnlySite(identity, siteChoice);
+  const site =
+    siteChoice === null
+      ? previousUrl === undefined
+        ? undefined
+        : findSite(sites, previousUrl)
+      : findSite(sites, siteChoice);
   if (!site) return { choices: sites.map(({ name, url }) => ({ name, url })) };
   return { metadata: { ...identity.metadata, ...site.metadata } };
 }
 
-/** The token is valid for a single site, so a choice must name that one. */
-function selectOnlySite(identity: Identity, wanted: string): SiteSelection {
+/** Selects the only site that the token is valid for. A choice must name that one. */
+function selectOnlySite(identity: Identity, siteChoice: string): SiteSelection {
   const { metadata } = identity;
   const { url, site, workspace, name } = metadata;
   if (typeof url !== "string") return { metadata };
   const label = [site, workspace, name].find((text): text is string => typeof text === "string") ?? getHost(url) ?? url;
-  if (find([{ name: label, url, id: "", scopes: [], metadata }], wanted)) return { metadata };
+  if (findSite([{ name: label, url, id: "", scopes: [], metadata }], siteChoice)) return { metadata };
   return { choices: [{ name: label, url }] };
 }
 
@@ -31,19 +41,19 @@ function selectOnlySite(identity: Identity, wanted: string): SiteSelection {
  * Returns the one site that matches; undefined if two match equally well. Sites of one provider may share a host
  * (Bitbucket's workspaces).
  */
-function find(sites: Site[], wanted: string): Site | undefined {
-  const text = wanted.trim();
+function findSite(sites: Site[], query: string): Site | undefined {
+  const text = query.trim();
   const lower = text.toLowerCase();
   const address = getAddress(text);
   const host = getHost(text);
-  const fits: ((site: Site) => boolean)[] = [
+  const criteria: ((site: Site) => boolean)[] = [
     (site) => site.id !== "" && site.id === text,
     (site) => site.name.toLowerCase() === lower,
     (site) => address !== undefined && `${address}/`.startsWith(`${getAddress(site.url)}/`),
     (site) => host !== undefined && getHost(site.url) === host,
     (site) => getHost(site.url)?.split(".")[0] === lower,
   ];
-  const matches = fits.map((fit) => sites.filter(fit)).find((sites) => sites.length > 0) ?? [];
+  const matches = criteria.map((fit) => sites.filter(fit)).find((sites) => sites.length > 0) ?? [];
   return matches.length === 1 ? matches[0] : undefined;
 }
 
@@ -51,7 +61,7 @@ function getHost(text: string): string | undefined {
   return parse(text)?.host;
 }
 
-/** Host and path without a closing slash. */
+/** Returns the host and path of a URL without a closing slash. */
 function getAddress(text: string): string | undefined {
   const url = parse(text);
   return url && `${url.host}${url.pathname.replace(/(?<!\/)\/+$/, "")}`.toLowerCase();

@@ -70,15 +70,15 @@ function fail(row: AuthorizationState): StatusResponse {
   };
 }
 
-/** Whether tokens are due was decided at the consent; a sign-in that began since then makes them needless, unless they were asked for. */
+/** Delivers the outcome once. Leaves out earned tokens if a sign-in began since then, unless they were requested. */
 async function deliver(ports: BackendPorts, row: AuthorizationState): Promise<StatusResponse> {
   const now = new Date(ports.clock.now());
-  const earned = (row.details as { tokens?: boolean } | null)?.tokens === true;
+  const isEarned = (row.details as { tokens?: boolean } | null)?.tokens === true;
   return ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, row.installation_id);
     if (!(await markDelivered(db, row.hash, now))) throw stateUsedProblem();
-    const due = earned && (row.needs_tokens || !(await hasLiveFamily(db, row.installation_id, now)));
-    const pair = due ? await startSignIn(ports, db, row.installation_id) : {};
+    const mustIssueTokens = isEarned && (row.needs_tokens || !(await hasLiveFamily(db, row.installation_id, now)));
+    const pair = mustIssueTokens ? await startSignIn(ports, db, row.installation_id) : {};
     return {
       status: "completed",
       account_id: row.account_id ?? undefined,

@@ -42,7 +42,7 @@ export async function checkClientDocument(
     "your client document",
   );
   const redirects = Array.isArray(document?.redirect_uris) ? document.redirect_uris : [];
-  const why =
+  const fault =
     document === undefined
       ? "is not there"
       : document.client_id !== address
@@ -50,8 +50,8 @@ export async function checkClientDocument(
         : redirects.includes(redirectUri)
           ? undefined
           : `does not list the redirect URL ${redirectUri}`;
-  if (why === undefined) return;
-  throw new Problem("SERVICE_FAILED", `Your client document ${address} ${why}.`, {
+  if (fault === undefined) return;
+  throw new Problem("SERVICE_FAILED", `Your client document ${address} ${fault}.`, {
     hint: "Host what `kay services client-document` prints, or unset it with `kay config unset client-document`.",
   });
 }

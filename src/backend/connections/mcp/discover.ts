@@ -15,7 +15,7 @@ export type DiscoveredAuth = {
   revocation?: string;
   /** The resource that tokens are requested for (RFC 8707). */
   resource: string;
-  /** Permissions to ask for. */
+  /** Scopes to request. */
   scopes: string[];
   /** Ways of a client to authenticate at the token endpoint. */
   clientAuth: string[];
@@ -35,25 +35,28 @@ export type DiscoveredAuth = {
  *
  * @throws Problem SERVICE_FAILED with what is wrong, ADDRESS_REFUSED
  */
-export async function discoverAuth(reach: FetchPolicy, server: string, title: string): Promise<DiscoveredAuth> {
-  const challenge = await fetchChallenge(reach, server, title);
-  const resource = await fetchResourceMetadata(reach, server, challenge, title);
-  const issuer = chooseIssuer(resource?.authorization_servers, reach, server, title);
-  const as = await fetchServerMetadata(reach, issuer, title);
-  if (!as && resource) throw noMetadataProblem(title, issuer.host);
-  if (!as) return assumeEndpoints(server, challenge);
+export async function discoverAuth(policy: FetchPolicy, server: string, title: string): Promise<DiscoveredAuth> {
+  const challenge = await fetchChallenge(policy, server, title);
+  const resource = await fetchResourceMetadata(policy, server, challenge, title);
+  const issuer = chooseIssuer(resource?.authorization_servers, policy, server, title);
+  const metadata = await fetchServerMetadata(policy, issuer, title);
+  if (!metadata && resource) throw noMetadataProblem(title, issuer.host);
+  if (!metadata) return assumeEndpoints(server, challenge);
   return {
-    ...getEndpoints(as, reach, title),
-    issuer: as.issuer,
+    ...getEndpoints(metadata, policy, title),
+    issuer: metadata.issuer,
     resource: typeof resource?.resource === "string" ? resource.resource : toCanonicalUrl(server),
-    scopes: withOffline(challenge.scopes.length > 0 ? challenge.scopes : parseScopes(resource?.scopes_supported), as),
-    clientAuth: toTexts(as.token_endpoint_auth_methods_supported) ?? ["client_secret_basic"],
-    namesItself: as.authorization_response_iss_parameter_supported === true,
-    takesDocuments: (as as Record<string, unknown>).client_id_metadata_document_supported === true,
+    scopes: withOffline(
+      challenge.scopes.length > 0 ? challenge.scopes : parseScopes(resource?.scopes_supported),
+      metadata,
+    ),
+    clientAuth: toTexts(metadata.token_endpoint_auth_methods_supported) ?? ["client_secret_basic"],
+    namesItself: metadata.authorization_response_iss_parameter_supported === true,
+    takesDocuments: (metadata as Record<string, unknown>).client_id_metadata_document_supported === true,
   };
 }
 
-/** The default endpoints of a server without metadata (MCP authorization, 2025-03-26, 2.3.3). */
+/** Returns the default endpoints of a server without metadata (MCP authorization, 2025-03-26, 2.3.3). */
 function assumeEndpoints(server: string, { scopes }: AuthChallenge): DiscoveredAuth {
   const { origin } = new URL(server);
   return {
@@ -76,18 +79,18 @@ export function noMetadataProblem(title: string, host: string): Problem {
 }
 
 /** Returns the server's answer to a request without a token. */
-async function fetchChallenge(reach: FetchPolicy, server: string, title: string): Promise<AuthChallenge> {
+async function fetchChallenge(policy: FetchPolicy, server: string, title: string): Promise<AuthChallenge> {
   const init = {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HELLO }),
   };
   const asked = new URL(server);
-  let response = await fetchUnder(reach, asked, init, title);
+  let response = await fetchUnder(policy, asked, init, title);
   await response.body?.cancel().catch(() => {});
   const target = getRedirectTarget(response, asked);
   if (target && isFollowable(response, target, { asked, method: "POST" })) {
-    response = await fetchUnder(reach, target, init, title);
+    response = await fetchUnder(policy, target, init, title);
     await response.body?.cancel().catch(() => {});
   }
   return response.status === 401 || response.status === 403 ? parseChallenge(response.headers) : { scopes: [] };
@@ -97,21 +100,21 @@ const HELLO = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { n
 
 /** @throws Problem SERVICE_FAILED when the metadata belongs to another resource */
 async function fetchResourceMetadata(
-  reach: FetchPolicy,
+  policy: FetchPolicy,
   server: string,
-  { resourceMetadata: named }: AuthChallenge,
+  { resourceMetadata: advertised }: AuthChallenge,
   title: string,
 ): Promise<Record<string, unknown> | undefined> {
   const { origin, pathname } = new URL(server);
-  const own = parseSafeUrl(named, reach);
+  const advertisedUrl = parseSafeUrl(advertised, policy);
   const path = pathname.replace(/(?<!\/)\/+$/, "");
-  const places = [
-    ...(own ? [own.href] : []),
+  const urls = [
+    ...(advertisedUrl ? [advertisedUrl.href] : []),
     ...(path === "" ? [] : [`${origin}/.well-known/oauth-protected-resource${path}`]),
     `${origin}/.well-known/oauth-protected-resource`,
   ];
-  for (const place of new Set(places)) {
-    const document = await readDocument(reach, new URL(place), title);
+  for (const place of new Set(urls)) {
+    const document = await readDocument(policy, new URL(place), title);
     if (!document) continue;
     if (speaksFor(document.resource, server)) return document;
     throw discoveryProblem(title, "its metadata describes another resource");
@@ -122,33 +125,33 @@ async function fetchResourceMetadata(
 /** Whether a resource is this server: of its origin, and its path or one above it. */
 function speaksFor(resource: unknown, server: string): boolean {
   if (typeof resource !== "string" || !URL.canParse(resource)) return false;
-  const [named, own] = [new URL(resource), new URL(server)];
-  if (named.origin !== own.origin || named.hash !== "" || named.username !== "" || named.password !== "") return false;
+  const [url, serverUrl] = [new URL(resource), new URL(server)];
+  if (url.origin !== serverUrl.origin || url.hash !== "" || url.username !== "" || url.password !== "") return false;
   const endWithSlash = (path: string) => `${path.replace(/(?<!\/)\/+$/, "")}/`;
-  return endWithSlash(own.pathname).startsWith(endWithSlash(named.pathname));
+  return endWithSlash(serverUrl.pathname).startsWith(endWithSlash(url.pathname));
 }
 
 /** Returns the first usable authorization server. A server that names none is its own (2025-03-26). */
-function chooseIssuer(named: unknown, reach: FetchPolicy, server: string, title: string): URL {
-  if (named === undefined) return new URL(new URL(server).origin);
-  for (const one of toTexts(named) ?? []) {
-    const issuer = parseSafeUrl(one, reach);
+function chooseIssuer(candidates: unknown, policy: FetchPolicy, server: string, title: string): URL {
+  if (candidates === undefined) return new URL(new URL(server).origin);
+  for (const candidate of toTexts(candidates) ?? []) {
+    const issuer = parseSafeUrl(candidate, policy);
     if (issuer && issuer.search === "") return issuer;
   }
   throw discoveryProblem(title, "it names no authorization server that kay trusts");
 }
 
 async function fetchServerMetadata(
-  reach: FetchPolicy,
+  policy: FetchPolicy,
   issuer: URL,
   title: string,
 ): Promise<oauth.AuthorizationServer | undefined> {
   for (const place of listMetadataUrls(issuer)) {
-    const document = await readDocument(reach, new URL(place), title);
+    const document = await readDocument(policy, new URL(place), title);
     if (!document) continue;
     try {
-      const own = isSameIssuer(document.issuer, issuer.href) ? new URL(String(document.issuer)) : issuer;
-      return await oauth.processDiscoveryResponse(own, Response.json(document));
+      const expected = isSameIssuer(document.issuer, issuer.href) ? new URL(String(document.issuer)) : issuer;
+      return await oauth.processDiscoveryResponse(expected, Response.json(document));
     } catch (cause) {
       throw discoveryProblem(title, `the metadata at ${issuer.host} belongs to another authorization server`, {
         cause,
@@ -158,13 +161,13 @@ async function fetchServerMetadata(
   return undefined;
 }
 
-/** Whether two texts name one issuer. A slash at the end makes no difference: both have their metadata at one place (RFC 8414, 3.1). */
-export function isSameIssuer(one: unknown, other: string): boolean {
-  const [left, right] = [one, other].map((text) => String(text).replace(/(?<!\/)\/$/, ""));
+/** Whether two texts name one issuer. A final slash makes no difference, as for the metadata URL (RFC 8414, 3.1). */
+export function isSameIssuer(issuer: unknown, other: string): boolean {
+  const [left, right] = [issuer, other].map((text) => String(text).replace(/(?<!\/)\/$/, ""));
   return left === right && URL.canParse(other);
 }
 
-/** In the order of the MCP specification. */
+/** Lists the metadata URLs of an issuer, in the order of the MCP specification. */
 function listMetadataUrls({ origin, pathname }: URL): string[] {
   const path = pathname.replace(/(?<!\/)\/+$/, "");
   const inserted = ["oauth-authorization-server", "openid-configuration"].map(
@@ -175,29 +178,29 @@ function listMetadataUrls({ origin, pathname }: URL): string[] {
 
 type Endpoints = Pick<DiscoveredAuth, "authorize" | "token" | "registration" | "revocation">;
 
-function getEndpoints(as: oauth.AuthorizationServer, reach: FetchPolicy, title: string): Endpoints {
-  const [authorize, token] = [as.authorization_endpoint, as.token_endpoint].map(
-    (one) => parseSafeUrl(one, reach)?.href,
+function getEndpoints(metadata: oauth.AuthorizationServer, policy: FetchPolicy, title: string): Endpoints {
+  const [authorize, token] = [metadata.authorization_endpoint, metadata.token_endpoint].map(
+    (one) => parseSafeUrl(one, policy)?.href,
   );
   if (!authorize || !token)
     throw discoveryProblem(title, "its authorization server names endpoints that kay does not trust");
-  if (!toTexts(as.code_challenge_methods_supported)?.includes("S256"))
+  if (!toTexts(metadata.code_challenge_methods_supported)?.includes("S256"))
     throw discoveryProblem(title, "its authorization server does not announce PKCE with S256", {
-      hint: "MCP forbids a consent there. Ask who runs it to publish `code_challenge_methods_supported`.",
+      hint: "MCP requires it. Ask the server's administrator to publish `code_challenge_methods_supported`.",
     });
-  const grants = toTexts(as.grant_types_supported);
+  const grants = toTexts(metadata.grant_types_supported);
   if (grants && !grants.includes("authorization_code"))
     throw discoveryProblem(title, `its authorization server accepts only ${sanitizeSentence(grants.join(", "))}`);
-  const [registration, revocation] = [as.registration_endpoint, as.revocation_endpoint].map(
-    (one) => parseSafeUrl(one, reach)?.href,
+  const [registration, revocation] = [metadata.registration_endpoint, metadata.revocation_endpoint].map(
+    (one) => parseSafeUrl(one, policy)?.href,
   );
   return { authorize, token, ...(registration ? { registration } : {}), ...(revocation ? { revocation } : {}) };
 }
 
-/** The scope that requests refresh tokens where servers support it (OpenID Connect Core, section 11). */
-function withOffline(scopes: string[], as: oauth.AuthorizationServer): string[] {
-  const known = toTexts(as.scopes_supported)?.includes(OFFLINE_SCOPE) === true;
-  return known && !scopes.includes(OFFLINE_SCOPE) ? [...scopes, OFFLINE_SCOPE] : scopes;
+/** Adds the scope that requests refresh tokens if the server supports it (OpenID Connect Core, section 11). */
+function withOffline(scopes: string[], metadata: oauth.AuthorizationServer): string[] {
+  const isSupported = toTexts(metadata.scopes_supported)?.includes(OFFLINE_SCOPE) === true;
+  return isSupported && !scopes.includes(OFFLINE_SCOPE) ? [...scopes, OFFLINE_SCOPE] : scopes;
 }
 
 export const OFFLINE_SCOPE = "offline_access";
@@ -210,5 +213,5 @@ function toCanonicalUrl(server: string): string {
 
 function toTexts(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  return value.filter((one): one is string => typeof one === "string").slice(0, 100);
+  return value.filter((text): text is string => typeof text === "string").slice(0, 100);
 }

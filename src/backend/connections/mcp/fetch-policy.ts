@@ -7,20 +7,20 @@ import { Problem } from "#protocol/errors";
 import { tryParseJson } from "#protocol/json";
 import type { BackendPorts } from "../../ports.ts";
 
-/** Milliseconds that a server of documents gets. */
+/** Time limit for a document, in ms. */
 const TIME_LIMIT = 10_000;
 
 /** Maximum size of a document, in bytes. */
 const DOCUMENT_LIMIT = 128 * 1024;
 
-/** Characters of an address. */
+/** Maximum length of an address, in characters. */
 const LONGEST = 2_000;
 
 export type FetchPolicyPorts = Pick<BackendPorts, "fetch"> & Partial<Pick<BackendPorts, "guarded" | "localSecret">>;
 
 /**
- * How to fetch what a server's documents name. `inner`: the server is on this machine or network, so its documents may
- * name such addresses too.
+ * How to fetch the addresses in a server's documents. `inner`: the server is on this machine or network, so its documents
+ * may name such addresses too.
  */
 export type FetchPolicy = { fetch: Fetch; inner: boolean };
 
@@ -54,8 +54,8 @@ export async function createFetchPolicy(
 export function parseSafeUrl(address: unknown, { inner }: Pick<FetchPolicy, "inner">): URL | undefined {
   if (typeof address !== "string" || address.length > LONGEST || !URL.canParse(address)) return undefined;
   const url = new URL(address);
-  const plain = url.protocol === "http:" && inner && isLoopbackHost(url.hostname);
-  if (url.protocol !== "https:" && !plain) return undefined;
+  const isLocalHttp = url.protocol === "http:" && inner && isLoopbackHost(url.hostname);
+  if (url.protocol !== "https:" && !isLocalHttp) return undefined;
   if (!inner && isLoopbackHost(url.hostname)) return undefined;
   return url.username !== "" || url.password !== "" || url.hash !== "" ? undefined : url;
 }
@@ -63,15 +63,15 @@ export function parseSafeUrl(address: unknown, { inner }: Pick<FetchPolicy, "inn
 /**
  * Fetches the JSON document at an address, if there is one. Does not follow redirects. Time and size are limited.
  *
- * @param title whose it is, for errors
+ * @param title name of the document's owner, for errors
  * @throws Problem SERVICE_FAILED when it is unavailable at the moment, ADDRESS_REFUSED
  */
 export async function readDocument(
-  reach: FetchPolicy,
+  policy: FetchPolicy,
   url: URL,
   title: string,
 ): Promise<Record<string, unknown> | undefined> {
-  const response = await fetchUnder(reach, url, { headers: { accept: "application/json" } }, title);
+  const response = await fetchUnder(policy, url, { headers: { accept: "application/json" } }, title);
   if (response.status >= 500 || response.status === 429) {
     await response.body?.cancel();
     throw discoveryProblem(title, `${url.host} does not answer at the moment (HTTP ${response.status})`);
@@ -87,9 +87,9 @@ export async function readDocument(
 }
 
 /** Sends one request whose answer the caller reads. @throws Problem SERVICE_FAILED, ADDRESS_REFUSED */
-export async function fetchUnder(reach: FetchPolicy, url: URL, init: RequestInit, title: string): Promise<Response> {
+export async function fetchUnder(policy: FetchPolicy, url: URL, init: RequestInit, title: string): Promise<Response> {
   try {
-    return await reach.fetch(url.href, { ...init, redirect: "manual", signal: AbortSignal.timeout(TIME_LIMIT) });
+    return await policy.fetch(url.href, { ...init, redirect: "manual", signal: AbortSignal.timeout(TIME_LIMIT) });
   } catch (cause) {
     if (cause instanceof Problem) throw cause;
     throw discoveryProblem(title, `${url.host} could not be reached`, { cause });
@@ -97,21 +97,21 @@ export async function fetchUnder(reach: FetchPolicy, url: URL, init: RequestInit
 }
 
 /** Reads the body as JSON; undefined if it is not JSON. @throws Problem SERVICE_FAILED when it is too large */
-export async function readJson(response: Response, what: string): Promise<unknown> {
+export async function readJson(response: Response, subject: string): Promise<unknown> {
   let text: string;
   try {
     text = await readBody(response, DOCUMENT_LIMIT);
   } catch (cause) {
-    throw new Problem("SERVICE_FAILED", `Could not read ${what}: it is too large or incomplete.`, { cause });
+    throw new Problem("SERVICE_FAILED", `Could not read ${subject}: it is too large or incomplete.`, { cause });
   }
   return tryParseJson(text);
 }
 
-/** @param why the end of a sentence */
+/** @param reason the end of a sentence */
 export function discoveryProblem(
   title: string,
-  why: string,
+  reason: string,
   { cause, hint = findNetworkHint(cause) }: { cause?: unknown; hint?: string | undefined } = {},
 ): Problem {
-  return new Problem("SERVICE_FAILED", `Could not determine how to sign in to ${title}: ${why}.`, { hint, cause });
+  return new Problem("SERVICE_FAILED", `Could not determine how to sign in to ${title}: ${reason}.`, { hint, cause });
 }

@@ -21,7 +21,7 @@ import { openOwnSecret, toMcpService } from "./service.ts";
 export type InspectedServer = {
   definition: McpDefinition;
   server?: InspectionResult["server"];
-  left: string[];
+  notices: string[];
   /** It lists no tools without a sign-in. */
   lacksSignIn: boolean;
   /** The secret of the user's client, if the user gave one now. */
@@ -51,7 +51,7 @@ export async function inspectRequested(
   const parsed = await parseRequest(ports, owner, request);
   await requireAllowed(ports, parsed);
   if (parsed.name) await requireFree(ports, owner, parsed.name);
-  const inspected = await look({ ...ports, signal }, owner, parsed);
+  const inspected = await inspectNew({ ...ports, signal }, owner, parsed);
   const { name, auth } = inspected.definition;
   if (!parsed.name) await requireFree(ports, owner, name);
   if (auth.type === "none" && getBaseName(name) !== name) throw noAccountsProblem(getBaseName(name));
@@ -76,7 +76,7 @@ async function parseRequest(ports: Ports, owner: string | undefined, request: Mc
   return { ...parsed, auth, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
-/** An account is someone who signs in. */
+/** Creates the error for a further account of a server without sign-in. */
 function noAccountsProblem(base: string): Problem {
   return new Problem("INVALID_REQUEST", `${base} needs no sign-in, so it has no accounts.`, {
     hint: "To add it twice, use another name with `kay services add --name <name> --mcp`.",
@@ -94,7 +94,7 @@ export async function inspectStored(
   const definition = row.definition as McpDefinition;
   const secret = definition.auth.type === "none" ? undefined : await readStoredSecret(ports, row);
   const inspected = await ports.links.look({ definition, fetch: chooseFetch(ports), ...toSecretPart(secret) }, signal);
-  return { ...findByName(definition, inspected), lacksSignIn: false };
+  return { ...toInspectedServer(definition, inspected), lacksSignIn: false };
 }
 
 async function requireAllowed(ports: BackendPorts, { place }: ParsedMcpRequest): Promise<void> {
@@ -118,11 +118,11 @@ async function requireFree(ports: BackendPorts, owner: string | undefined, name:
 }
 
 type Ports = BackendPorts & { links: McpClientPool };
-type Looking = Ports & { signal: AbortSignal | undefined };
+type InspectPorts = Ports & { signal: AbortSignal | undefined };
 
 /** Tries without a secret first: a list that anyone may read needs no sign-in. */
-async function look(
-  { signal, ...ports }: Looking,
+async function inspectNew(
+  { signal, ...ports }: InspectPorts,
   owner: string | undefined,
   parsed: ParsedMcpRequest,
 ): Promise<InspectedServer> {
@@ -139,39 +139,42 @@ async function look(
       );
       const name = parsed.name ?? deriveServerName(inspected.server.name, place);
       return {
-        ...findByName({ ...createDraft({ type: "none" }), name, title: getTitle(name) }, inspected),
+        ...toInspectedServer({ ...createDraft({ type: "none" }), name, title: getTitle(name) }, inspected),
         lacksSignIn: false,
       };
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "AUTH_REQUIRED") throw error;
     }
   }
-  const { auth, left } = parsed.auth ? { auth: parsed.auth, left: [] } : await chooseSignIn(ports, place);
-  const drafted = createDraft(auth);
-  const definition = { ...drafted, title: getTitle(drafted.name) };
+  const { auth, notices } = parsed.auth ? { auth: parsed.auth, notices: [] } : await chooseSignIn(ports, place);
+  const draft = createDraft(auth);
+  const definition = { ...draft, title: getTitle(draft.name) };
   const row = owner === undefined ? undefined : await findMcp(ports.db, owner, definition.name);
-  const same = row && getMcpBinding(row.definition as McpDefinition) === getMcpBinding(definition);
-  const secret = same ? await readStoredSecret(ports, row).catch(() => undefined) : undefined;
-  if (secret === undefined) return { definition, left, lacksSignIn: true };
+  const isSameServer = row && getMcpBinding(row.definition as McpDefinition) === getMcpBinding(definition);
+  const secret = isSameServer ? await readStoredSecret(ports, row).catch(() => undefined) : undefined;
+  if (secret === undefined) return { definition, notices, lacksSignIn: true };
   const inspected = await ports.links.look({ definition, fetch: chooseFetch(ports), ...toSecretPart(secret) }, signal);
-  return { ...findByName(definition, inspected), lacksSignIn: false };
+  return { ...toInspectedServer(definition, inspected), lacksSignIn: false };
 }
 
 /** Requires a consent if the server says how to sign in and kay can be a client there; otherwise a pasted token. */
-async function chooseSignIn(ports: Ports, place: McpDefinition["place"]): Promise<{ auth: McpAuth; left: string[] }> {
-  if (!("url" in place)) return { auth: { type: "bearer" }, left: [] };
+async function chooseSignIn(
+  ports: Ports,
+  place: McpDefinition["place"],
+): Promise<{ auth: McpAuth; notices: string[] }> {
+  if (!("url" in place)) return { auth: { type: "bearer" }, notices: [] };
   const { consents, why } = await checkConsent(ports, place.url, getRedirectUri(ports));
-  return { auth: { type: consents ? "oauth2" : "bearer" }, left: why === undefined ? [] : [why] };
+  return { auth: { type: consents ? "oauth2" : "bearer" }, notices: why === undefined ? [] : [why] };
 }
 
-/** Its tools under its name in this installation. */
-function findByName(
+/** Puts the tools under the server's name in this installation. */
+function toInspectedServer(
   definition: McpDefinition,
   { server, list }: InspectionResult,
 ): Omit<InspectedServer, "lacksSignIn"> {
   const prefix = `${definition.name}.`;
   const tools = list.tools.map((tool) => ({ ...tool, name: prefix + tool.name.slice(tool.name.indexOf(".") + 1) }));
-  return { definition: { ...definition, tools }, server, left: list.left };
+  return { definition: { ...definition, tools }, server, notices: list.left };
 }
 
 async function readStoredSecret(ports: Ports, row: StoredMcp): Promise<string> {

@@ -35,8 +35,8 @@ export async function prepareConsent(
   if (!service.discovers) return { service };
   const { server } = service.discovers;
   const { title } = service.service;
-  const reach = await createFetchPolicy(ports, server);
-  const auth = await discoverAuth(reach, server, title);
+  const policy = await createFetchPolicy(ports, server);
+  const auth = await discoverAuth(policy, server, title);
   const { client, registered } = await findClient(ports, service, auth, { redirectUri, installationId });
   if (service.discovers.client && installationId !== undefined)
     await bindOwnClient(ports, { service, installationId }, auth.issuer);
@@ -72,11 +72,12 @@ export async function checkConsent(
   const title = new URL(server).host;
   let assumed = false;
   try {
-    const reach = await createFetchPolicy(ports, server);
-    const found = await discoverAuth(reach, server, title);
-    assumed = found.assumed === true;
-    if (assumed) await getRegisteredClient(ports, reach, found, { redirectUri, title, doubted: undefined });
-    if (found.registration !== undefined || getClientDocument(ports, found) !== undefined) return { consents: true };
+    const policy = await createFetchPolicy(ports, server);
+    const serverAuth = await discoverAuth(policy, server, title);
+    assumed = serverAuth.assumed === true;
+    if (assumed) await getRegisteredClient(ports, policy, serverAuth, { redirectUri, title, doubted: undefined });
+    if (serverAuth.registration !== undefined || getClientDocument(ports, serverAuth) !== undefined)
+      return { consents: true };
     return { consents: false, why: `${title} has a consent for clients that you register: use \`--client-id\`.` };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -131,24 +132,24 @@ const UNKNOWN_CLIENT = new Set(["invalid_client", "unauthorized_client"]);
 async function findClient(
   ports: BackendPorts,
   { discovers, service }: ConnectableService,
-  found: DiscoveredAuth,
+  serverAuth: DiscoveredAuth,
   { redirectUri, installationId }: { redirectUri: string; installationId: string | undefined },
 ): Promise<{ client: RegisteredClient; registered: boolean }> {
-  const given = discovers?.client;
-  if (given) {
-    const ways = found.clientAuth.filter((way) => way !== "none");
-    const auth = given.secret === undefined ? "none" : (chooseAuthMethod(ways) ?? "client_secret_post");
-    return { client: { ...given, auth }, registered: false };
+  const ownClient = discovers?.client;
+  if (ownClient) {
+    const methods = serverAuth.clientAuth.filter((method) => method !== "none");
+    const auth = ownClient.secret === undefined ? "none" : (chooseAuthMethod(methods) ?? "client_secret_post");
+    return { client: { ...ownClient, auth }, registered: false };
   }
-  const document = getClientDocument(ports, found);
+  const document = getClientDocument(ports, serverAuth);
   if (document !== undefined) {
     if (document === ports.clientDocument) await checkClientDocument(ports, document, redirectUri);
     return { client: { id: document, auth: "none" }, registered: false };
   }
-  const reach = await createFetchPolicy(ports, discovers?.server ?? found.token);
+  const policy = await createFetchPolicy(ports, discovers?.server ?? serverAuth.token);
   const doubted =
     installationId === undefined ? undefined : await findDoubtedClient(ports, installationId, service.name);
-  const client = await getRegisteredClient(ports, reach, found, { redirectUri, title: service.title, doubted });
+  const client = await getRegisteredClient(ports, policy, serverAuth, { redirectUri, title: service.title, doubted });
   return { client, registered: true };
 }
 
@@ -166,10 +167,10 @@ async function bindOwnClient(
   const { name, title } = service;
   if (discovers?.issuer === undefined) return await putClientIssuer(db, { installationId, name }, issuer);
   if (discovers.issuer === issuer) return;
-  const [before, now] = [discovers.issuer, issuer].map((one) => new URL(one).host);
+  const [previousHost, currentHost] = [discovers.issuer, issuer].map((url) => new URL(url).host);
   throw new Problem(
     "SERVICE_FAILED",
-    `${title} signs in at ${now} now, and your client ID was registered at ${before}. Nothing was sent.`,
+    `${title} signs in at ${currentHost} now, and your client ID was registered at ${previousHost}. Nothing was sent.`,
     { hint: `Register a client there, then remove ${name} and add it again with that client ID.` },
   );
 }

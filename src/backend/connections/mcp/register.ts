@@ -18,7 +18,7 @@ const LOCK_LIMIT = "20s";
  * Maximum number of concurrent registrations in this process. Each holds a database connection while the server
  * answers.
  */
-const turns = createConcurrencyLimit(4);
+const runLimited = createConcurrencyLimit(4);
 
 type Ports = Pick<BackendPorts, "db" | "keys" | "clock" | "log">;
 
@@ -30,7 +30,7 @@ type Ports = Pick<BackendPorts, "db" | "keys" | "clock" | "log">;
  */
 export async function getRegisteredClient(
   ports: Ports,
-  reach: FetchPolicy,
+  policy: FetchPolicy,
   server: DiscoveredAuth,
   { redirectUri, title, doubted }: { redirectUri: string; title: string; doubted: string | undefined },
 ): Promise<RegisteredClient> {
@@ -38,13 +38,13 @@ export async function getRegisteredClient(
   const work = async (tx: DbConnection): Promise<RegisteredClient> => {
     await sql`select set_config('lock_timeout', ${LOCK_LIMIT}, true)`.execute(tx);
     const row = await lockMcpClient(tx, server.issuer, redirectUri);
-    const known = openKnownClient(ports, place, row.sealed);
-    if (known && known.id !== doubted) return known;
-    const client = await register(ports, reach, server, { redirectUri, title });
+    const existing = openKnownClient(ports, place, row.sealed);
+    if (existing && existing.id !== doubted) return existing;
+    const client = await register(ports, policy, server, { redirectUri, title });
     await putMcpClient(tx, row, sealClient(ports, place, client));
     return client;
   };
-  return await turns(() => ports.db.transaction().execute(work));
+  return await runLimited(() => ports.db.transaction().execute(work));
 }
 
 /** Forgets a client that the server does not know. The next connection registers again. */
@@ -69,47 +69,47 @@ function openKnownClient(ports: Ports, place: ClientPlace, sealed: Buffer | null
 
 async function register(
   ports: Ports,
-  reach: FetchPolicy,
+  policy: FetchPolicy,
   { issuer, registration, clientAuth, assumed }: DiscoveredAuth,
   { redirectUri, title }: { redirectUri: string; title: string },
 ): Promise<RegisteredClient> {
   const { host } = new URL(issuer);
-  if (!registration) throw createRegistrationProblem(title, host);
-  const wanted = chooseAuthMethod(clientAuth);
-  if (wanted === undefined)
+  if (!registration) throw noRegistrationProblem(title, host);
+  const authMethod = chooseAuthMethod(clientAuth);
+  if (authMethod === undefined)
     throw discoveryProblem(title, `${host} registers clients only in ways that kay does not support`);
   const response = await fetchUnder(
-    reach,
+    policy,
     new URL(registration),
     {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify(buildClientMetadata(redirectUri, wanted)),
+      body: JSON.stringify(buildClientMetadata(redirectUri, authMethod)),
     },
     title,
   );
   const body = (await readJson(response, `the registration at ${host}`)) as Record<string, unknown> | undefined;
   const isAccepted = response.status === 201 || response.status === 200;
   if (assumed && (!isAccepted || typeof Object(body).client_id !== "string")) throw noMetadataProblem(title, host);
-  if (!isAccepted) throw refuse(title, host, response.status, body);
-  const { client_id: id, ...client } = await read(body, title, host);
+  if (!isAccepted) throw registrationRefusedProblem(title, host, response.status, body);
+  const { client_id: id, ...client } = await parseRegistration(body, title, host);
   ports.log("info", "mcp.registered", { issuer });
   const secret = typeof client.client_secret === "string" ? client.client_secret : undefined;
   if (secret === undefined) return { id, auth: "none" };
-  const ways = [String(client.token_endpoint_auth_method ?? wanted)];
-  const way = chooseAuthMethod(ways.filter((one) => one !== "none")) ?? "client_secret_post";
-  const ends = Number(client.client_secret_expires_at ?? 0);
-  return { id, auth: way, secret, ...(ends > 0 ? { expiresAt: ends * 1000 } : {}) };
+  const methods = [String(client.token_endpoint_auth_method ?? authMethod)];
+  const method = chooseAuthMethod(methods.filter((candidate) => candidate !== "none")) ?? "client_secret_post";
+  const expirySeconds = Number(client.client_secret_expires_at ?? 0);
+  return { id, auth: method, secret, ...(expirySeconds > 0 ? { expiresAt: expirySeconds * 1000 } : {}) };
 }
 
 /** Builds kay's client metadata, for a registration and for its document. */
-export function buildClientMetadata(redirectUri: string, way: OAuth["clientAuth"]): Record<string, unknown> {
+export function buildClientMetadata(redirectUri: string, method: OAuth["clientAuth"]): Record<string, unknown> {
   return {
     client_name: "kay",
     redirect_uris: [redirectUri],
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
-    token_endpoint_auth_method: way,
+    token_endpoint_auth_method: method,
     application_type: redirectUri.startsWith("https:") ? "web" : "native",
   };
 }
@@ -118,11 +118,17 @@ export function buildClientMetadata(redirectUri: string, way: OAuth["clientAuth"
  * Chooses how to authenticate: `none` if the server accepts it, because a secret that anyone can request proves
  * nothing.
  */
-export function chooseAuthMethod(known: string[]): OAuth["clientAuth"] | undefined {
-  return (["none", "client_secret_post", "client_secret_basic"] as const).find((one) => known.includes(one));
+export function chooseAuthMethod(supported: string[]): OAuth["clientAuth"] | undefined {
+  return (["none", "client_secret_post", "client_secret_basic"] as const).find((candidate) =>
+    supported.includes(candidate),
+  );
 }
 
-async function read(body: unknown, title: string, host: string): Promise<oauth.OmitSymbolProperties<oauth.Client>> {
+async function parseRegistration(
+  body: unknown,
+  title: string,
+  host: string,
+): Promise<oauth.OmitSymbolProperties<oauth.Client>> {
   try {
     const fields = { client_secret_expires_at: 0, ...(body as Record<string, unknown>) };
     const client = await oauth.processDynamicClientRegistrationResponse(Response.json(fields, { status: 201 }));
@@ -137,13 +143,18 @@ async function read(body: unknown, title: string, host: string): Promise<oauth.O
 /** Maximum length of a client ID and of its secret, in characters. */
 const LONGEST_CLIENT = 2_000;
 
-function refuse(title: string, host: string, status: number, body: Record<string, unknown> | undefined): Problem {
+function registrationRefusedProblem(
+  title: string,
+  host: string,
+  status: number,
+  body: Record<string, unknown> | undefined,
+): Problem {
   const reason = body?.error_description ?? body?.error;
-  const why = typeof reason === "string" ? sanitizeSentence(reason) : `HTTP ${status}`;
-  return discoveryProblem(title, `${host} did not register kay: ${why}`);
+  const detail = typeof reason === "string" ? sanitizeSentence(reason) : `HTTP ${status}`;
+  return discoveryProblem(title, `${host} did not register kay: ${detail}`);
 }
 
-function createRegistrationProblem(title: string, host: string): Problem {
+function noRegistrationProblem(title: string, host: string): Problem {
   return new Problem("SERVICE_FAILED", `${host}, the sign-in of ${title}, does not register clients automatically.`, {
     hint: "Register kay there manually, then add the server with that client ID.",
   });

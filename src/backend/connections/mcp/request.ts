@@ -23,18 +23,25 @@ export function parseMcpRequest(request: McpRequest): ParsedMcpRequest {
   const { url, command, folder, env, name, key_header: header, client_id: client } = request;
   const { client_secret: secret } = request;
   if ((url === undefined) === (command === undefined))
-    throw invalid("mcp", "Specify the address of an MCP server, or its command.");
+    throw invalidFieldProblem("mcp", "Specify the address of an MCP server, or its command.");
   const [base = "", ...labels] = (name ?? "").split("@");
   if (name !== undefined && !(NAME.test(base) && (labels.length === 0 || isAccountLabel(labels.join("@")))))
-    throw invalid("name", `The name must be 2 to 31 characters of a-z, 0-9 and -, and begin with a letter.`);
-  if (header !== undefined && command) throw invalid("key_header", "A program cannot have a header.");
+    throw invalidFieldProblem(
+      "name",
+      `The name must be 2 to 31 characters of a-z, 0-9 and -, and begin with a letter.`,
+    );
+  if (header !== undefined && command) throw invalidFieldProblem("key_header", "A program cannot have a header.");
   if (header !== undefined && (!/^[A-Za-z][\w-]{0,60}$/.test(header) || isReserved(header)))
-    throw invalid("key_header", `${cleanLine(header, 60)} is not a header that can hold a key.`);
-  if (env !== undefined && !command) throw invalid("env", "Only a program can receive environment variables.");
+    throw invalidFieldProblem("key_header", `${cleanLine(header, 60)} is not a header that can hold a key.`);
+  if (env !== undefined && !command)
+    throw invalidFieldProblem("env", "Only a program can receive environment variables.");
   if (client !== undefined && (command || header !== undefined || !/^[\x21-\x7e]{1,500}$/.test(client)))
-    throw invalid("client_id", "A client ID requires a server with OAuth consent.");
+    throw invalidFieldProblem("client_id", "A client ID requires a server with OAuth consent.");
   if (secret !== undefined && (client === undefined || !/^[\x21-\x7e]{1,4000}$/.test(secret)))
-    throw invalid("client_secret", "A client secret is printable ASCII without spaces, and goes with a client ID.");
+    throw invalidFieldProblem(
+      "client_secret",
+      "A client secret is printable ASCII without spaces, and goes with a client ID.",
+    );
   return {
     place: url === undefined ? getCommand(command ?? [], folder, env) : { url: getAddress(url) },
     ...(header === undefined ? {} : { auth: { type: "api_key", header } }),
@@ -45,9 +52,9 @@ export function parseMcpRequest(request: McpRequest): ParsedMcpRequest {
 }
 
 /** Derives a name for a server from its own name or its address. */
-export function deriveServerName(said: string | undefined, place: McpPlace): string {
-  const from = said ?? ("url" in place ? getHostLabel(new URL(place.url).hostname) : (place.command[0] ?? ""));
-  const words = from
+export function deriveServerName(serverName: string | undefined, place: McpPlace): string {
+  const source = serverName ?? ("url" in place ? getHostLabel(new URL(place.url).hostname) : (place.command[0] ?? ""));
+  const words = source
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "" && !FILLERS.has(word));
@@ -69,26 +76,29 @@ function getHostLabel(host: string): string {
 
 function getAddress(text: string): string {
   const address = URL.parse(text.trim());
-  const createFault = (says: string) => invalid("url", `The address ${says}.`);
+  const addressProblem = (fault: string) => invalidFieldProblem("url", `The address ${fault}.`);
   if (!address || text.length > LONGEST_ADDRESS || !/^https?:$/.test(address.protocol))
-    throw createFault("cannot be reached: it must begin with https://");
+    throw addressProblem("cannot be reached: it must begin with https://");
   if (address.protocol === "http:" && !isLoopbackHost(address.hostname))
-    throw createFault("must begin with https://; http:// is allowed only for this machine");
-  if (address.username || address.password) throw createFault("must not contain a user name or password");
-  if (address.hash) throw createFault("must not contain a # fragment");
+    throw addressProblem("must begin with https://; http:// is allowed only for this machine");
+  if (address.username || address.password) throw addressProblem("must not contain a user name or password");
+  if (address.hash) throw addressProblem("must not contain a # fragment");
   return address.href;
 }
 
 function getCommand(command: string[], folder: string | undefined, env: string[] = []): McpPlace {
   const [program = ""] = command;
-  if (program.trim() === "") throw invalid("command", "The command is empty.");
+  if (program.trim() === "") throw invalidFieldProblem("command", "The command is empty.");
   if (command.length > MOST_WORDS || command.some((word) => word.length > LONGEST_WORD || word.includes("\0")))
-    throw invalid("command", "The command is too long.");
+    throw invalidFieldProblem("command", "The command is too long.");
   if (folder !== undefined && (!isAbsolute(folder) || folder.includes("\0")))
-    throw invalid("folder", "The folder must be an absolute path.");
-  const wrong = env.find((name) => !VARIABLE.test(name));
-  if (wrong !== undefined || env.length > MOST_VARIABLES)
-    throw invalid("env", "Specify only names of environment variables, such as GITHUB_TOKEN, and none of kay's own.");
+    throw invalidFieldProblem("folder", "The folder must be an absolute path.");
+  const invalidName = env.find((name) => !VARIABLE.test(name));
+  if (invalidName !== undefined || env.length > MOST_VARIABLES)
+    throw invalidFieldProblem(
+      "env",
+      "Specify only names of environment variables, such as GITHUB_TOKEN, and none of kay's own.",
+    );
   const names = [...new Set(env)].sort();
   return { command, ...(folder === undefined ? {} : { folder }), ...(names.length > 0 ? { env: names } : {}) };
 }
@@ -100,6 +110,6 @@ function isReserved(header: string): boolean {
   );
 }
 
-function invalid(field: string, sentence: string): Problem {
+function invalidFieldProblem(field: string, sentence: string): Problem {
   return new Problem("INVALID_REQUEST", sentence, { hint: "", details: { field } });
 }

@@ -15,7 +15,7 @@ import type { InspectedServer } from "./inspect.ts";
 export type Difference = Pick<AddServiceResponse, "outcome" | "changes"> & {
   moved: boolean;
   forgotten: string[];
-  before?: McpDefinition;
+  previous?: McpDefinition;
 };
 
 export function getAnswer(
@@ -23,12 +23,12 @@ export function getAnswer(
   { outcome, changes }: Difference,
   dryRun: boolean,
 ): AddServiceResponse {
-  const { definition, left, lacksSignIn } = inspected;
-  const later = lacksSignIn ? ["It lists its tools only after sign-in: connect it, then approve them."] : [];
+  const { definition, notices, lacksSignIn } = inspected;
+  const signInNotes = lacksSignIn ? ["It lists its tools only after sign-in: connect it, then approve them."] : [];
   return {
     service: getView(inspected),
     outcome,
-    changes: [...changes, ...left, ...later],
+    changes: [...changes, ...notices, ...signInNotes],
     dry_run: dryRun,
     fingerprint: computeFingerprint(definition),
   };
@@ -75,9 +75,9 @@ export function chooseTrustedReads(
   const before = row?.definition as McpDefinition | undefined;
   const isSamePlace = before !== undefined && getMcpBinding(before) === getMcpBinding(definition);
   const changed = new Set(diffTools(before?.tools ?? [], definition.tools).changed.map(({ name }) => name));
-  const earlier = new Set(isSamePlace ? (before.trustedReads ?? []).filter((name) => !changed.has(name)) : []);
+  const trustedBefore = new Set(isSamePlace ? (before.trustedReads ?? []).filter((name) => !changed.has(name)) : []);
   const reads = definition.tools.filter(({ access }) => access === "read").map(({ name }) => name);
-  const trustedReads = reads.filter((name) => choice ?? earlier.has(name));
+  const trustedReads = reads.filter((name) => choice ?? trustedBefore.has(name));
   return { ...inspected, definition: { ...definition, trustedReads } };
 }
 
@@ -86,9 +86,9 @@ export function formatTrustChange(
   { trustedReads: before = [] }: Pick<McpDefinition, "trustedReads">,
   { trustedReads: now = [] }: Pick<McpDefinition, "trustedReads">,
 ): string[] {
-  const [more, fewer] = [now.filter((name) => !before.includes(name)), before.filter((name) => !now.includes(name))];
+  const [added, removed] = [now.filter((name) => !before.includes(name)), before.filter((name) => !now.includes(name))];
   return [
-    ...(more.length > 0 ? [`These now run without asking: ${more.join(", ")}.`] : []),
-    ...(fewer.length > 0 ? [`kay asks again before these run: ${fewer.join(", ")}.`] : []),
+    ...(added.length > 0 ? [`These now run without asking: ${added.join(", ")}.`] : []),
+    ...(removed.length > 0 ? [`kay asks again before these run: ${removed.join(", ")}.`] : []),
   ];
 }

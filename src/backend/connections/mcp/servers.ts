@@ -52,7 +52,7 @@ export async function addServer(
     const server = choose();
     return getAnswer(server, getDifference(undefined, server.definition), dryRun);
   }
-  const { chosen, difference } = await ports.db.transaction().execute(async (db) => {
+  const { server, difference } = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installationId);
     const before = await findMcp(db, installationId, inspected.definition.name);
     const server = choose(before);
@@ -65,25 +65,25 @@ export async function addServer(
       throw new Problem("INVALID_REQUEST", `You already have ${MOST} custom services.`, {
         hint: "Remove one with `kay services remove <service>`.",
       });
-    if (dryRun) return { chosen: server, difference: difference };
+    if (dryRun) return { server, difference };
     const now = new Date(ports.clock.now());
     const client = getClientChange(ports, { installationId, definition }, difference.moved, inspected.clientSecret);
     if (difference.outcome !== "unchanged" || before?.offered || client !== undefined)
       await putMcp(db, { installation_id: installationId, name: definition.name, definition }, { now, client });
     await forgetConnection(db, installationId, definition.name, { ...difference, done: "added" });
-    return { chosen: server, difference: difference };
+    return { server, difference };
   });
-  const { definition } = chosen;
-  if (dryRun) return getAnswer(chosen, difference, true);
-  if (difference.before) await ports.links.forget(getLinkKey(installationId, difference.before));
+  const { definition } = server;
+  if (dryRun) return getAnswer(server, difference, true);
+  if (difference.previous) await ports.links.forget(getLinkKey(installationId, difference.previous));
   const connected = signedIn && definition.auth.type === "none" && (await connect(ports, installationId, definition));
   ports.log("info", "service.mcp_added", { service: definition.name, outcome: difference.outcome });
-  return { ...getAnswer(chosen, difference, false), ...(connected ? { connected } : {}) };
+  return { ...getAnswer(server, difference, false), ...(connected ? { connected } : {}) };
 }
 
 /**
- * The sealed secret of a user's client to store: null if the sign-in changed and none was given, undefined to keep the
- * stored one.
+ * Returns the sealed secret of a user's client to store: null if the sign-in changed without a new secret, undefined to
+ * keep the stored one.
  */
 function getClientChange(
   { keys }: BackendPorts,
@@ -122,7 +122,7 @@ export async function approveServer(
 /** @returns whether there was one */
 export async function removeServer(parts: BackendPorts, installationId: string, name: string): Promise<boolean> {
   const ports = requireMcpClients(parts);
-  const before = await ports.db.transaction().execute(async (db) => {
+  const removed = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installationId);
     const row = await findMcp(db, installationId, name);
     if (!row) return undefined;
@@ -133,32 +133,32 @@ export async function removeServer(parts: BackendPorts, installationId: string, 
     await forgetConnection(db, installationId, name, { moved: true, forgotten, done: "added" });
     return { row, definition, grant };
   });
-  if (!before) return false;
-  await ports.links.forget(getLinkKey(installationId, before.definition));
-  await revokeGrant(ports, toMcpService(ports, before.row), before.grant);
+  if (!removed) return false;
+  await ports.links.forget(getLinkKey(installationId, removed.definition));
+  await revokeGrant(ports, toMcpService(ports, removed.row), removed.grant);
   return true;
 }
 
 function getDifference(stored: StoredMcp | undefined, next: McpDefinition): Difference {
   if (!stored) return { outcome: "added", changes: formatTrustChange({}, next), moved: false, forgotten: [] };
-  const before = stored.definition as McpDefinition;
-  const tools = diffTools(before.tools, next.tools);
-  const moved = getMcpBinding(before) !== getMcpBinding(next);
-  const trust = formatTrustChange(before, next);
+  const previous = stored.definition as McpDefinition;
+  const tools = diffTools(previous.tools, next.tools);
+  const moved = getMcpBinding(previous) !== getMcpBinding(next);
+  const trust = formatTrustChange(previous, next);
   if (!moved && !hasDifferences(tools) && trust.length === 0)
-    return { outcome: "unchanged", changes: [], moved, forgotten: [], before };
+    return { outcome: "unchanged", changes: [], moved, forgotten: [], previous };
   const changes = [
-    ...(formatMcpPlace(before.place) === formatMcpPlace(next.place)
+    ...(formatMcpPlace(previous.place) === formatMcpPlace(next.place)
       ? []
-      : [`It moves from ${formatMcpPlace(before.place)} to ${formatMcpPlace(next.place)}.`]),
-    ...describeVariables(before, next),
+      : [`It moves from ${formatMcpPlace(previous.place)} to ${formatMcpPlace(next.place)}.`]),
+    ...describeVariables(previous, next),
     ...(moved ? ["kay deletes its sign-in and its saved approvals. Connect it again."] : []),
-    ...formatToolDiff(before.tools, tools),
+    ...formatToolDiff(previous.tools, tools),
     ...trust,
   ];
   const listNames = (list: McpTool[]) => list.map(({ name }) => name);
-  const forgotten = moved ? listNames(before.tools) : listNames([...tools.changed, ...tools.removed]);
-  return { outcome: "replaced", changes, moved, forgotten, before };
+  const forgotten = moved ? listNames(previous.tools) : listNames([...tools.changed, ...tools.removed]);
+  return { outcome: "replaced", changes, moved, forgotten, previous };
 }
 
 function describeVariables(before: McpDefinition, { place }: McpDefinition): string[] {
@@ -169,7 +169,7 @@ function describeVariables(before: McpDefinition, { place }: McpDefinition): str
   ];
 }
 
-/** An approval applies only to the tools that were shown. */
+/** Checks that the tools are those that the user saw. */
 function requireExpected({ definition }: InspectedServer, expected: string | undefined): void {
   if (expected === undefined || expected === computeFingerprint(definition)) return;
   throw new Problem(
@@ -182,7 +182,7 @@ function requireExpected({ definition }: InspectedServer, expected: string | und
   );
 }
 
-/** If nothing must be pasted, the approval of the tools is the consent. */
+/** Connects a server without sign-in: the approval of its tools is the consent. */
 async function connect(ports: BackendPorts, installationId: string, definition: McpDefinition): Promise<boolean> {
   const grant = await findGrant(ports.db, installationId, definition.name);
   if (grant?.status === "connected") return true;

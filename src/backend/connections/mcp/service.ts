@@ -34,7 +34,7 @@ export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration
     service,
     endpoints: service.endpoints,
     client: { id: definition.name },
-    ...discovers(ports, row),
+    ...getDiscovery(ports, row),
     described: {
       fetch,
       binding,
@@ -57,10 +57,10 @@ export function toMcpService(ports: Ports, row: StoredMcp): ServiceConfiguration
 }
 
 /**
- * A server with a consent says where it happens. The secret of a client registered by hand comes from its user or the
- * operator.
+ * Returns where to discover the sign-in of a server with a consent, and its client if that was registered by hand. The
+ * client's secret comes from its user or the operator.
  */
-function discovers(ports: Ports, row: StoredMcp): Pick<ServiceConfiguration, "discovers"> {
+function getDiscovery(ports: Ports, row: StoredMcp): Pick<ServiceConfiguration, "discovers"> {
   const { place, auth } = row.definition as McpDefinition;
   if (auth.type !== "oauth2" || !("url" in place)) return {};
   const { client_id: id } = auth;
@@ -102,9 +102,9 @@ export function getLinkKey(installationId: string, definition: Pick<McpDefinitio
  * secret
  */
 async function inspect(ports: Ports, definition: McpDefinition, secret: string): Promise<ToolList> {
-  const own =
+  const secretPart =
     definition.auth.type === "none" ? {} : { secret: { token: async () => secret, renewToken: rejectSecret } };
-  return (await ports.links.look({ definition, fetch: chooseFetch(ports), ...own })).list;
+  return (await ports.links.look({ definition, fetch: chooseFetch(ports), ...secretPart })).list;
 
   async function rejectSecret(): Promise<string> {
     const { authRequiredProblem } = await import("#connectors/http/errors");
@@ -116,8 +116,8 @@ async function inspect(ports: Ports, definition: McpDefinition, secret: string):
 async function remember({ db }: Ports, row: StoredMcp, { tools }: ToolList): Promise<void> {
   const { tools: approved } = row.definition as McpDefinition;
   const differs = hasDifferences(diffTools(approved, tools));
-  const known = (row.offered ?? undefined) as McpTool[] | undefined;
-  if (!differs && !known) return;
-  if (differs && known && !hasDifferences(diffTools(known, tools))) return;
+  const offered = (row.offered ?? undefined) as McpTool[] | undefined;
+  if (!differs && !offered) return;
+  if (differs && offered && !hasDifferences(diffTools(offered, tools))) return;
   await putOffered(db, row, differs ? tools : null);
 }

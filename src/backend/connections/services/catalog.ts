@@ -27,7 +27,7 @@ export async function listServices(ports: ServicePorts, installationId: string):
   return await toServices(ports, await loadConnections(ports.db, installationId));
 }
 
-/** The same where the rows are there already. */
+/** Converts stored rows to the services of {@link listServices}. */
 export async function toServices(
   ports: ServicePorts,
   { descriptions, mcp: servers, grants }: StoredConnections,
@@ -48,21 +48,21 @@ export async function toServices(
 async function toMcpServices(
   { links, ...ports }: ServicePorts,
   stored: StoredMcp[],
-  taken: Set<string>,
+  builtinNames: Set<string>,
 ): Promise<ServiceConfiguration[]> {
-  const rows = stored.filter(({ name }) => !taken.has(name));
+  const rows = stored.filter(({ name }) => !builtinNames.has(name));
   if (!links || rows.length === 0) return [];
   const { toMcpService } = await import("../mcp/service.ts");
   return rows.map((row) => toMcpService({ ...ports, links }, row));
 }
 
-/** The service of a name. `jira@work` is also one before it is connected. */
+/** Finds the service of a name. `jira@work` counts even before it is connected. */
 export function lookUpService(services: ServiceConfiguration[], name: string): ServiceConfiguration | undefined {
   return services.find(({ service }) => service.name === name) ?? findAccountService(services, name);
 }
 
 /**
- * The service of a `?service=` parameter.
+ * Finds the service of a `?service=` parameter.
  *
  * @throws Problem INVALID_REQUEST without one, UNKNOWN_SERVICE with the services there are and the nearest name
  */
@@ -71,15 +71,15 @@ export function findService(services: ServiceConfiguration[], name: string | nul
   if (!name) {
     throw new Problem("INVALID_REQUEST", `Name the service in ?service=, one of ${names.join(", ")}.`);
   }
-  const wanted = name.trim().toLowerCase();
-  const service = lookUpService(services, wanted);
+  const normalized = name.trim().toLowerCase();
+  const service = lookUpService(services, normalized);
   if (service) return service;
-  const nearest = findClosestName(wanted, names);
-  const guess = nearest ? ` ${suggestName(wanted, names)}` : "";
+  const nearest = findClosestName(normalized, names);
+  const guess = nearest ? ` ${suggestName(normalized, names)}` : "";
   const label = clean(name).replace(/\s+/g, " ").slice(0, 60);
   throw new Problem("UNKNOWN_SERVICE", `Unknown service "${label}".${guess} The services are ${names.join(", ")}.`, {
-    ...(findKnownService(getBaseName(wanted))
-      ? { hint: `It is an MCP server that kay knows. Add it with \`kay connect ${wanted}\`, outside of a session.` }
+    ...(findKnownService(getBaseName(normalized))
+      ? { hint: `It is an MCP server that kay knows. Add it with \`kay connect ${normalized}\`, outside of a session.` }
       : {}),
     details: { services: names, ...(nearest ? { nearest } : {}) },
   });
@@ -91,13 +91,13 @@ export function requireClient(configuration: ServiceConfiguration): ConnectableS
   if (client) return { ...configuration, client };
   const { variables, settings } = getClientSettings(service);
   const { provider } = service.oauth;
-  const isPasted = TOKEN_PROVIDERS.some((one) => one === provider);
-  const or = isPasted ? `, or paste a token after \`kay config set ${provider}.sign-in token\`` : "";
+  const isPasted = TOKEN_PROVIDERS.some((name) => name === provider);
+  const tokenHint = isPasted ? `, or paste a token after \`kay config set ${provider}.sign-in token\`` : "";
   throw new Problem(
     "SERVICE_NOT_CONFIGURED",
     `${service.name} is not configured on this backend. Its administrator must set ${variables.join(", ")}.`,
     {
-      hint: `With the local backend, set ${settings.join(", ")} with \`kay config set\`${or}.`,
+      hint: `With the local backend, set ${settings.join(", ")} with \`kay config set\`${tokenHint}.`,
       details: { service: service.name },
     },
   );

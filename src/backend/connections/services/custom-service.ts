@@ -42,12 +42,12 @@ export function toCustomService(ports: Ports, row: StoredDescription): ServiceCo
  */
 export async function checkAddressAllowed(ports: OutboundPolicy, address: string): Promise<void> {
   if (ports.localSecret !== undefined) return;
-  if (!ports.guarded) throw createRefusal();
+  if (!ports.guarded) throw addressRefusedProblem();
   const { hostname } = new URL(address);
   const addresses = await ports.guarded.addresses(hostname.replace(/^\[|\]$/g, ""));
   if (addresses.length > 0 && addresses.every(isPublicAddress)) return;
-  const why = addresses.length === 0 ? "is a name that cannot be resolved" : "is not a public address";
-  throw new Problem("ADDRESS_REFUSED", `${hostname} ${why}, and this backend connects only to public addresses.`, {
+  const reason = addresses.length === 0 ? "is a name that cannot be resolved" : "is not a public address";
+  throw new Problem("ADDRESS_REFUSED", `${hostname} ${reason}, and this backend connects only to public addresses.`, {
     details: { host: hostname },
   });
 }
@@ -70,11 +70,11 @@ export function chooseFetch({ localSecret, fetch, guarded }: OutboundPolicy): Fe
   return (
     guarded?.fetch ??
     (async () => {
-      throw createRefusal();
+      throw addressRefusedProblem();
     })
   );
 }
 
-function createRefusal(): Problem {
+function addressRefusedProblem(): Problem {
   return new Problem("ADDRESS_REFUSED", "This backend connects only to its built-in services.");
 }

@@ -1,7 +1,7 @@
 import type { ModelMessage, TextPart } from "ai";
 import { DENIAL_TEXT } from "#agent/limits";
 import { findAttachment, listAttachments } from "#agent/steps/attachments";
-import { listSaidAnswers, readFormFields, type SaidAnswer } from "#agent/tools/ask-user";
+import { type AnswerText, listAnswerTexts, readFormFields } from "#agent/tools/ask-user";
 import { OWN_TOOL_NAMES } from "#agent/tools/own";
 import type { Instruction, PreviewField } from "#protocol/ask";
 import { formatAttachmentReference } from "#protocol/attachment-text";
@@ -31,7 +31,7 @@ export function traceMessages(messages: ModelMessage[], instructions: Instructio
   const texts: Texts = {
     own: [],
     whole: [],
-    said: instructions.filter(({ origin }) => origin !== "project").map(({ text }) => text),
+    userTexts: instructions.filter(({ origin }) => origin !== "project").map(({ text }) => text),
     foreign: projects.map(({ source, text }) => ({ source, service: "", text })),
   };
   const inputs = new Map<string, unknown>();
@@ -66,7 +66,11 @@ export function traceFields(
 
 type Texts = Required<ConversationTexts>;
 
-function addMessage({ own, whole, said, foreign }: Texts, inputs: Map<string, unknown>, message: ModelMessage): void {
+function addMessage(
+  { own, whole, userTexts, foreign }: Texts,
+  inputs: Map<string, unknown>,
+  message: ModelMessage,
+): void {
   if (message.role === "user") {
     const program = getProgram(message);
     const parts = typeof message.content === "string" ? [message.content] : message.content.flatMap(getText);
@@ -79,7 +83,7 @@ function addMessage({ own, whole, said, foreign }: Texts, inputs: Map<string, un
       foreign.push({ source: program, service: "", text: parts.join("\n") });
       return;
     }
-    for (const texts of [own, said]) texts.push(...parts.slice(0, 1));
+    for (const texts of [own, userTexts]) texts.push(...parts.slice(0, 1));
     // Data that a caller sends with a prompt can have been written by others.
     for (const text of parts.slice(1)) foreign.push({ source: "the data you sent along", service: "", text });
   }
@@ -90,9 +94,9 @@ function addMessage({ own, whole, said, foreign }: Texts, inputs: Map<string, un
     const { output, toolName } = part;
     const value = "value" in output ? output.value : undefined;
     if (output.type === "execution-denied" && output.reason?.startsWith(`${DENIAL_TEXT}: `))
-      for (const texts of [own, said]) texts.push(output.reason);
+      for (const texts of [own, userTexts]) texts.push(output.reason);
     const answers = toolName === "ask_user" ? listAnswers(inputs.get(part.toolCallId), value) : [];
-    for (const { text, proposed } of answers) for (const texts of [proposed ? whole : own, said]) texts.push(text);
+    for (const { text, proposed } of answers) for (const texts of [proposed ? whole : own, userTexts]) texts.push(text);
     whole.push(...listEdits(value));
     if (output.type === "execution-denied" || OWN_TOOL_NAMES.has(toolName)) continue;
     foreign.push({
@@ -104,10 +108,10 @@ function addMessage({ own, whole, said, foreign }: Texts, inputs: Map<string, un
 }
 
 /** The user's answers in a form of the model. */
-function listAnswers(input: unknown, result: unknown): SaidAnswer[] {
+function listAnswers(input: unknown, result: unknown): AnswerText[] {
   const { data } = Object(result) as { data?: unknown };
   const { answers } = Object(data) as { answers?: unknown };
-  return listSaidAnswers(readFormFields(input), Object(answers) as Record<string, unknown>);
+  return listAnswerTexts(readFormFields(input), Object(answers) as Record<string, unknown>);
 }
 
 /** The fields of a call that the user changed. */

@@ -1,6 +1,6 @@
 import type { RawBuilder } from "kysely";
 import { findTool } from "#agent/calls/call-directly";
-import { listSaidAnswers } from "#agent/tools/ask-user";
+import { listAnswerTexts } from "#agent/tools/ask-user";
 import type { InteractionAnswer, InteractionAnswered } from "#protocol/conversations";
 import { Problem } from "#protocol/errors";
 import type { InteractionResponse } from "#protocol/interactions";
@@ -168,7 +168,7 @@ async function startLate(
   const labels = new Map(request.input_schema?.fields.map(({ id, label }) => [id, label]));
   const lines = Object.entries(input).map(([id, value]) => `${labels.get(id) ?? id}: ${String(value)}`);
   const said = action === "submit" ? lines.join("\n") : `(${action})`;
-  const answers = action === "submit" ? listSaidAnswers(request.input_schema?.fields ?? [], input) : [];
+  const answers = action === "submit" ? listAnswerTexts(request.input_schema?.fields ?? [], input) : [];
   const texts = answers.flatMap(({ text, proposed }) => (proposed ? [] : [text])).join("\n");
   const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
   const generation = await findGeneration(tx, interaction.generation_id);
