@@ -5,7 +5,9 @@ import type { AnswerRepair } from "./repair-fetch.ts";
 /** Creates the repair of the Chat Completions API, which many servers offer with fields that differ. */
 export function createChatRepair(): AnswerRepair {
   const joinNames = createNameJoiner();
-  const repair = (chunk: JsonRecord) => repairChunk(isOllamaChunk(chunk) ? toChunk(chunk) : chunk).map(joinNames);
+  const dropWhole = createWholeFilter();
+  const repair = (chunk: JsonRecord) =>
+    repairChunk(dropWhole(isOllamaChunk(chunk) ? toChunk(chunk) : chunk)).map(joinNames);
   return { repairEvent: repair, splitAnswer: repair };
 }
 
@@ -15,7 +17,22 @@ function isOllamaChunk({ choices, message, done }: JsonRecord): boolean {
 }
 
 function toChunk({ message, done, done_reason: reason, model }: JsonRecord): JsonRecord {
-  return { model, choices: [{ message, finish_reason: done ? (reason ?? "stop") : null }] };
+  return { model, choices: [{ delta: message, finish_reason: done ? (reason ?? "stop") : null }] };
+}
+
+/** Creates a function that drops the whole message behind its pieces: it has the same words once more. */
+function createWholeFilter(): (chunk: JsonRecord) => JsonRecord {
+  let isStreamed = false;
+  return (chunk) => {
+    if (!Array.isArray(chunk.choices)) return chunk;
+    const choices = chunk.choices.map((choice) => {
+      if (!isRecord(choice)) return choice;
+      const { content, tool_calls: calls } = isRecord(choice.delta) ? choice.delta : {};
+      isStreamed ||= Boolean(content || calls);
+      return isStreamed ? { ...choice, message: undefined } : choice;
+    });
+    return { ...chunk, choices };
+  };
 }
 
 /**
@@ -63,10 +80,10 @@ function createNameJoiner(): (chunk: JsonRecord) => JsonRecord {
   });
 }
 
-function repairChunk({ id, created, model, choices, usage, error, ...rest }: JsonRecord): JsonRecord[] {
+function repairChunk({ id, created, model, choices, usage, error, x_groq: groq, ...rest }: JsonRecord): JsonRecord[] {
   const list = Array.isArray(choices) ? choices.filter(isRecord) : [];
-  const fault = [error, ...list.map((choice) => choice.error)].find(Boolean);
-  if (fault) return [{ error: fault }];
+  const fault = [error, isRecord(groq) && groq.error, ...list.map((choice) => choice.error)].find(Boolean);
+  if (fault) return [{ error: nameUpstream(fault) }];
   const counts = toCounts(usage);
   // Neither an answer nor its usage: an error in the server's own form, or a keepalive.
   if (!Array.isArray(choices) && !counts)
@@ -81,6 +98,18 @@ function repairChunk({ id, created, model, choices, usage, error, ...rest }: Jso
   ];
 }
 
+/**
+ * OpenRouter's own sentence is "Provider returned error"; the provider's is in `metadata.raw`, which the SDK drops.
+ * Source: https://openrouter.ai/docs/api-reference/errors
+ */
+function nameUpstream(fault: unknown): unknown {
+  const { raw } = isRecord(fault) && isRecord(fault.metadata) ? fault.metadata : {};
+  if (!isRecord(fault) || !raw) return fault;
+  const text = typeof raw === "string" ? raw : JSON.stringify(raw);
+  const message = parseServiceFault(text).message || (/^\s*[[{<]/.test(text) ? fault.message : text);
+  return { ...fault, message };
+}
+
 /** `text` is the answer in the API before Chat Completions. */
 function repairChoice({ delta, message, text, finish_reason: reason }: JsonRecord): JsonRecord {
   const piece = [delta, message].find(isRecord) ?? { content: text };
@@ -90,7 +119,7 @@ function repairChoice({ delta, message, text, finish_reason: reason }: JsonRecor
 
 function repairDelta(delta: JsonRecord): JsonRecord {
   const { content, refusal, tool_calls, function_call } = delta;
-  const thought = joinTexts(delta.reasoning_content ?? delta.reasoning ?? delta.thinking);
+  const thought = joinTexts(delta.reasoning_content ?? delta.reasoning ?? delta.reasoning_text ?? delta.thinking);
   const calls = [tool_calls ?? function_call ?? []].flat().filter(isRecord).map(repairCall);
   return {
     content: typeof content === "string" ? content : [content ?? []].flat().flatMap(repairPart),

@@ -117,7 +117,7 @@ function readCode(body: unknown): string {
 function readUpstream(body: unknown): string | undefined {
   const error = (body as { error?: unknown } | null)?.error ?? body;
   const raw = (error as { metadata?: { raw?: unknown } } | null)?.metadata?.raw;
-  if (typeof raw === "string") return raw;
+  if (typeof raw === "string") return /^\s*[[{<"]/.test(raw) ? raw : JSON.stringify({ message: raw });
   return typeof raw === "object" && raw !== null ? JSON.stringify(raw) : undefined;
 }
 

@@ -200,7 +200,7 @@ const OTHER_ENDS: [RegExp, AnswerEnd][] = [
   [/refus/i, "refusal"],
   [/safety|recitation|sensitive|filter|block|prohibit|guardrail|moderat|spii|violation/i, "filter"],
   [
-    /^other$|unexpected|error|abort|cancel|time.?out|fail|insufficient|interrupt|overload|malformed|unavailable/i,
+    /^other$|unexpected|error|abort|cancel|time.?out|time.?limit|repetition|fail|insufficient|interrupt|overload|malformed|unavailable/i,
     "broken",
   ],
 ];

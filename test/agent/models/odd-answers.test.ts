@@ -46,6 +46,10 @@ describe("Chat Completions of other servers", () => {
     ["a reason that is true", sse(HI, chunk({}, true))],
     ["a reason in each chunk", sse(chunk({ content: "Hi" }, "stop"), chunk({ content: "." }, "stop"))],
     ["a message instead of a delta", sse({ choices: [{ message: { content: "Hi." }, finish_reason: "stop" }] })],
+    [
+      "the whole message behind its pieces",
+      sse(HI, { choices: [{ message: { content: "Hi." }, finish_reason: "stop" }] }),
+    ],
     ["an answer that is not streamed", json({ choices: [{ message: { content: "Hi." }, finish_reason: "stop" }] })],
     ["keepalives as data", `data:\n\n${sse("ping", { type: "ping" }, HI, {}, ...END)}`],
     ["comments, CR LF and a byte-order mark", `\uFEFF: wait\n\n${sse(HI, ...END)}`.replaceAll("\n", "\r\n")],
@@ -101,6 +105,15 @@ describe("Chat Completions of other servers", () => {
   });
 
   test.each<[string, Body, string]>([
+    ["of Groq", sse(HI, { ...chunk({}), x_groq: { id: "r", error: "Over capacity" } }), "Over capacity"],
+    // https://openrouter.ai/docs/api-reference/errors
+    [
+      "of OpenRouter's provider, as a text",
+      sse({
+        error: { code: 429, message: "Provider returned error", metadata: { raw: "m is rate-limited upstream" } },
+      }),
+      "m is rate-limited upstream",
+    ],
     ["in a choice", sse({ choices: [{ delta: {}, finish_reason: "error", error: { message: "Idle" } }] }), "Idle"],
     ["instead of a stream", json({ error: { message: "Overloaded" } }), "Overloaded"],
     ["in the server's own form", json({ code: 1113, msg: "Balance is not enough" }), "Balance is not enough"],
