@@ -1,6 +1,46 @@
 import * as z from "zod/mini";
 import { $ZodCatch } from "zod/v4/core";
 import { Problem } from "#protocol/errors";
+import { toOneLine } from "./markup/markdown.ts";
+
+/** Returns whether a text means the connected user: "me", "my". */
+export function isMe(text: string | undefined): boolean {
+  return /^(@?me|myself|my|mine|i)$/i.test(text?.trim() ?? "");
+}
+
+/** Returns whether a text names no person: "nobody", "unassigned". */
+export function isNobody(text: string): boolean {
+  return /^(nobody|no one|none|unassigned|empty)$/i.test(text.trim());
+}
+
+/** Creates the error for a required text that is empty: "The comment must not be empty." */
+export function emptyTextProblem(noun: string, field = "text"): Problem {
+  return new Problem("INVALID_REQUEST", `The ${noun} must not be empty.`, { details: { field } });
+}
+
+/** Returns a required title as one line. @throws Problem INVALID_REQUEST if it is empty: "A page needs a title." */
+export function requireTitle(text: string, object: string, { noun = "title", field = "title" } = {}): string {
+  const title = toOneLine(text);
+  if (title !== "") return title;
+  throw new Problem("INVALID_REQUEST", `${object} needs a ${noun}.`, { details: { field } });
+}
+
+/** @throws Problem INVALID_REQUEST if a text is longer than the service accepts */
+export function checkLength(
+  text: string,
+  limit: number,
+  {
+    service,
+    noun,
+    field = "text",
+    hint = "Shorten it.",
+  }: { service: string; noun: string; field?: string; hint?: string },
+): void {
+  if (text.length <= limit) return;
+  const [length, maximum] = [text.length, limit].map((number) => number.toLocaleString("en-US"));
+  const sentence = `The ${noun} has ${length} characters; ${service} accepts at most ${maximum}.`;
+  throw new Problem("INVALID_REQUEST", sentence, { hint, details: { field } });
+}
 
 /** Splits a list at its commas. Entries without a word are left out. */
 export function splitList(text: string | undefined): string[] {

@@ -20,7 +20,9 @@ const Cursor = withDescription(z.optional(z.string()), "next_cursor of the resul
  * Defines a tool that lists. A list that `run` read with its {@link ListRequest} gets the field `next_cursor` in its data if items
  * remain. The cursor is a position in the service's list, and nothing else: it depends on no process, holds no address and no secret.
  */
-export function defineListTool<Input extends Record<string, unknown>>(list: ListTool<Input>): Tool {
+export function defineListTool<Input extends Record<string, unknown>>(
+  list: NoInfer<ListTool<Input>> & { input: z.ZodMiniType<Input> },
+): Tool {
   const { limit, ...tool } = list;
   const Limit = z.optional(z.number().check(z.int(), z.minimum(1), z.maximum(limit.most)));
   const input = z.extend(tool.input as unknown as z.ZodMiniObject, {

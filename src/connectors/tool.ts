@@ -136,7 +136,9 @@ export type TaskKeeper = {
 export type ToolResult = { data: unknown; text: string; url?: string };
 
 /** Defines a tool with the input type of its schema, and erases the type so that tools fit in one list. */
-export function defineTool<Input extends Record<string, unknown>>(tool: Tool<Input>): Tool {
+export function defineTool<Input extends Record<string, unknown>>(
+  tool: NoInfer<Tool<Input>> & { input: z.ZodMiniType<Input> },
+): Tool {
   return tool as unknown as Tool;
 }
 

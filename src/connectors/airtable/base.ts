@@ -4,7 +4,14 @@ import { type ListRequest, readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { isPartialName, isSameName, type Purpose } from "../match.ts";
 import { quoteName } from "../place.ts";
-import type { ToolContext } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
+
+/** The fields of tools that name a table and its base. */
+export const TABLE_FIELD = withDescription(z.string(), "Title, id or URL of the table.");
+export const BASE_FIELD = withDescription(
+  z.optional(z.string()),
+  "Name or id of the base, if several bases have a table with this name.",
+);
 
 const Bases = z.looseObject({
   bases: z.array(z.looseObject({ id: z.string(), name: z.string(), permissionLevel: z.nullish(z.string()) })),

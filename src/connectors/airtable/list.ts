@@ -1,9 +1,17 @@
 import * as z from "zod/mini";
 import type { ListRequest } from "../http/pages.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
+import { escapeCell, formatMarkdownTable, formatNoun } from "../markup/markdown.ts";
 import { withDescription } from "../tool.ts";
-import { type Field, findField, findPrimaryField, findTable, type TablePlace } from "./base.ts";
+import {
+  BASE_FIELD,
+  type Field,
+  findField,
+  findPrimaryField,
+  findTable,
+  TABLE_FIELD,
+  type TablePlace,
+} from "./base.ts";
 import {
   buildAnyContains,
   buildIsChecked,
@@ -26,11 +34,8 @@ import {
 import { findChoice, parseNumber, parseSwitch } from "./values.ts";
 
 const Input = z.object({
-  table: withDescription(z.string(), "Title, id or URL of the table."),
-  base: withDescription(
-    z.optional(z.string()),
-    "Name or id of the base, if several bases have a table with this name.",
-  ),
+  table: TABLE_FIELD,
+  base: BASE_FIELD,
   field: withDescription(z.optional(z.string()), "Column to filter by."),
   value: withDescription(
     z.optional(z.string()),
@@ -65,7 +70,7 @@ export const listRecordsTool = defineListTool({
     "list the records of {table} in the base {base}",
     "show the table {table} in airtable",
   ],
-  summary: (input: Input) => `List ${describeList(input)}`,
+  summary: (input) => `List ${describeList(input)}`,
   async run(input, context, list) {
     const place = await findTable(context, input, "read");
     const sort = input.sort?.trim() ? findField(place.table, input.sort.trim().replace(/^-/, "")).name : undefined;
@@ -153,7 +158,7 @@ function formatResult(records: AirtableRecord[], more: boolean, place: TablePlac
   ]);
   return formatList(list, {
     count: records.length,
-    words: `${records.length === 1 ? "record" : "records"} ${where}`,
+    words: `${formatNoun(records.length, "record")} ${where}`,
     more,
     none: `No matching records ${where}.`,
     items: () => formatMarkdownTable([primary?.name ?? "Record", ...columns.map(({ name }) => name)], rows),

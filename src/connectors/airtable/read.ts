@@ -1,19 +1,15 @@
 import * as z from "zod/mini";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatCount, formatMarkdownTable, formatNoun, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { type Field, findBase, findTable, listTables, readBases } from "./base.ts";
-import { buildRecordUrl, findRecord, formatFieldValue, getRecordName, nameLinks } from "./record.ts";
+import { BASE_FIELD, type Field, findBase, findTable, listTables, readBases, TABLE_FIELD } from "./base.ts";
+import { buildRecordUrl, findRecord, formatFieldValue, getRecordName, nameLinks, RECORD_FIELD } from "./record.ts";
 
 const GetInput = z.object({
-  table: withDescription(z.string(), "Title, id or URL of the table."),
-  record: withDescription(z.string(), "Title (value of the first column), id or URL of the record."),
-  base: withDescription(
-    z.optional(z.string()),
-    "Name or id of the base, if several bases have a table with this name.",
-  ),
+  table: TABLE_FIELD,
+  record: RECORD_FIELD,
+  base: BASE_FIELD,
 });
-type GetInput = z.output<typeof GetInput>;
 
 /** Longest value that is shown, in characters. */
 const MAX_VALUE_LENGTH = 2_000;
@@ -31,7 +27,7 @@ export const getRecordTool = defineTool({
     "what is {record} in the airtable table {table}",
     "open the record {record} in {table} in airtable",
   ],
-  summary: ({ table, record }: GetInput) => `Read the record “${record.trim()}” of “${table.trim()}” in Airtable`,
+  summary: ({ table, record }) => `Read the record “${record.trim()}” of “${table.trim()}” in Airtable`,
   async run(input, context) {
     const place = await findTable(context, input, "read");
     const match = await findRecord(context, place, input.record);
@@ -77,7 +73,7 @@ export const listBasesTool = defineListTool({
     const rows = data.map(({ name, access, url }) => [name, access ?? "", url]);
     const text = formatList(list, {
       count: rows.length,
-      words: rows.length === 1 ? "base" : "bases",
+      words: formatNoun(rows.length, "base"),
       more,
       none: "No bases in Airtable that kay can access.",
       items: () => formatMarkdownTable(["Base", "Access", "Address"], rows),
@@ -90,7 +86,6 @@ const DescribeBaseInput = z.object({
   base: withDescription(z.optional(z.string()), "Name, id or URL of the base. Default: the only base."),
   table: withDescription(z.optional(z.string()), "Name of a table, to show only its fields."),
 });
-type DescribeBaseInput = z.output<typeof DescribeBaseInput>;
 
 /** Source: https://airtable.com/developers/web/api/get-base-schema */
 export const describeBaseTool = defineTool({
@@ -109,7 +104,7 @@ export const describeBaseTool = defineTool({
     "list the tables of the airtable base",
     "which tables are in airtable",
   ],
-  summary: ({ base, table }: DescribeBaseInput) =>
+  summary: ({ base, table }) =>
     table?.trim()
       ? `Read the fields of the table “${table.trim()}” in Airtable`
       : `Read the tables of ${base?.trim() ? `the base “${base.trim()}”` : "the base"} in Airtable`,

@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { type ListRequest, readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { quoteTitle } from "../place.ts";
-import type { ToolContext } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { type Field, findId, findPrimaryField, findTable, getTablePath, type TablePlace } from "./base.ts";
 import { buildTextEquals } from "./formula.ts";
 
@@ -19,6 +19,9 @@ export const AirtableRecord = z.looseObject({
 export type AirtableRecord = z.output<typeof AirtableRecord>;
 
 const Page = z.looseObject({ records: z.array(AirtableRecord), offset: z.nullish(z.string()) });
+
+/** The field of a tool that names a record. */
+export const RECORD_FIELD = withDescription(z.string(), "Title (value of the first column), id or URL of the record.");
 
 /** Records per page. */
 const PAGE = 100;

@@ -3,21 +3,35 @@ import { Problem } from "#protocol/errors";
 import { escapeCell } from "../markup/markdown.ts";
 import { narrowPlace, quoteName, quoteTitle } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
-import { findField, findPrimaryField, findTable, formatTablePlace, getTablePath, type TablePlace } from "./base.ts";
-import { AirtableRecord, buildRecordUrl, describeRecord, findRecord, formatValue, getRecordName } from "./record.ts";
+import {
+  BASE_FIELD,
+  findField,
+  findPrimaryField,
+  findTable,
+  formatTablePlace,
+  getTablePath,
+  TABLE_FIELD,
+  type TablePlace,
+} from "./base.ts";
+import {
+  AirtableRecord,
+  buildRecordUrl,
+  describeRecord,
+  findRecord,
+  formatValue,
+  getRecordName,
+  RECORD_FIELD,
+} from "./record.ts";
 import { type CellInput, toCellValue } from "./values.ts";
 
 const CreateInput = z.object({
-  table: withDescription(z.string(), "Title, id or URL of the table."),
+  table: TABLE_FIELD,
   name: withDescription(z.string(), "Title of the record: the value of its first column."),
   fields: withDescription(
     z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
     "Other columns by name. Dates as 2026-12-24; several choices or records separated by commas.",
   ),
-  base: withDescription(
-    z.optional(z.string()),
-    "Name or id of the base, if several bases have a table with this name.",
-  ),
+  base: BASE_FIELD,
 });
 type CreateInput = z.output<typeof CreateInput>;
 
@@ -38,7 +52,7 @@ export const createRecordTool = defineTool({
     "new record in the airtable table {table}: {name}",
   ],
   summary: describeCall,
-  resource: ({ table, base }: CreateInput) => formatTablePlace(table, base),
+  resource: ({ table, base }) => formatTablePlace(table, base),
   placeIsTarget: true,
   async describeTarget(input, context) {
     const { table, base } = await findTable(context, input, "change");
@@ -89,8 +103,8 @@ function describeCall({ table, name, fields, base }: CreateInput): string {
 }
 
 const UpdateInput = z.object({
-  table: withDescription(z.string(), "Title, id or URL of the table."),
-  record: withDescription(z.string(), "Title (value of the first column), id or URL of the record."),
+  table: TABLE_FIELD,
+  record: RECORD_FIELD,
   field: withDescription(z.optional(z.string()), "Column to set."),
   value: withDescription(
     z.optional(z.string()),
@@ -100,10 +114,7 @@ const UpdateInput = z.object({
     z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
     'Several columns by name instead, such as {"Status": "Done", "Due": "2026-12-24"}.',
   ),
-  base: withDescription(
-    z.optional(z.string()),
-    "Name or id of the base, if several bases have a table with this name.",
-  ),
+  base: BASE_FIELD,
 });
 type UpdateInput = z.output<typeof UpdateInput>;
 
@@ -120,7 +131,7 @@ export const updateRecordTool = defineTool({
     "change {field} of {record} to {value} in the airtable table {table}",
     "update {field} of {record} in the airtable table {table} to {value}",
   ],
-  summary: (input: UpdateInput) => {
+  summary: (input) => {
     const where = `of “${input.record.trim()}” in “${input.table.trim()}” in Airtable`;
     const changes = listChanges(input);
     const [only, ...more] = changes;
@@ -128,8 +139,8 @@ export const updateRecordTool = defineTool({
     const [field, value] = only;
     return value === "" ? `Clear ${field} ${where}` : `Set ${field} ${where} to ${value}`;
   },
-  resource: ({ table, base }: UpdateInput) => formatTablePlace(table, base),
-  object: (input: UpdateInput) =>
+  resource: ({ table, base }) => formatTablePlace(table, base),
+  object: (input) =>
     narrowPlace(
       quoteName(input.record),
       listChanges(input)
@@ -186,14 +197,10 @@ function formatChange([field, value]: [string, string]): string {
 }
 
 const DeleteInput = z.object({
-  table: withDescription(z.string(), "Title, id or URL of the table."),
-  record: withDescription(z.string(), "Title (value of the first column), id or URL of the record."),
-  base: withDescription(
-    z.optional(z.string()),
-    "Name or id of the base, if several bases have a table with this name.",
-  ),
+  table: TABLE_FIELD,
+  record: RECORD_FIELD,
+  base: BASE_FIELD,
 });
-type DeleteInput = z.output<typeof DeleteInput>;
 
 const Deleted = z.optional(z.looseObject({ id: z.nullish(z.string()), deleted: z.nullish(z.boolean()) }));
 
@@ -210,9 +217,9 @@ export const deleteRecordTool = defineTool({
     "remove the record {record} from the airtable table {table}",
     "remove {record} from {table} in airtable",
   ],
-  summary: ({ table, record, base }: DeleteInput) =>
+  summary: ({ table, record, base }) =>
     `Delete the record “${record.trim()}” from “${table.trim()}”${base?.trim() ? ` of “${base.trim()}”` : ""} in Airtable`,
-  resource: ({ table, base }: DeleteInput) => formatTablePlace(table, base),
+  resource: ({ table, base }) => formatTablePlace(table, base),
   describeTarget: ({ table, base, record }, context) => describeRecord(context, { table, base, record }),
   async run(input, context) {
     const place = await findTable(context, input, "change");

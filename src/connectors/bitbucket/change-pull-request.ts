@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { emptyTextProblem } from "../input-text.ts";
 import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { narrowPlace } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
@@ -10,29 +11,24 @@ import {
   formatRepository,
   formatRepositoryPlace,
   PullRequest,
+  PullRequestInput,
   parseRepository,
   toPullRequestData,
 } from "./pull-request.ts";
-
-const ApproveInput = z.object({
-  repository: withDescription(z.string(), "Name of the repository."),
-  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
-});
-type ApproveInput = z.output<typeof ApproveInput>;
 
 /** Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/approve; 409 means that it was already approved. */
 export const approvePullRequestTool = defineTool({
   name: "bitbucket.approve_pull_request",
   description: "Approve a Bitbucket pull request.",
   access: "write",
-  input: ApproveInput,
+  input: PullRequestInput,
   examples: [
     "approve pull request {id} in {repository}",
     "approve PR {id} in {repository}",
     "approve the bitbucket pull request {id} of {repository}",
   ],
-  summary: ({ repository, id }: ApproveInput) => `Approve pull request #${id} in ${formatRepository(repository)}`,
-  resource: ({ repository, id }: ApproveInput) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
+  summary: ({ repository, id }) => `Approve pull request #${id} in ${formatRepository(repository)}`,
+  resource: ({ repository, id }) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
   describeTarget: (input, context) => describePullRequest(input, context, { withCommit: true }),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
@@ -56,27 +52,20 @@ async function approvePullRequest(path: string, { http }: ToolContext): Promise<
   }
 }
 
-const DeclineInput = z.object({
-  repository: withDescription(z.string(), "Name of the repository."),
-  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
-});
-type DeclineInput = z.output<typeof DeclineInput>;
-
 /** Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/decline. A declined pull request cannot be reopened. */
 export const declinePullRequestTool = defineTool({
   name: "bitbucket.decline_pull_request",
   description: "Decline an open Bitbucket pull request. It cannot be reopened.",
   access: "destructive",
-  input: DeclineInput,
+  input: PullRequestInput,
   examples: [
     "decline pull request {id} in {repository}",
     "decline PR {id} in {repository}",
     "reject pull request {id} in {repository}",
     "decline the bitbucket pull request {id} of {repository}",
   ],
-  summary: ({ repository, id }: DeclineInput) =>
-    `Decline pull request #${id} in ${formatRepository(repository)} permanently`,
-  resource: ({ repository, id }: DeclineInput) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
+  summary: ({ repository, id }) => `Decline pull request #${id} in ${formatRepository(repository)} permanently`,
+  resource: ({ repository, id }) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
   describeTarget: (input, context) => describePullRequest(input, context),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
@@ -92,9 +81,7 @@ export const declinePullRequestTool = defineTool({
   },
 });
 
-const MergeInput = z.object({
-  repository: withDescription(z.string(), "Name of the repository."),
-  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+const MergeInput = z.extend(PullRequestInput, {
   strategy: withDescription(
     z.optional(z.enum(["merge_commit", "squash", "fast_forward"])),
     "merge_commit, squash or fast_forward. Default: the repository's setting.",
@@ -105,7 +92,6 @@ const MergeInput = z.object({
     "Whether to delete the source branch. Default: as chosen when the pull request was opened.",
   ),
 });
-type MergeInput = z.output<typeof MergeInput>;
 
 /**
  * Source: Bitbucket Cloud REST 2.0, POST …/pullrequests/{id}/merge. A merge cannot be undone, only reverted by another
@@ -122,14 +108,14 @@ export const mergePullRequestTool = defineTool({
     "merge the bitbucket pull request {id} of {repository}",
     "merge PR {id} of {repository} with {strategy}",
   ],
-  summary: ({ repository, id, strategy, message, close_source_branch: closes }: MergeInput) =>
+  summary: ({ repository, id, strategy, message, close_source_branch: closes }) =>
     [
       `Merge pull request #${id} in ${formatRepository(repository)}`,
       strategy ? ` (${strategy.replace("_", " ")})` : "",
       closes ? " and delete its branch" : "",
       message?.trim() ? `: ${quoteText(message, 300)}` : "",
     ].join(""),
-  resource: ({ repository, id }: MergeInput) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
+  resource: ({ repository, id }) => narrowPlace(formatRepositoryPlace(repository), `pull request ${id}`),
   describeTarget: (input, context) => describePullRequest(input, context, { withCommit: true }),
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
@@ -152,12 +138,9 @@ export const mergePullRequestTool = defineTool({
   },
 });
 
-const CommentInput = z.object({
-  repository: withDescription(z.string(), "Name of the repository."),
-  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+const CommentInput = z.extend(PullRequestInput, {
   text: withDescription(z.string(), "The comment, as text or Markdown."),
 });
-type CommentInput = z.output<typeof CommentInput>;
 
 const Comment = z.looseObject({
   id: z.number(),
@@ -178,15 +161,14 @@ export const addCommentTool = defineTool({
     "comment on pull request {id} of {repository} in bitbucket: {text}",
     "add a comment to the bitbucket PR {id} in {repository}: {text}",
   ],
-  summary: ({ repository, id, text }: CommentInput) =>
+  summary: ({ repository, id, text }) =>
     `Comment on pull request #${id} in ${formatRepository(repository)}: ${quoteText(text, 500)}`,
-  resource: ({ repository }: CommentInput) => formatRepositoryPlace(repository),
-  object: ({ id }: CommentInput) => `pull request ${id}`,
+  resource: ({ repository }) => formatRepositoryPlace(repository),
+  object: ({ id }) => `pull request ${id}`,
   describeTarget: (input, context) => describePullRequest(input, context),
   async run(input, context) {
     const raw = input.text.trim();
-    if (raw === "")
-      throw new Problem("INVALID_REQUEST", "The comment must not be empty.", { details: { field: "text" } });
+    if (raw === "") throw emptyTextProblem("comment");
     const repository = parseRepository(input.repository, context);
     const comment = await context.http.request({
       method: "POST",

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
+import { requireTitle } from "../input-text.ts";
 import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import {
@@ -9,11 +9,12 @@ import {
   formatRepositoryPlace,
   PullRequest,
   parseRepository,
+  REPOSITORY_FIELD,
   toPullRequestData,
 } from "./pull-request.ts";
 
 const Input = z.object({
-  repository: withDescription(z.string(), "Name of the repository."),
+  repository: REPOSITORY_FIELD,
   source: withDescription(z.string(), "Source branch, such as feature/login."),
   title: withDescription(z.string(), "Title of the pull request, in one line."),
   destination: withDescription(z.optional(z.string()), "Destination branch. Default: the main branch."),
@@ -36,13 +37,10 @@ export const createPullRequestTool = defineTool({
     "open a PR in {repository} from {source} into {destination}: {title}",
   ],
   summary: describeCall,
-  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
+  resource: ({ repository }) => formatRepositoryPlace(repository),
   async run(input, context) {
-    const [title, source] = [input.title.replace(/\s+/g, " ").trim(), input.source.trim()];
-    for (const [field, value] of Object.entries({ title, source })) {
-      if (value === "")
-        throw new Problem("INVALID_REQUEST", `A pull request needs a ${field}.`, { details: { field } });
-    }
+    const title = requireTitle(input.title, "A pull request");
+    const source = requireTitle(input.source, "A pull request", { noun: "source branch", field: "source" });
     const repository = parseRepository(input.repository, context);
     const pull = await context.http.request({
       method: "POST",

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { type ListRequest, readPages } from "../http/pages.ts";
 import { getQuery, isSameOrigin, toPageRequest } from "../http/target.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatMarkdownTable, formatNoun, toOneLine, truncateText } from "../markup/markdown.ts";
 import type { ServiceHttp, ServiceRequest } from "../service-http.ts";
 import { withDescription } from "../tool.ts";
 import { getWorkspace } from "./pull-request.ts";
@@ -10,7 +10,6 @@ import { getWorkspace } from "./pull-request.ts";
 const Input = z.object({
   name: withDescription(z.optional(z.string()), "Part of the name, to list only matching repositories."),
 });
-type Input = z.output<typeof Input>;
 
 /** Source: Bitbucket Cloud REST 2.0, "Repositories". */
 const Repository = z.looseObject({
@@ -38,10 +37,10 @@ export const listRepositoriesTool = defineListTool({
     "show the bitbucket repos",
     "find bitbucket repositories called {name}",
   ],
-  summary: ({ name }: Input) =>
+  summary: ({ name }) =>
     `List Bitbucket repositories${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
   async run(input, context, list) {
-    const part = input.name?.replace(/\s+/g, " ").trim() ?? "";
+    const part = toOneLine(input.name ?? "");
     const request = {
       path: `/2.0/repositories/${encodeURIComponent(getWorkspace(context))}`,
       query: {
@@ -56,7 +55,7 @@ export const listRepositoriesTool = defineListTool({
     const { url } = context.metadata;
     const text = formatList(list, {
       count: values.length,
-      words: `${values.length === 1 ? "repository" : "repositories"}${part ? ` with “${escapeCell(part)}”` : ""}`,
+      words: `${formatNoun(values.length, "repository", "repositories")}${part ? ` with “${escapeCell(part)}”` : ""}`,
       more,
       items: () => formatRepositories(values),
     });

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import { formatPlace, quoteTitle } from "../place.ts";
-import type { ToolContext } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 
 const Person = z.nullish(z.looseObject({ display_name: z.nullish(z.string()), nickname: z.nullish(z.string()) }));
 const Link = z.nullish(z.looseObject({ href: z.nullish(z.string()) }));
@@ -47,7 +47,7 @@ export type PullRequest = z.output<typeof PullRequest>;
  * @param withCommit whether its newest commit is named, so that an approval covers no commit that is pushed after it
  */
 export async function describePullRequest(
-  { repository: text, id }: { repository: string; id: number },
+  { repository: text, id }: PullRequestInput,
   context: ToolContext,
   { withCommit = false } = {},
 ): Promise<string> {
@@ -58,6 +58,16 @@ export async function describePullRequest(
   const commit = hash ? ` (commit ${hash.slice(0, 12)})` : "";
   return `${quoteTitle(pull.title)}, ${pull.state.toLowerCase()} pull request #${id} by ${getPersonName(pull.author)} in ${repository.workspace}/${repository.slug}${commit}`;
 }
+
+/** The field of a tool that names a repository. */
+export const REPOSITORY_FIELD = withDescription(z.string(), "Name of the repository.");
+
+/** The input of a tool for one pull request. */
+export const PullRequestInput = z.object({
+  repository: REPOSITORY_FIELD,
+  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
+});
+export type PullRequestInput = z.output<typeof PullRequestInput>;
 
 /** A repository within a workspace, as slugs. */
 export type Repository = { workspace: string; slug: string };

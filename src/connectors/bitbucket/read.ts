@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { type ListRequest, readPages } from "../http/pages.ts";
 import { createChoiceSchema } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatNoun, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { readAllPages } from "./list-repositories.ts";
 import {
@@ -14,6 +14,7 @@ import {
   getWorkspace,
   listApprovers,
   PullRequest,
+  PullRequestInput,
   parseRepository,
   type Repository,
   toPullRequestData,
@@ -57,7 +58,7 @@ export const listPullRequestsTool = defineListTool({
     "list the {state} pull requests in {repository}",
     "which PRs were {state} in {repository}",
   ],
-  summary: (input: ListInput) => `List ${describeList(input)}`,
+  summary: (input) => `List ${describeList(input)}`,
   async run(input, context, list) {
     const { pulls, more } = await listPullRequests(input, context, list);
     const data = { pull_requests: pulls.map(({ pull, repository }) => toPullRequestData(pull, repository)), more };
@@ -148,7 +149,7 @@ function describeList({ repository, state }: ListInput, number = 2): string {
   const [only, ...others] = toStates(state);
   const kind = all ? "" : others.length > 0 ? "closed " : `${only?.toLowerCase()} `;
   const where = repository?.trim() ? ` in ${repository.trim()}` : "";
-  return `${kind}pull request${number === 1 ? "" : "s"}${where}`;
+  return `${kind}${formatNoun(number, "pull request")}${where}`;
 }
 
 function buildListUrl({ repository }: ListInput, context: ToolContext): string | undefined {
@@ -162,12 +163,6 @@ function compareByUpdate(a: Listed, b: Listed): number {
   return (b.pull.updated_on ?? "").localeCompare(a.pull.updated_on ?? "");
 }
 
-const GetInput = z.object({
-  repository: withDescription(z.string(), "Name of the repository."),
-  id: withDescription(z.coerce.number().check(z.int(), z.minimum(1)), "Number of the pull request, such as 12."),
-});
-type GetInput = z.output<typeof GetInput>;
-
 /** Longest description shown to the user and the model, in characters. */
 const MAX_DESCRIPTION_LENGTH = 4_000;
 
@@ -176,7 +171,7 @@ export const getPullRequestTool = defineTool({
   name: "bitbucket.get_pull_request",
   description: "Read one Bitbucket pull request: its state, branches, approvals and description.",
   access: "read",
-  input: GetInput,
+  input: PullRequestInput,
   examples: [
     "show pull request {id} in {repository}",
     "show PR {id} of {repository}",
@@ -184,7 +179,7 @@ export const getPullRequestTool = defineTool({
     "is pull request {id} in {repository} approved",
     "who approved pull request {id} in {repository}",
   ],
-  summary: ({ repository, id }: GetInput) => `Read pull request #${id} in ${repository.trim()}`,
+  summary: ({ repository, id }) => `Read pull request #${id} in ${repository.trim()}`,
   async run(input, context) {
     const repository = parseRepository(input.repository, context);
     const pull = await context.http.request({

@@ -1,16 +1,23 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
+import { emptyTextProblem } from "../input-text.ts";
 import { markdownToHtml } from "../markup/html.ts";
 import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { buildPageUrl, describePage, formatPagePlace, getConfluenceApi, readPage } from "./page.ts";
+import {
+  buildPageUrl,
+  describePage,
+  formatPagePlace,
+  getConfluenceApi,
+  PAGE_FIELD,
+  readPage,
+  SPACE_FIELD,
+} from "./page.ts";
 
 const Input = z.object({
-  page: withDescription(z.string(), "Title, id or URL of the page."),
+  page: PAGE_FIELD,
   text: withDescription(z.string(), "The comment, as text or Markdown."),
-  space: withDescription(z.optional(z.string()), "Key of the space, if several spaces have a page with this title."),
+  space: SPACE_FIELD,
 });
-type Input = z.output<typeof Input>;
 
 const Comment = z.looseObject({ id: z.string(), _links: z.nullish(z.looseObject({ webui: z.nullish(z.string()) })) });
 
@@ -26,16 +33,14 @@ export const addCommentTool = defineTool({
     "add a comment to the confluence page {page}: {text}",
     "comment on the page {page} in space {space}: {text}",
   ],
-  summary: ({ page, text, space }: Input) =>
+  summary: ({ page, text, space }) =>
     `Comment on the Confluence page “${toOneLine(page)}”${space?.trim() ? ` in ${toOneLine(space)}` : ""}: ${quoteText(text, 300)}`,
-  resource: ({ page, space }: Input) =>
-    formatPagePlace("on the page", { page, ...(space === undefined ? {} : { space }) }),
+  resource: ({ page, space }) => formatPagePlace("on the page", { page, space }),
   placeIsTarget: true,
   describeTarget: (input, context) => describePage(context, input),
   async run(input, context) {
     const value = markdownToHtml(input.text);
-    if (value === "")
-      throw new Problem("INVALID_REQUEST", "The comment must not be empty.", { details: { field: "text" } });
+    if (value === "") throw emptyTextProblem("comment");
     const page = await readPage(context, input);
     const { api, site } = getConfluenceApi(context);
     const { id, _links } = await context.http.request({

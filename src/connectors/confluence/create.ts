@@ -42,9 +42,9 @@ export const createPageTool = defineTool({
     "write a confluence page called {title} in {space} saying {text}",
   ],
   summary: describeCall,
-  resource: ({ space, parent }: Input) =>
+  resource: ({ space, parent }) =>
     parent?.trim()
-      ? formatPagePlace("under the page", { page: parent, ...(space === undefined ? {} : { space }) })
+      ? formatPagePlace("under the page", { page: parent, space })
       : formatPlace("in space", space?.trim() ? formatSpaceName(space) : undefined),
   async run(input, context) {
     const title = parseTitle(input.title);
@@ -85,7 +85,7 @@ async function getPlace(
       details: { field: "space" },
     });
   }
-  const parentPage = await readPage(context, { page: parent, ...(namedSpace ? { space: namedSpace.key } : {}) });
+  const parentPage = await readPage(context, { page: parent, space: namedSpace?.key });
   const spaceId = parentPage.spaceId ?? namedSpace?.id ?? "";
   if (!namedSpace || namedSpace.id === spaceId) return { spaceId, parentId: parentPage.id };
   throw new Problem(

@@ -1,14 +1,13 @@
 import * as z from "zod/mini";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../tool.ts";
-import { buildPageUrl, getConfluenceApi, readPageOrPost } from "./page.ts";
+import { defineTool } from "../tool.ts";
+import { buildPageUrl, getConfluenceApi, PAGE_FIELD, readPageOrPost, SPACE_FIELD } from "./page.ts";
 import { storageToMarkdown } from "./storage.ts";
 
 const Input = z.object({
-  page: withDescription(z.string(), "Title, id or URL of the page."),
-  space: withDescription(z.optional(z.string()), "Key of the space, if several spaces have a page with this title."),
+  page: PAGE_FIELD,
+  space: SPACE_FIELD,
 });
-type Input = z.output<typeof Input>;
 
 /** Longest text of a page shown to the user and the model, in characters. */
 const MAX_TEXT_LENGTH = 12_000;
@@ -30,7 +29,7 @@ export const getPageTool = defineTool({
     "read {page} in confluence",
     "show the page {page} in space {space}",
   ],
-  summary: ({ page, space }: Input) => `Read the page “${page.trim()}”${space ? ` in ${space}` : ""}`,
+  summary: ({ page, space }) => `Read the page “${page.trim()}”${space ? ` in ${space}` : ""}`,
   async run(input, context) {
     const page = await readPageOrPost(context, input);
     const url = buildPageUrl(page, getConfluenceApi(context).site);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
+import { escapeCell, formatMarkdownTable, formatNoun } from "../markup/markdown.ts";
 import { withDescription } from "../tool.ts";
 import { getConfluenceApi } from "./page.ts";
 import { buildSpaceUrl, listAllSpaces, type Space } from "./spaces.ts";
@@ -8,7 +8,6 @@ import { buildSpaceUrl, listAllSpaces, type Space } from "./spaces.ts";
 const Input = z.object({
   name: withDescription(z.optional(z.string()), "Part of the name or key, to list only matching spaces."),
 });
-type Input = z.output<typeof Input>;
 
 /** Source: Confluence Cloud REST v2, GET /wiki/api/v2/spaces. Personal spaces are listed only when searched by name. */
 export const listSpacesTool = defineListTool({
@@ -23,8 +22,7 @@ export const listSpacesTool = defineListTool({
     "show all confluence spaces",
     "find confluence spaces called {name}",
   ],
-  summary: ({ name }: Input) =>
-    `List Confluence spaces${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
+  summary: ({ name }) => `List Confluence spaces${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
   async run(input, context, list) {
     const part = input.name?.trim().toLowerCase() ?? "";
     const { spaces, more } = await listAllSpaces(context, list, (space) => isMeant(space, part));
@@ -37,7 +35,7 @@ export const listSpacesTool = defineListTool({
     }));
     const text = formatList(list, {
       count: data.length,
-      words: `${data.length === 1 ? "space" : "spaces"}${part ? ` with “${escapeCell(part)}”` : ""}`,
+      words: `${formatNoun(data.length, "space")}${part ? ` with “${escapeCell(part)}”` : ""}`,
       more,
       items: () =>
         formatMarkdownTable(

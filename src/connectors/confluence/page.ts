@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { getSite } from "../atlassian/oauth.ts";
+import { checkLength, requireTitle } from "../input-text.ts";
+import { toOneLine } from "../markup/markdown.ts";
 import { type Purpose, requireMatch } from "../match.ts";
 import { formatPlace, quoteName, quoteTitle } from "../place.ts";
-import type { ToolContext } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { buildCql, buildPageIdUrl, findPages } from "./search.ts";
 
 /** A page as API v2 returns and accepts it. Source: Confluence Cloud REST v2, "Page". */
@@ -20,6 +22,13 @@ export const Page = z.looseObject({
   _links: z.nullish(z.looseObject({ webui: z.nullish(z.string()) })),
 });
 export type Page = z.output<typeof Page>;
+
+/** The fields of tools that name a page and its space. */
+export const PAGE_FIELD = withDescription(z.string(), "Title, id or URL of the page.");
+export const SPACE_FIELD = withDescription(
+  z.optional(z.string()),
+  "Key of the space, if several spaces have a page with this title.",
+);
 
 /** How users name a page. */
 export type PageName = { page: string; space?: string };
@@ -80,11 +89,9 @@ export function buildPageUrl({ id, _links }: Pick<Page, "id" | "_links">, site: 
 
 /** Validates a new title. @throws Problem INVALID_REQUEST */
 export function parseTitle(text: string): string {
-  const title = text.replace(/\s+/g, " ").trim();
-  if (title === "") throw new Problem("INVALID_REQUEST", "A page needs a title.", { details: { field: "title" } });
-  if (title.length <= TITLE_LIMIT) return title;
-  const sentence = `The title has ${title.length} characters; Confluence accepts at most ${TITLE_LIMIT}.`;
-  throw new Problem("INVALID_REQUEST", sentence, { hint: "Shorten it.", details: { field: "title" } });
+  const title = requireTitle(text, "A page");
+  checkLength(title, TITLE_LIMIT, { service: "Confluence", noun: "title", field: "title" });
+  return title;
 }
 
 /** Returns the text of an approval for a page: its ID if the input has one, else its title and the given space. */
@@ -105,7 +112,7 @@ export function formatSpaceName(text: string): string | undefined {
 
 /** Returns the key from a typed space: the key itself, or from the URL of the space. */
 export function parseSpaceKey(text: string): string {
-  return /\/spaces\/([^/?#\s]+)/.exec(text)?.[1] ?? text.replace(/\s+/g, " ").trim();
+  return /\/spaces\/([^/?#\s]+)/.exec(text)?.[1] ?? toOneLine(text);
 }
 
 /** Returns the ID from a number or URL, or of the only page with that title. To read, words from it are enough. */

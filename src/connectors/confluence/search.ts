@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
 import { getSite } from "../atlassian/oauth.ts";
+import { quoteValue, withoutOperators } from "../atlassian/query.ts";
 import { type ListRequest, readPages } from "../http/pages.ts";
 import { parseDay } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatMarkdownTable, formatNoun, truncateText } from "../markup/markdown.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
 import { formatExcerpt } from "./storage.ts";
 
@@ -60,7 +61,7 @@ export const searchTool = defineListTool({
     "show recent pages in {space}",
     "find blog posts about {text}",
   ],
-  summary: (input: Input) => `Search Confluence for ${describeSearch(input)}`,
+  summary: (input) => `Search Confluence for ${describeSearch(input)}`,
   async run(input, context, list) {
     const cql = input.cql?.trim() || buildCql({ ...input, changedSince: parseDay(input.changedSince, "changedSince") });
     const { pages, total, more } = await findPages(context, cql, list);
@@ -128,11 +129,11 @@ function buildListUrl(site: string, { text, space }: Input): string {
 }
 
 function describeSearch({ text, space, type, cql, changedSince }: Input, number = 2): string {
-  const noun = type === "blogpost" ? "blog post" : "page";
+  const noun = formatNoun(number, type === "blogpost" ? "blog post" : "page");
   const about = text?.trim() ? ` about “${text.trim()}”` : "";
-  if (cql?.trim()) return `${noun}${number === 1 ? "" : "s"} matching ${cql.trim()}`;
+  if (cql?.trim()) return `${noun} matching ${cql.trim()}`;
   const since = changedSince?.trim() ? ` changed since ${changedSince.trim()}` : "";
-  return `${noun}${number === 1 ? "" : "s"}${about}${space?.trim() ? ` in ${space.trim()}` : ""}${since}`;
+  return `${noun}${about}${space?.trim() ? ` in ${space.trim()}` : ""}${since}`;
 }
 
 function formatPageTable(pages: FoundPage[]): string {
@@ -165,14 +166,4 @@ export function buildCql({ text, space, type, title, changedSince }: PageFilter)
   ];
   const order = text?.trim() ? "" : " ORDER BY lastmodified DESC";
   return clauses.filter(Boolean).join(" AND ") + order;
-}
-
-function quoteValue(value: string): string {
-  const line = value.replace(/\s+/g, " ").trim();
-  return `"${line.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
-}
-
-/** Removes the operators of the text search. */
-function withoutOperators(text: string): string {
-  return text.replace(/[+\-&|!(){}[\]^~*?\\/:"']/g, " ");
 }

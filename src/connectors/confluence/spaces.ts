@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { type ListRequest, readPages } from "../http/pages.ts";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, toOneLine } from "../markup/markdown.ts";
 import type { ToolContext } from "../tool.ts";
 import { getConfluenceApi, parseSpaceKey } from "./page.ts";
 import { getNextCursor, Links } from "./search.ts";
@@ -81,5 +81,5 @@ export function buildSpaceUrl({ key, _links }: Space, site: string): string {
 }
 
 function hasSameName(name: string, text: string): boolean {
-  return name.replace(/\s+/g, " ").trim().toLowerCase() === text.toLowerCase();
+  return toOneLine(name).toLowerCase() === text.toLowerCase();
 }

@@ -2,6 +2,7 @@ import { type ChildNode, type Element, isCDATA, isTag, isText } from "domhandler
 import { parseDocument } from "htmlparser2";
 import type { AdfMark, AdfNode } from "../atlassian/adf/inline.ts";
 import { toMarkdown } from "../atlassian/adf/read.ts";
+import { toOneLine } from "../markup/markdown.ts";
 
 /**
  * Converts a page's storage format (XHTML with Confluence's elements) to Markdown, through document nodes. Macros
@@ -16,7 +17,7 @@ export function storageToMarkdown(storage: string): string {
 /** Converts the HTML of a search excerpt to one line of text. Confluence marks matches with `@@@hl@@@`. */
 export function formatExcerpt(html: string): string {
   const { children } = parseDocument(html.replace(/@@@(end)?hl@@@/g, ""));
-  return children.map(formatRaw).join("").replace(/\s+/g, " ").trim();
+  return toOneLine(children.map(formatRaw).join(""));
 }
 
 function toNodes(children: ChildNode[], marks: AdfMark[]): AdfNode[] {

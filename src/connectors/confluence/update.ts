@@ -3,10 +3,20 @@ import { Problem } from "#protocol/errors";
 import { markdownToHtml } from "../markup/html.ts";
 import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
-import { buildPageUrl, describePage, formatPagePlace, getConfluenceApi, Page, parseTitle, readPage } from "./page.ts";
+import {
+  buildPageUrl,
+  describePage,
+  formatPagePlace,
+  getConfluenceApi,
+  PAGE_FIELD,
+  Page,
+  parseTitle,
+  readPage,
+  SPACE_FIELD,
+} from "./page.ts";
 
 const Input = z.object({
-  page: withDescription(z.string(), "Title, id or URL of the page."),
+  page: PAGE_FIELD,
   text: withDescription(z.optional(z.string()), "Text to append or to replace the content with, as text or Markdown."),
   mode: withDescription(
     z.optional(z.enum(["append", "replace"])),
@@ -17,7 +27,7 @@ const Input = z.object({
     z.optional(z.number().check(z.int(), z.minimum(1))),
     "The version that was read. Nothing is changed if a newer one exists.",
   ),
-  space: withDescription(z.optional(z.string()), "Key of the space, if several spaces have a page with this title."),
+  space: SPACE_FIELD,
 });
 type Input = z.output<typeof Input>;
 
@@ -44,10 +54,8 @@ export const updatePageTool = defineTool({
   ],
   summary: describeCall,
   // An approval to append does not cover replacing or renaming.
-  resource: ({ page, space, mode, title }: Input) =>
-    mode === "replace" || title !== undefined
-      ? undefined
-      : formatPagePlace("on the page", { page, ...(space === undefined ? {} : { space }) }),
+  resource: ({ page, space, mode, title }) =>
+    mode === "replace" || title !== undefined ? undefined : formatPagePlace("on the page", { page, space }),
   placeIsTarget: true,
   describeTarget: (input, context) => describePage(context, input),
   async run(input, context) {

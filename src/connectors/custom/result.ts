@@ -1,7 +1,7 @@
 import { Problem } from "#protocol/errors";
 import { isRecord } from "#protocol/json";
 import { endSentence, parseServiceFault } from "../http/service-fault.ts";
-import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatCount, formatMarkdownTable, toOneLine, truncateText } from "../markup/markdown.ts";
 import type { ToolResult } from "../tool.ts";
 import type { ToolDescription } from "./description.ts";
 import { getAtPath, PATH_SLOT_PATTERN } from "./description.ts";
@@ -142,7 +142,7 @@ function getText(place: string, answer: unknown, input: Values): string {
 }
 
 function formatCellValue(value: unknown): string {
-  return truncateText(formatValue(value).replace(/\s+/g, " ").trim(), MAX_CELL_LENGTH);
+  return truncateText(toOneLine(formatValue(value)), MAX_CELL_LENGTH);
 }
 
 function formatCell(value: unknown): string {

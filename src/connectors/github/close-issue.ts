@@ -2,13 +2,12 @@ import * as z from "zod/mini";
 import { createChoiceSchema } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { describeIssue, formatIssueState, Issue } from "./issue.ts";
+import { formatIssueState, ISSUE_TARGET, Issue } from "./issue.ts";
 import {
   buildApiPath,
   createNumberField,
   findRepository,
   formatFullName,
-  formatRepositoryPlace,
   parseRepositoryPath,
   REPOSITORY_FIELD,
 } from "./repository.ts";
@@ -28,7 +27,6 @@ const Input = z.object({
     "Default: completed.",
   ),
 });
-type Input = z.output<typeof Input>;
 
 /** Source: https://docs.github.com/en/rest/issues/issues, "Update an issue". */
 export const closeIssueTool = defineTool({
@@ -42,12 +40,9 @@ export const closeIssueTool = defineTool({
     "close issue {number} in {repository} as {reason}",
     "resolve issue {number} in {repository}",
   ],
-  summary: ({ repository, number, reason }: Input) =>
+  summary: ({ repository, number, reason }) =>
     `Close issue #${number} in ${parseRepositoryPath(repository)}${reason === "not planned" ? " as not planned" : ""}`,
-  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
-  destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
-  object: ({ number }: Input) => `#${number}`,
-  describeTarget: (input, context) => describeIssue(input, context),
+  ...ISSUE_TARGET,
   async run(input, context) {
     const repository = await findRepository(context, input.repository);
     const path = `${buildApiPath(repository)}/issues/${input.number}`;

@@ -1,14 +1,13 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
+import { emptyTextProblem } from "../input-text.ts";
 import { quoteText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { Comment, describeIssue } from "./issue.ts";
+import { Comment, ISSUE_TARGET } from "./issue.ts";
 import {
   buildApiPath,
   createNumberField,
   findRepository,
   formatFullName,
-  formatRepositoryPlace,
   parseRepositoryPath,
   REPOSITORY_FIELD,
 } from "./repository.ts";
@@ -18,7 +17,6 @@ const Input = z.object({
   number: createNumberField("the issue or pull request"),
   text: withDescription(z.string(), "The comment, as text or Markdown."),
 });
-type Input = z.output<typeof Input>;
 
 /**
  * Source: https://docs.github.com/en/rest/issues/comments, "Create an issue comment"; it also works for pull requests.
@@ -34,16 +32,11 @@ export const addCommentTool = defineTool({
     "add a comment to issue {number} in {repository}: {text}",
     "reply on issue {number} in {repository} that {text}",
   ],
-  summary: ({ repository, number, text }: Input) =>
+  summary: ({ repository, number, text }) =>
     `Comment on #${number} in ${parseRepositoryPath(repository)}: ${quoteText(text, 500)}`,
-  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
-  object: ({ number }: Input) => `#${number}`,
-  destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
-  describeTarget: (input, context) => describeIssue(input, context),
+  ...ISSUE_TARGET,
   async run(input, context) {
-    if (input.text.trim() === "") {
-      throw new Problem("INVALID_REQUEST", "The comment must not be empty.", { details: { field: "text" } });
-    }
+    if (input.text.trim() === "") throw emptyTextProblem("comment");
     const repository = await findRepository(context, input.repository);
     const { id, html_url } = await context.http.request({
       method: "POST",

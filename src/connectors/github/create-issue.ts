@@ -1,16 +1,15 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
-import { splitList } from "../input-text.ts";
-import { escapeCell } from "../markup/markdown.ts";
+import { checkLength, requireTitle, splitList } from "../input-text.ts";
+import { escapeCell, toOneLine } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { Issue, parseLogin, toIssueData } from "./issue.ts";
 import {
   buildApiPath,
   findRepository,
   formatFullName,
-  formatRepositoryPlace,
   parseRepositoryPath,
   REPOSITORY_FIELD,
+  REPOSITORY_TARGET,
 } from "./repository.ts";
 
 const Input = z.object({
@@ -41,8 +40,7 @@ export const createIssueTool = defineTool({
     "new github issue in {repository}: {title}",
   ],
   summary: describeCall,
-  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
-  destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
+  ...REPOSITORY_TARGET,
   async run(input, context) {
     const body = buildIssueBody(input, context);
     const repository = await findRepository(context, input.repository);
@@ -64,22 +62,9 @@ function describeCall(input: Input): string {
 }
 
 function buildIssueBody(input: Input, context: Parameters<typeof parseLogin>[1]): Record<string, unknown> {
-  const title = toOneLine(input.title);
-  const createFieldProblem = (name: string, sentence: string) =>
-    new Problem("INVALID_REQUEST", sentence, { hint: "Change it and try again.", details: { field: name } });
-  if (title === "") throw createFieldProblem("title", "An issue needs a title.");
-  if (title.length > TITLE_LIMIT) {
-    throw createFieldProblem(
-      "title",
-      `The title has ${title.length} characters; GitHub accepts at most ${TITLE_LIMIT}.`,
-    );
-  }
-  if ((input.body?.length ?? 0) > BODY_LIMIT) {
-    throw createFieldProblem(
-      "body",
-      `The body has ${input.body?.length} characters; GitHub accepts at most ${BODY_LIMIT}.`,
-    );
-  }
+  const title = requireTitle(input.title, "An issue");
+  checkLength(title, TITLE_LIMIT, { service: "GitHub", noun: "title", field: "title" });
+  checkLength(input.body ?? "", BODY_LIMIT, { service: "GitHub", noun: "description", field: "body" });
   const labels = splitList(input.label);
   return {
     title,
@@ -87,8 +72,4 @@ function buildIssueBody(input: Input, context: Parameters<typeof parseLogin>[1])
     ...(labels.length > 0 ? { labels } : {}),
     ...(input.assignee?.trim() ? { assignees: [parseLogin(input.assignee, context)] } : {}),
   };
-}
-
-function toOneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
+import { requireTitle } from "../input-text.ts";
 import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { PullRequest, toPullRequestData } from "./pull-request.ts";
@@ -7,9 +7,9 @@ import {
   buildApiPath,
   findRepository,
   formatFullName,
-  formatRepositoryPlace,
   parseRepositoryPath,
   REPOSITORY_FIELD,
+  REPOSITORY_TARGET,
 } from "./repository.ts";
 
 const Input = z.object({
@@ -37,14 +37,10 @@ export const createPullRequestTool = defineTool({
     "open a github PR in {repository} from {source} into {destination}: {title}",
   ],
   summary: describeCall,
-  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
-  destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
+  ...REPOSITORY_TARGET,
   async run(input, context) {
-    const [title, head] = [toOneLine(input.title), input.source.trim()];
-    for (const [field, value] of Object.entries({ title, source: head })) {
-      if (value === "")
-        throw new Problem("INVALID_REQUEST", `A pull request needs a ${field}.`, { details: { field } });
-    }
+    const title = requireTitle(input.title, "A pull request");
+    const head = requireTitle(input.source, "A pull request", { noun: "source branch", field: "source" });
     const repository = await findRepository(context, input.repository);
     const path = buildApiPath(repository);
     const base =

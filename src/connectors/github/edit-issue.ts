@@ -1,16 +1,15 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { splitList } from "../input-text.ts";
+import { isNobody, splitList } from "../input-text.ts";
 import { escapeCell, toOneLine } from "../markup/markdown.ts";
 import { listGiven } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { describeIssue, Issue, isNobody, listLabels, parseLogin, toIssueData } from "./issue.ts";
+import { ISSUE_TARGET, Issue, listLabels, parseLogin, toIssueData } from "./issue.ts";
 import {
   buildApiPath,
   createNumberField,
   findRepository,
   formatFullName,
-  formatRepositoryPlace,
   parseRepositoryPath,
   REPOSITORY_FIELD,
 } from "./repository.ts";
@@ -43,12 +42,10 @@ export const editIssueTool = defineTool({
     "assign issue {number} in {repository} to {assignee}",
     "reopen issue {number} in {repository}",
   ],
-  summary: (input: Input) =>
+  summary: (input) =>
     `Change #${input.number} in ${parseRepositoryPath(input.repository)}: ${describeChanges(input).join(", ") || "nothing"}`,
-  resource: ({ repository }: Input) => formatRepositoryPlace(repository),
-  destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
-  object: ({ repository: _, number, ...changes }: Input) => [`#${number}`, ...listGiven(changes)].join(", "),
-  describeTarget: (input, context) => describeIssue(input, context),
+  ...ISSUE_TARGET,
+  object: ({ repository: _, number, ...changes }) => [`#${number}`, ...listGiven(changes)].join(", "),
   async run(input, context) {
     const changes = describeChanges(input);
     if (changes.length === 0) {

@@ -25,7 +25,6 @@ const Input = z.object({
   repository: REPOSITORY_FIELD,
   number: createNumberField("the issue"),
 });
-type Input = z.output<typeof Input>;
 
 /** Number of newest comments to show. */
 const MAX_COMMENTS = 5;
@@ -44,7 +43,7 @@ export const getIssueTool = defineTool({
     "what is the state of issue {number} in {repository}",
     "show the comments on issue {number} in {repository}",
   ],
-  summary: ({ repository, number }: Input) => `Read issue #${number} in ${parseRepositoryPath(repository)}`,
+  summary: ({ repository, number }) => `Read issue #${number} in ${parseRepositoryPath(repository)}`,
   async run(input, context) {
     const path = `${buildApiPath(await findRepository(context, input.repository))}/issues/${input.number}`;
     const issue = await context.http.request({ path, answer: Issue, scope: "repo" });

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatCount, truncateText } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { formatDetails, MAX_TEXT_LENGTH } from "./issue.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
@@ -26,7 +26,6 @@ const Input = z.object({
   number: createNumberField("the pull request"),
   diff: withDescription(z.optional(z.boolean()), "Also return the changed files with their diffs."),
 });
-type Input = z.output<typeof Input>;
 
 /** Source: https://docs.github.com/en/rest/pulls/pulls, "Get a pull request", and …/pulls/reviews. */
 export const getPullRequestTool = defineTool({
@@ -43,7 +42,7 @@ export const getPullRequestTool = defineTool({
     "show the {diff} of github pull request {number} in {repository}",
     "show the {diff} of PR {number} in {repository} on github",
   ],
-  summary: ({ repository, number }: Input) => `Read pull request #${number} in ${parseRepositoryPath(repository)}`,
+  summary: ({ repository, number }) => `Read pull request #${number} in ${parseRepositoryPath(repository)}`,
   async run(input, context) {
     const repository = await findRepository(context, input.repository);
     const path = `${buildApiPath(repository)}/pulls/${input.number}`;
@@ -120,5 +119,5 @@ function formatCode(diff: string): string {
 
 function getSize({ additions, deletions, changed_files: files }: PullRequest): string | undefined {
   if (additions === null || additions === undefined) return undefined;
-  return `+${additions} −${deletions ?? 0} in ${files ?? 0} ${files === 1 ? "file" : "files"}`;
+  return `+${additions} −${deletions ?? 0} in ${formatCount(files ?? 0, "file")}`;
 }

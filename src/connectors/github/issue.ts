@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
+import { isMe } from "../input-text.ts";
 import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
 import { quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
-import { buildApiPath, findRepository, formatFullName } from "./repository.ts";
+import { buildApiPath, findRepository, formatFullName, REPOSITORY_TARGET } from "./repository.ts";
 
 export const Person = z.nullish(z.looseObject({ login: z.nullish(z.string()) }));
 
@@ -45,6 +46,13 @@ export async function describeIssue(
   const by = issue.user?.login ? ` by ${issue.user.login}` : "";
   return `${quoteTitle(issue.title)}, ${formatIssueState(issue)} ${kind} #${issue.number}${by} in ${formatFullName(repository)}`;
 }
+
+/** The place, recipient, object and target of a tool that changes one issue or pull request. */
+export const ISSUE_TARGET = {
+  ...REPOSITORY_TARGET,
+  object: ({ number }: { number: number }) => `#${number}`,
+  describeTarget: describeIssue,
+};
 
 /** Longest description or comment shown to the user and the model, in characters. */
 export const MAX_TEXT_LENGTH = 4_000;
@@ -116,13 +124,7 @@ export function formatComment({ user, body, created_at }: z.output<typeof Commen
   return `**${escapeCell(user?.login ?? "someone")}**, ${created_at?.slice(0, 10) ?? ""}:\n\n${truncateText(body?.trim() ?? "", MAX_TEXT_LENGTH)}`;
 }
 
-/** Whether a filter or a field asks for no assignee. */
-export function isNobody(text: string): boolean {
-  return /^(nobody|none|no one|unassigned)$/i.test(text.trim());
-}
-
 /** Returns the login for a typed name. `me` is the connected account. */
 export function parseLogin(text: string, { metadata }: Pick<ToolContext, "metadata">): string {
-  const name = text.trim().replace(/^@/, "");
-  return /^(me|myself|i)$/i.test(name) && typeof metadata.login === "string" ? metadata.login : name;
+  return isMe(text) && typeof metadata.login === "string" ? metadata.login : text.trim().replace(/^@/, "");
 }

@@ -57,7 +57,7 @@ export const listChecksTool = defineTool({
     "what is the CI status of PR {number} in {repository}",
     "are the checks of PR {number} in {repository} green",
   ],
-  summary: (input: Input) => `Read the checks of ${describeRef(input)} in ${parseRepositoryPath(input.repository)}`,
+  summary: (input) => `Read the checks of ${describeRef(input)} in ${parseRepositoryPath(input.repository)}`,
   async run(input, context) {
     const repository = await findRepository(context, input.repository);
     const ref = await findRef(input, repository, context);

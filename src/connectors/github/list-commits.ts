@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { isMe } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatCount, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatMarkdownTable, formatNoun, truncateText } from "../markup/markdown.ts";
 import { formatMinute, parseOptionalInstant } from "../time.ts";
 import { withDescription } from "../tool.ts";
 import { parseLogin } from "./issue.ts";
@@ -41,7 +42,7 @@ export const listCommitsTool = defineListTool({
     "list the commits by {author} in {repository}",
     "what changed on {branch} of {repository}",
   ],
-  summary: (input: Input) => `List ${describeList(input)}`,
+  summary: (input) => `List ${describeList(input)}`,
   async run(input, context, list) {
     const repository = await findRepository(context, input.repository);
     const author = input.author?.trim();
@@ -93,12 +94,12 @@ function formatCommitTable(commits: Commit[], zone = "UTC"): string {
 
 function describeList({ repository, branch, author, path, since, until }: Input, number = 2): string {
   const parts = [
-    author?.trim() ? ` by ${/^(me|myself|i)$/i.test(author.trim()) ? "you" : author.trim()}` : "",
+    author?.trim() ? ` by ${isMe(author) ? "you" : author.trim()}` : "",
     path?.trim() ? ` to ${path.trim()}` : "",
     branch?.trim() ? ` on ${branch.trim()}` : "",
     ` in ${parseRepositoryPath(repository)}`,
     since?.trim() ? ` since ${since.trim()}` : "",
     until?.trim() ? ` until ${until.trim()}` : "",
   ];
-  return formatCount(number, "commit").replace(/^\d+ /, "") + parts.join("");
+  return formatNoun(number, "commit") + parts.join("");
 }

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import type { ListRequest } from "../http/pages.ts";
-import { createChoiceSchema } from "../input-text.ts";
+import { createChoiceSchema, isMe, isNobody } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { escapeCell, formatNoun } from "../markup/markdown.ts";
 import { parseOptionalInstant } from "../time.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
-import { formatIssueTable, Issue, isNobody, parseLogin, toIssueData } from "./issue.ts";
+import { formatIssueTable, Issue, parseLogin, toIssueData } from "./issue.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 import { buildApiPath, findRepository, formatFullName, parseRepositoryPath } from "./repository.ts";
 import { searchIssues } from "./search.ts";
@@ -48,7 +48,7 @@ export const listIssuesTool = defineListTool({
     "list {state} github issues in {repository}",
     "show issues labelled {label} in repository {repository}",
   ],
-  summary: (input: Input) => `List ${describeList(input)}`,
+  summary: (input) => `List ${describeList(input)}`,
   async run(input, context, list) {
     const { issues, more, url } = input.repository?.trim()
       ? await listRepositoryIssues(input.repository, input, context, list)
@@ -118,16 +118,14 @@ function splitLabels(labels: string | undefined): string[] {
 
 function describeList({ repository, state, assignee, label, since }: Input, number = 2): string {
   const which = state === "all" ? "" : `${state ?? "open"} `;
-  const kind = formatCount(number, "issue").replace(/^\d+ /, "");
+  const kind = formatNoun(number, "issue");
   const changes = since?.trim() ? ` changed since ${since.trim()}` : "";
   const labelled = `${label?.trim() ? ` labelled ${label.trim()}` : ""}${changes}`;
-  const who = assignee?.trim()
-    ? ` assigned to ${/^(me|myself|i)$/i.test(assignee.trim()) ? "you" : assignee.trim()}`
-    : "";
+  const who = assignee?.trim() ? ` assigned to ${isMe(assignee) ? "you" : assignee.trim()}` : "";
   const where = repository?.trim()
     ? ` in ${parseRepositoryPath(repository)}`
     : who
       ? " on GitHub"
-      : ` on GitHub that concern${number === 1 ? "s" : ""} you`;
+      : ` on GitHub that ${formatNoun(number, "concerns", "concern")} you`;
   return `${which}${kind}${labelled}${who}${where}`;
 }

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { ListRequest } from "../http/pages.ts";
-import { createChoiceSchema } from "../input-text.ts";
+import { createChoiceSchema, isMe } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, formatNoun } from "../markup/markdown.ts";
 import { type ToolContext, type ToolResult, withDescription } from "../tool.ts";
 import { formatIssueTable, parseLogin, toIssueData } from "./issue.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
@@ -43,7 +43,7 @@ export const listPullRequestsTool = defineListTool({
     "which pull requests are open on github",
     "list the {state} github pull requests in {repository}",
   ],
-  summary: (input: Input) => `List ${describeList(input)}`,
+  summary: (input) => `List ${describeList(input)}`,
   run: async (input, context, list) =>
     input.repository?.trim()
       ? listRepositoryPullRequests(input.repository, input, context, list)
@@ -105,10 +105,6 @@ function describeList({ repository, state, author }: Input, number = 2): string 
   const which = state === "all" ? "" : `${state ?? "open"} `;
   const by = author?.trim() ? ` by ${isMe(author) ? "you" : author.trim()}` : "";
   const where = repository?.trim() ? `in ${parseRepositoryPath(repository)}` : "on GitHub";
-  const whose = repository?.trim() || by ? "" : ` that concern${number === 1 ? "s" : ""} you`;
-  return `${which}pull request${number === 1 ? "" : "s"}${by} ${where}${whose}`;
-}
-
-function isMe(author: string): boolean {
-  return /^@?(?:me|myself|i)$/i.test(author.trim());
+  const whose = repository?.trim() || by ? "" : ` that ${formatNoun(number, "concerns", "concern")} you`;
+  return `${which}${formatNoun(number, "pull request")}${by} ${where}${whose}`;
 }

@@ -1,13 +1,12 @@
 import * as z from "zod/mini";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatMarkdownTable, formatNoun, truncateText } from "../markup/markdown.ts";
 import { withDescription } from "../tool.ts";
 import { MAX_PAGE_SIZE, readAllPages } from "./paging.ts";
 
 const Input = z.object({
   name: withDescription(z.optional(z.string()), "Part of the name or owner, to list only matching repositories."),
 });
-type Input = z.output<typeof Input>;
 
 const Repository = z.looseObject({
   full_name: z.string(),
@@ -34,8 +33,7 @@ export const listRepositoriesTool = defineListTool({
     "show my github repos",
     "find my github repositories called {name}",
   ],
-  summary: ({ name }: Input) =>
-    `List GitHub repositories${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
+  summary: ({ name }) => `List GitHub repositories${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
   async run(input, context, list) {
     const part = input.name?.trim().toLowerCase() ?? "";
     const request = { path: "/user/repos", query: { sort: "pushed", per_page: MAX_PAGE_SIZE }, scope: "repo" };
@@ -46,7 +44,7 @@ export const listRepositoriesTool = defineListTool({
     });
     const text = formatList(list, {
       count: values.length,
-      words: `${values.length === 1 ? "repository" : "repositories"}${part ? ` with “${escapeCell(part)}”` : ""}`,
+      words: `${formatNoun(values.length, "repository", "repositories")}${part ? ` with “${escapeCell(part)}”` : ""}`,
       more,
       items: () => formatRepositories(values),
     });

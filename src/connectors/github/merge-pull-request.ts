@@ -1,14 +1,12 @@
 import * as z from "zod/mini";
 import { escapeCell, quoteText } from "../markup/markdown.ts";
-import { narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { describeReviewedPullRequest } from "./pull-request.ts";
+import { PULL_REQUEST_TARGET } from "./pull-request.ts";
 import {
   buildApiPath,
   createNumberField,
   findRepository,
   formatFullName,
-  formatRepositoryPlace,
   parseRepositoryPath,
   REPOSITORY_FIELD,
 } from "./repository.ts";
@@ -22,7 +20,6 @@ const Input = z.object({
   ),
   message: withDescription(z.optional(z.string()), "Text of the commit. Default: GitHub's text."),
 });
-type Input = z.output<typeof Input>;
 
 const Merged = z.looseObject({ sha: z.nullish(z.string()) });
 
@@ -41,14 +38,12 @@ export const mergePullRequestTool = defineTool({
     "merge PR {number} in {repository} on github",
     "{method} github pull request {number} in {repository}",
   ],
-  summary: ({ repository, number, method, message }: Input) => {
+  summary: ({ repository, number, method, message }) => {
     const strategy = method && method !== "merge" ? ` (${method})` : "";
     const quotedMessage = message?.trim() ? `: ${quoteText(message, 300)}` : "";
     return `Merge pull request #${number} in ${parseRepositoryPath(repository)}${strategy}${quotedMessage}`;
   },
-  resource: ({ repository, number }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${number}`),
-  destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
-  describeTarget: (input, context) => describeReviewedPullRequest(input, context),
+  ...PULL_REQUEST_TARGET,
   async run(input, context) {
     const repository = await findRepository(context, input.repository);
     const { sha } = await context.http.request({

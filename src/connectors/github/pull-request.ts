@@ -1,9 +1,15 @@
 import * as z from "zod/mini";
 import { formatMarkdownTable } from "../markup/markdown.ts";
-import { quoteTitle } from "../place.ts";
+import { narrowPlace, quoteTitle } from "../place.ts";
 import type { ToolContext } from "../tool.ts";
 import { Person } from "./issue.ts";
-import { buildApiPath, findRepository, formatFullName } from "./repository.ts";
+import {
+  buildApiPath,
+  findRepository,
+  formatFullName,
+  formatRepositoryPlace,
+  REPOSITORY_TARGET,
+} from "./repository.ts";
 
 const Branch = z.nullish(
   z.looseObject({ ref: z.nullish(z.string()), sha: z.nullish(z.string()), label: z.nullish(z.string()) }),
@@ -33,8 +39,16 @@ export type PullRequest = z.output<typeof PullRequest>;
 
 export const Review = z.looseObject({ user: Person, state: z.string(), submitted_at: z.nullish(z.string()) });
 
+/** The place, recipient and target of a tool that judges the commits of a pull request. */
+export const PULL_REQUEST_TARGET = {
+  ...REPOSITORY_TARGET,
+  resource: ({ repository, number }: { repository: string; number: number }) =>
+    narrowPlace(formatRepositoryPlace(repository), `pull request ${number}`),
+  describeTarget: describeReviewedPullRequest,
+};
+
 /** Describes a pull request with its newest commit, because an approval covers no commit that is pushed after it. */
-export async function describeReviewedPullRequest(
+async function describeReviewedPullRequest(
   { repository: text, number }: { repository: string; number: number },
   context: ToolContext,
 ): Promise<string> {

@@ -15,6 +15,12 @@ export function createNumberField(noun: string) {
   return withDescription(z.coerce.number().check(z.int(), z.minimum(1)), `Number of ${noun}, such as 12.`);
 }
 
+/** The place and recipient of a tool that changes something in a repository. */
+export const REPOSITORY_TARGET = {
+  resource: ({ repository }: { repository: string }) => formatRepositoryPlace(repository),
+  destinations: ({ repository }: { repository: string }) => [parseRepositoryPath(repository).toLowerCase()],
+};
+
 const Listed = z.looseObject({ full_name: z.string(), name: z.string() });
 
 type Context = Pick<ToolContext, "http" | "metadata">;

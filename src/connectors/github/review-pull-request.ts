@@ -1,15 +1,13 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { quoteText } from "../markup/markdown.ts";
-import { narrowPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { describeReviewedPullRequest } from "./pull-request.ts";
+import { PULL_REQUEST_TARGET } from "./pull-request.ts";
 import {
   buildApiPath,
   createNumberField,
   findRepository,
   formatFullName,
-  formatRepositoryPlace,
   parseRepositoryPath,
   REPOSITORY_FIELD,
 } from "./repository.ts";
@@ -33,7 +31,6 @@ const Input = z.object({
     "What the review says, as text or Markdown. Required unless it approves.",
   ),
 });
-type Input = z.output<typeof Input>;
 
 const Made = z.looseObject({ id: z.number(), html_url: z.nullish(z.string()) });
 
@@ -48,14 +45,12 @@ export const reviewPullRequestTool = defineTool({
     "approve github PR {number} in {repository}",
     "approve PR {number} in {repository} on github",
   ],
-  summary: ({ repository, number, verdict, text }: Input) => {
+  summary: ({ repository, number, verdict, text }) => {
     const quote = text?.trim() ? `: ${quoteText(text, 500)}` : "";
     return `${VERDICTS[verdict].card} pull request #${number} in ${parseRepositoryPath(repository)}${quote}`;
   },
-  resource: ({ repository, number }: Input) => narrowPlace(formatRepositoryPlace(repository), `pull request ${number}`),
-  object: ({ verdict }: Input) => verdict,
-  destinations: ({ repository }: Input) => [parseRepositoryPath(repository).toLowerCase()],
-  describeTarget: (input, context) => describeReviewedPullRequest(input, context),
+  ...PULL_REQUEST_TARGET,
+  object: ({ verdict }) => verdict,
   async run(input, context) {
     if (input.verdict !== "approve" && !input.text?.trim())
       throw new Problem("INVALID_REQUEST", "This review requires text.", { details: { field: "text" } });

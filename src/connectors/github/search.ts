@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { ListRequest } from "../http/pages.ts";
 import { createChoiceSchema } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatMarkdownTable, formatNoun, truncateText } from "../markup/markdown.ts";
 import { type ToolContext, type ToolResult, withDescription } from "../tool.ts";
 import { formatIssueTable, Issue, toIssueData } from "./issue.ts";
 import { readAllPages } from "./paging.ts";
@@ -60,7 +60,7 @@ export const searchTool = defineListTool({
     "find github repositories about {text}",
     "look for {text} on github",
   ],
-  summary: (input: Input) => `Search GitHub for ${describeSearch(input)}`,
+  summary: (input) => `Search GitHub for ${describeSearch(input)}`,
   run: async (input, context, list) =>
     input.type === "repository" ? searchForRepositories(input, context, list) : searchForIssues(input, context, list),
 });
@@ -127,7 +127,7 @@ function formatResult(
 
 function describeSearch({ text, type, repository }: Input, number = 2): string {
   const kind = type ?? "issue";
-  const kinds = number === 1 ? kind : kind === "repository" ? "repositories" : `${kind}s`;
+  const kinds = formatNoun(number, kind, kind === "repository" ? "repositories" : undefined);
   return `${kinds} about “${text.trim()}”${repository?.trim() ? ` in ${parseRepositoryPath(repository)}` : ""}`;
 }
 

@@ -30,11 +30,11 @@ export const changeLabelTool = defineTool({
     "add the label {label} to the email {message}",
     "put the label {label} on the email {message}",
   ],
-  summary: ({ message, label, remove }: LabelInput) =>
+  summary: ({ message, label, remove }) =>
     remove
       ? `Remove ${escapeCell(label)} from the email ${escapeCell(message)}`
       : `Mark the email ${escapeCell(message)} as ${escapeCell(label)}`,
-  resource: ({ message, label, remove }: LabelInput) =>
+  resource: ({ message, label, remove }) =>
     narrowPlace(formatPlace(remove ? "without" : "with", quoteName(label)), quoteName(message)),
   placeIsTarget: true,
   describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message, "change")),
@@ -90,7 +90,6 @@ function getChange(id: string, remove: boolean | undefined): Change {
 const ArchiveInput = z.object({
   message: withDescription(z.string(), "ID of a message in the conversation, or its subject."),
 });
-type ArchiveInput = z.output<typeof ArchiveInput>;
 
 /** Source: Gmail API v1, POST /gmail/v1/users/{userId}/threads/{id}/modify. */
 export const archiveTool = defineTool({
@@ -104,7 +103,7 @@ export const archiveTool = defineTool({
     "archive the message {message}",
     "move the email {message} out of my inbox",
   ],
-  summary: ({ message }: ArchiveInput) => `Archive the conversation of the email ${escapeCell(message)}`,
+  summary: ({ message }) => `Archive the conversation of the email ${escapeCell(message)}`,
   describeTarget: async ({ message }, context) => describeMessage(await findMessage(context, message, "change")),
   async run(input, context) {
     const message = await findMessage(context, input.message, "change");

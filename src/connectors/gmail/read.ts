@@ -18,7 +18,6 @@ import { getMailHeader, getPartName, getText, isSeparate, type Part, type PartTr
 const ReadInput = z.object({
   message: withDescription(z.string(), "ID of the message, or words from its subject."),
 });
-type ReadInput = z.output<typeof ReadInput>;
 
 /** Longest text shown to the user and the model, in characters. */
 const MAX_TEXT_LENGTH = 12_000;
@@ -37,7 +36,7 @@ export const readMessageTool = defineTool({
     "what does the email {message} say",
     "summarise the email {message}",
   ],
-  summary: ({ message }: ReadInput) => `Read the email ${escapeCell(message)}`,
+  summary: ({ message }) => `Read the email ${escapeCell(message)}`,
   async run(input, context) {
     const { id } = await findMessage(context, input.message, "read");
     const message = await fetchMessage(context, id, "full");

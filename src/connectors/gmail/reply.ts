@@ -16,7 +16,6 @@ const Input = z.object({
   all: withDescription(z.optional(z.boolean()), "Whether to reply to all recipients instead of only the sender."),
   attachments: withDescription(z.optional(Attachments), "Names of files that the user attached in this conversation."),
 });
-type Input = z.output<typeof Input>;
 
 /**
  * Source: Gmail API v1, POST …/messages/send with the thread's ID and the headers that keep the conversation together
@@ -36,11 +35,11 @@ export const replyTool = defineTool({
     "respond to the email {message} that {body}",
     "reply to the email {message} with {attachments}: {body}",
   ],
-  summary: ({ message, body, all, attachments = [] }: Input) => {
+  summary: ({ message, body, all, attachments = [] }) => {
     const files = attachments.length > 0 ? `, with ${formatAttachments(attachments)}` : "";
     return `Reply to ${all ? "everyone on" : "the sender of"} the email ${toOneLine(message)}: ${quoteText(body, 300)}${files}`;
   },
-  chooseMode: ({ all }: Input) => (all ? "confirm_before_execution" : undefined),
+  chooseMode: ({ all }) => (all ? "confirm_before_execution" : undefined),
   async describeTarget({ message, all }, context) {
     const original = await findMessage(context, message, "change");
     const { to, cc } = getReplyRecipients(original, getOwnAddress(context.metadata), all === true);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, formatNoun } from "../markup/markdown.ts";
 import { parseInstant } from "../time.ts";
 import { withDescription } from "../tool.ts";
 import { findMessages } from "./find.ts";
@@ -49,7 +49,7 @@ export const searchTool = defineListTool({
     "do I have mail from {sender}",
     "did {sender} write about {text}",
   ],
-  summary: (input: Input) => `Search Gmail for ${describeSearch(input)}`,
+  summary: (input) => `Search Gmail for ${describeSearch(input)}`,
   async run(input, context, list) {
     const q = getQuery(input, context.timeZone);
     const { messages, more } = await findMessages(context, q, list);
@@ -105,7 +105,7 @@ function withoutOperators(text: string): string {
 }
 
 function describeSearch({ query, text, sender, state, place, ...filter }: Input, number = 2): string {
-  const noun = number === 1 ? "email" : "emails";
+  const noun = formatNoun(number, "email");
   if (query?.trim()) return `${noun} matching ${query.trim()}`;
   const isAnywhere =
     [text, sender, filter.recipient, filter.after, filter.before].some((text) => text?.trim()) || filter.hasAttachment;

@@ -42,10 +42,9 @@ export const sendMessageTool = defineTool({
     "email {attachments} to {to}: {body}",
   ],
   summary: describeMail("Send an email"),
-  resource: ({ to, cc, bcc }: SendInput) => formatPlace("to", formatRecipients([to, cc, bcc])),
-  destinations: ({ to, cc, bcc }: SendInput) => listDestinations([to, cc, bcc]),
-  chooseMode: ({ to, cc, bcc }: SendInput) =>
-    hasManyRecipients([to, cc, bcc]) ? "confirm_before_execution" : undefined,
+  resource: ({ to, cc, bcc }) => formatPlace("to", formatRecipients([to, cc, bcc])),
+  destinations: ({ to, cc, bcc }) => listDestinations([to, cc, bcc]),
+  chooseMode: ({ to, cc, bcc }) => (hasManyRecipients([to, cc, bcc]) ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const outgoing = toOutgoingMail(input);
     if (outgoing.to.length + outgoing.cc.length + outgoing.bcc.length === 0) {
@@ -95,7 +94,6 @@ const DraftInput = z.object({
   bcc: withDescription(z.optional(z.string()), "Email addresses for a hidden copy (Bcc), such as sam@example.com."),
   attachments: withDescription(z.optional(Attachments), "Names of files that the user attached in this conversation."),
 });
-type DraftInput = z.output<typeof DraftInput>;
 
 const Draft = z.looseObject({ id: z.string(), message: z.nullish(SentMessage) });
 
@@ -115,10 +113,10 @@ export const createDraftTool = defineTool({
     "draft a mail to {to} with subject {subject}: {body}",
     "draft an email to {to} with {attachments}: {body}",
   ],
-  summary: (input: DraftInput) => describeMail("Write a draft")(input),
+  summary: (input) => describeMail("Write a draft")(input),
   mode: "confirm_after_execution",
-  resource: ({ to, cc, bcc }: DraftInput) => formatPlace("to", formatRecipients([to, cc, bcc])),
-  destinations: ({ to, cc, bcc }: DraftInput) => listDestinations([to, cc, bcc]),
+  resource: ({ to, cc, bcc }) => formatPlace("to", formatRecipients([to, cc, bcc])),
+  destinations: ({ to, cc, bcc }) => listDestinations([to, cc, bcc]),
   async run(input, context) {
     const mail = { ...toOutgoingMail(input), attachments: await loadAttachments(context, input.attachments) };
     const request = buildMailRequest("/gmail/v1/users/me/drafts", mail, Draft, (message) => ({ message }));

@@ -72,9 +72,8 @@ export const createEventTool = defineTool({
   ],
   summary: describeCall,
   resource: formatCalendarPlace,
-  destinations: ({ guests }: Input) => parseGuests(guests).map((address) => address.toLowerCase()),
-  chooseMode: ({ guests }: Input) =>
-    parseGuests(guests).length > MANY_GUESTS ? "confirm_before_execution" : undefined,
+  destinations: ({ guests }) => parseGuests(guests).map((address) => address.toLowerCase()),
+  chooseMode: ({ guests }) => (parseGuests(guests).length > MANY_GUESTS ? "confirm_before_execution" : undefined),
   async run(input, context) {
     const title = parseNewTitle(input.title);
     if (title === "") throw new Problem("INVALID_REQUEST", "An event needs a title.", { details: { field: "title" } });

@@ -163,7 +163,7 @@ export function getTitle({ summary }: Event): string {
 
 /** Extracts the title from what users type: "the meeting Planning", "a meeting called Planning". */
 export function parseEventName(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = toOneLine(text);
   return line.replace(/^(?:the|my|an?) (?:meeting|event|appointment) (?:(?:called|named|titled) )?(?=\S)/i, "");
 }
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { getOwnAddress } from "../google/oauth.ts";
+import { isMe } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatTimeRange, toWallTime } from "../time.ts";
 import { defineTool, withDescription } from "../tool.ts";
@@ -21,7 +22,6 @@ const Input = z.object({
     "Last day or time, ISO 8601, inclusive. Default without a start: one day later.",
   ),
 });
-type Input = z.output<typeof Input>;
 
 const Answer = z.looseObject({
   calendars: z.record(
@@ -48,11 +48,11 @@ export const findFreeTimeTool = defineTool({
     "is {person} busy {start}",
     "when is {person} available {start}",
   ],
-  summary: (input: Input) => `Check when ${isMe(input.person) ? "I am" : `${escapeCell(input.person ?? "")} is`} free`,
+  summary: (input) => `Check when ${isOwn(input.person) ? "I am" : `${escapeCell(input.person ?? "")} is`} free`,
   async run(input, context) {
     const zone = getTimeZone(context);
     const span = parseSpan(input, zone, context.clock.now(), 1);
-    const id = isMe(input.person) ? getOwnAddress(context.metadata) || "primary" : getAddress(input.person ?? "");
+    const id = isOwn(input.person) ? getOwnAddress(context.metadata) || "primary" : getAddress(input.person ?? "");
     const { calendars } = await context.http.request({
       method: "POST",
       path: "/calendar/v3/freeBusy",
@@ -81,7 +81,7 @@ export const findFreeTimeTool = defineTool({
     const formatSpan = ({ from, to }: TimeSpan) => formatTimeRange(from, to, zone, year);
     const toIsoSpan = ({ from, to }: TimeSpan) => ({ start: toWallTime(from, zone), end: toWallTime(to, zone) });
     const formatSpans = (spans: TimeSpan[]) => spans.map((span) => `- ${formatSpan(span)}`).join("\n") || "- never";
-    const who = isMe(input.person) ? "You" : escapeCell(id);
+    const who = isOwn(input.person) ? "You" : escapeCell(id);
     const text = `${who}, ${formatSpan(span)} (${zone})\n\nBusy:\n\n${formatSpans(busy)}\n\nFree:\n\n${formatSpans(free)}`;
     return { data: { person: id, busy: busy.map(toIsoSpan), free: free.map(toIsoSpan), time_zone: zone }, text };
   },
@@ -106,8 +106,9 @@ function findGaps(busy: TimeSpan[], within: TimeSpan): TimeSpan[] {
   return spans.filter(({ from, to }) => to > from);
 }
 
-function isMe(person: string | undefined): boolean {
-  return /^(|me|i|myself|my|mine)$/i.test(person?.trim() ?? "");
+/** Without a person, the tool is about the user. */
+function isOwn(person: string | undefined): boolean {
+  return !person?.trim() || isMe(person);
 }
 
 function getAddress(person: string): string {

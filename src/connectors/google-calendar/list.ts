@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, formatNoun } from "../markup/markdown.ts";
 import { withDescription } from "../tool.ts";
 import { formatEventTable, getTimeZone, toEventData } from "./event.ts";
 import { findEvents, parseSpan } from "./find.ts";
@@ -40,13 +40,13 @@ export const listEventsTool = defineListTool({
     "find meetings about {text}",
     "when is the meeting about {text}",
   ],
-  summary: (input: Input) => `List the events of my calendar${describeList(input)}`,
+  summary: (input) => `List the events of my calendar${describeList(input)}`,
   async run(input, context, list) {
     const zone = getTimeZone(context);
     const now = context.clock.now();
     const span = parseSpan(input, zone, now, input.text?.trim() ? YEAR : WEEK);
     const { events, more } = await findEvents(context, span, input.text, list);
-    const words = `event${events.length === 1 ? "" : "s"} ${escapeCell(describeList(input))}`;
+    const words = `${formatNoun(events.length, "event")} ${escapeCell(describeList(input))}`;
     const items = () => formatEventTable(events, zone, now);
     const text = formatList(list, { count: events.length, words, more, note: ` (${zone})`, items });
     const data = { events: events.map((event) => toEventData(event, zone)), time_zone: zone, more };

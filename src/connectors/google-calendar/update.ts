@@ -48,7 +48,7 @@ export const updateEventTool = defineTool({
   ],
   summary: describeCall,
   resource: () => "in your calendar",
-  object: ({ event, day, ...changes }: UpdateInput) =>
+  object: ({ event, day, ...changes }) =>
     narrowPlace(quoteName(event), [...(day ? [day.trim()] : []), ...listGiven(changes)].join(", ")),
   placeIsTarget: true,
   describeTarget: async ({ event, day }, context) => describeEvent(await findEvent(context, event, day), context),
@@ -107,7 +107,6 @@ const DeleteInput = z.object({
   ),
   day: withDescription(z.optional(z.string()), "Day of the event, in ISO 8601, if several have the title."),
 });
-type DeleteInput = z.output<typeof DeleteInput>;
 
 /** Source: Calendar API v3, DELETE /calendar/v3/calendars/{calendarId}/events/{eventId}; returns 204. */
 export const deleteEventTool = defineTool({
@@ -123,7 +122,7 @@ export const deleteEventTool = defineTool({
     "cancel the meeting {event} on {day}",
     "remove {event} from my calendar",
   ],
-  summary: ({ event, day }: DeleteInput) =>
+  summary: ({ event, day }) =>
     `Delete the event “${toOneLine(parseEventName(event))}”${day?.trim() ? ` of ${day.trim()}` : ""} (guests are notified)`,
   resource: () => "in your calendar",
   describeTarget: async ({ event, day }, context) => describeEvent(await findEvent(context, event, day), context),

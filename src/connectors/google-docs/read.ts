@@ -1,14 +1,13 @@
 import * as z from "zod/mini";
 import { findFile, findFiles, formatFileTable, toFileData } from "../google/files.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatNoun, truncateText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { buildDocumentUrl, Document, toMarkdown } from "./document.ts";
 
 const ReadInput = z.object({
   document: withDescription(z.string(), "Title, id or URL of the document."),
 });
-type ReadInput = z.output<typeof ReadInput>;
 
 /** Longest text shown to the user and the model, in characters. */
 const MAX_TEXT_LENGTH = 20_000;
@@ -27,7 +26,7 @@ export const readDocumentTool = defineTool({
     "open the google doc {document}",
     "summarise the document {document}",
   ],
-  summary: ({ document }: ReadInput) => `Read the document ${escapeCell(document)}`,
+  summary: ({ document }) => `Read the document ${escapeCell(document)}`,
   async run(input, context) {
     const { id } = await findFile(context, input.document, "document");
     const document = await context.http.request({
@@ -69,7 +68,7 @@ export const searchTool = defineListTool({
     "list my documents",
     "show my recent google docs",
   ],
-  summary: (input: SearchInput) => `Search Google Docs for ${describeSearch(input)}`,
+  summary: (input) => `Search Google Docs for ${describeSearch(input)}`,
   async run(input, { http }, list) {
     const { files, more } = await findFiles(http, { text: input.text, kind: "document" }, list);
     const web = http.endpoints.web ?? "";
@@ -80,5 +79,5 @@ export const searchTool = defineListTool({
 });
 
 function describeSearch({ text }: SearchInput, number = 2): string {
-  return `document${number === 1 ? "" : "s"}${text?.trim() ? ` about “${text.trim()}”` : ""}`;
+  return `${formatNoun(number, "document")}${text?.trim() ? ` about “${text.trim()}”` : ""}`;
 }

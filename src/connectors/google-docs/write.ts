@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
+import { emptyTextProblem, requireTitle } from "../input-text.ts";
 import { escapeCell, formatCount, quoteText, toOneLine } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
-import { defineTool, withDescription } from "../tool.ts";
+import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { buildDocumentUrl, Document } from "./document.ts";
 
 const CreateInput = z.object({
   title: withDescription(z.string(), "Title of the new document."),
   text: withDescription(z.optional(z.string()), "Initial content."),
 });
-type CreateInput = z.output<typeof CreateInput>;
 
 /** Source: Docs API v1, POST /v1/documents, which accepts only the title. The text is inserted afterwards. */
 export const createDocumentTool = defineTool({
@@ -26,13 +26,11 @@ export const createDocumentTool = defineTool({
     "make a google doc titled {title}",
     "write a google doc called {title}: {text}",
   ],
-  summary: ({ title, text }: CreateInput) =>
+  summary: ({ title, text }) =>
     `Create the document “${toOneLine(title)}”${text?.trim() ? `: ${quoteText(text, 200)}` : ""}`,
   resource: () => "in My Drive",
   async run(input, context) {
-    const title = toOneLine(input.title);
-    if (title === "")
-      throw new Problem("INVALID_REQUEST", "A document needs a title.", { details: { field: "title" } });
+    const title = requireTitle(input.title, "A document");
     const { http } = context;
     const { documentId: id } = await http.request({
       method: "POST",
@@ -77,11 +75,20 @@ async function insertText(
   }
 }
 
+type DocumentInput = { document: string };
+
+/** The place and target of a tool that changes a document. */
+const DOCUMENT_TARGET = {
+  resource: ({ document }: DocumentInput) => formatPlace("in the document", formatFilePlace(document)),
+  placeIsTarget: true,
+  describeTarget: async ({ document }: DocumentInput, context: ToolContext) =>
+    describeFile(await findFileToChange(context, document, "document")),
+};
+
 const AppendInput = z.object({
   document: withDescription(z.string(), "Title, id or URL of the document."),
   text: withDescription(z.string(), "The text to append."),
 });
-type AppendInput = z.output<typeof AppendInput>;
 
 /** Source: Docs API v1, POST /v1/documents/{documentId}:batchUpdate with `insertText` at the end of the body. */
 export const appendTextTool = defineTool({
@@ -96,15 +103,11 @@ export const appendTextTool = defineTool({
     "add {text} to the google doc {document}",
     "write in the document {document}: {text}",
   ],
-  summary: ({ document, text }: AppendInput) =>
-    `Append to the document ${escapeCell(document)}: ${quoteText(text, 200)}`,
-  resource: ({ document }: AppendInput) => formatPlace("in the document", formatFilePlace(document)),
-  placeIsTarget: true,
-  describeTarget: async ({ document }, context) => describeFile(await findFileToChange(context, document, "document")),
+  summary: ({ document, text }) => `Append to the document ${escapeCell(document)}: ${quoteText(text, 200)}`,
+  ...DOCUMENT_TARGET,
   async run(input, context) {
     const text = input.text.trim();
-    if (text === "")
-      throw new Problem("INVALID_REQUEST", "The text must not be empty.", { details: { field: "text" } });
+    if (text === "") throw emptyTextProblem("text");
     const { id } = await findFileToChange(context, input.document, "document");
     const path = `/v1/documents/${encodeURIComponent(id)}`;
     const { http } = context;
@@ -134,7 +137,6 @@ const ReplaceInput = z.object({
   find: withDescription(z.string(), "The text to replace; letter case must match."),
   replacement: withDescription(z.string(), "The replacement. An empty value removes the text."),
 });
-type ReplaceInput = z.output<typeof ReplaceInput>;
 
 const Replies = z.looseObject({
   replies: z.nullish(
@@ -153,15 +155,11 @@ export const replaceTextTool = defineTool({
     "replace {find} by {replacement} in the google doc {document}",
     "change {find} to {replacement} in the document {document}",
   ],
-  summary: ({ document, find, replacement }: ReplaceInput) =>
+  summary: ({ document, find, replacement }) =>
     `Replace “${toOneLine(find)}” with “${toOneLine(replacement)}” everywhere in the document ${toOneLine(document)}`,
-  resource: ({ document }: ReplaceInput) => formatPlace("in the document", formatFilePlace(document)),
-  placeIsTarget: true,
-  describeTarget: async ({ document }, context) => describeFile(await findFileToChange(context, document, "document")),
+  ...DOCUMENT_TARGET,
   async run(input, context) {
-    if (input.find === "") {
-      throw new Problem("INVALID_REQUEST", "The text to replace must not be empty.", { details: { field: "find" } });
-    }
+    if (input.find === "") throw emptyTextProblem("text to replace", "find");
     const { id, name } = await findFileToChange(context, input.document, "document");
     const replaceAllText = {
       containsText: { text: input.find, matchCase: true },

@@ -12,8 +12,8 @@ import {
   formatFilePlace,
   toFileData,
 } from "../google/files.ts";
-import { createChoiceSchema } from "../input-text.ts";
-import { escapeCell } from "../markup/markdown.ts";
+import { createChoiceSchema, requireTitle } from "../input-text.ts";
+import { escapeCell, toOneLine } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 
@@ -21,7 +21,6 @@ const CreateFolderInput = z.object({
   title: withDescription(z.string(), "Title of the new folder."),
   parent: withDescription(z.optional(z.string()), "Name, id or URL of the parent folder. Default: My Drive."),
 });
-type CreateFolderInput = z.output<typeof CreateFolderInput>;
 
 /** Source: Drive API v3, POST /drive/v3/files. */
 export const createFolderTool = defineTool({
@@ -36,14 +35,12 @@ export const createFolderTool = defineTool({
     "new folder {title}",
     "add a folder called {title} in {parent}",
   ],
-  summary: ({ title, parent }: CreateFolderInput) =>
+  summary: ({ title, parent }) =>
     `Create the folder “${toOneLine(title)}” in ${parent?.trim() ? toOneLine(parent) : "My Drive"}`,
-  resource: ({ parent }: CreateFolderInput) =>
-    parent?.trim() ? formatPlace("in the folder", formatFilePlace(parent)) : "in My Drive",
+  resource: ({ parent }) => (parent?.trim() ? formatPlace("in the folder", formatFilePlace(parent)) : "in My Drive"),
   async run(input, context) {
     const { http } = context;
-    const name = toOneLine(input.title);
-    if (name === "") throw new Problem("INVALID_REQUEST", "A folder needs a name.", { details: { field: "title" } });
+    const name = requireTitle(input.title, "A folder", { noun: "name" });
     const parent = input.parent?.trim() ? await findFileToChange(context, input.parent, "folder") : undefined;
     const folder = await http.request({
       method: "POST",
@@ -59,10 +56,6 @@ export const createFolderTool = defineTool({
     return { data: toFileData(folder, web), text: `Created the folder ${escapeCell(name)}${where}.\n\n${url}`, url };
   },
 });
-
-function toOneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
-}
 
 const ShareInput = z.object({
   file: withDescription(z.string(), "Name, id or URL of the file or folder."),
@@ -95,13 +88,11 @@ export const shareFileTool = defineTool({
     "share {file} with {person} to {role}",
     "give {person} access to {file}",
   ],
-  summary: ({ file, person, role }: ShareInput) =>
+  summary: ({ file, person, role }) =>
     `Let ${formatRecipient(person)} ${ROLES[role ?? "read"].verb} ${escapeCell(file)}`,
   resource: formatSharePlace,
-  destinations: ({ person }: ShareInput) => [
-    isAnyone(person.trim()) ? "anyone with the link" : person.trim().toLowerCase(),
-  ],
-  chooseMode: ({ person }: ShareInput) => (isAnyone(person.trim()) ? "confirm_before_execution" : undefined),
+  destinations: ({ person }) => [isAnyone(person.trim()) ? "anyone with the link" : person.trim().toLowerCase()],
+  chooseMode: ({ person }) => (isAnyone(person.trim()) ? "confirm_before_execution" : undefined),
   placeIsTarget: true,
   describeTarget: async ({ file }, context) => describeFile(await findFileToChange(context, file)),
   async run(input, context) {
@@ -169,7 +160,6 @@ function capitalize(text: string): string {
 const TrashInput = z.object({
   file: withDescription(z.string(), "Name, id or URL of the file or folder."),
 });
-type TrashInput = z.output<typeof TrashInput>;
 
 /**
  * Source: Drive API v3, PATCH /drive/v3/files/{fileId}. Trashed files disappear for everyone and are deleted after 30
@@ -188,7 +178,7 @@ export const trashFileTool = defineTool({
     "move {file} to the trash",
     "remove the file {file} from my drive",
   ],
-  summary: ({ file }: TrashInput) => `Move ${escapeCell(file)} to the trash of Google Drive for everyone`,
+  summary: ({ file }) => `Move ${escapeCell(file)} to the trash of Google Drive for everyone`,
   describeTarget: async ({ file }, context) => describeFile(await findEntryToChange(context, file)),
   async run(input, context) {
     const file = await findEntryToChange(context, input.file);

@@ -11,8 +11,9 @@ import {
   getOwnerName,
   toFileData,
 } from "../google/files.ts";
+import { isMe } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatNoun, truncateText } from "../markup/markdown.ts";
 import { parseOptionalInstant } from "../time.ts";
 import { defineTool, withDescription } from "../tool.ts";
 
@@ -57,7 +58,7 @@ export const searchTool = defineListTool({
     "which {kind} files mention {text}",
     "find the file {text}",
   ],
-  summary: (input: SearchInput) => `Search Google Drive for ${describeSearch(input)}`,
+  summary: (input) => `Search Google Drive for ${describeSearch(input)}`,
   async run(input, context, list) {
     const { http, timeZone } = context;
     const folder = input.folder?.trim() ? await findFile(context, input.folder, "folder") : undefined;
@@ -83,7 +84,7 @@ export const searchTool = defineListTool({
 function parseOwner(owner: string | undefined): string | undefined {
   const text = owner?.trim() ?? "";
   if (text === "") return undefined;
-  if (/^(me|myself|i|my|mine)$/i.test(text)) return "me";
+  if (isMe(text)) return "me";
   if (/^[^\s@<>]+@[^\s@<>]+$/.test(text)) return text;
   throw new Problem("INVALID_REQUEST", `“${text}” is not an email address.`, {
     hint: "Specify the owner by email address.",
@@ -101,7 +102,7 @@ function describeSearch({ text, kind, folder, ...filter }: SearchInput, number =
     filter.sharedWithMe ? " shared with me" : "",
     filter.changedSince?.trim() ? ` changed since ${filter.changedSince.trim()}` : "",
   ];
-  return `${noun}${number === 1 ? "" : "s"}${about}${more.join("")}${order}`;
+  return `${formatNoun(number, noun)}${about}${more.join("")}${order}`;
 }
 
 const ORDER_WORDS: Record<keyof typeof FILE_ORDERS, string> = {
@@ -116,7 +117,6 @@ const ORDER_WORDS: Record<keyof typeof FILE_ORDERS, string> = {
 const GetInput = z.object({
   file: withDescription(z.string(), "Name, id or URL of the file or folder."),
 });
-type GetInput = z.output<typeof GetInput>;
 
 const Access = z.looseObject({
   trashed: z.nullish(z.boolean()),
@@ -147,7 +147,7 @@ export const getFileTool = defineTool({
     "who is the file {file} shared with",
     "where is the file {file}",
   ],
-  summary: ({ file }: GetInput) => `Show ${escapeCell(file)} in Google Drive`,
+  summary: ({ file }) => `Show ${escapeCell(file)} in Google Drive`,
   async run(input, context) {
     const { http } = context;
     const file = await findFile(context, input.file);

@@ -1,17 +1,14 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
-import { describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
+import { requireTitle } from "../input-text.ts";
 import { escapeCell, toOneLine } from "../markup/markdown.ts";
-import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { buildSpreadsheetUrl, formatCells, parseCells, parseRows } from "./cells.ts";
-import { findSpreadsheet, Spreadsheet } from "./spreadsheet.ts";
+import { findSpreadsheet, SPREADSHEET_FIELD, SPREADSHEET_TARGET, Spreadsheet } from "./spreadsheet.ts";
 
 const CreateInput = z.object({
   title: withDescription(z.string(), "Title of the new spreadsheet."),
   text: withDescription(z.optional(z.string()), "The first rows: cells separated by commas, one row per line."),
 });
-type CreateInput = z.output<typeof CreateInput>;
 
 /** Source: Sheets API v4, POST /v4/spreadsheets, which also accepts cells; kay infers their types. */
 export const createSpreadsheetTool = defineTool({
@@ -26,14 +23,11 @@ export const createSpreadsheetTool = defineTool({
     "new spreadsheet {title}",
     "make a spreadsheet titled {title}",
   ],
-  summary: ({ title, text }: CreateInput) =>
+  summary: ({ title, text }) =>
     `Create the spreadsheet “${toOneLine(title)}”${text?.trim() ? `: ${formatCells(parseRows(text))}` : ""}`,
   resource: () => "in My Drive",
   async run(input, context) {
-    const title = toOneLine(input.title);
-    if (title === "") {
-      throw new Problem("INVALID_REQUEST", "A spreadsheet needs a title.", { details: { field: "title" } });
-    }
+    const title = requireTitle(input.title, "A spreadsheet");
     const rows = input.text?.trim() ? parseCells(input.text, "text") : [];
     const rowData = rows.map((row) => ({ values: row.map((text) => ({ userEnteredValue: toCellValue(text) })) }));
     const sheets = [{ properties: { title: "Sheet1" }, data: [{ startRow: 0, startColumn: 0, rowData }] }];
@@ -59,10 +53,9 @@ function toCellValue(text: string): Record<string, string | number | boolean> {
 }
 
 const AddSheetInput = z.object({
-  spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
+  spreadsheet: SPREADSHEET_FIELD,
   title: withDescription(z.string(), "Name of the new sheet (tab)."),
 });
-type AddSheetInput = z.output<typeof AddSheetInput>;
 
 /** Source: Sheets API v4, POST /v4/spreadsheets/{spreadsheetId}:batchUpdate with `addSheet`. */
 export const addSheetTool = defineTool({
@@ -75,15 +68,11 @@ export const addSheetTool = defineTool({
     "add a sheet called {title} to the spreadsheet {spreadsheet}",
     "create a tab {title} in the spreadsheet {spreadsheet}",
   ],
-  summary: ({ spreadsheet, title }: AddSheetInput) =>
+  summary: ({ spreadsheet, title }) =>
     `Add the sheet “${toOneLine(title)}” to the spreadsheet ${toOneLine(spreadsheet)}`,
-  resource: ({ spreadsheet }: AddSheetInput) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
-  placeIsTarget: true,
-  describeTarget: async ({ spreadsheet }, context) =>
-    describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),
+  ...SPREADSHEET_TARGET,
   async run(input, context) {
-    const title = toOneLine(input.title);
-    if (title === "") throw new Problem("INVALID_REQUEST", "A sheet needs a name.", { details: { field: "title" } });
+    const title = requireTitle(input.title, "A sheet", { noun: "name" });
     const spreadsheet = await findSpreadsheet(context, input.spreadsheet, true);
     await context.http.request({
       method: "POST",

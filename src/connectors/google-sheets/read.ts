@@ -1,17 +1,16 @@
 import * as z from "zod/mini";
 import { findFiles, formatFileTable, toFileData } from "../google/files.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatCount, formatMarkdownTable } from "../markup/markdown.ts";
+import { escapeCell, formatCount, formatMarkdownTable, formatNoun } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { buildSpreadsheetUrl, buildValuesPath, formatRange } from "./cells.ts";
-import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
+import { findSheet, findSpreadsheet, SPREADSHEET_FIELD } from "./spreadsheet.ts";
 
 const ReadInput = z.object({
-  spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
+  spreadsheet: SPREADSHEET_FIELD,
   range: withDescription(z.optional(z.string()), "Cells in A1 notation, such as A1:C10. Default: the whole sheet."),
   sheet: withDescription(z.optional(z.string()), "Name of the sheet. Default: the first sheet."),
 });
-type ReadInput = z.output<typeof ReadInput>;
 
 const Values = z.looseObject({
   range: z.nullish(z.string()),
@@ -35,7 +34,7 @@ export const readRangeTool = defineTool({
     "show the sheet {sheet} of the spreadsheet {spreadsheet}",
     "open the spreadsheet {spreadsheet}",
   ],
-  summary: ({ spreadsheet, range, sheet }: ReadInput) =>
+  summary: ({ spreadsheet, range, sheet }) =>
     `Read ${formatRange(sheet, range) || "the first sheet"} of the spreadsheet ${escapeCell(spreadsheet)}`,
   async run(input, context) {
     const spreadsheet = await findSpreadsheet(context, input.spreadsheet);
@@ -92,7 +91,7 @@ export const searchTool = defineListTool({
     "list my spreadsheets",
     "show my recent spreadsheets",
   ],
-  summary: (input: SearchInput) => `Search Google Sheets for ${describeSearch(input)}`,
+  summary: (input) => `Search Google Sheets for ${describeSearch(input)}`,
   async run(input, { http }, list) {
     const { files, more } = await findFiles(http, { text: input.text, kind: "spreadsheet" }, list);
     const web = http.endpoints.web ?? "";
@@ -107,5 +106,5 @@ export const searchTool = defineListTool({
 });
 
 function describeSearch({ text }: SearchInput, number = 2): string {
-  return `spreadsheet${number === 1 ? "" : "s"}${text?.trim() ? ` about “${text.trim()}”` : ""}`;
+  return `${formatNoun(number, "spreadsheet")}${text?.trim() ? ` about “${text.trim()}”` : ""}`;
 }

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { findFile, findFileToChange } from "../google/files.ts";
-import type { ToolContext } from "../tool.ts";
+import { describeFile, findFile, findFileToChange, formatFilePlace } from "../google/files.ts";
+import { formatPlace } from "../place.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 
 /** A spreadsheet without its cells. Source: Sheets API v4, "spreadsheets". */
 export const Spreadsheet = z.looseObject({
@@ -12,6 +13,19 @@ export const Spreadsheet = z.looseObject({
     z.array(z.looseObject({ properties: z.looseObject({ title: z.string(), index: z.nullish(z.number()) }) })),
   ),
 });
+
+/** The field of a tool that names a spreadsheet. */
+export const SPREADSHEET_FIELD = withDescription(z.string(), "Title, id or URL of the spreadsheet.");
+
+type SpreadsheetInput = { spreadsheet: string };
+
+/** The place and target of a tool that changes a spreadsheet. */
+export const SPREADSHEET_TARGET = {
+  resource: ({ spreadsheet }: SpreadsheetInput) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
+  placeIsTarget: true,
+  describeTarget: async ({ spreadsheet }: SpreadsheetInput, context: ToolContext) =>
+    describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),
+};
 
 /**
  * Finds a spreadsheet and returns it with the names of its sheets.

@@ -1,8 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { describeFile, findFileToChange, formatFilePlace } from "../google/files.ts";
 import { escapeCell, formatCount } from "../markup/markdown.ts";
-import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import {
   buildSpreadsheetUrl,
@@ -17,10 +15,10 @@ import {
   toCellValues,
   WRITE_FIELDS,
 } from "./cells.ts";
-import { findSheet, findSpreadsheet } from "./spreadsheet.ts";
+import { findSheet, findSpreadsheet, SPREADSHEET_FIELD, SPREADSHEET_TARGET } from "./spreadsheet.ts";
 
 const AppendInput = z.object({
-  spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
+  spreadsheet: SPREADSHEET_FIELD,
   text: withDescription(
     z.optional(z.string()),
     "Cells of the row, separated by commas. Put each further row on a new line.",
@@ -31,7 +29,6 @@ const AppendInput = z.object({
   ),
   ...WRITE_FIELDS,
 });
-type AppendInput = z.output<typeof AppendInput>;
 
 const Appended = z.looseObject({
   updates: z.nullish(z.looseObject({ updatedRange: z.nullish(z.string()), updatedRows: z.nullish(z.number()) })),
@@ -53,12 +50,9 @@ export const appendRowsTool = defineTool({
     "append to the sheet {sheet} of the spreadsheet {spreadsheet}: {text}",
     "add rows to the spreadsheet {spreadsheet}: {text}",
   ],
-  summary: ({ spreadsheet, text, rows, sheet }: AppendInput) =>
+  summary: ({ spreadsheet, text, rows, sheet }) =>
     `Add to ${sheet?.trim() ? `the sheet ${escapeCell(sheet)} of ` : ""}the spreadsheet ${escapeCell(spreadsheet)}: ${formatCells(rows ?? parseRows(text ?? ""))}`,
-  resource: ({ spreadsheet }: AppendInput) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
-  placeIsTarget: true,
-  describeTarget: async ({ spreadsheet }, context) =>
-    describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),
+  ...SPREADSHEET_TARGET,
   async run(input, context) {
     const values = input.rows
       ? checkCells(input.rows, "rows")
@@ -86,7 +80,7 @@ export const appendRowsTool = defineTool({
 });
 
 const UpdateInput = z.object({
-  spreadsheet: withDescription(z.string(), "Title, id or URL of the spreadsheet."),
+  spreadsheet: SPREADSHEET_FIELD,
   range: withDescription(
     z
       .string()
@@ -122,13 +116,10 @@ export const updateCellsTool = defineTool({
     "put {text} in {range} of {spreadsheet}",
     "write into {range} of {spreadsheet}: {text}",
   ],
-  summary: ({ spreadsheet, range, sheet, ...cells }: UpdateInput) =>
+  summary: ({ spreadsheet, range, sheet, ...cells }) =>
     `Write into ${formatRange(sheet, range)} of the spreadsheet ${escapeCell(spreadsheet)}: ${describeCells(range, cells)}`,
-  resource: ({ spreadsheet }: UpdateInput) => formatPlace("in the spreadsheet", formatFilePlace(spreadsheet)),
-  object: ({ sheet, range }: UpdateInput) => formatRange(sheet, range.toUpperCase()),
-  placeIsTarget: true,
-  describeTarget: async ({ spreadsheet }, context) =>
-    describeFile(await findFileToChange(context, spreadsheet, "spreadsheet")),
+  ...SPREADSHEET_TARGET,
+  object: ({ sheet, range }) => formatRange(sheet, range.toUpperCase()),
   async run(input, context) {
     const values = getValues(input);
     const spreadsheet = await findSpreadsheet(context, input.spreadsheet, true);

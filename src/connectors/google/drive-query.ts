@@ -1,3 +1,5 @@
+import { toOneLine } from "../markup/markdown.ts";
+
 /** File types of Google's own apps. */
 export const FILE_KINDS = {
   folder: "application/vnd.google-apps.folder",
@@ -62,5 +64,5 @@ export function getDriveOrder({ text, order }: FileFilter): string | undefined {
 }
 
 function quoteValue(value: string): string {
-  return `'${value.replace(/\s+/g, " ").trim().replace(/\\/g, "\\\\").replace(/'/g, "\\'")}'`;
+  return `'${toOneLine(value).replace(/\\/g, "\\\\").replace(/'/g, "\\'")}'`;
 }

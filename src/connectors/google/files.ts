@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { type ListRequest, readPages } from "../http/pages.ts";
-import { formatMarkdownTable } from "../markup/markdown.ts";
+import { formatMarkdownTable, toOneLine } from "../markup/markdown.ts";
 import { isSameName, requireMatch } from "../match.ts";
 import { quoteName, quoteTitle } from "../place.ts";
 import type { ServiceHttp } from "../service-http.ts";
@@ -101,7 +101,7 @@ async function searchFile(
   const { http } = context;
   const id = parseFileId(text);
   if (id !== undefined) return requireKind(await fetchFileById(http, id), kind);
-  const name = text.replace(/\s+/g, " ").trim();
+  const name = toOneLine(text);
   const noun = kind ?? "file";
   if (name === "") throw new Problem("INVALID_REQUEST", `No ${noun} is specified.`, { details: { field: noun } });
   const { files } = await findFiles(http, { name, kind }, 20);

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { parseDay } from "../input-text.ts";
+import { isMe, parseDay } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, formatNoun } from "../markup/markdown.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
 import { DEAL_PROPERTIES, formatDealTable, formatMoney, toDeals } from "./deal.ts";
-import { findOwnerByName, isMe } from "./owners.ts";
+import { findOwnerByName } from "./owners.ts";
 import { findPipeline, findStages, listPipelines, type Pipeline } from "./pipelines.ts";
 import { type PropertyFilter, searchRecords } from "./record.ts";
 
@@ -47,7 +47,7 @@ export const listDealsTool = defineListTool({
     "find deals about {text}",
     "find the deal {text}",
   ],
-  summary: (input: Input) => `List ${describeList(input)}`,
+  summary: (input) => `List ${describeList(input)}`,
   async run(input, context, list) {
     const pipelines = await listPipelines(context);
     const search = {
@@ -114,7 +114,7 @@ function describeList({ stage, pipeline, owner, text, ...filter }: Input, number
   const simple = /^(open|won|lost|closed)$/i.test(word);
   const all = /^(all|any|every)$/i.test(word);
   const whose = owner?.trim() ? (isMe(owner) ? " of yours" : ` of ${owner.trim()}`) : "";
-  const noun = `${simple ? `${word.toLowerCase()} ` : ""}deal${number === 1 ? "" : "s"}${whose}`;
+  const noun = `${simple ? `${word.toLowerCase()} ` : ""}${formatNoun(number, "deal")}${whose}`;
   const about = text?.trim() ? ` about “${text.trim()}”` : "";
   const range = [
     filter.minAmount === undefined ? "" : ` from ${formatMoney(filter.minAmount, undefined)}`,

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { emptyTextProblem } from "../input-text.ts";
 import { markdownToHtml } from "../markup/html.ts";
 import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
@@ -39,7 +40,7 @@ export const addNoteTool = defineTool({
     "note on {contact} that {text}",
     "write a note on the deal {deal} saying {text}",
   ],
-  summary: (input: Input) => `Note on ${formatSubject(input)}: ${quoteText(input.text, 200)}`,
+  summary: (input) => `Note on ${formatSubject(input)}: ${quoteText(input.text, 200)}`,
   resource: formatNotePlace,
   placeIsTarget: true,
   async describeTarget({ contact, deal }, context) {
@@ -51,8 +52,7 @@ export const addNoteTool = defineTool({
   },
   async run(input, context) {
     const body = markdownToHtml(input.text);
-    if (body === "")
-      throw new Problem("INVALID_REQUEST", "The note must not be empty.", { details: { field: "text" } });
+    if (body === "") throw emptyTextProblem("note");
     if (body.length > MAX_NOTE_LENGTH) {
       throw new Problem(
         "INVALID_REQUEST",

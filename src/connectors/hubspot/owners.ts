@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
+import { isMe } from "../input-text.ts";
 import { isSameName, requirePerson } from "../match.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import type { ToolContext } from "../tool.ts";
@@ -49,10 +50,6 @@ export async function findOwnerByName(
     listAccounts: ({ email, id }) => [email, id],
     isShown: false,
   });
-}
-
-export function isMe(text: string | undefined): boolean {
-  return /^(me|my|mine|myself|i)$/i.test(text?.trim() ?? "");
 }
 
 async function listAllOwners(http: ServiceHttp): Promise<Owner[]> {

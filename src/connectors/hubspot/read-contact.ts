@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { escapeCell, formatCount, formatNoun } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { CONTACT_PROPERTIES, type Contact, findContact, formatContactTable, toContact } from "./contact.ts";
 import { DEAL_PROPERTIES, type Deal, formatDealTable, toDeals } from "./deal.ts";
@@ -31,7 +31,7 @@ export const searchContactsTool = defineListTool({
     "list my contacts",
     "show recent contacts",
   ],
-  summary: (input: SearchContactsInput) => `Search HubSpot for ${describeSearch(input)}`,
+  summary: (input) => `Search HubSpot for ${describeSearch(input)}`,
   async run(input, context, list) {
     const filters: PropertyFilter[] = input.company?.trim()
       ? [{ propertyName: "company", operator: "CONTAINS_TOKEN", value: input.company.trim() }]
@@ -56,13 +56,12 @@ export const searchContactsTool = defineListTool({
 
 function describeSearch({ text, company }: SearchContactsInput, number = 2): string {
   const about = text?.trim() ? ` matching “${text.trim()}”` : "";
-  return `contact${number === 1 ? "" : "s"}${about}${company?.trim() ? ` at ${company.trim()}` : ""}`;
+  return `${formatNoun(number, "contact")}${about}${company?.trim() ? ` at ${company.trim()}` : ""}`;
 }
 
 const GetContactInput = z.object({
   contact: withDescription(z.string(), "Name, email address or id of the contact."),
 });
-type GetContactInput = z.output<typeof GetContactInput>;
 
 const Batch = z.looseObject({ results: z.array(CrmRecord) });
 
@@ -81,7 +80,7 @@ export const getContactTool = defineTool({
     "which deals does {contact} have",
     "who is {contact} in hubspot",
   ],
-  summary: ({ contact }: GetContactInput) => `Read the contact ${contact.trim()}`,
+  summary: ({ contact }) => `Read the contact ${contact.trim()}`,
   async run(input, context) {
     const record = await findContact(context, input.contact, "deals");
     const contact = toContact(record, context);

@@ -95,9 +95,8 @@ export const updateContactTool = defineTool({
     "mark the contact {contact} as {lifecycle_stage}",
     "make {contact} a {lifecycle_stage}",
   ],
-  summary: (input: UpdateContactInput) =>
-    `Change the contact ${input.contact.trim()}: ${listChanges(input).join(", ") || "nothing"}`,
-  resource: ({ contact, ...changes }: UpdateContactInput) =>
+  summary: (input) => `Change the contact ${input.contact.trim()}: ${listChanges(input).join(", ") || "nothing"}`,
+  resource: ({ contact, ...changes }) =>
     narrowPlace(formatPlace("for the contact", formatRecordPlace(contact, "contacts")), nameChanges(changes)),
   placeIsTarget: true,
   describeTarget: async ({ contact }, context) => describeContact(await findContact(context, contact)),

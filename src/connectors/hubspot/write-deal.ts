@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import { escapeCell } from "../markup/markdown.ts";
+import { requireTitle } from "../input-text.ts";
+import { escapeCell, toOneLine } from "../markup/markdown.ts";
 import { formatPlace, narrowPlace, quoteName } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { describeContact, findContact, getContactName } from "./contact.ts";
@@ -50,13 +51,12 @@ export const createDealTool = defineTool({
     "create a deal in {stage}: {name}",
   ],
   summary: describeCall,
-  resource: ({ pipeline }: CreateDealInput) =>
+  resource: ({ pipeline }) =>
     pipeline?.trim() ? formatPlace("in the pipeline", quoteName(pipeline)) : "in the default pipeline",
   describeTarget: async ({ contact }, context) =>
     contact?.trim() ? `with ${describeContact(await findContact(context, contact))}` : "",
   async run(input, context) {
-    const dealname = input.name.replace(/\s+/g, " ").trim();
-    if (dealname === "") throw new Problem("INVALID_REQUEST", "A deal needs a name.", { details: { field: "name" } });
+    const dealname = requireTitle(input.name, "A deal", { noun: "name", field: "name" });
     const pipeline = findPipeline(await listPipelines(context), input.pipeline);
     const stage = getFirstStage(pipeline, input.stage);
     const contact = input.contact?.trim() ? await findContact(context, input.contact) : undefined;
@@ -97,7 +97,7 @@ function describeCall(input: CreateDealInput): string {
     input.close_date?.trim() && `closes ${input.close_date.trim()}`,
     input.contact?.trim() && `with ${input.contact.trim()}`,
   ].filter(Boolean);
-  const action = `Create the deal “${input.name.replace(/\s+/g, " ").trim()}”`;
+  const action = `Create the deal “${toOneLine(input.name)}”`;
   return more.length > 0 ? `${action} (${more.join(", ")})` : action;
 }
 
@@ -124,9 +124,8 @@ export const updateDealTool = defineTool({
     "set the owner of the deal {deal} to {owner}",
     "rename the deal {deal} to {new_name}",
   ],
-  summary: (input: UpdateDealInput) =>
-    `Change the deal ${input.deal.trim()}: ${listChanges(input).join(", ") || "nothing"}`,
-  resource: ({ deal, ...changes }: UpdateDealInput) =>
+  summary: (input) => `Change the deal ${input.deal.trim()}: ${listChanges(input).join(", ") || "nothing"}`,
+  resource: ({ deal, ...changes }) =>
     narrowPlace(formatPlace("for the deal", formatRecordPlace(deal, "deals")), nameChanges(changes)),
   placeIsTarget: true,
   describeTarget: async ({ deal }, context) => describeDeal(await findDeal(context, deal), context),
@@ -180,7 +179,6 @@ const MoveDealInput = z.object({
     'Stage of its pipeline, such as "Contract sent" or "Closed won"; "won" and "lost" close it.',
   ),
 });
-type MoveDealInput = z.output<typeof MoveDealInput>;
 
 /**
  * Source: HubSpot CRM v3, PATCH /crm/v3/objects/deals/{id} with `dealstage`, the internal ID of a stage of the deal's
@@ -199,8 +197,8 @@ export const moveDealTool = defineTool({
     "set the stage of {deal} to {stage}",
     "close the deal {deal} as {stage}",
   ],
-  summary: ({ deal, stage }: MoveDealInput) => `Move the deal ${deal.trim()} to ${stage.trim()}`,
-  resource: ({ deal }: MoveDealInput) => formatPlace("for the deal", formatRecordPlace(deal, "deals")),
+  summary: ({ deal, stage }) => `Move the deal ${deal.trim()} to ${stage.trim()}`,
+  resource: ({ deal }) => formatPlace("for the deal", formatRecordPlace(deal, "deals")),
   placeIsTarget: true,
   describeTarget: async ({ deal }, context) => describeDeal(await findDeal(context, deal), context),
   async run(input, context) {

@@ -1,19 +1,20 @@
 import * as z from "zod/mini";
+import { isMe, isNobody } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import {
   buildBrowseUrl,
   describeIssue,
   formatIssueKey,
-  formatIssueProjectPlace,
   getJiraApi,
+  ISSUE_FIELD,
+  ISSUE_TARGET,
   parseIssueKey,
 } from "./issue.ts";
-import { isMe, isNobody } from "./jql.ts";
 import { describePerson, findPerson, type Person } from "./people.ts";
 
 const Input = z.object({
-  issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
+  issue: ISSUE_FIELD,
   assignee: withDescription(z.string(), '"me", "nobody", or the name or email address of a user.'),
 });
 type Input = z.output<typeof Input>;
@@ -25,12 +26,11 @@ export const assignIssueTool = defineTool({
   access: "write",
   input: Input,
   examples: ["assign {issue} to {assignee}", "give {issue} to {assignee}", "hand {issue} over to {assignee}"],
-  summary: ({ issue, assignee }: Input) =>
+  summary: ({ issue, assignee }) =>
     isNobody(assignee)
       ? `Assign ${formatIssueKey(issue)} to nobody`
       : `Assign ${formatIssueKey(issue)} to ${isMe(assignee) ? "you" : assignee.trim()}`,
-  resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
-  object: ({ issue }: Input) => formatIssueKey(issue),
+  ...ISSUE_TARGET,
   async describeTarget(input, context) {
     const person = await findAssignee(input, context);
     const issue = await describeIssue(input.issue, context);

@@ -1,20 +1,12 @@
 import * as z from "zod/mini";
 import { Attachments, encodeForm, formatAttachments, loadAttachments } from "../attachments.ts";
-import { defineTool, withDescription } from "../tool.ts";
-import {
-  buildBrowseUrl,
-  describeIssue,
-  formatIssueKey,
-  formatIssueProjectPlace,
-  getJiraApi,
-  parseIssueKey,
-} from "./issue.ts";
+import { defineTool } from "../tool.ts";
+import { buildBrowseUrl, formatIssueKey, getJiraApi, ISSUE_FIELD, ISSUE_TARGET, parseIssueKey } from "./issue.ts";
 
 const Input = z.object({
-  issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
+  issue: ISSUE_FIELD,
   attachments: Attachments,
 });
-type Input = z.output<typeof Input>;
 
 const Added = z.array(z.looseObject({ id: z.string(), filename: z.nullish(z.string()) }));
 
@@ -31,10 +23,8 @@ export const addAttachmentTool = defineTool({
     "upload {attachments} to {issue}",
     "add the attachment {attachments} to {issue}",
   ],
-  summary: ({ issue, attachments }: Input) => `Attach ${formatAttachments(attachments)} to ${formatIssueKey(issue)}`,
-  resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
-  object: ({ issue }: Input) => formatIssueKey(issue),
-  describeTarget: ({ issue }, context) => describeIssue(issue, context),
+  summary: ({ issue, attachments }) => `Attach ${formatAttachments(attachments)} to ${formatIssueKey(issue)}`,
+  ...ISSUE_TARGET,
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const key = parseIssueKey(input.issue);

@@ -1,22 +1,14 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
 import { toAdf } from "../atlassian/adf/write.ts";
+import { emptyTextProblem } from "../input-text.ts";
 import { quoteText } from "../markup/markdown.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import {
-  buildBrowseUrl,
-  describeIssue,
-  formatIssueKey,
-  formatIssueProjectPlace,
-  getJiraApi,
-  parseIssueKey,
-} from "./issue.ts";
+import { buildBrowseUrl, formatIssueKey, getJiraApi, ISSUE_FIELD, ISSUE_TARGET, parseIssueKey } from "./issue.ts";
 
 const Input = z.object({
-  issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
+  issue: ISSUE_FIELD,
   text: withDescription(z.string(), "The comment, as text or Markdown."),
 });
-type Input = z.output<typeof Input>;
 
 const Comment = z.looseObject({ id: z.string() });
 
@@ -34,15 +26,13 @@ export const addCommentTool = defineTool({
     "reply on {issue} that {text}",
     "tell {issue} that {text}",
   ],
-  summary: ({ issue, text }: Input) => `Comment on ${formatIssueKey(issue)}: ${quoteText(text, 200)}`,
-  resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
-  object: ({ issue }: Input) => formatIssueKey(issue),
-  describeTarget: ({ issue }, context) => describeIssue(issue, context),
+  summary: ({ issue, text }) => `Comment on ${formatIssueKey(issue)}: ${quoteText(text, 200)}`,
+  ...ISSUE_TARGET,
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const key = parseIssueKey(input.issue);
     const body = toAdf(input.text, "comment");
-    if (!body) throw new Problem("INVALID_REQUEST", "The comment must not be empty.", { details: { field: "text" } });
+    if (!body) throw emptyTextProblem("comment");
     const { id } = await context.http.request({
       method: "POST",
       path: `${api}/issue/${encodeURIComponent(key)}/comment`,

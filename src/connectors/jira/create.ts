@@ -50,7 +50,7 @@ export const createIssueTool = defineTool({
     "create a {type} in {project} for {assignee}: {summary}",
   ],
   summary: describeCall,
-  resource: ({ project }: Input) => formatProjectPlace(project),
+  resource: ({ project }) => formatProjectPlace(project),
   async describeTarget(input, context) {
     const person = await findAssignee(input, context);
     return person ? `assigned to ${describePerson(person)}` : "";

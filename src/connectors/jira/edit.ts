@@ -5,18 +5,11 @@ import { escapeCell, quoteText, toOneLine } from "../markup/markdown.ts";
 import { listGiven } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { describeFields, listEditFields, toFieldValues } from "./fields.ts";
-import {
-  buildBrowseUrl,
-  describeIssue,
-  formatIssueKey,
-  formatIssueProjectPlace,
-  getJiraApi,
-  parseIssueKey,
-} from "./issue.ts";
+import { buildBrowseUrl, formatIssueKey, getJiraApi, ISSUE_FIELD, ISSUE_TARGET, parseIssueKey } from "./issue.ts";
 import { checkSummary, isNone, parseDueDate, parseLabels, parseParent, toPriority } from "./values.ts";
 
 const Input = z.object({
-  issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
+  issue: ISSUE_FIELD,
   summary: withDescription(z.optional(z.string()), "New summary, at most 255 characters."),
   description: withDescription(
     z.optional(z.string()),
@@ -59,10 +52,9 @@ export const editIssueTool = defineTool({
     "add the label {addLabels} to {issue}",
     "remove the label {removeLabels} from {issue}",
   ],
-  summary: (input: Input) => `Change ${formatIssueKey(input.issue)}: ${describeChanges(input).join(", ") || "nothing"}`,
-  resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
-  object: ({ issue, ...changes }: Input) => [formatIssueKey(issue), ...listGiven(changes)].join(", "),
-  describeTarget: ({ issue }, context) => describeIssue(issue, context),
+  summary: (input) => `Change ${formatIssueKey(input.issue)}: ${describeChanges(input).join(", ") || "nothing"}`,
+  ...ISSUE_TARGET,
+  object: ({ issue, ...changes }) => [formatIssueKey(issue), ...listGiven(changes)].join(", "),
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const key = parseIssueKey(input.issue);

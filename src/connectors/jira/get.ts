@@ -1,19 +1,19 @@
 import * as z from "zod/mini";
 import { toMarkdown } from "../atlassian/adf/read.ts";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
-import { defineTool, type ToolContext, withDescription } from "../tool.ts";
+import { defineTool, type ToolContext } from "../tool.ts";
 import {
   buildBrowseUrl,
   formatIssueKey,
   getJiraApi,
+  ISSUE_FIELD,
   ISSUE_FIELDS,
   IssueFields,
   parseIssueKey,
   toIssueData,
 } from "./issue.ts";
 
-const Input = z.object({ issue: withDescription(z.string(), "Key of the issue, such as KAY-3.") });
-type Input = z.output<typeof Input>;
+const Input = z.object({ issue: ISSUE_FIELD });
 
 const Comment = z.looseObject({
   author: z.nullish(z.looseObject({ displayName: z.nullish(z.string()) })),
@@ -74,7 +74,7 @@ export const getIssueTool = defineTool({
     "details of {issue}",
     "show the comments on {issue}",
   ],
-  summary: (input: Input) => `Read ${formatIssueKey(input.issue)}`,
+  summary: (input) => `Read ${formatIssueKey(input.issue)}`,
   async run(input, context) {
     const { site } = getJiraApi(context);
     const issue = await readIssue(context, parseIssueKey(input.issue));

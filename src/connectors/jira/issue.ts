@@ -3,7 +3,7 @@ import { Problem } from "#protocol/errors";
 import { getSite } from "../atlassian/oauth.ts";
 import { formatMarkdownTable } from "../markup/markdown.ts";
 import { formatPlace, quoteName, quoteTitle } from "../place.ts";
-import type { ToolContext } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 
 const Named = z.nullish(z.looseObject({ name: z.nullish(z.string()) }));
 const Person = z.nullish(z.looseObject({ accountId: z.nullish(z.string()), displayName: z.nullish(z.string()) }));
@@ -46,6 +46,18 @@ export async function describeIssue(text: string, context: ToolContext): Promise
   const facts = [status?.name, assignee?.displayName ? `assigned to ${assignee.displayName}` : "unassigned"];
   return `${key} ${quoteTitle(summary ?? "")} (${facts.filter(Boolean).join(", ")})`;
 }
+
+/** The field of a tool that names an issue. */
+export const ISSUE_FIELD = withDescription(z.string(), "Key of the issue, such as KAY-3.");
+
+type IssueInput = { issue: string };
+
+/** The place, object and target of a tool that changes one issue. */
+export const ISSUE_TARGET = {
+  resource: ({ issue }: IssueInput) => formatIssueProjectPlace(issue),
+  object: ({ issue }: IssueInput) => formatIssueKey(issue),
+  describeTarget: ({ issue }: IssueInput, context: ToolContext) => describeIssue(issue, context),
+};
 
 /** Converts an issue to data for the model. */
 export function toIssueData(issue: Issue, site: string): Record<string, unknown> {

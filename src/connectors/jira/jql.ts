@@ -1,3 +1,6 @@
+import { quoteValue, withoutOperators } from "../atlassian/query.ts";
+import { isMe, isNobody } from "../input-text.ts";
+
 /** A search by fields, as users and models specify it. {@link buildJql} converts it to JQL. */
 export type IssueFilter = {
   project?: string;
@@ -81,16 +84,6 @@ export function describeFilter(filter: IssueFilter, number?: number): string {
     .join(" ");
 }
 
-/** Returns whether a text means the user. */
-export function isMe(text: string): boolean {
-  return /^(me|myself|my|mine|i)$/i.test(text.trim());
-}
-
-/** Returns whether a text means "unassigned". */
-export function isNobody(text: string): boolean {
-  return /^(nobody|no one|none|unassigned|empty)$/i.test(text.trim());
-}
-
 /** Restricts a search without conditions, because Jira rejects unbounded JQL. */
 const RECENT_CLAUSE = "updated >= -90d";
 
@@ -137,17 +130,4 @@ function toSingular(type: string): string {
     .replace(/ies$/i, "y")
     .replace(/(?<=[^s])s$/i, "");
   return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-function quoteValue(value: string): string {
-  const text = value.replace(/\s+/g, " ").trim();
-  return `"${text.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
-}
-
-/** Removes the operators of Jira's text search, which would need separate escaping. */
-function withoutOperators(text: string): string {
-  return text
-    .replace(/[+\-&|!(){}[\]^~*?\\/:"']/g, " ")
-    .replace(/\s+/g, " ")
-    .trim();
 }

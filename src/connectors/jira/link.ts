@@ -8,18 +8,18 @@ import {
   formatIssueKey,
   formatIssueProjectPlace,
   getJiraApi,
+  ISSUE_FIELD,
   parseIssueKey,
 } from "./issue.ts";
 
 const Input = z.object({
-  issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
+  issue: ISSUE_FIELD,
   relation: withDescription(
     z.string(),
     'How it relates to the other: "blocks", "is blocked by", "relates to", "duplicates" or another of the site.',
   ),
   other: withDescription(z.string(), "Key of the other issue, such as KAY-4."),
 });
-type Input = z.output<typeof Input>;
 
 const LinkTypes = z.looseObject({
   issueLinkTypes: z.array(z.looseObject({ name: z.string(), inward: z.string(), outward: z.string() })),
@@ -35,13 +35,13 @@ export const linkIssuesTool = defineTool({
   access: "write",
   input: Input,
   examples: ["link {issue} to {other}", "link {issue} with {other}", "link {issue} to {other} as {relation}"],
-  summary: ({ issue, relation, other }: Input) =>
+  summary: ({ issue, relation, other }) =>
     `Link issues: ${formatIssueKey(issue)} ${toOneLine(relation).toLowerCase()} ${formatIssueKey(other)}`,
-  resource: ({ issue, other }: Input) => {
+  resource: ({ issue, other }) => {
     const [first, second] = [formatIssueProjectPlace(issue), formatIssueProjectPlace(other)];
     return first === second ? first : first && second && `${first} and ${second}`;
   },
-  object: ({ issue, relation, other }: Input) =>
+  object: ({ issue, relation, other }) =>
     `${formatIssueKey(issue)} ${toOneLine(relation).toLowerCase()} ${formatIssueKey(other)}`,
   describeTarget: async ({ issue, relation, other }, context) => {
     const { words } = await findRelation(relation, context);

@@ -1,14 +1,13 @@
 import * as z from "zod/mini";
 import { readPages } from "../http/pages.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
+import { escapeCell, formatMarkdownTable, formatNoun } from "../markup/markdown.ts";
 import { withDescription } from "../tool.ts";
 import { getJiraApi } from "./issue.ts";
 
 const Input = z.object({
   name: withDescription(z.optional(z.string()), "Part of the name or key, to list only matching projects."),
 });
-type Input = z.output<typeof Input>;
 
 const Projects = z.looseObject({
   values: z.array(
@@ -35,7 +34,7 @@ export const listProjectsTool = defineListTool({
     "show all jira projects",
     "find jira projects called {name}",
   ],
-  summary: ({ name }: Input) => `List Jira projects${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
+  summary: ({ name }) => `List Jira projects${name?.trim() ? ` with “${escapeCell(name)}” in their name` : ""}`,
   async run(input, context, list) {
     const { api, site } = getJiraApi(context);
     const part = input.name?.trim() ?? "";
@@ -56,7 +55,7 @@ export const listProjectsTool = defineListTool({
     const total = Math.max(count, projects.length + (more ? 1 : 0));
     const text = formatList(list, {
       count: projects.length,
-      words: `${total === 1 ? "project" : "projects"}${part ? ` with “${escapeCell(part)}”` : ""}`,
+      words: `${formatNoun(total, "project")}${part ? ` with “${escapeCell(part)}”` : ""}`,
       more,
       total,
       items: () =>

@@ -4,17 +4,10 @@ import { toAdf } from "../atlassian/adf/write.ts";
 import { quoteText, toOneLine } from "../markup/markdown.ts";
 import { parseInstant } from "../time.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import {
-  buildBrowseUrl,
-  describeIssue,
-  formatIssueKey,
-  formatIssueProjectPlace,
-  getJiraApi,
-  parseIssueKey,
-} from "./issue.ts";
+import { buildBrowseUrl, formatIssueKey, getJiraApi, ISSUE_FIELD, ISSUE_TARGET, parseIssueKey } from "./issue.ts";
 
 const Input = z.object({
-  issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
+  issue: ISSUE_FIELD,
   time: withDescription(
     z.string().check(z.regex(/^\s*\d/, "a length such as 2h 30m")),
     "Time spent, such as 2h 30m or 1d.",
@@ -22,7 +15,6 @@ const Input = z.object({
   started: withDescription(z.optional(z.string()), "Day or time when it began. Default: now."),
   comment: withDescription(z.optional(z.string()), "What was done."),
 });
-type Input = z.output<typeof Input>;
 
 const Worklog = z.looseObject({ id: z.string(), timeSpent: z.nullish(z.string()) });
 
@@ -33,14 +25,12 @@ export const logWorkTool = defineTool({
   access: "write",
   input: Input,
   examples: ["log {time} on {issue}", "log {time} of work on {issue}", "log {time} on {issue}: {comment}"],
-  summary: ({ issue, time, started, comment }: Input) => {
+  summary: ({ issue, time, started, comment }) => {
     const when = started?.trim() ? ` from ${toOneLine(started)}` : "";
     const quotedComment = comment?.trim() ? `: ${quoteText(comment, 200)}` : "";
     return `Log ${toOneLine(time)} on ${formatIssueKey(issue)}${when}${quotedComment}`;
   },
-  resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
-  object: ({ issue }: Input) => formatIssueKey(issue),
-  describeTarget: ({ issue }, context) => describeIssue(issue, context),
+  ...ISSUE_TARGET,
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const key = parseIssueKey(input.issue);

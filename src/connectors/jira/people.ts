@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
+import { isMe } from "../input-text.ts";
 import { type Purpose, requirePerson } from "../match.ts";
 import type { ToolContext } from "../tool.ts";
 import { getJiraApi } from "./issue.ts";
-import { isMe } from "./jql.ts";
 
 const User = z.looseObject({
   accountId: z.string(),

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { type ListRequest, readPages } from "../http/pages.ts";
-import { splitList } from "../input-text.ts";
+import { isMe, isNobody, splitList } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { escapeCell, formatNoun } from "../markup/markdown.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
 import { formatIssueTable, getJiraApi, ISSUE_FIELDS, Issue, parseProjectName, toIssueData } from "./issue.ts";
-import { buildJql, describeFilter, ISSUE_DATES, type IssueFilter, isMe, isNobody } from "./jql.ts";
+import { buildJql, describeFilter, ISSUE_DATES, type IssueFilter } from "./jql.ts";
 import { findPerson } from "./people.ts";
 
 const Input = z.object({
@@ -68,15 +68,13 @@ export const searchTool = defineListTool({
     "what is not done in {project}",
     "unassigned issues in {project}",
   ],
-  summary: (input: Input) =>
+  summary: (input) =>
     `Search Jira for ${input.jql ? `issues matching ${input.jql}` : describeFilter(getFilter(input))}`,
   async run(input, context, list) {
     const { site } = getJiraApi(context);
     const jql = input.jql?.trim() || (await resolveJql(getFilter(input), context));
     const { issues, more, warnings } = await searchIssues(context, jql, list);
-    const words = input.jql
-      ? formatCount(issues.length, "issue").replace(/^\d+ /, "")
-      : describeFilter(getFilter(input), issues.length);
+    const words = input.jql ? formatNoun(issues.length, "issue") : describeFilter(getFilter(input), issues.length);
     return {
       data: { jql, issues: issues.map((issue) => toIssueData(issue, site)), more, warnings },
       text: `${formatList(list, {

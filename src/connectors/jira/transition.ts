@@ -3,23 +3,22 @@ import { Problem } from "#protocol/errors";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import {
   buildBrowseUrl,
-  describeIssue,
   formatIssueKey,
-  formatIssueProjectPlace,
   getJiraApi,
+  ISSUE_FIELD,
+  ISSUE_TARGET,
   Issue,
   parseIssueKey,
 } from "./issue.ts";
 import { chooseTransition, isGoalReached, parseGoal, type Transition } from "./workflow.ts";
 
 const Input = z.object({
-  issue: withDescription(z.string(), "Key of the issue, such as KAY-3."),
+  issue: ISSUE_FIELD,
   status: withDescription(
     z.string(),
     'Target: the name of a status such as "In Progress", or "close", "start" or "reopen".',
   ),
 });
-type Input = z.output<typeof Input>;
 
 const Transitions = z.looseObject({
   transitions: z.array(
@@ -53,10 +52,8 @@ export const transitionIssueTool = defineTool({
     "change {issue} to {status}",
     "transition {issue} to {status}",
   ],
-  summary: ({ issue, status }: Input) => `${parseGoal(status).words(formatIssueKey(issue))}`,
-  resource: ({ issue }: Input) => formatIssueProjectPlace(issue),
-  object: ({ issue }: Input) => formatIssueKey(issue),
-  describeTarget: ({ issue }, context) => describeIssue(issue, context),
+  summary: ({ issue, status }) => `${parseGoal(status).words(formatIssueKey(issue))}`,
+  ...ISSUE_TARGET,
   async run(input, context) {
     const { api, site } = getJiraApi(context);
     const key = parseIssueKey(input.issue);

@@ -1,6 +1,5 @@
 import { Problem } from "#protocol/errors";
-import { parseDay, splitList } from "../input-text.ts";
-import { toOneLine } from "../markup/markdown.ts";
+import { checkLength, parseDay, requireTitle, splitList } from "../input-text.ts";
 import { parseIssueKey } from "./issue.ts";
 
 /** Longest summary that Jira accepts, in characters. */
@@ -8,15 +7,10 @@ const SUMMARY_LIMIT = 255;
 
 /** Checks a summary, which is one line. @throws Problem INVALID_REQUEST */
 export function checkSummary(text: string): string {
-  const summary = toOneLine(text);
-  if (summary === "")
-    throw new Problem("INVALID_REQUEST", "An issue needs a summary.", { details: { field: "summary" } });
-  if (summary.length <= SUMMARY_LIMIT) return summary;
-  const sentence = `The summary has ${summary.length} characters; Jira accepts at most ${SUMMARY_LIMIT}.`;
-  throw new Problem("INVALID_REQUEST", sentence, {
-    hint: "Put the rest into the description.",
-    details: { field: "summary" },
-  });
+  const summary = requireTitle(text, "An issue", { noun: "summary", field: "summary" });
+  const hint = "Put the rest into the description.";
+  checkLength(summary, SUMMARY_LIMIT, { service: "Jira", noun: "summary", field: "summary", hint });
+  return summary;
 }
 
 /** Returns the value of a priority as Jira names it. */

@@ -1,5 +1,7 @@
+import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
-import type { ToolContext } from "../tool.ts";
+import { checkLength, emptyTextProblem } from "../input-text.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 
 /**
  * Headers of the versioned API. A version is released every month and supported for at least a year; older ones get
@@ -9,6 +11,12 @@ export const VERSION_HEADERS = { "linkedin-version": "202605", "x-restli-protoco
 
 /** Scope required to post, comment and react. */
 export const POSTING_SCOPES = "w_member_social";
+
+/** The field of a tool that names a post. */
+export const POST_FIELD = withDescription(
+  z.string(),
+  "URL of the post, or its ID such as urn:li:share:7012345678901234567.",
+);
 
 /** Longest post and comment, in characters. LinkedIn truncates longer posts silently. */
 export const POST_LIMIT = 3_000;
@@ -63,14 +71,9 @@ export function buildPostUrl({ http }: Pick<ToolContext, "http">, urn: string): 
 /** Checks that a text is not empty and not too long. @throws Problem INVALID_REQUEST */
 export function checkTextLength(text: string, limit: number, noun: "post" | "comment"): string {
   const trimmed = text.trim();
-  const details = { field: "text" };
-  if (trimmed === "") throw new Problem("INVALID_REQUEST", `The ${noun} must not be empty.`, { details });
-  if (trimmed.length <= limit) return trimmed;
-  const [has, longest] = [trimmed.length, limit].map((number) => number.toLocaleString("en-US"));
-  throw new Problem("INVALID_REQUEST", `The ${noun} has ${has} characters; LinkedIn accepts at most ${longest}.`, {
-    hint: "Shorten it.",
-    details,
-  });
+  if (trimmed === "") throw emptyTextProblem(noun);
+  checkLength(trimmed, limit, { service: "LinkedIn", noun });
+  return trimmed;
 }
 
 /**

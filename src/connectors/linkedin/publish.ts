@@ -7,6 +7,7 @@ import {
   checkTextLength,
   formatPost,
   getAuthor,
+  POST_FIELD,
   POST_LIMIT,
   POSTING_SCOPES,
   parsePostUrn,
@@ -46,14 +47,12 @@ export const createPostTool = defineTool({
     "write a linkedin post: {text}",
     "create a linkedin post: {text}",
   ],
-  summary: ({ text, link, visibility }: CreatePostInput) =>
+  summary: ({ text, link, visibility }) =>
     `Post on LinkedIn for ${visibility === "connections" ? "your connections" : "everybody"}: “${truncateText(text.trim(), POST_LIMIT)}”${
       link?.trim() ? ` with the link ${link.trim()}` : ""
     }`,
-  resource: ({ visibility }: CreatePostInput) =>
-    visibility === "connections" ? "for your connections" : "for everybody",
-  chooseMode: ({ visibility }: CreatePostInput) =>
-    visibility === "connections" ? undefined : "confirm_before_execution",
+  resource: ({ visibility }) => (visibility === "connections" ? "for your connections" : "for everybody"),
+  chooseMode: ({ visibility }) => (visibility === "connections" ? undefined : "confirm_before_execution"),
   async run(input, context) {
     const text = checkTextLength(input.text, POST_LIMIT, "post");
     const body = {
@@ -96,9 +95,8 @@ function buildArticle({ link, link_title }: CreatePostInput): {
 }
 
 const DeletePostInput = z.object({
-  post: withDescription(z.string(), "URL of the post, or its ID such as urn:li:share:7012345678901234567."),
+  post: POST_FIELD,
 });
-type DeletePostInput = z.output<typeof DeletePostInput>;
 
 /** Source: Posts API, DELETE /rest/posts/{urn of a share or ugcPost}; returns 204. */
 export const deletePostTool = defineTool({
@@ -112,7 +110,7 @@ export const deletePostTool = defineTool({
     "delete the post {post}",
     "remove the linkedin post {post}",
   ],
-  summary: ({ post }: DeletePostInput) => `Delete the LinkedIn post ${formatPost(post)}`,
+  summary: ({ post }) => `Delete the LinkedIn post ${formatPost(post)}`,
   async run(input, context) {
     const post = parsePostUrn(input.post);
     if (post.startsWith("urn:li:activity:")) {

@@ -8,16 +8,16 @@ import {
   formatPost,
   formatPostPlace,
   getAuthor,
+  POST_FIELD,
   POSTING_SCOPES,
   parsePostUrn,
   VERSION_HEADERS,
 } from "./post.ts";
 
 const CommentInput = z.object({
-  post: withDescription(z.string(), "URL of the post, or its ID such as urn:li:share:7012345678901234567."),
+  post: POST_FIELD,
   text: withDescription(z.string(), "The comment, at most 1,250 characters."),
 });
-type CommentInput = z.output<typeof CommentInput>;
 
 const Created = z.string().check(z.minLength(1));
 
@@ -36,9 +36,9 @@ export const addCommentTool = defineTool({
     "comment {text} on the linkedin post {post}",
     "reply to the linkedin post {post}: {text}",
   ],
-  summary: ({ post, text }: CommentInput) =>
+  summary: ({ post, text }) =>
     `Comment on the LinkedIn post ${formatPost(post)}: “${truncateText(text.trim(), COMMENT_LIMIT)}”`,
-  resource: ({ post }: CommentInput) => formatPostPlace(post),
+  resource: ({ post }) => formatPostPlace(post),
   async run(input, context) {
     const post = parsePostUrn(input.post);
     const text = checkTextLength(input.text, COMMENT_LIMIT, "comment");
@@ -67,13 +67,12 @@ const REACTIONS = {
 } as const;
 
 const ReactInput = z.object({
-  post: withDescription(z.string(), "URL of the post, or its ID such as urn:li:share:7012345678901234567."),
+  post: POST_FIELD,
   reaction: withDescription(
     z.optional(z.enum(["like", "celebrate", "support", "love", "insightful", "funny"])),
     "like (default), celebrate, support, love, insightful or funny.",
   ),
 });
-type ReactInput = z.output<typeof ReactInput>;
 
 /**
  * Source: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/reactions-api. Returns 201,
@@ -91,9 +90,8 @@ export const addReactionTool = defineTool({
     "react with {reaction} to {post}",
     "celebrate the linkedin post {post}",
   ],
-  summary: ({ post, reaction }: ReactInput) =>
-    `React to the LinkedIn post ${formatPost(post)} with “${reaction ?? "like"}”`,
-  resource: ({ post }: ReactInput) => formatPostPlace(post),
+  summary: ({ post, reaction }) => `React to the LinkedIn post ${formatPost(post)} with “${reaction ?? "like"}”`,
+  resource: ({ post }) => formatPostPlace(post),
   async run(input, context) {
     const post = parsePostUrn(input.post);
     const reaction = input.reaction ?? "like";

@@ -26,9 +26,14 @@ export function splitMargins(text: string): { before: string; words: string; aft
   return { before: text.slice(0, start), words, after: text.slice(start + words.length) };
 }
 
+/** Returns the singular or plural of a noun: "issue", "issues". */
+export function formatNoun(number: number, singular: string, plural = `${singular}s`): string {
+  return number === 1 ? singular : plural;
+}
+
 /** Formats a count: "1 issue", "4 issues". */
-export function formatCount(number: number, singular: string, plural = `${singular}s`): string {
-  return `${number} ${number === 1 ? singular : plural}`;
+export function formatCount(number: number, singular: string, plural?: string): string {
+  return `${number} ${formatNoun(number, singular, plural)}`;
 }
 
 /** Truncates text to a number of characters, at whole code points, and marks the cut. */

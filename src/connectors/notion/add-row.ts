@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
-import { escapeCell } from "../markup/markdown.ts";
+import { requireTitle } from "../input-text.ts";
+import { escapeCell, toOneLine } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { writePage } from "./create.ts";
@@ -34,13 +34,12 @@ export const addRowTool = defineTool({
     "new row in the notion database {database}: {title}",
   ],
   summary: describeCall,
-  resource: ({ database }: Input) => formatPlace("to the database", formatNotionPlace(database)),
+  resource: ({ database }) => formatPlace("to the database", formatNotionPlace(database)),
   placeIsTarget: true,
   describeTarget: async ({ database }, context) =>
     describeNotionObject(await findDataSource(context, database, "change")),
   async run(input, context) {
-    const name = input.title.replace(/\s+/g, " ").trim();
-    if (name === "") throw new Problem("INVALID_REQUEST", "A row needs a title.", { details: { field: "title" } });
+    const name = requireTitle(input.title, "A row");
     const source = await findDataSource(context, input.database, "change");
     const columns = listColumns(source);
     const title = columns.find(({ type }) => type === "title")?.name ?? "title";
@@ -64,6 +63,6 @@ export const addRowTool = defineTool({
 function describeCall({ database, title, values, text }: Input): string {
   const columns = Object.entries(values ?? {}).map(([name, value]) => `${name}: ${String(value).trim()}`);
   const details = [...columns, ...(text?.trim() ? ["with text"] : [])];
-  const row = `“${title.replace(/\s+/g, " ").trim()}”${details.length > 0 ? ` (${details.join(", ")})` : ""}`;
+  const row = `“${toOneLine(title)}”${details.length > 0 ? ` (${details.join(", ")})` : ""}`;
   return `Add the row ${row} to “${database.trim()}” in Notion`;
 }

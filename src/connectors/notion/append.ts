@@ -1,18 +1,17 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
+import { emptyTextProblem } from "../input-text.ts";
 import { escapeCell, formatCount, quoteText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { countBlocks, parseBlocks } from "./blocks.ts";
-import { findPageToChange, formatNotionPlace } from "./find.ts";
-import { describeNotionObject, getTitle, getUrl } from "./title.ts";
+import { findPageToChange, formatNotionPlace, PAGE_FIELD, PAGE_TARGET } from "./find.ts";
+import { getTitle, getUrl } from "./title.ts";
 import { appendBlocks, partialWriteProblem, type WriteProgress } from "./write.ts";
 
 const Input = z.object({
-  page: withDescription(z.string(), "Title, id or URL of the page."),
+  page: PAGE_FIELD,
   text: withDescription(z.string(), "Text to append, as text or Markdown, of any length."),
 });
-type Input = z.output<typeof Input>;
 
 /** Source: https://developers.notion.com/reference/patch-block-children */
 export const appendTool = defineTool({
@@ -27,15 +26,12 @@ export const appendTool = defineTool({
     "add text to the notion page {page}: {text}",
     "write on the notion page {page}: {text}",
   ],
-  summary: ({ page, text }: Input) => `Append to “${page.trim()}” in Notion: ${quoteText(text, 200)}`,
-  resource: ({ page }: Input) => formatPlace("to the page", formatNotionPlace(page)),
-  placeIsTarget: true,
-  describeTarget: async ({ page }, context) => describeNotionObject(await findPageToChange(context, page)),
+  summary: ({ page, text }) => `Append to “${page.trim()}” in Notion: ${quoteText(text, 200)}`,
+  resource: ({ page }) => formatPlace("to the page", formatNotionPlace(page)),
+  ...PAGE_TARGET,
   async run(input, context) {
     const drafts = parseBlocks(input.text);
-    if (drafts.length === 0) {
-      throw new Problem("INVALID_REQUEST", "The text must not be empty.", { details: { field: "text" } });
-    }
+    if (drafts.length === 0) throw emptyTextProblem("text");
     const page = await findPageToChange(context, input.page);
     const [title, url] = [getTitle(page), getUrl(page)];
     const progress: WriteProgress = { written: 0, total: countBlocks(drafts) };

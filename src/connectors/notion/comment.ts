@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
+import { emptyTextProblem } from "../input-text.ts";
 import { escapeCell, quoteText } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
-import { findPageToChange, formatNotionPlace } from "./find.ts";
+import { findPageToChange, formatNotionPlace, PAGE_FIELD, PAGE_TARGET } from "./find.ts";
 import { toPlainText } from "./rich-text.ts";
-import { describeNotionObject, getTitle, getUrl } from "./title.ts";
+import { getTitle, getUrl } from "./title.ts";
 
 const Input = z.object({
-  page: withDescription(z.string(), "Title, id or URL of the page."),
+  page: PAGE_FIELD,
   text: withDescription(z.string(), "The comment."),
 });
-type Input = z.output<typeof Input>;
 
 const Comment = z.looseObject({ id: z.string() });
 
@@ -31,16 +31,14 @@ export const addCommentTool = defineTool({
     "add a comment to the notion page {page}: {text}",
     "add a comment to {page} in notion: {text}",
   ],
-  summary: ({ page, text }: Input) => `Comment on “${page.trim()}” in Notion: ${quoteText(text, 200)}`,
-  resource: ({ page }: Input) => formatPlace("on the page", formatNotionPlace(page)),
-  placeIsTarget: true,
-  describeTarget: async ({ page }, context) => describeNotionObject(await findPageToChange(context, page)),
+  summary: ({ page, text }) => `Comment on “${page.trim()}” in Notion: ${quoteText(text, 200)}`,
+  resource: ({ page }) => formatPlace("on the page", formatNotionPlace(page)),
+  ...PAGE_TARGET,
   async run(input, context) {
     const pieces = toPlainText(input.text.trim());
-    if (pieces.length === 0 || pieces.length > MAX_PIECES) {
-      const sentence =
-        pieces.length === 0 ? "The comment must not be empty." : "The comment is longer than Notion allows.";
-      throw new Problem("INVALID_REQUEST", sentence, { details: { field: "text" } });
+    if (pieces.length === 0) throw emptyTextProblem("comment");
+    if (pieces.length > MAX_PIECES) {
+      throw new Problem("INVALID_REQUEST", "The comment is longer than Notion allows.", { details: { field: "text" } });
     }
     const page = await findPageToChange(context, input.page);
     const body = { parent: { page_id: page.id }, rich_text: pieces };

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
-import { escapeCell, formatCount } from "../markup/markdown.ts";
+import { requireTitle } from "../input-text.ts";
+import { escapeCell, formatCount, toOneLine } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
 import { countBlocks, parseBlocks } from "./blocks.ts";
@@ -32,12 +32,11 @@ export const createPageTool = defineTool({
     "new notion page in {parent}: {title}",
   ],
   summary: describeCall,
-  resource: ({ parent }: Input) => formatPlace("in the page", formatNotionPlace(parent)),
+  resource: ({ parent }) => formatPlace("in the page", formatNotionPlace(parent)),
   placeIsTarget: true,
   describeTarget: async ({ parent }, context) => describeNotionObject(await findPageToChange(context, parent)),
   async run(input, context) {
-    const title = input.title.replace(/\s+/g, " ").trim();
-    if (title === "") throw new Problem("INVALID_REQUEST", "A page needs a title.", { details: { field: "title" } });
+    const title = requireTitle(input.title, "A page");
     const parent = await findPageToChange(context, input.parent);
     const properties = { title: { title: toPlainText(title) } };
     const page = await writePage(context, { parent: { page_id: parent.id }, properties }, title, input.text ?? "");
@@ -80,5 +79,5 @@ export async function writePage(
 function describeCall({ parent, title, text }: Input): string {
   const blocks = countBlocks(parseBlocks(text ?? ""));
   const details = blocks > 0 ? `, with ${formatCount(blocks, "block")} of text` : "";
-  return `Create the page “${title.replace(/\s+/g, " ").trim()}” in “${parent.trim()}” in Notion${details}`;
+  return `Create the page “${toOneLine(title)}” in “${parent.trim()}” in Notion${details}`;
 }

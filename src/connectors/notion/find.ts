@@ -4,9 +4,9 @@ import { readPages } from "../http/pages.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { isPartialName, type Purpose, requireMatch } from "../match.ts";
 import { quoteName } from "../place.ts";
-import type { ToolContext } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { CURSOR, getNextCursor } from "./read.ts";
-import { getTitle, NotionObject } from "./title.ts";
+import { describeNotionObject, getTitle, NotionObject } from "./title.ts";
 
 const Found = z.looseObject({ results: z.array(NotionObject), ...CURSOR });
 const Database = z.looseObject({
@@ -32,6 +32,16 @@ export async function findPage(context: ToolContext, text: string, purpose: Purp
 export async function findPageToChange(context: ToolContext, text: string): Promise<NotionObject> {
   return await findPage(context, text, "change");
 }
+
+/** The field of a tool that names a page. */
+export const PAGE_FIELD = withDescription(z.string(), "Title, id or URL of the page.");
+
+/** The target of a tool that changes a page. */
+export const PAGE_TARGET = {
+  placeIsTarget: true,
+  describeTarget: async ({ page }: { page: string }, context: ToolContext) =>
+    describeNotionObject(await findPageToChange(context, page)),
+};
 
 /**
  * Finds a data source (the table of a database) by title, ID or URL, with its properties.

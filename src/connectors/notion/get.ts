@@ -1,13 +1,12 @@
 import * as z from "zod/mini";
 import { escapeCell, truncateText } from "../markup/markdown.ts";
-import { defineTool, withDescription } from "../tool.ts";
-import { findPage } from "./find.ts";
+import { defineTool } from "../tool.ts";
+import { findPage, PAGE_FIELD } from "./find.ts";
 import { formatProperties } from "./properties.ts";
 import { readPage } from "./read.ts";
 import { getTitle, getUrl } from "./title.ts";
 
-const Input = z.object({ page: withDescription(z.string(), "Title, id or URL of the page.") });
-type Input = z.output<typeof Input>;
+const Input = z.object({ page: PAGE_FIELD });
 
 /** Longest text of a page shown to the user and the model, in characters. */
 const MAX_TEXT_LENGTH = 12_000;
@@ -26,7 +25,7 @@ export const getPageTool = defineTool({
     "what does the notion page {page} say",
     "summarize the notion page {page}",
   ],
-  summary: ({ page }: Input) => `Read the page “${page.trim()}” in Notion`,
+  summary: ({ page }) => `Read the page “${page.trim()}” in Notion`,
   async run(input, context) {
     const page = await findPage(context, input.page);
     const { text: markdown, complete } = await readPage(context, page.id);

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type ListRequest, readPages } from "../http/pages.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
+import { escapeCell, formatMarkdownTable, formatNoun } from "../markup/markdown.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
 import { findDataSource } from "./find.ts";
 import { formatProperties } from "./properties.ts";
@@ -41,7 +41,7 @@ export const queryDatabaseTool = defineListTool({
     "list rows in the notion database {database} where {property} is {value}",
     "show the rows of {database} in notion",
   ],
-  summary: (input: Input) => `List ${describeQuery(input)}`,
+  summary: (input) => `List ${describeQuery(input)}`,
   async run(input, context, list) {
     const source = await findDataSource(context, input.database);
     const columns = listColumns(source);
@@ -77,7 +77,7 @@ export const queryDatabaseTool = defineListTool({
       },
       text: formatList(list, {
         count: rows.length,
-        words: `${rows.length === 1 ? "row" : "rows"} of “${escapeCell(title)}”`,
+        words: `${formatNoun(rows.length, "row")} of “${escapeCell(title)}”`,
         more,
         none: `No matching rows of “${escapeCell(title)}”.`,
         items: () => formatRows(rows, head, names),

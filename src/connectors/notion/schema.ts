@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { readPages } from "../http/pages.ts";
+import { isMe } from "../input-text.ts";
 import { escapeCell } from "../markup/markdown.ts";
 import { type Purpose, requirePerson } from "../match.ts";
 import type { ToolContext } from "../tool.ts";
@@ -63,7 +64,7 @@ export function findOption({ name, options }: Column, optionName: string): strin
 /** Finds a user by name, email address or "me". @throws Problem INVALID_REQUEST when none or several match */
 export async function findUser(context: ToolContext, name: string, purpose: Purpose): Promise<string> {
   const { user_id: me } = context.metadata;
-  if (/^(me|myself|my|mine|i)$/i.test(name.trim()) && typeof me === "string") return me;
+  if (isMe(name) && typeof me === "string") return me;
   const people = (await listUsers(context)).filter(({ type }) => type !== "bot");
   return requirePerson(people, name, {
     purpose,

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { type ListRequest, readPages } from "../http/pages.ts";
 import { createChoiceSchema } from "../input-text.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatMarkdownTable } from "../markup/markdown.ts";
+import { escapeCell, formatMarkdownTable, formatNoun } from "../markup/markdown.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
 import { CURSOR, getNextCursor } from "./read.ts";
 import { getTitle, getUrl, NotionObject } from "./title.ts";
@@ -39,7 +39,7 @@ export const searchTool = defineListTool({
     "show my notion pages",
     "which {type} in notion is about {text}",
   ],
-  summary: (input: Input) => `Search Notion for ${describeSearch(input)}`,
+  summary: (input) => `Search Notion for ${describeSearch(input)}`,
   async run(input, context, list) {
     const { found, more } = await searchObjects(input, context, list);
     const data = found.map((item) => ({
@@ -87,7 +87,7 @@ function formatResult(
 ): string {
   const none = `Nothing found in Notion: ${escapeCell(kindNames)}. Pages must be shared with kay there.`;
   const rows = results.map(({ title, type, updated, url }) => [title, type, updated?.slice(0, 10) ?? "", url]);
-  const words = results.length === 1 ? "result" : "results";
+  const words = formatNoun(results.length, "result");
   const items = () => formatMarkdownTable(["Title", "Type", "Changed", "Address"], rows);
   return formatList(list, { count: results.length, words, more, none, items });
 }

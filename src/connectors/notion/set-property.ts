@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace, narrowPlace, quoteName } from "../place.ts";
 import { defineTool, type ToolContext, withDescription } from "../tool.ts";
-import { findPageToChange, formatNotionPlace } from "./find.ts";
+import { findPageToChange, formatNotionPlace, PAGE_TARGET } from "./find.ts";
 import { formatProperties } from "./properties.ts";
 import { type Column, findColumn, listColumns } from "./schema.ts";
-import { describeNotionObject, getTitle, getUrl, NotionObject } from "./title.ts";
+import { getTitle, getUrl, NotionObject } from "./title.ts";
 import { toPropertyValue } from "./values.ts";
 
 const Input = z.object({
@@ -16,7 +16,6 @@ const Input = z.object({
     'New value: "Done", "In progress", "Not started", "Todo", "High", "Low", or any other option, name, number or day. An empty value clears the property.',
   ),
 });
-type Input = z.output<typeof Input>;
 
 /** Source: https://developers.notion.com/reference/patch-page */
 export const setPropertyTool = defineTool({
@@ -31,14 +30,13 @@ export const setPropertyTool = defineTool({
     "change {property} of {page} to {value} in notion",
     "update {property} of the notion page {page} to {value}",
   ],
-  summary: ({ page, property, value }: Input) =>
+  summary: ({ page, property, value }) =>
     value.trim() === ""
       ? `Clear ${property.trim()} of “${page.trim()}” in Notion`
       : `Set ${property.trim()} of “${page.trim()}” in Notion to ${value.trim()}`,
-  resource: ({ page, property }: Input) =>
+  resource: ({ page, property }) =>
     narrowPlace(formatPlace("on the page", formatNotionPlace(page)), quoteName(property)),
-  placeIsTarget: true,
-  describeTarget: async ({ page }, context) => describeNotionObject(await findPageToChange(context, page)),
+  ...PAGE_TARGET,
   async run(input, context) {
     const page = await findPageToChange(context, input.page);
     const column = await findPageColumn(context, page, input.property);

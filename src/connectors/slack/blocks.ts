@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { catchInvalid } from "../input-text.ts";
-import { formatMarkdownTable, splitMargins } from "../markup/markdown.ts";
+import { formatMarkdownTable, splitMargins, toOneLine } from "../markup/markdown.ts";
 import { escapeMarkdown, formatLink, mrkdwnToMarkdown, type Names, toIsoTime } from "./mrkdwn-read.ts";
 
 type Node = Record<string, unknown>;
@@ -67,7 +67,7 @@ function formatPlain(text: unknown): string {
 }
 
 function addBold(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = toOneLine(text);
   return line === "" ? "" : `**${line}**`;
 }
 

@@ -3,7 +3,7 @@ import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import type { ListRequest } from "../http/pages.ts";
 import type { Purpose } from "../match.ts";
-import type { ToolContext } from "../tool.ts";
+import { type ToolContext, withDescription } from "../tool.ts";
 import { callMethod, callReadMethod, readAllItems } from "./call.ts";
 import { findPerson, getUserName, type User } from "./people.ts";
 
@@ -28,6 +28,12 @@ export type Channel = z.output<typeof Channel>;
 export type Conversation = { id: string; name: string };
 
 type Context = Pick<ToolContext, "http" | "metadata">;
+
+/** The field of a tool that names a conversation. */
+export const CHANNEL_FIELD = withDescription(
+  z.string(),
+  "Channel such as #general, or a user for direct messages: @name or email address.",
+);
 
 /** Why a conversation is looked up. */
 type Use = Purpose | "send";

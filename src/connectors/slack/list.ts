@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { formatMarkdownTable, formatNoun, truncateText } from "../markup/markdown.ts";
 import { isPartialName } from "../match.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
 import { type Channel, listChannels } from "./channels.ts";
@@ -10,7 +10,6 @@ import { getUserName, listPeople, type User } from "./people.ts";
 const ListChannelsInput = z.object({
   name: withDescription(z.optional(z.string()), "Part of the name, to list only matching channels."),
 });
-type ListChannelsInput = z.output<typeof ListChannelsInput>;
 
 /** Source: https://docs.slack.dev/reference/methods/conversations.list/ */
 export const listChannelsTool = defineListTool({
@@ -26,8 +25,7 @@ export const listChannelsTool = defineListTool({
     "show all channels",
     "find channels called {name}",
   ],
-  summary: ({ name }: ListChannelsInput) =>
-    `List Slack channels${name?.trim() ? ` with “${name.trim()}” in their name` : ""}`,
+  summary: ({ name }) => `List Slack channels${name?.trim() ? ` with “${name.trim()}” in their name` : ""}`,
   async run(input, context, list) {
     const part = input.name?.trim().replace(/^#/, "").toLowerCase() ?? "";
     const isWanted = ({ name }: Channel) => name?.toLowerCase().includes(part) ?? false;
@@ -36,7 +34,7 @@ export const listChannelsTool = defineListTool({
       data: { channels: channels.map((channel) => toChannelData(channel, context)), more },
       text: formatList(list, {
         count: channels.length,
-        words: `${channels.length === 1 ? "channel" : "channels"}${part ? ` with “${part}”` : ""}`,
+        words: `${formatNoun(channels.length, "channel")}${part ? ` with “${part}”` : ""}`,
         more,
         items: () => formatChannelTable(channels),
       }),
@@ -74,7 +72,6 @@ function getAbout({ topic, purpose }: Channel): string {
 const ListUsersInput = z.object({
   name: withDescription(z.optional(z.string()), "Name, handle or email address of a user. Default: all users."),
 });
-type ListUsersInput = z.output<typeof ListUsersInput>;
 
 /** Source: https://docs.slack.dev/reference/methods/users.list/ */
 export const listUsersTool = defineListTool({
@@ -92,7 +89,7 @@ export const listUsersTool = defineListTool({
     "find the person {name}",
     "what is the email of {name} in slack",
   ],
-  summary: ({ name }: ListUsersInput) => (name?.trim() ? `Find ${name.trim()} in Slack` : "List the people in Slack"),
+  summary: ({ name }) => (name?.trim() ? `Find ${name.trim()} in Slack` : "List the people in Slack"),
   async run(input, context, list) {
     const name = input.name?.trim().replace(/^@/, "") ?? "";
     const { people, more } = await listPeople(context.http, list, (user) => name === "" || matchesName(user, name));
@@ -101,7 +98,7 @@ export const listUsersTool = defineListTool({
       data: { people: people.map(toUserData), more },
       text: formatList(list, {
         count: people.length,
-        words: `${people.length === 1 ? "person" : "people"}${called}`,
+        words: `${formatNoun(people.length, "person", "people")}${called}`,
         more,
         none: `No one in Slack is${called || " there"}.`,
         items: () => formatUserTable(people),

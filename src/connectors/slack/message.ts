@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Problem } from "#protocol/errors";
 import { type ListRequest, readPages } from "../http/pages.ts";
-import { escapeCell, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatCount, toOneLine, truncateText } from "../markup/markdown.ts";
 import type { Purpose } from "../match.ts";
 import { quoteTitle } from "../place.ts";
 import type { ServiceHttp } from "../service-http.ts";
@@ -67,7 +67,7 @@ export function toMessageData(message: Message, names: Names, url: string): Reco
 export function formatMessage(message: Message, names: Names, zone = "UTC"): string {
   const more = [
     message.subtype === "thread_broadcast" ? "reply in a thread" : "",
-    message.reply_count ? `${message.reply_count} ${message.reply_count === 1 ? "reply" : "replies"}` : "",
+    message.reply_count ? formatCount(message.reply_count, "reply", "replies") : "",
     ...getReactions(message),
   ].filter(Boolean);
   const head = `**${escapeCell(getAuthorName(message, names))}**, ${formatMinute(toIsoTime(message.ts), zone)} ${zone}`;
@@ -193,7 +193,7 @@ function getReactions({ reactions }: Message): string[] {
 
 /** Returns the beginning of a message in one line. */
 function getPlainText(message: Message, names: Names = { users: new Map() }): string {
-  return truncateText(toMarkdown(message, names).replace(/\s+/g, " ").trim(), 80);
+  return truncateText(toOneLine(toMarkdown(message, names)), 80);
 }
 
 /** Returns whether a message says the words, in its text or in what an app put beside it. */

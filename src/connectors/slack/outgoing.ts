@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Problem } from "#protocol/errors";
+import { checkLength, emptyTextProblem } from "../input-text.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import type { ToolContext } from "../tool.ts";
 import { callMethod } from "./call.ts";
@@ -48,14 +48,9 @@ export function mentionsEverybody(text: string): boolean {
 }
 
 function checkText(text: string): string {
-  if (text === "")
-    throw new Problem("INVALID_REQUEST", "The message must not be empty.", { details: { field: "text" } });
-  if (text.length <= TEXT_LIMIT) return text;
-  const [has, longest] = [text.length, TEXT_LIMIT].map((number) => number.toLocaleString("en-US"));
-  throw new Problem("INVALID_REQUEST", `The message has ${has} characters; Slack accepts at most ${longest}.`, {
-    hint: "Shorten it, or send it in parts.",
-    details: { field: "text" },
-  });
+  if (text === "") throw emptyTextProblem("message");
+  checkLength(text, TEXT_LIMIT, { service: "Slack", noun: "message", hint: "Shorten it, or send it in parts." });
+  return text;
 }
 
 /** Converts `@sam` to a mention if a user has that handle. `@channel` and `@here` never notify anyone. */

@@ -4,21 +4,17 @@ import { escapeCell } from "../markup/markdown.ts";
 import { formatPlace } from "../place.ts";
 import { defineTool, withDescription } from "../tool.ts";
 import { callMethod } from "./call.ts";
-import { findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
+import { CHANNEL_FIELD, findConversation, formatConversation, formatConversationPlace } from "./channels.ts";
 import { buildMessageUrl, describeMessage, findMessage, formatMessageRef } from "./message.ts";
 
 const Input = z.object({
-  channel: withDescription(
-    z.string(),
-    "Channel such as #general, or a user for direct messages: @name or email address.",
-  ),
+  channel: CHANNEL_FIELD,
   emoji: withDescription(z.string(), "Name of the emoji without colons, or the emoji itself."),
   message: withDescription(
     z.optional(z.string()),
     "Message to react to: its URL or ts, or some of its words. Default: the newest message.",
   ),
 });
-type Input = z.output<typeof Input>;
 
 /** Source: https://docs.slack.dev/reference/methods/reactions.add/ */
 export const addReactionTool = defineTool({
@@ -35,10 +31,10 @@ export const addReactionTool = defineTool({
     "put a {emoji} on the latest message in {channel}",
     "add a {emoji} reaction in {channel}",
   ],
-  summary: ({ channel, emoji, message }: Input) =>
+  summary: ({ channel, emoji, message }) =>
     `React with :${toEmojiName(emoji)}: to ${formatMessageRef(message)} in ${formatConversation(channel)}`,
-  resource: ({ channel }: Input) => formatPlace("in", formatConversationPlace(channel)),
-  object: ({ message, emoji }: Input) => `${formatMessageRef(message)}, :${toEmojiName(emoji)}:`,
+  resource: ({ channel }) => formatPlace("in", formatConversationPlace(channel)),
+  object: ({ message, emoji }) => `${formatMessageRef(message)}, :${toEmojiName(emoji)}:`,
   placeIsTarget: true,
   describeTarget: async (input, context) =>
     describeMessage(

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell } from "../markup/markdown.ts";
+import { escapeCell, formatNoun } from "../markup/markdown.ts";
 import { parseOptionalInstant } from "../time.ts";
 import { withDescription } from "../tool.ts";
-import { findConversation, formatConversation } from "./channels.ts";
+import { CHANNEL_FIELD, findConversation, formatConversation } from "./channels.ts";
 import {
   buildChannelUrl,
   buildMessageUrl,
@@ -16,14 +16,10 @@ import {
 } from "./message.ts";
 
 const Input = z.object({
-  channel: withDescription(
-    z.string(),
-    "Channel such as #general, or a user for direct messages: @name or email address.",
-  ),
+  channel: CHANNEL_FIELD,
   since: withDescription(z.optional(z.string()), "Only messages after this date or time, in ISO 8601."),
   thread: withDescription(z.optional(z.string()), "URL or ts of a message, to read it and its replies instead."),
 });
-type Input = z.output<typeof Input>;
 
 /** Source: https://docs.slack.dev/reference/methods/conversations.history/ and …/conversations.replies/ */
 export const readChannelTool = defineListTool({
@@ -44,7 +40,7 @@ export const readChannelTool = defineListTool({
     "read my messages with {channel}",
     "what was said in {channel} since {since}",
   ],
-  summary: ({ channel, thread }: Input) =>
+  summary: ({ channel, thread }) =>
     thread?.trim() ? `Read a thread in ${formatConversation(channel)}` : `Read ${formatConversation(channel)}`,
   async run(input, context, list) {
     const { http } = context;
@@ -66,7 +62,7 @@ export const readChannelTool = defineListTool({
       },
       text: formatList(list, {
         count: messages.length,
-        words: `${messages.length === 1 ? "message" : "messages"} in ${escapeCell(place.name)}`,
+        words: `${formatNoun(messages.length, "message")} in ${escapeCell(place.name)}`,
         note: ", the newest last",
         ...{ more, order: "newest" },
         items: () => messages.map((message) => formatMessage(message, names, context.timeZone)).join("\n\n"),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type ListRequest, readPages } from "../http/pages.ts";
 import { defineListTool, formatList } from "../list-tool.ts";
-import { escapeCell, formatMarkdownTable, truncateText } from "../markup/markdown.ts";
+import { escapeCell, formatMarkdownTable, formatNoun, truncateText } from "../markup/markdown.ts";
 import type { ServiceHttp } from "../service-http.ts";
 import { formatMinute } from "../time.ts";
 import { type ToolContext, withDescription } from "../tool.ts";
@@ -44,7 +44,7 @@ export const searchMessagesTool = defineListTool({
     "what did {from} say about {text}",
     "who wrote about {text} in {channel}",
   ],
-  summary: (input: Input) => `Search Slack for ${describeSearch(input)}`,
+  summary: (input) => `Search Slack for ${describeSearch(input)}`,
   async run(input, context, list) {
     const { matches, total, more } = await findMatches(context.http, await getQuery(input, context), list);
     const names = await loadNames(context.http, matches);
@@ -94,7 +94,7 @@ function formatResult(
     formatMinute(time, zone),
     truncateText(text.replace(/\s+/g, " "), 200),
   ]);
-  const words = `${total === 1 ? "message" : "messages"}${search.replace(/^messages/, "")}`;
+  const words = `${formatNoun(total, "message")}${search.replace(/^messages/, "")}`;
   const items = () => formatMarkdownTable(["Channel", "Author", `Time (${zone})`, "Message"], rows);
   return formatList(list, { count: results.length, words, more, total, order: "newest", items });
 }

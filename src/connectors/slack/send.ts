@@ -6,6 +6,7 @@ import type { ServiceHttp } from "../service-http.ts";
 import { defineTool, type FileContent, withDescription } from "../tool.ts";
 import { callMethod, callReadMethod } from "./call.ts";
 import {
+  CHANNEL_FIELD,
   describeConversation,
   findConversation,
   formatConversation,
@@ -19,7 +20,6 @@ const SendInput = z.object({
   channel: withDescription(z.string(), "Channel such as #general, or a user: @name, full name or email address."),
   text: withDescription(z.string(), "The message, as text or Markdown."),
 });
-type SendInput = z.output<typeof SendInput>;
 
 /** Source: https://docs.slack.dev/reference/methods/chat.postMessage/ and …/conversations.open/ */
 export const sendMessageTool = defineTool({
@@ -41,10 +41,10 @@ export const sendMessageTool = defineTool({
     "send {channel} a message: {text}",
     "say {text} in {channel}",
   ],
-  summary: ({ channel, text }: SendInput) => `Send to ${formatConversation(channel)}: ${quoteText(text, 500)}`,
-  resource: ({ channel }: SendInput) => formatPlace("to", formatConversationPlace(channel)),
-  destinations: ({ channel }: SendInput) => listDestinations(channel),
-  chooseMode: ({ text }: SendInput) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
+  summary: ({ channel, text }) => `Send to ${formatConversation(channel)}: ${quoteText(text, 500)}`,
+  resource: ({ channel }) => formatPlace("to", formatConversationPlace(channel)),
+  destinations: ({ channel }) => listDestinations(channel),
+  chooseMode: ({ text }) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
   placeIsTarget: true,
   describeTarget: ({ channel }, context) => describeConversation(context, channel),
   async run(input, context) {
@@ -59,17 +59,13 @@ export const sendMessageTool = defineTool({
 });
 
 const ReplyInput = z.object({
-  channel: withDescription(
-    z.string(),
-    "Channel such as #general, or a user for direct messages: @name or email address.",
-  ),
+  channel: CHANNEL_FIELD,
   message: withDescription(
     z.optional(z.string()),
     "Message to reply to: its URL or ts, or some of its words. Default: the newest message.",
   ),
   text: withDescription(z.string(), "The reply, as text or Markdown."),
 });
-type ReplyInput = z.output<typeof ReplyInput>;
 
 /** Source: https://docs.slack.dev/reference/methods/chat.postMessage/, `thread_ts`. */
 export const replyTool = defineTool({
@@ -84,13 +80,13 @@ export const replyTool = defineTool({
     "answer in {channel}: {text}",
     "reply to {message} in {channel} saying {text}",
   ],
-  summary: ({ channel, message, text }: ReplyInput) =>
+  summary: ({ channel, message, text }) =>
     `Reply in ${formatConversation(channel)} to ${formatMessageRef(message)}: ${quoteText(text, 500)}`,
-  resource: ({ channel }: ReplyInput) => formatPlace("in", formatConversationPlace(channel)),
-  object: ({ message }: ReplyInput) => formatMessageRef(message),
+  resource: ({ channel }) => formatPlace("in", formatConversationPlace(channel)),
+  object: ({ message }) => formatMessageRef(message),
   placeIsTarget: true,
-  destinations: ({ channel }: ReplyInput) => listDestinations(channel),
-  chooseMode: ({ text }: ReplyInput) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
+  destinations: ({ channel }) => listDestinations(channel),
+  chooseMode: ({ text }) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
   describeTarget: async (input, context) =>
     describeMessage(context, await findConversation(context, input.channel, "change"), input.message),
   async run(input, context) {
@@ -110,7 +106,6 @@ const UploadInput = z.object({
   attachments: Attachments,
   text: withDescription(z.optional(z.string()), "A message with the files, as text or Markdown."),
 });
-type UploadInput = z.output<typeof UploadInput>;
 
 const Place = z.looseObject({ upload_url: z.string(), file_id: z.string() });
 const Shared = z.looseObject({ files: z.array(z.looseObject({ id: z.string(), permalink: z.nullish(z.string()) })) });
@@ -129,11 +124,11 @@ export const uploadFileTool = defineTool({
     "upload the file {attachments} to {channel}",
     "share the file {attachments} in {channel}",
   ],
-  summary: ({ channel, attachments, text }: UploadInput) =>
+  summary: ({ channel, attachments, text }) =>
     `Share ${formatAttachments(attachments)} with ${formatConversation(channel)}${text?.trim() ? `: ${quoteText(text, 500)}` : ""}`,
-  resource: ({ channel }: UploadInput) => formatPlace("to", formatConversationPlace(channel)),
-  destinations: ({ channel }: UploadInput) => listDestinations(channel),
-  chooseMode: ({ text = "" }: UploadInput) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
+  resource: ({ channel }) => formatPlace("to", formatConversationPlace(channel)),
+  destinations: ({ channel }) => listDestinations(channel),
+  chooseMode: ({ text = "" }) => (mentionsEverybody(text) ? "confirm_before_execution" : undefined),
   placeIsTarget: true,
   describeTarget: ({ channel }, context) => describeConversation(context, channel),
   async run(input, context) {

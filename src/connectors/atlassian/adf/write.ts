@@ -1,6 +1,6 @@
 import type { Token, Tokens } from "marked";
-import { Problem } from "#protocol/errors";
 import { hasExtraCells } from "#protocol/markdown";
+import { checkLength } from "../../input-text.ts";
 import { lexMarkdown } from "../../markup/lex.ts";
 import type { AdfDocument, AdfNode } from "./inline.ts";
 import { toInlineNodes, toLiteralNodes } from "./inline.ts";
@@ -15,14 +15,8 @@ const TEXT_LIMIT = 32_767;
  * @throws Problem INVALID_REQUEST when it is longer than Jira accepts
  */
 export function toAdf(text: string | undefined, field: string): AdfDocument | undefined {
-  const length = text?.length ?? 0;
-  if (length > TEXT_LIMIT) {
-    const [has, longest] = [length, TEXT_LIMIT].map((number) => number.toLocaleString("en-US"));
-    throw new Problem("INVALID_REQUEST", `The ${field} has ${has} characters; Jira accepts at most ${longest}.`, {
-      hint: "Shorten it, or split it into several comments.",
-      details: { field },
-    });
-  }
+  const hint = "Shorten it, or split it into several comments.";
+  checkLength(text ?? "", TEXT_LIMIT, { service: "Jira", noun: field, field, hint });
   const content = getContent(text ?? "");
   return content.length > 0 ? { type: "doc", version: 1, content } : undefined;
 }
