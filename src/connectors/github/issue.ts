@@ -35,7 +35,7 @@ export const Comment = z.looseObject({
 });
 
 /** Describes an issue or pull request for the approval of a call that names it by its number. */
-export async function describeIssue(
+async function describeIssue(
   { repository: text, number }: { repository: string; number: number },
   context: ToolContext,
 ): Promise<string> {
