@@ -4,7 +4,7 @@ import type { Paths } from "#client/paths";
 import type { Settings } from "#client/settings/settings";
 import type { Machine, Processes } from "#files/processes";
 import type { Timer } from "#net/ports";
-import { getServeRecordName, TOUR } from "#protocol/embedded";
+import { EMBEDDED_PORT, getServeRecordName, TOUR } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
 import type { Log } from "#telemetry/log";
 import { createLog, LEVELS, type LogLevel } from "#telemetry/log";
@@ -14,12 +14,6 @@ import { publishSandbox, startSandbox } from "./sandbox.ts";
 import { startHost } from "./serve.ts";
 import { makeDataFolder } from "./store.ts";
 import { parseDrainTime, parseTrustedProxies } from "./trusted-proxies.ts";
-
-/**
- * Preferred port of the local backend. It stays the same because a provider only redirects to a registered address; any
- * other port works for the sandbox.
- */
-const EMBEDDED_PORT = 4040;
 
 /** Command-line options of `kay serve`. */
 export type ServeRequest = Omit<HostOptions, "dataFolder" | "localSecret" | "drainMs" | "trusts"> & {

@@ -1,6 +1,9 @@
 /** File name of the local backend's record in the state folder. */
 export const EMBEDDED_RECORD = "backend.json";
 
+/** Preferred port of the local backend: providers redirect only to the address that a custom OAuth client is registered with. */
+export const EMBEDDED_PORT = 4040;
+
 /** Profile of the tour, and folder of its backend's state and data. That backend has only the sandbox's services. */
 export const TOUR = "tour";
 

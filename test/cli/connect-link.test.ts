@@ -37,6 +37,26 @@ test.for([
   await expect.poll(() => ann.stored()).toEqual({});
 });
 
+test.for([
+  ["40123", "https://accounts.example.test", true],
+  ["4040", "https://accounts.example.test", false],
+  ["40123", "http://127.0.0.1:4010", false],
+] as const)(
+  "a link of the local backend at port %s for %s warns of another redirect URL: %s",
+  async ([port, service, warns]) => {
+    const ann = kay({ own: true, person: "stays away" });
+    const redirect = encodeURIComponent(`http://127.0.0.1:${port}/auth/callback`);
+    const authorization_url = `${service}/authorize?redirect_uri=${redirect}`;
+    const answer = { service: "jira", session_id: "kaysession_1", authorization_url, state: "s" };
+    ann.place.network.on("POST /connections/connect", { json: answer });
+    const { exit, stderr } = await ann("connect jira --no-wait");
+    expect(exit).toBe(0);
+    const warning =
+      "! The redirect URL is http://127.0.0.1:40123/auth/callback, because another program uses port 4040. If accounts.example.test refuses it, stop that program, run `kay serve --stop`, and connect again.";
+    expect(stderr.includes(warning)).toBe(warns);
+  },
+);
+
 test("the command that finishes a link stays one command, whatever the backend calls its state", async () => {
   const ann = kay({ person: "stays away" });
   const authorization_url = "https://accounts.example.test/authorize";

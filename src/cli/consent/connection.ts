@@ -6,6 +6,7 @@ import { DEFAULT_PROFILE } from "#client/settings/profiles";
 import { isLoopbackHost } from "#net/addresses";
 import { clean } from "#protocol/clean";
 import type { Connection, ConnectResponse } from "#protocol/connections";
+import { EMBEDDED_PORT } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
 import { findReplacedAccount, formatAccount, formatSite, saveAccountLabels } from "../backend/account-labels.ts";
 import type { BackendHandle } from "../backend/handle.ts";
@@ -118,6 +119,7 @@ async function requestConnection(
     { signal: kay.signal, signedIn: previous !== undefined },
   );
   checkLink(response);
+  if (link.embedded) warnAboutRedirect(kay, response);
   const expiry = Date.parse(response.expires_at ?? "") - (link.api.clockOffsetMs() ?? 0);
   const longest = kay.clock.now() + AUTHORIZATION_LIFETIME_MS;
   const deadline = Number.isNaN(expiry) ? longest : Math.min(expiry, longest);
@@ -214,6 +216,16 @@ function checkLink({ service, authorization_url }: ConnectResponse): void {
   throw new Problem("INSECURE_URL", `Refusing to open the link for ${name}: it ${fault}.`, {
     hint: "Check that the URL points to a kay backend: `kay config get api-url`.",
   });
+}
+
+/** Warns if the local backend is not at its usual port, which is the one that a custom OAuth client is registered with. */
+function warnAboutRedirect(kay: Kay, { authorization_url }: ConnectResponse): void {
+  const url = new URL(authorization_url);
+  const redirect = URL.parse(url.searchParams.get("redirect_uri") ?? "");
+  if (!redirect || isLoopbackHost(url.hostname) || redirect.port === String(EMBEDDED_PORT)) return;
+  kay.out.warn(
+    `The redirect URL is ${redirect.href}, because another program uses port ${EMBEDDED_PORT}. If ${url.host} refuses it, stop that program, run \`kay serve --stop\`, and connect again.`,
+  );
 }
 
 function findLinkFault(link: string): string | undefined {

@@ -1,3 +1,4 @@
+import { EMBEDDED_PORT } from "#protocol/embedded";
 import { Problem } from "#protocol/errors";
 import type { KnownService } from "#protocol/known-services";
 import { quoteShellWord } from "#protocol/shell";
@@ -99,9 +100,6 @@ async function requireConnected(facts: CheckContext, name: string): Promise<Serv
   return service;
 }
 
-/** The preferred address of the local backend, which is registered with a custom client. */
-const USUAL_PORT = "4040";
-
 async function checkClient(facts: CheckContext, { state, target, client: clientSource, sign_in }: ServiceView) {
   if (!clientSource)
     return skip(
@@ -125,10 +123,10 @@ async function checkClient(facts: CheckContext, { state, target, client: clientS
     );
   }
   if (target === "sandbox") return ok("The sandbox's own. You need no account.");
-  if (embedded && URL.parse(clientSource.redirect_uri)?.port !== USUAL_PORT) {
-    const fix = `Stop the program on port ${USUAL_PORT}, run \`kay serve --stop\`, then run any command.`;
+  if (embedded && URL.parse(clientSource.redirect_uri)?.port !== String(EMBEDDED_PORT)) {
+    const fix = `Stop the program on port ${EMBEDDED_PORT}, run \`kay serve --stop\`, then run any command.`;
     return warn(
-      `Your own, but its redirect URL is ${redirect} now, because another program uses port ${USUAL_PORT}.`,
+      `Your own, but its redirect URL is ${redirect} now, because another program uses port ${EMBEDDED_PORT}.`,
       fix,
     );
   }
