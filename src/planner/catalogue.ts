@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { type Field, isFieldWord, listFields } from "./fields.ts";
-import { isPlural } from "./grammar.ts";
+import { isParticiple, isPlural } from "./grammar.ts";
 import type { Language, Word } from "./language.ts";
 import { isVerb, listSameNouns } from "./lexicon.ts";
 import { isServiceTool } from "./memory.ts";
@@ -201,7 +201,9 @@ function listNouns({ names }: Pick<Skill, "names">, patterns: Part[][]): Word[] 
     parts.forEach((part, index) => {
       if (!("word" in part) || (index === 0 && !isPlural(part.word))) return;
       const { word } = part;
-      if (word.kind !== "word" || word.stop || names.includes(word.lower) || isVerb(word)) return;
+      // "Issues reported by {reporter}".
+      const isPast = isParticiple(word);
+      if (word.kind !== "word" || word.stop || names.includes(word.lower) || isVerb(word) || isPast) return;
       const next = parts[index + 1];
       if (next !== undefined && "slot" in next && isFieldWord(next.slot, word)) return;
       if (next === undefined || "slot" in next || next.word.stop || next.word.kind === "mark")

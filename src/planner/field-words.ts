@@ -3,6 +3,7 @@ import { type Field, isFieldWord } from "./fields.ts";
 import {
   ARTICLES,
   EMPTY_IN_READS,
+  isParticiple,
   KEY,
   MARK,
   OPERATORS,
@@ -82,12 +83,14 @@ export function listNameEnds(skill: Skill, field: Field, words: Word[], at: numb
   if (takesCells && CELLS.test(text) && !(shaped && field.particular) && !isNamed) return [];
   // A field with usual values takes others only where they look like one.
   const isLed =
-    led || (field.person && plain && !first.stop && (before.lower === "has" || leadsTo(skill, field, before)));
+    led ||
+    (field.person && plain && !first.stop && (["has", "did"].includes(before.lower) || leadsTo(skill, field, before)));
   const isUsual = isLed || shaped || /^\p{Lu}\p{Ll}+$/u.test(text) || findKnownValue(field, [first]) !== undefined;
   if (field.values.length > 0 && !isUsual) return [];
   // "Make KAY-3 a task".
   if (plain && !shaped && writes && /^an?$/.test(before.lower)) return [];
   // "PR 4" is a thing of another tool.
+  if (isParticiple(first) && !led) return [];
   const isThing = plain ? !/[-_.]/.test(text) : /^\d+$/.test(next.text);
   if (isThing && !led && skill.foreign.has(first.lemma)) return [];
   const ends = [{ to: at + 1, quality: shaped || isProper(first) ? 1 : 0.7 }];
@@ -124,6 +127,8 @@ export function endsName(skill: Skill, field: Field, words: Word[], to: number):
   const next = getWord(words, to);
   if (!mayBeInName(words, to) || isFieldWord(field, next) || isNoun(skill, next) || skill.foreign.has(next.lemma))
     return true;
+  // "High assigned to Tom".
+  if (isParticiple(next)) return true;
   if (TIME.test(next.lower) || isRival(skill, words, to) || isServiceName(skill, [next])) return true;
   return skill.fields.some((other) => findKnownValue(other, [next]) !== undefined);
 }
@@ -155,7 +160,7 @@ export function isServiceName({ names }: Skill, span: Word[]): boolean {
   return names.includes(sliceLower(span, 0, span.length));
 }
 
-const JOINTS = new Set("and or then 's is where while so if please to now too also".split(" "));
+const JOINTS = new Set("and or then 's is where while so if please to now too also sorted ordered".split(" "));
 const NOT_IN_NAMES = [
   VAGUE_WORDS,
   OWNERS,
@@ -197,7 +202,7 @@ const ROLES: { name: RegExp; leads: Set<string>; writes?: Set<string> }[] = [
 const TIME =
   /^(today|tomorrow|yesterday|tonight|\d.*|(mon|tues|wednes|thurs|fri|satur|sun)day|(mon|tue|wed|thu|fri|sat|sun)|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*)$/;
 const DAY =
-  /^(today|tomorrow|yesterday|tonight|(mon|tues|wednes|thurs|fri|satur|sun)day|(this|next|last)|(day|week|weekend|month|quarter|year)s?|\d{1,2}(:\d\d)?(am|pm))$/;
+  /^(today|tomorrow|yesterday|tonight|morning|afternoon|evening|noon|(mon|tues|wednes|thurs|fri|satur|sun)day|(this|next|last)|(day|week|weekend|month|quarter|year)s?|\d{1,2}(:\d\d)?(am|pm))$/;
 /** A month that is not also someone's name. */
 const MONTH =
   /^(?:[Jj]anuary|[Ff]ebruary|[Mm]arch|april|june|[Jj]uly|august|[Ss]eptember|[Oo]ctober|[Nn]ovember|[Dd]ecember)$/;

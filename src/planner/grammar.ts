@@ -102,3 +102,8 @@ export const EMPTY_IN_READS = new Set(
 export function isPlural({ text, lower, kind, stop }: Word): boolean {
   return kind === "word" && !stop && (lower === "people" || (text.length > 2 && /[^s]s$/i.test(text)));
 }
+
+/** "Assigned", "updated": what was done with something, and no name. */
+export function isParticiple({ text, lower, lemma }: Word): boolean {
+  return /^\p{Ll}+ed$/u.test(text) && lemma !== lower;
+}

@@ -10,6 +10,7 @@ const VERBS: string[][] = [
   ),
   ["find", "search", "look", "query", "seek", "locate"],
   ["create", "make", "add", "file", "raise", "log", "new"],
+  ["create", "file", "raise", "log", "report"],
   ["change", "update", "edit", "modify", "set"],
   ["move", "transition", "put", "mark", "set", "drag", "push"],
   ["close", "resolve", "finish", "complete", "done", "fix"],
@@ -58,6 +59,7 @@ const VALUES: string[][] = [
   ["nobody", "unassigned", "unassign", "none"],
   ["decline", "reject"],
   ["unread", "new"],
+  ["newest", "latest"],
 ];
 
 /** How alike two words are in a request: 1 the same, less for words that often mean the same, 0 otherwise. */
@@ -134,7 +136,7 @@ function misspelt(a: string, b: string): boolean {
 }
 
 const ACTIONS = new Set(
-  "say give tell mention contain star unstar flag pin mute copy label forward create make add file raise write draft change update edit modify rename set move transition put mark close resolve finish complete start begin reopen delete remove drop trash erase destroy comment reply send post assign reassign unassign hand merge approve decline deploy archive publish share invite cancel schedule book order buy pay call run install restart log watch link clear clone upload export sort".split(
+  "say give tell mention contain star unstar flag pin mute copy label forward create make add file raise report write draft change update edit modify rename set move transition put mark close resolve finish complete start begin reopen delete remove drop trash erase destroy comment reply send post assign reassign unassign hand merge approve decline deploy archive publish share invite cancel schedule book order buy pay call run install restart log watch link clear clone upload export sort".split(
     " ",
   ),
 );

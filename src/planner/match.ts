@@ -2,7 +2,7 @@ import type { Part, Skill } from "./catalogue.ts";
 import type { Clause, Value } from "./clauses.ts";
 
 import { type Field, isFieldWord } from "./fields.ts";
-import { ARTICLES, isPlural } from "./grammar.ts";
+import { ARTICLES, isPlural, PREPOSITIONS } from "./grammar.ts";
 import { getWord, type Word } from "./language.ts";
 import { scoreSimilarity } from "./lexicon.ts";
 import type { Phrase } from "./phrase.ts";
@@ -138,7 +138,7 @@ function trace(
   const sets = { matched: new Set<number>(), nouns: new Set<number>() };
   const match: Match = { score, loose: [], values: [], skipped: [], verb: false, told: false, named: false, ...sets };
   const verb = parts.findIndex((part) => "word" in part && part.word.kind === "word");
-  let [led, isRare, isUnnamed] = [false, false, false];
+  let [led, isRare, isUnnamed, isImpersonal] = [false, false, false, false];
   let whole = parts.length >= LONG;
   for (let part = 0, word = 0; part < parts.length || word < words.length; ) {
     const { step } = at(part, word, led);
@@ -154,6 +154,8 @@ function trace(
     } else if (step.kind === "skip-part") {
       const skipped = current && "word" in current ? current.word : undefined;
       isUnnamed ||= skill.access !== "read" && skipped !== undefined && skill.names.includes(skipped.lower);
+      // "Who is assigned?" does not ask for what is assigned to me.
+      isImpersonal ||= skipped?.lower === "me" && isPreposition(parts[part - 1]);
       whole &&= skipped !== undefined && (skipped.stop || skipped.kind === "mark");
       led &&= isTrifle(parts, part, skill);
       if (current && "slot" in current) match.skipped.push(current.slot);
@@ -179,7 +181,12 @@ function trace(
   }
   // The verb alone says nothing of a service that the example names and the request does not.
   match.told ||= (whole && match.matched.size > 1) || (isRare && !isUnnamed);
+  match.told &&= !isImpersonal || match.values.some(({ value }) => value === "me");
   return match;
+}
+
+function isPreposition(part: Part | undefined): boolean {
+  return part !== undefined && "word" in part && PREPOSITIONS.has(part.word.lower);
 }
 
 /** The "priority" of "set the priority of {issue} to {priority}" says what is set. */

@@ -1,8 +1,8 @@
 import type { Skill } from "./catalogue.ts";
 import type { Clause } from "./clauses.ts";
-import { findKnownValue, readKey } from "./field-words.ts";
+import { findKnownValue, isNoun, readKey } from "./field-words.ts";
 import { type Field, isFieldWord, isLongText } from "./fields.ts";
-import { NEGATIONS, OPERATORS, POSSESSIVES, PREPOSITIONS } from "./grammar.ts";
+import { isPlural, NEGATIONS, OPERATORS, POSSESSIVES, PREPOSITIONS } from "./grammar.ts";
 import { getWord, type Word } from "./language.ts";
 import { isAction } from "./lexicon.ts";
 import { findNames, readNames } from "./names.ts";
@@ -109,9 +109,11 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
     if (value === undefined || next.lower === "by") return nobody;
     // The word that names the action is a value only where the action cannot be said without it ("close KAY-3").
     if (from === 0 && !field.required && isAction(words[0])) return nobody;
-    if (ORDER.test(field.name) && before !== "by" && !OPERATORS.has(lower)) return nobody;
+    const isOrder = ORDER.test(field.name);
+    if (isOrder && before !== "by" && !OPERATORS.has(lower)) return nobody;
     const weight = value.toLowerCase() === "all" ? 0.1 : 0.5 + 0.05 * size;
-    const base = { field, weight, particular: !COMMON.has(value.toLowerCase()) };
+    const also = isOrder && OPERATORS.has(lower) ? findOnlyOne(skill, words, to) : [];
+    const base = { field, weight, also, particular: !COMMON.has(value.toLowerCase()) };
     const negation = findNegation(words, from);
     const opposite = negation === undefined ? undefined : getOpposite(field, span);
     if (negation !== undefined)
@@ -120,10 +122,24 @@ function findKnownValues(skill: Skill, field: Field, { words }: Clause): Phrase[
         : nobody;
     // "I reported last week": the verb may also say what the week is about.
     const ends = size === 1 && isFieldWord(field, next) ? [to + 1, ...(lower === "i" ? [to] : [])] : [to];
-    const starts = [...listLeads(skill, field, words, from), from];
+    if (isOrder && ["first", "date"].includes(next.lower)) ends.push(to + 1);
+    const starts = [...(isOrder ? listOrderLeads(words, from) : listLeads(skill, field, words, from)), from];
     return [...nobody, ...ends.flatMap((end) => starts.map((start) => ({ ...base, from: start, to: end, value })))];
   };
   return words.flatMap((_, from) => [4, 3, 2, 1].flatMap((size) => find(from, size)));
+}
+
+/** "Sorted by priority", "by size". */
+function listOrderLeads(words: Word[], at: number): number[] {
+  if (words[at - 1]?.lower !== "by") return [];
+  return SORTED.has(words[at - 2]?.lower ?? "") ? [at - 2, at - 1] : [at - 1];
+}
+
+/** "The oldest bug" is one. */
+function findOnlyOne(skill: Skill, words: Word[], at: number): NonNullable<Phrase["also"]> {
+  const limit = skill.fields.find(({ name }) => name === "limit");
+  const thing = words.slice(at, at + 3).find((word) => isNoun(skill, word));
+  return limit && thing && !isPlural(thing) ? [{ field: limit, value: 1 }] : [];
 }
 
 /** What "I" did, behind it: "I reported", "did I create". */
@@ -156,6 +172,8 @@ const COMMON = new Set(
 
 /** A field that says in which order: its values follow "by", or are words such as "oldest". */
 const ORDER = /^(order|sort)/i;
+
+const SORTED = new Set(["sorted", "ordered", "sort", "order"]);
 
 const MAKER = /^(author|creator|reporter|sender|owner)/i;
 const MAKING = new Set("create report file raise open write send".split(" "));

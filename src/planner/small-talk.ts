@@ -41,14 +41,14 @@ const WELLBEING = /^(?:hi |hello |hey )?(?:kay )?how (?:are|'re) you(?: doing| t
 
 /** "Help", "what can you do?", "I need help with Jira", "who are you?". */
 const ABOUT =
-  /^(?:(?:please )?help(?: me)?(?: please)?|(?:i )?(?:need|want) (?:some )?help(?: with \w+(?: \w+)?)?|help (?:me )?with \w+(?: \w+)?|(?:so )?what (?:all )?(?:can|do|could) (?:you|i|kay) (?:do|ask|help)\b.*|what (?:can|could) you help me with.*|what are you(?: able to do)?|who are you|what is kay|how do you work|how does (?:kay|this|it) work|what else can you do|(?:list |show )?(?:your |the )?(?:commands?|capabilities|usage|tools|examples?))$/;
+  /^(?:(?:please )?help(?: me)?(?: please)?|(?:i )?(?:need|want) (?:some )?help(?: with \w+(?: \w+)?)?|help (?:me )?with \w+(?: \w+)?|(?:so )?what (?:all )?(?:can|do|could) (?:you|i|kay) (?:do|ask|help)\b.*|what (?:can|could) you help me with.*|what are you(?: able to do)?|who are you(?: and .*)?|what is kay|how do you work|how does (?:kay|this|it) work|what else can you do|(?:list |show )?(?:your |the )?(?:commands?|capabilities|usage|tools|examples?))$/;
 
 const THANKS = new Set(
   "thanks thank thx cheers great nice cool perfect ok okay ty awesome super bye goodbye ciao night later".split(" "),
 );
 const GREETINGS = new Set("hi hello hey yo hiya howdy morning afternoon evening greetings test ping".split(" "));
 const EMPTY = new Set(
-  "please kay there all you so very much a lot to are the it that is 's for today now tomorrow day good done was your help i am 'm everyone again enough see have and nothing more have nice".split(
+  "please kay there all you so very much a lot to are the it that is 's for today now tomorrow day good done was your help i am 'm everyone again enough see have and nothing more have nice mate man buddy folks team you're".split(
     " ",
   ),
 );

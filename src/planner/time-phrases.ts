@@ -40,9 +40,9 @@ function findTopic(words: Word[], time: NamedTime, dates: Field[]): { topic: Fie
     const topic = dates.filter((field) => namesTopic(field, word));
     if (topic.length > 0 && (topic.length < dates.length || topic.every(hasTopic))) return { topic, from: at };
   }
-  // "Issues resolved in KAY since Monday" is not about when they were updated.
-  const isOther = words.slice(0, Math.max(0, time.from - 2)).some(({ lower }) => MADE.has(lower));
-  const general = isOther ? [] : dates.filter((field) => !hasTopic(field));
+  // "Issues resolved in KAY since Monday" is about when they were resolved.
+  const deed = words.slice(0, Math.max(0, time.from - 2)).findLast(({ lower }) => MADE.has(lower));
+  const general = dates.filter((field) => (deed ? namesTopic(field, deed) : !hasTopic(field)));
   // "Change the due date of KAY-3 to Friday".
   const isOnly = general.length === 0 && dates.length === 1 && words[time.from - 1]?.lower === "to";
   return { topic: isOnly ? dates : general, from: time.from };
@@ -86,6 +86,7 @@ function bound(time: NamedTime, fields: Field[], today: string): Bound | undefin
 
 /** A day or time of something that is written: its start, and its end where both are said. */
 function point(time: NamedTime, fields: Field[], words: Word[]): Bound | undefined {
+  if (time.vague) return undefined;
   if (time.bound === "before" && !fields.some(({ name }) => /due|deadline|until|close|end/i.test(name))) {
     if (words[time.from]?.lower !== "by") return undefined;
   }
@@ -119,7 +120,10 @@ const TOPICS: { name: RegExp; words: Set<string> }[] = [
     name: /updat|chang|modif|edit/i,
     words: new Set("updated changed modified edited touched change".split(" ")),
   },
-  { name: /creat|report|open/i, words: new Set("created reported opened filed raised new".split(" ")) },
+  {
+    name: /creat|report|open/i,
+    words: new Set("created reported opened filed raised new create report file raise".split(" ")),
+  },
   { name: /due|deadline/i, words: new Set(["due", "deadline"]) },
   { name: /clos/i, words: new Set(["closing", "closes", "close", "closed"]) },
   { name: /resol|done/i, words: new Set(["resolved", "closed", "done", "finished"]) },

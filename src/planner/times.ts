@@ -11,6 +11,8 @@ export type NamedTime = Period & {
   to: number;
   /** A time of day alone. */
   clock?: boolean;
+  /** A part of a day, such as its morning: long enough to look at, too vague to write down. */
+  vague?: boolean;
   /** "By Friday" has the Friday in it, "before Friday" has not. */
   including?: boolean;
 };
@@ -80,6 +82,7 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
         ...(["day", "weekday", "month"].some((name) => start.isCertain(name as "day")) ? {} : { clock: true }),
         start: toBound(start, past && !SHIFTED.test(said), clause.now),
         ...(end ? { end: toBound(end, past && !SHIFTED.test(said), clause.now) } : {}),
+        ...(start.isCertain("hour") ? {} : getPartOfDay(said, toBound(start, past && !SHIFTED.test(said), clause.now))),
         at: index,
         until: index + said.length,
       }),
@@ -88,14 +91,23 @@ function readTimes(clause: Clause, past: boolean): NamedTime[] {
   return setDays(all.flatMap((one) => place(one, clause)));
 }
 
+/** "Tomorrow morning": from when to when. */
+function getPartOfDay(said: string, day: string): Pick<NamedTime, "start" | "end" | "vague"> | undefined {
+  const [, from, to] = PARTS_OF_DAY.find(([name]) => name.test(said)) ?? [];
+  return from && to ? { start: `${day}T${from}:00`, end: `${day}T${to}:00`, vague: true } : undefined;
+}
+
+const PARTS_OF_DAY: [name: RegExp, from: string, to: string][] = [
+  [/\bmorning\b/i, "06:00", "12:00"],
+  [/\bafternoon\b/i, "12:00", "18:00"],
+  [/\bevening\b/i, "18:00", "23:00"],
+];
+
 /** Finds the words of a time. A number alone ("17" of "Safari 17") is none. */
 function place({ at, until, ...time }: Found, { words, text }: Clause): NamedTime[] {
-  if (
-    /^\s*\d+\s*$|\S\s(after|before|until|till|by|since)\s|\b(later|earlier|morning|afternoon|evening|night)\b/i.test(
-      text.slice(at, until),
-    )
-  )
-    return [];
+  const said = text.slice(at, until);
+  if (/^\s*\d+\s*$|\S\s(after|before|until|till|by|since)\s|\b(later|earlier|night)\b/i.test(said)) return [];
+  if (!time.vague && /\b(morning|afternoon|evening)\b/i.test(said)) return [];
   const offset = words[0]?.start ?? 0;
   let from = words.findIndex(({ end }) => end - offset > at);
   let to = words.findLastIndex(({ start }) => start - offset < until) + 1;

@@ -27,11 +27,12 @@ const SILENT = [
   "restart the prod server, it is hanging again",
   "what do I have the week after next?",
   "close the other one",
+  "who's assigned?",
+  "schedule Lunch at noon or so tomorrow afternoon",
   "add the subject of each unread mail as a row in the Invoices sheet",
   "send my latest invoice to #general",
   "Welche Termine hab ich übermorgen?",
   "did not KAY",
-  "the newest bug in KAY",
   "which files did I open today",
   "cancel my 3pm",
   "move the Design review by one hour",
@@ -43,7 +44,6 @@ const SILENT = [
   "meetings on friday after 2pm",
   "find messages about the outage outside #general",
   "pages about security or privacy in confluence",
-  "the latest 10 issues in KAY",
   "what is in row 3 of Budget 2026",
   "make KAY-3 a subtask of KAY-1",
   "make KAY-3 a task",
@@ -74,7 +74,6 @@ const SILENT = [
   "schedule Lunch every friday at noon",
   "move Dentist one hour later",
   "remove tom from the Design review",
-  "what's on tomorrow afternoon?",
   "tell me a joke",
   "what did tom say in #general yesterday?",
   "all of the open bugs but not those in OPS",
@@ -82,7 +81,6 @@ const SILENT = [
   "KAY tasks and bugs",
   "make KAY-5 urgent",
   "link KAY-4 to KAY-5 and KAY-6",
-  "issues resolved in KAY since monday",
   "files I changed this week",
   "issues in kay-cli updated since monday",
   "log 2h on KAY-4 yesterday",
@@ -98,7 +96,6 @@ const SILENT = [
   "who is online in slack",
   "delete issue 3 in kay-docs",
   "new issues in KAY",
-  "latest issues in KAY",
   "cancel",
   "create a channel #incident",
   "set up a daily standup at 9",
@@ -312,6 +309,28 @@ const SURE: [request: string, ...calls: Reply["calls"]][] = [
   ],
   ["reassign KAY-7 to sam", ["jira.assign_issue", { issue: "KAY-7", assignee: "sam" }]],
   ["who is assigned to KAY-7?", ["jira.get_issue", { issue: "KAY-7" }]],
+  ["the newest bug in KAY", ["jira.search", { project: "KAY", type: "Bug", order: "newest", limit: 1 }]],
+  ["the latest 10 issues in KAY", ["jira.search", { project: "KAY", order: "newest", limit: 10 }]],
+  ["KAY issues sorted by due date", ["jira.search", { project: "KAY", order: "due" }]],
+  [
+    "issues resolved in KAY since monday",
+    ["jira.search", { project: "KAY", status: "done", resolvedSince: "2026-11-23" }],
+  ],
+  [
+    "bugs reported by priya last week",
+    ["jira.search", { type: "Bug", reporter: "priya", createdSince: "2026-11-16", createdBefore: "2026-11-23" }],
+  ],
+  [
+    "report a bug in KAY: login is slow",
+    ["jira.create_issue", { project: "KAY", type: "Bug", summary: "login is slow" }],
+  ],
+  [
+    "what's on tomorrow afternoon?",
+    ["google-calendar.list_events", { start: "2026-11-28T12:00:00", end: "2026-11-28T18:00:00" }],
+  ],
+  ["mails from this morning", ["gmail.search", { after: "2026-11-27T06:00:00", before: "2026-11-27T12:00:00" }]],
+  ["when is the next Design review?", ["google-calendar.list_events", { text: "Design review" }]],
+  ["who has to review pr 4 in kay-backend?", ["bitbucket.get_pull_request", { repository: "kay-backend", id: 4 }]],
 ];
 
 test.each(SURE)("“%s” is understood to its last word", async (request, ...calls) => {
@@ -360,7 +379,7 @@ test.each([
   ["forward the mail from tom to priya", undefined],
   ["star the repo acme/web", undefined],
   ["archive the mail from tom", "archive the email <message>"],
-  ["who reviewed pr 12 in acme/web", "show open PRs"],
+  ["who viewed pr 12 in acme/web", "show open PRs"],
 ])("the nearest to “%s” is not another deed: %s", async (request, nearest) => {
   const { calls, text = "" } = await plannerTalk(tools).say(request);
   expect([calls, /The nearest thing that I can do is “(.*?)”/.exec(text)?.[1]]).toEqual([[], nearest]);

@@ -130,6 +130,8 @@ export const updateRecordTool = defineTool({
     "set the {field} of {record} in the airtable table {table} to {value}",
     "change {field} of {record} to {value} in the airtable table {table}",
     "update {field} of {record} in the airtable table {table} to {value}",
+    "set the {field} of {record} to {value} in the table {table}",
+    "set {field} of {record} to {value} in the {table} table",
   ],
   summary: (input) => {
     const where = `of “${input.record.trim()}” in “${input.table.trim()}” in Airtable`;

@@ -178,6 +178,10 @@ export const getPullRequestTool = defineTool({
     "what is pull request {id} in {repository} about",
     "is pull request {id} in {repository} approved",
     "who approved pull request {id} in {repository}",
+    "who reviews pull request {id} in {repository}",
+    "who has to review PR {id} in {repository}",
+    "who are the reviewers of pull request {id} in {repository}",
+    "who opened pull request {id} in {repository}",
   ],
   summary: ({ repository, id }) => `Read pull request #${id} in ${repository.trim()}`,
   async run(input, context) {

@@ -28,6 +28,7 @@ export const getPageTool = defineTool({
     "summarize the page {page}",
     "read {page} in confluence",
     "show the page {page} in space {space}",
+    "show the {page} page in confluence",
   ],
   summary: ({ page, space }) => `Read the page “${page.trim()}”${space ? ` in ${space}` : ""}`,
   async run(input, context) {

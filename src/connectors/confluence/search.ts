@@ -60,6 +60,7 @@ export const searchTool = defineListTool({
     "list the pages in space {space}",
     "show recent pages in {space}",
     "find blog posts about {text}",
+    "find the page about {text} in confluence",
   ],
   summary: (input) => `Search Confluence for ${describeSearch(input)}`,
   async run(input, context, list) {

@@ -51,6 +51,8 @@ export const updatePageTool = defineTool({
     "append {text} to the page {page} in space {space}",
     "rename the confluence page {page} to {title}",
     "update the confluence page {page}: {text}",
+    "add {text} to the end of the page {page} in confluence",
+    "add {text} to the {page} page in confluence",
   ],
   summary: describeCall,
   // An approval to append does not cover replacing or renaming.

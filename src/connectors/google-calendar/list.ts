@@ -39,6 +39,10 @@ export const listEventsTool = defineListTool({
     "find the event about {text}",
     "find meetings about {text}",
     "when is the meeting about {text}",
+    "when is the next {text}",
+    "when is my next {text}",
+    "who is coming to {text} {start}",
+    "who is invited to {text} {start}",
   ],
   summary: (input) => `List the events of my calendar${describeList(input)}`,
   async run(input, context, list) {

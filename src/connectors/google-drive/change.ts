@@ -87,6 +87,10 @@ export const shareFileTool = defineTool({
     "share the folder {file} with {person}",
     "share {file} with {person} to {role}",
     "give {person} access to {file}",
+    "share the doc {file} with {person}",
+    "share the document {file} with {person} to {role}",
+    "give {person} {role} access to {file}",
+    "let {person} {role} the file {file}",
   ],
   summary: ({ file, person, role }) =>
     `Let ${formatRecipient(person)} ${ROLES[role ?? "read"].verb} ${escapeCell(file)}`,

@@ -57,6 +57,9 @@ export const searchTool = defineListTool({
     "list the files in folder {folder}",
     "which {kind} files mention {text}",
     "find the file {text}",
+    "list the {kind} files in my drive",
+    "list my {kind} files",
+    "list the {kind} in my drive",
   ],
   summary: (input) => `Search Google Drive for ${describeSearch(input)}`,
   async run(input, context, list) {

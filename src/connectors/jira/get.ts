@@ -73,6 +73,8 @@ export const getIssueTool = defineTool({
     "who owns {issue}",
     "details of {issue}",
     "show the comments on {issue}",
+    "who reported {issue}",
+    "when was {issue} created",
   ],
   summary: (input) => `Read ${formatIssueKey(input.issue)}`,
   async run(input, context) {

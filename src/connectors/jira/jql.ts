@@ -33,7 +33,7 @@ export const ISSUE_DATES = Object.keys(DATE_BOUNDS) as IssueDate[];
 /** Orders of a list, with their JQL. */
 const ISSUE_ORDERS = {
   updated: "updated DESC",
-  created: "created DESC",
+  newest: "created DESC",
   oldest: "created ASC",
   due: "due ASC",
   priority: "priority DESC",

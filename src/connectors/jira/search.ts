@@ -30,8 +30,8 @@ const Input = z.object({
   dueBefore: withDescription(z.optional(z.string()), "Due on or before this day, such as 2026-01-31."),
   dueAfter: withDescription(z.optional(z.string()), "Due on or after this day, such as 2026-01-31."),
   order: withDescription(
-    z.optional(z.enum(["updated", "created", "oldest", "due", "priority"])),
-    "updated (default) and created list the newest first, oldest the first created, due the next due.",
+    z.optional(z.enum(["updated", "newest", "oldest", "due", "priority"])),
+    "updated (default): last changed first; newest or oldest: by creation; due: next due first.",
   ),
   jql: withDescription(z.optional(z.string()), "A complete JQL query. It overrides all other fields except limit."),
 });
@@ -67,6 +67,8 @@ export const searchTool = defineListTool({
     "search for {text} in {project}",
     "what is not done in {project}",
     "unassigned issues in {project}",
+    "which bugs did {reporter} report",
+    "issues reported by {reporter}",
   ],
   summary: (input) =>
     `Search Jira for ${input.jql ? `issues matching ${input.jql}` : describeFilter(getFilter(input))}`,

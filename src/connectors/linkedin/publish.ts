@@ -46,6 +46,8 @@ export const createPostTool = defineTool({
     "share {link} on linkedin: {text}",
     "write a linkedin post: {text}",
     "create a linkedin post: {text}",
+    "share on linkedin: {text}",
+    "share this on linkedin: {text}",
   ],
   summary: ({ text, link, visibility }) =>
     `Post on LinkedIn for ${visibility === "connections" ? "your connections" : "everybody"}: “${truncateText(text.trim(), POST_LIMIT)}”${

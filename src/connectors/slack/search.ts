@@ -43,6 +43,9 @@ export const searchMessagesTool = defineListTool({
     "find messages from {from} about {text}",
     "what did {from} say about {text}",
     "who wrote about {text} in {channel}",
+    "messages from {from} in {channel}",
+    "what did {from} say in {channel}",
+    "show the messages from {from}",
   ],
   summary: (input) => `Search Slack for ${describeSearch(input)}`,
   async run(input, context, list) {
