@@ -9,14 +9,30 @@ import rules from "../../.dependency-cruiser.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-test("every relative link of the documents leads to a file", () => {
+test("every relative link of the documents leads to a file, and to a heading of it", () => {
   const links = documents().flatMap(({ path, text }) =>
-    [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, to = ""]) => ({ path, to })),
+    [...text.matchAll(/\]\(([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(([, to = "", heading]) => ({ path, to, heading })),
   );
-  const local = links.filter(({ to }) => !/^https?:/.test(to));
-  expect(local.filter(({ path, to }) => !existsSync(join(root, dirname(path), to)))).toEqual([]);
-  expect(local.length).toBeGreaterThan(15);
+  const local = links
+    .filter(({ to }) => !/^https?:/.test(to))
+    .map((link) => ({ ...link, file: link.to ? join(dirname(link.path), link.to) : link.path }));
+  expect(local.filter(({ file }) => !existsSync(join(root, file)))).toEqual([]);
+  const withHeading = local.filter(({ heading }) => heading);
+  expect(withHeading.filter(({ file, heading }) => !listHeadings(read(file).text).includes(heading ?? ""))).toEqual([]);
+  expect(withHeading.length).toBeGreaterThan(15);
 });
+
+/** The headings of a document as GitHub names them in links. */
+function listHeadings(text: string): string[] {
+  const written = text.replaceAll(/```[\s\S]*?```/g, "");
+  return [...written.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, "")
+      .trim()
+      .replaceAll(" ", "-"),
+  );
+}
 
 test("N31 an example that needs a language model says so", () => {
   const lines = documents().flatMap(({ text }) => text.split("\n"));
