@@ -259,6 +259,11 @@ test.each<[string, object, object]>([
     { text: "hi" },
   ],
   [
+    "the words of earlier mails",
+    part("text/html", "<p>Yes.</p><blockquote><p>Friday?</p><blockquote>When?</blockquote></blockquote>"),
+    { text: "Yes.\n\n> Friday?\n> > When?" },
+  ],
+  [
     "a text that says the same",
     {
       mimeType: "multipart/alternative",

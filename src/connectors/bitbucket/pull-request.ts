@@ -120,7 +120,7 @@ export function toPullRequestData(pull: PullRequest, repository: Repository): Re
     author: getPersonName(pull.author),
     source: pull.source?.branch?.name,
     destination: pull.destination?.branch?.name,
-    approvals: listApprovers(pull).length,
+    approvals: listReviewers(pull, "approved").length,
     comments: pull.comment_count ?? 0,
     updated: pull.updated_on,
     url: buildPullRequestUrl(pull, repository),
@@ -141,9 +141,11 @@ export function formatPullRequestTable(list: { pull: PullRequest; repository: Re
   return formatMarkdownTable(["Repository", "ID", "Title", "State", "Author", "Branches", "Updated"], rows);
 }
 
-/** Lists the names of the approvers. */
-export function listApprovers({ participants }: PullRequest): string[] {
-  return (participants ?? []).filter(({ approved }) => approved === true).map(({ user }) => getPersonName(user));
+/** Lists the names of those who approved, or who requested changes. */
+export function listReviewers({ participants }: PullRequest, verdict: "approved" | "changes_requested"): string[] {
+  return (participants ?? [])
+    .filter(({ approved, state }) => (verdict === "approved" ? approved === true : state === verdict))
+    .map(({ user }) => getPersonName(user));
 }
 
 /** Returns the web page of a pull request. */

@@ -12,7 +12,7 @@ import {
   formatPullRequestTable,
   getPersonName,
   getWorkspace,
-  listApprovers,
+  listReviewers,
   PullRequest,
   PullRequestInput,
   parseRepository,
@@ -192,19 +192,26 @@ export const getPullRequestTool = defineTool({
       scope: "pullrequest",
     });
     const description = truncateText(pull.description?.trim() ?? "", MAX_DESCRIPTION_LENGTH);
-    const data = { ...toPullRequestData(pull, repository), description, approved_by: listApprovers(pull) };
+    const data = {
+      ...toPullRequestData(pull, repository),
+      description,
+      approved_by: listReviewers(pull, "approved"),
+      changes_requested_by: listReviewers(pull, "changes_requested"),
+    };
     return { data, text: formatPullRequest(pull, repository, description), url: buildPullRequestUrl(pull, repository) };
   },
 });
 
 function formatPullRequest(pull: PullRequest, repository: Repository, description: string): string {
-  const approved = listApprovers(pull);
+  const approved = listReviewers(pull, "approved");
+  const refused = listReviewers(pull, "changes_requested");
   const facts: [string, string][] = [
     ["State", `${pull.state.toLowerCase()}${pull.draft ? ", draft" : ""}`],
     ["Repository", repository.slug],
     ["Author", getPersonName(pull.author)],
     ["Branches", `${pull.source?.branch?.name ?? "?"} → ${pull.destination?.branch?.name ?? "?"}`],
     ["Approved by", approved.length > 0 ? approved.join(", ") : "no one yet"],
+    ...(refused.length > 0 ? [["Changes requested by", refused.join(", ")] as [string, string]] : []),
     ["Comments", String(pull.comment_count ?? 0)],
     ["Updated", pull.updated_on?.slice(0, 10) ?? "unknown"],
   ];

@@ -150,10 +150,19 @@ function formatNode(node: ChildNode): string {
     return /^https?:/i.test(href) && inner.trim() !== href ? `${inner} (${href})` : inner;
   }
   if (node.name === "li") return `\n- ${inner.trim()}`;
+  if (node.name === "blockquote") return `\n\n${quoteLines(inner)}\n`;
   if (node.name === "td" || node.name === "th") return `${inner} `;
   return BLOCKS.has(node.name) ? `\n${SPACED.has(node.name) ? "\n" : ""}${inner}\n` : inner;
 }
 
+/** Marks the words of an earlier mail as plain text does. */
+function quoteLines(text: string): string {
+  return text
+    .trim()
+    .replace(/\s*\n\s*/g, "\n")
+    .replace(/^/gm, "> ");
+}
+
 const SILENT = new Set(["style", "script", "head", "title", "template", "noscript"]);
-const SPACED = new Set(["p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "ul", "ol", "table", "pre"]);
+const SPACED = new Set(["p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table", "pre"]);
 const BLOCKS = new Set([...SPACED, "div", "tr", "section", "article", "header", "footer", "hr"]);

@@ -53,7 +53,7 @@ export const readMessageTool = defineTool({
 const STATES: Record<string, string> = { TRASH: "in the trash", SPAM: "in spam", DRAFT: "draft" };
 
 function formatMessage(message: Message, body: string, files: Attachment[]): string {
-  const attachments = files.map(({ name, bytes }) => `${name} (${bytes} bytes)`);
+  const attachments = files.map(({ name, bytes }) => (bytes > 0 ? `${name} (${bytes} bytes)` : name));
   const facts: [string, string][] = [
     ["State", (message.labelIds ?? []).flatMap((label) => STATES[label] ?? []).join(", ")],
     ["From", getHeader(message, "From")],

@@ -208,6 +208,7 @@ test("a pull request is read with its approvals and description", async () => {
   const participants = [
     { user: { display_name: "Ana" }, role: "REVIEWER", approved: true, state: "approved" },
     { user: { display_name: "Bo" }, role: "REVIEWER", approved: false, state: null },
+    { user: { display_name: "Cy" }, role: "REVIEWER", approved: false, state: "changes_requested" },
   ];
   const request = `GET ${API}/repositories/acme/web/pullrequests/12`;
   const result = await run(
@@ -218,11 +219,16 @@ test("a pull request is read with its approvals and description", async () => {
   expect(result.text).toBe(
     [
       "**#12** Fix",
-      "- State: open\n- Repository: web\n- Author: John Doe\n- Branches: feature → main\n- Approved by: Ana\n- Comments: 2\n- Updated: 2026-11-12",
+      "- State: open\n- Repository: web\n- Author: John Doe\n- Branches: feature → main\n- Approved by: Ana\n- Changes requested by: Cy\n- Comments: 2\n- Updated: 2026-11-12",
       "Why.",
     ].join("\n\n"),
   );
-  expect(result.data).toMatchObject({ approvals: 1, approved_by: ["Ana"], description: "Why." });
+  expect(result.data).toMatchObject({
+    approvals: 1,
+    approved_by: ["Ana"],
+    changes_requested_by: ["Cy"],
+    description: "Why.",
+  });
 });
 
 const PULLS = `${API}/repositories/acme/web/pullrequests`;
