@@ -14,11 +14,12 @@ import { createAttachmentId, loadAttachments, type StoredFile } from "../store/a
  *
  * @throws Problem INVALID_REQUEST for too many files, a repeated name, or data that is not base64; PAYLOAD_TOO_LARGE
  */
-export function parseAttachments(given: NewAttachment[] = []): StoredFile[] {
-  if (given.length > MAX_ATTACHMENTS) throw attachmentProblem(`A request has at most ${MAX_ATTACHMENTS} attachments.`);
-  const files = given.map(parseAttachment);
-  const repeated = files.find(({ name }, index) => files.findIndex((file) => file.name === name) !== index);
-  if (repeated) throw attachmentProblem(`Two attachments are called ${repeated.name}.`);
+export function parseAttachments(newFiles: NewAttachment[] = []): StoredFile[] {
+  if (newFiles.length > MAX_ATTACHMENTS)
+    throw attachmentProblem(`A request has at most ${MAX_ATTACHMENTS} attachments.`);
+  const files = newFiles.map(parseAttachment);
+  const duplicate = files.find(({ name }, index) => files.findIndex((file) => file.name === name) !== index);
+  if (duplicate) throw attachmentProblem(`Two attachments are called ${duplicate.name}.`);
   const total = files.reduce((sum, { size }) => sum + size, 0);
   if (total > MAX_ATTACHMENTS_BYTES)
     throw new Problem(

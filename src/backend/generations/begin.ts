@@ -9,8 +9,8 @@ import { toUserMessage } from "./request.ts";
 import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
 /**
- * On the first run, adds the user's message to the conversation. On later runs, tells followers that the generation
- * runs again. From here on, `wake_at` marks input that was not looked at yet.
+ * On the first run, adds the user's message to the conversation. On later runs, notifies followers that the generation
+ * runs again. From here on, `wake_at` marks input that was not read yet.
  */
 export async function beginGeneration(claimed: ClaimedGeneration): Promise<void> {
   const { ports, row, request, writer } = claimed;
@@ -18,18 +18,18 @@ export async function beginGeneration(claimed: ClaimedGeneration): Promise<void>
   if (historyLength !== null) {
     if (row.status === "running" && row.wake_at === null) return;
     const parts = row.status === "running" ? [] : [toStatusPart(row, "running")];
-    const running = { status: "running", wake_at: null } as const;
-    if (approval === "none") return await writer.commit(parts, { generation: running });
+    const change = { status: "running", wake_at: null } as const;
+    if (approval === "none") return await writer.commit(parts, { generation: change });
     return await writer.commit(parts, async (tx) => {
       await noteConfirmation(tx, claimed, ports.clock.now());
-      await changeGeneration(tx, row.id, running);
+      await changeGeneration(tx, row.id, change);
     });
   }
   const { conversation_id: conversation, id: generationId } = row;
   const now = ports.clock.now();
   await writer.commit(toFirstParts(row, request), async (tx) => {
-    const before = await findLastMessage(tx, conversation);
-    const messages = toFirstMessages(request, before === undefined || before.role === "assistant");
+    const lastMessage = await findLastMessage(tx, conversation);
+    const messages = toFirstMessages(request, lastMessage === undefined || lastMessage.role === "assistant");
     const historyLength = await appendMessages(tx, conversation, { messages, generationId, now });
     await claimed.advance({ type: "began", historyLength }, tx, { status: "running", wake_at: null });
   });
@@ -65,10 +65,10 @@ export function toFirstParts(
   ];
 }
 
-/** Other messages came in between, so the log says which request the next step belongs to. */
+/** Records which request the next step belongs to, if other messages came in between. */
 async function noteConfirmation(tx: DbConnection, { row, request }: ClaimedGeneration, now: number): Promise<void> {
-  const before = await findLastMessage(tx, row.conversation_id);
-  if (before?.role !== "assistant") return;
+  const lastMessage = await findLastMessage(tx, row.conversation_id);
+  if (lastMessage?.role !== "assistant") return;
   const messages = [{ role: "user" as const, content: `(Confirmed: ${request.typed ?? request.prompt})` }];
   await appendMessages(tx, row.conversation_id, { messages, generationId: null, now });
 }

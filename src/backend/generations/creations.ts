@@ -16,14 +16,14 @@ export type Creations = {
   claim(row: StoredGeneration, claim: (node: number) => Promise<boolean>): Promise<boolean>;
   /** Returns a generation that is held here and was not run yet, once. */
   take(id: string): HeldGeneration | undefined;
-  /** Lists those that did not run since the last call, for example because their request failed after the row was written. */
-  listLeft(): string[];
+  /** Lists generations that did not run since the last call, such as those whose request failed after the insert. */
+  listUnstarted(): string[];
 };
 
 /** @param unreleased claims to give back: where the answer to the statement was lost, the claim may be there */
 export function createCreations({ node }: Pick<BackendPorts, "node">, unreleased: Map<string, number>): Creations {
-  const all = new Map<string, HeldGeneration>();
-  let seen = new Set<string>();
+  const heldGenerations = new Map<string, HeldGeneration>();
+  let previousIds = new Set<string>();
   async function hold<T extends StoredGeneration | undefined>(
     id: string,
     isNew: boolean,
@@ -32,7 +32,7 @@ export function createCreations({ node }: Pick<BackendPorts, "node">, unreleased
     const number = await node.number();
     try {
       const row = await write(number);
-      if (row) all.set(id, { row, node: number, isNew });
+      if (row) heldGenerations.set(id, { row, node: number, isNew });
       return row;
     } catch (error) {
       unreleased.set(id, number);
@@ -47,13 +47,13 @@ export function createCreations({ node }: Pick<BackendPorts, "node">, unreleased
     claim: async (row, claim) =>
       (await hold(row.id, false, async (number) => ((await claim(number)) ? row : undefined))) !== undefined,
     take(id) {
-      const one = all.get(id);
-      all.delete(id);
-      return one;
+      const generation = heldGenerations.get(id);
+      heldGenerations.delete(id);
+      return generation;
     },
-    listLeft() {
-      const ids = [...all.keys()].filter((id) => seen.has(id));
-      seen = new Set(all.keys());
+    listUnstarted() {
+      const ids = [...heldGenerations.keys()].filter((id) => previousIds.has(id));
+      previousIds = new Set(heldGenerations.keys());
       return ids;
     },
   };

@@ -54,8 +54,8 @@ export function delegationProblem({
   confirm,
   attachments,
 }: Pick<GenerationRequest, "confirm" | "attachments">): Problem {
-  const what = confirm ? "wait for a confirmation" : attachments ? "take attachments" : "be bound to anything";
-  return new Problem("INVALID_REQUEST", `The agent server of this backend cannot ${what}.`, {
+  const ability = confirm ? "wait for a confirmation" : attachments ? "take attachments" : "be bound to anything";
+  return new Problem("INVALID_REQUEST", `The agent server of this backend cannot ${ability}.`, {
     hint: "Ask without it, or use a backend without an agent server.",
   });
 }

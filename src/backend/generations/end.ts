@@ -20,11 +20,11 @@ import { closeStep, readLoggedStep } from "./realign.ts";
 import { findUsage } from "./usage.ts";
 import type { ClaimedGeneration, ClaimedRow } from "./work.ts";
 
-type Written = Pick<ClaimedGeneration, "ports" | "row" | "writer" | "progress">;
+type EndingGeneration = Pick<ClaimedGeneration, "ports" | "row" | "writer" | "progress">;
 
 /** Ends a generation with an answer, and with the requested value, if any. */
 export async function completeGeneration(
-  { ports, row, writer, progress }: Written,
+  { ports, row, writer, progress }: EndingGeneration,
   finishReason: string,
   output?: { value: unknown },
 ): Promise<void> {
@@ -40,7 +40,10 @@ export async function completeGeneration(
 }
 
 /** Ends a generation without an answer. The model learns about it if the conversation continues. */
-export async function failGeneration({ ports, row, writer, progress }: Written, problem: Problem): Promise<void> {
+export async function failGeneration(
+  { ports, row, writer, progress }: EndingGeneration,
+  problem: Problem,
+): Promise<void> {
   const { code, message: errorText, hint } = problem;
   const details = getErrorDetails(problem);
   const parts: StreamPart[] = [
@@ -65,15 +68,18 @@ export async function failGeneration({ ports, row, writer, progress }: Written, 
  * Stops a generation: open requests are declined and recorded as such, and the model learns what was done, what was
  * not, and why.
  */
-export async function cancelGeneration({ ports, row: before, writer }: Written, reason: string): Promise<void> {
-  const generation = await findGeneration(ports.db, before.id);
-  const row = generation ?? before;
+export async function cancelGeneration(
+  { ports, row: claimedRow, writer }: EndingGeneration,
+  reason: string,
+): Promise<void> {
+  const generation = await findGeneration(ports.db, claimedRow.id);
+  const row = generation ?? claimedRow;
   const now = ports.clock.now();
   const open = (await listInteractions(ports.db, row.id)).filter(({ status }) => status === "open");
   // The agent server reports its own calls.
-  const elsewhere = generation !== undefined && generation.progress.remote !== null;
-  const calls = elsewhere ? [] : (await listCalls(ports.db, row.id)).filter(({ step }) => step === row.steps + 1);
-  const undone = calls.filter((call) => getOutcome(call) === undefined);
+  const isRemote = generation !== undefined && generation.progress.remote !== null;
+  const calls = isRemote ? [] : (await listCalls(ports.db, row.id)).filter(({ step }) => step === row.steps + 1);
+  const unfinishedCalls = calls.filter((call) => getOutcome(call) === undefined);
   const responses = open.map(
     ({ request }): InteractionResponse => ({
       interaction_id: request.interaction_id,
@@ -82,13 +88,13 @@ export async function cancelGeneration({ ports, row: before, writer }: Written, 
       answered_at: new Date(now).toISOString(),
     }),
   );
-  const awaited = row.auth?.integrations;
+  const awaitedServices = row.auth?.integrations;
   const reportedIds = calls.map(({ toolCallId }) => toolCallId);
   const parts: StreamPart[] = [
     ...(await closeOpenParts({ ports, row, writer }, reportedIds)),
     ...responses.flatMap(toResponseParts),
-    ...(awaited?.length ? [toAuthResultParts(false, awaited, { reason })] : []),
-    ...undone.map((call): StreamPart => endPart(call, reason)),
+    ...(awaitedServices?.length ? [toAuthResultParts(false, awaitedServices, { reason })] : []),
+    ...unfinishedCalls.map((call): StreamPart => endPart(call, reason)),
     toStatusPart(row, "cancelled"),
     { type: "abort", reason },
   ];
@@ -128,11 +134,11 @@ function getErrorDetails(problem: Problem): { details?: Record<string, unknown> 
   return problems ? { details: { problems, text } } : {};
 }
 
-/** A call that has run is reported as done, even if its result was not reviewed. */
+/** Reports the end of a call: as done if it has run, even if its result was not reviewed. */
 function endPart(call: StoredCall, reason: string): StreamPart {
   const { toolCallId } = call;
-  const ran = getRanOutcome(call);
-  if (ran && "output" in ran) return { type: "tool-output-available", toolCallId, output: ran.output };
+  const outcome = getRanOutcome(call);
+  if (outcome && "output" in outcome) return { type: "tool-output-available", toolCallId, output: outcome.output };
   return { type: "tool-output-denied", toolCallId, reason };
 }
 
@@ -148,13 +154,13 @@ export function toAuthResultParts(
   integrations: string[],
   { reason, client }: { reason?: string; client?: string } = {},
 ): StreamPart {
-  const by = client === undefined ? {} : { client };
-  return { type: "data-auth-result", data: { success, integrations, ...(reason ? { reason } : {}), ...by } };
+  const clientField = client === undefined ? {} : { client };
+  return { type: "data-auth-result", data: { success, integrations, ...(reason ? { reason } : {}), ...clientField } };
 }
 
 /** Closes texts and calls of a step that ends in the middle, so that no reader waits for more of them. */
 async function closeOpenParts(
-  { ports, row, writer }: Omit<Written, "progress">,
+  { ports, row, writer }: Omit<EndingGeneration, "progress">,
   reportedIds: string[] = [],
 ): Promise<StreamPart[]> {
   await writer.commit([]);

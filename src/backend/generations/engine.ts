@@ -15,13 +15,13 @@ import { expireOverdue, logRunFault, markLostWork } from "./recovery.ts";
 import { isHeld, runGeneration } from "./run.ts";
 import { type ActiveRun, createActiveRun, type RunResult } from "./work.ts";
 
-/** Time that running work gets when this node ends, in ms, before another node takes over. */
+/** Time limit for running work when this node ends, in ms, before another node takes over. */
 const CLOSE_LIMIT = 8_000;
 
-/** Milliseconds to leave it. */
+/** Time limit for handing it over, in ms. */
 const HAND_OVER_LIMIT = 2_000;
 
-/** Milliseconds to find out whether there is anybody to leave it to. */
+/** Time limit for finding another node, in ms. */
 const LOOK_LIMIT = 1_000;
 
 /** Every this many ticks, kay also recovers what vanished nodes left unfinished. */
@@ -70,12 +70,12 @@ export function createEngine(ports: BackendPorts): Engine {
   const active = new Map<string, ActiveRun>();
   /** Claims that this node could not release because the database was away. */
   const unreleased = new Map<string, number>();
-  const created = createCreations(ports, unreleased);
-  const share = getDelegationScope(ports);
-  const awaited = new Set<Promise<unknown>>();
+  const creations = createCreations(ports, unreleased);
+  const scope = getDelegationScope(ports);
+  const waiters = new Set<Promise<unknown>>();
   let looks = 0;
   let looksAlone = 0;
-  let closing = false;
+  let isClosing = false;
   const leaving = new AbortController();
   const handing = new AbortController();
   const closed = new AbortController();
@@ -89,15 +89,15 @@ export function createEngine(ports: BackendPorts): Engine {
   /** A node that runs only the backend's share leaves the rest to others. */
   async function runAndNotify(id: string): Promise<RunResult | undefined> {
     const end = await run(id);
-    if (end === undefined && share === "backend") notifyGeneration(ports.db, id);
+    if (end === undefined && scope === "backend") notifyGeneration(ports.db, id);
     return end;
   }
 
   function noteChange(id: string): void {
-    const one = active.get(id);
-    if (!one) return;
-    one.again = true;
-    for (const again of one.listeners) again();
+    const activeRun = active.get(id);
+    if (!activeRun) return;
+    activeRun.again = true;
+    for (const retry of activeRun.listeners) retry();
     void stopIfWanted(id);
   }
 
@@ -107,49 +107,49 @@ export function createEngine(ports: BackendPorts): Engine {
   }
 
   function halt(id: string, reason: string): void {
-    const one = active.get(id);
-    if (!one) return;
-    one.control.reason = reason;
-    one.control.stop.abort(new Cancellation(reason));
+    const activeRun = active.get(id);
+    if (!activeRun) return;
+    activeRun.control.reason = reason;
+    activeRun.control.stop.abort(new Cancellation(reason));
   }
 
   function run(id: string): Promise<RunResult | undefined> {
-    const running = active.get(id);
-    if (running) {
+    const current = active.get(id);
+    if (current) {
       noteChange(id);
-      return running.ended;
+      return current.ended;
     }
     if (handing.signal.aborted) notifyGeneration(ports.db, id);
-    if (closing || handing.signal.aborted) {
-      const generation = created.take(id);
+    if (isClosing || handing.signal.aborted) {
+      const generation = creations.take(id);
       if (generation) unreleased.set(id, generation.node);
       return Promise.resolve(undefined);
     }
-    const one = createActiveRun({ closing: leaving.signal, handing: handing.signal });
-    active.set(id, one);
-    one.ended = runSlices(id, one);
-    void one.ended
+    const activeRun = createActiveRun({ closing: leaving.signal, handing: handing.signal });
+    active.set(id, activeRun);
+    activeRun.ended = runSlices(id, activeRun);
+    void activeRun.ended
       .then((end) => (end && end.kind !== "waiting" ? wakeNext(end.row.conversation_id) : undefined))
       .catch(() => {});
-    return one.ended;
+    return activeRun.ended;
   }
 
-  async function runSlices(id: string, one: ActiveRun): Promise<RunResult | undefined> {
+  async function runSlices(id: string, activeRun: ActiveRun): Promise<RunResult | undefined> {
     try {
       for (;;) {
-        one.again = false;
-        const end = await runGeneration(ports, id, one.control, created.take(id));
+        activeRun.again = false;
+        const end = await runGeneration(ports, id, activeRun.control, creations.take(id));
         // What arrived just before it began to wait may have been missed, and an answer may just have claimed it.
-        if ((end && end.kind !== "waiting") || !one.again || closing) return end;
+        if ((end && end.kind !== "waiting") || !activeRun.again || isClosing) return end;
       }
     } finally {
       // Removed at once, so that the next event finds no active run and wakes the generation.
       active.delete(id);
-      if (one.control.unreleased !== undefined) unreleased.set(id, one.control.unreleased);
+      if (activeRun.control.unreleased !== undefined) unreleased.set(id, activeRun.control.unreleased);
     }
   }
 
-  /** Returns the next generation in a conversation's queue. One that is held for a confirmation does not block it. */
+  /** Wakes the next generation in a conversation's queue. One that is held for a confirmation does not block it. */
   async function wakeNext(conversationId: string): Promise<void> {
     const [first] = (await listOpenGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));
     if (first?.status === "paused") wake(first.id);
@@ -163,15 +163,15 @@ export function createEngine(ports: BackendPorts): Engine {
   }
 
   /**
-   * Finds what a node that ended between its commit and its notification did not pass on: news of generations that run here, and parts
-   * for followers. A node may commit for a moment longer than its lock is seen.
+   * Finds what a node that ended between its commit and its notification did not report: news of generations that run
+   * here, and parts for followers. A node may commit shortly after its lock is gone.
    */
   async function lookAgain(): Promise<void> {
     for (const { id, wake_at } of await listNews(ports.db, [...active.keys()])) {
-      const one = active.get(id);
+      const activeRun = active.get(id);
       const news = wake_at?.getTime() ?? -1;
-      if (one && one.news !== news) noteChange(id);
-      if (one) one.news = news;
+      if (activeRun && activeRun.news !== news) noteChange(id);
+      if (activeRun) activeRun.news = news;
     }
     if (hub.size() === 0) return;
     const isAlone = !(await hasOtherNodes(ports.db, await ports.node.number()));
@@ -179,10 +179,11 @@ export function createEngine(ports: BackendPorts): Engine {
     if (looksAlone < LOOKS_ALONE) await hub.lookAgain();
   }
 
-  /** If other nodes cannot be counted, this node relies on none. */
+  /** Starts to hand work over if another node is alive. If the nodes cannot be counted, assumes none. */
   async function drain(): Promise<void> {
-    const others = ports.node.number().then((number) => hasOtherNodes(ports.db, number));
-    if (await Promise.race([others.catch(() => false), setTimeout(LOOK_LIMIT, false, { ref: false })])) handing.abort();
+    const hasOthers = ports.node.number().then((number) => hasOtherNodes(ports.db, number));
+    if (await Promise.race([hasOthers.catch(() => false), setTimeout(LOOK_LIMIT, false, { ref: false })]))
+      handing.abort();
   }
 
   async function stop(id: string, reason: string): Promise<void> {
@@ -195,18 +196,18 @@ export function createEngine(ports: BackendPorts): Engine {
     hub,
     attendance,
     run: runAndNotify,
-    takesWork: () => !closing && !handing.signal.aborted,
-    create: created.create,
-    claim: created.claim,
+    takesWork: () => !isClosing && !handing.signal.aborted,
+    create: creations.create,
+    claim: creations.claim,
     wake: (id) => void runAndNotify(id).catch((error: unknown) => logRunFault(ports, id, error)),
     stop,
     leave(conversationId, after) {
-      if (hub.followers(conversationId) > 0 || closing) return;
+      if (hub.followers(conversationId) > 0 || isClosing) return;
       void leaveConversation(ports, {
         conversationId,
         after,
         stop,
-        isOver: () => hub.followers(conversationId) > 0 || closing,
+        isOver: () => hub.followers(conversationId) > 0 || isClosing,
       }).catch(() => {});
     },
     async tick() {
@@ -214,24 +215,24 @@ export function createEngine(ports: BackendPorts): Engine {
       if (looks++ % MARK_EVERY === 0) await markLostWork(ports);
       await releaseAll();
       await extendAttended(ports, now);
-      for (const id of created.listLeft()) wake(id);
+      for (const id of creations.listUnstarted()) wake(id);
       for (const id of await expireOverdue(ports, now)) wake(id);
       await lookAgain();
       if (handing.signal.aborted) return;
-      for (const id of await listGenerationsToWake(ports.db, now, share)) if (!active.has(id)) wake(id);
+      for (const id of await listGenerationsToWake(ports.db, now, scope)) if (!active.has(id)) wake(id);
     },
     busy: () => active.size + hub.size(),
     counts: () => ({ working: active.size, followers: hub.size() }),
     drain,
     async close() {
       if (!handing.signal.aborted) await drain();
-      closing = true;
+      isClosing = true;
       stopListening();
       leaving.abort();
       const waitForTurns = (ms: number) => {
         const turns = [...active.values()].map(({ ended }) => ended);
-        const all = handing.signal.aborted ? [...turns, ...awaited] : turns;
-        return Promise.race([Promise.allSettled(all), setTimeout(ms, false, { ref: false })]);
+        const promises = handing.signal.aborted ? [...turns, ...waiters] : turns;
+        return Promise.race([Promise.allSettled(promises), setTimeout(ms, false, { ref: false })]);
       };
       await waitForTurns(CLOSE_LIMIT);
       for (const { control } of active.values()) control.stop.abort();
@@ -242,8 +243,8 @@ export function createEngine(ports: BackendPorts): Engine {
     },
     closed: closed.signal,
     trackWaiter(outcome) {
-      awaited.add(outcome);
-      return outcome.finally(() => awaited.delete(outcome));
+      waiters.add(outcome);
+      return outcome.finally(() => waiters.delete(outcome));
     },
   };
 }

@@ -19,7 +19,7 @@ const LONGEST_MS = 24 * 60 * 60_000;
 const AHEAD_MS = 60_000;
 
 /**
- * Extends an open request by five minutes because the user is working on it, and tells every client.
+ * Extends an open request by five minutes because the user is working on it, and notifies every client.
  * @throws Problem INTERACTION_NOT_FOUND, INTERACTION_CLOSED
  */
 export async function extendRequest(
@@ -31,10 +31,10 @@ export async function extendRequest(
     throw new Problem("INTERACTION_NOT_FOUND", "No request has this ID.");
   if (interaction.status !== "open") throw interactionClosedProblem(interaction);
   const now = clock.now();
-  const until = new Date(Math.min(now + EXTENSION_MS, interaction.created_at.getTime() + LONGEST_MS));
-  if (until <= interaction.expires_at)
+  const deadline = new Date(Math.min(now + EXTENSION_MS, interaction.created_at.getTime() + LONGEST_MS));
+  if (deadline <= interaction.expires_at)
     return { interaction_id: interaction.id, expires_at: interaction.expires_at.toISOString() };
-  const extended = await extendTo(db, interaction, until, now);
+  const extended = await extendTo(db, interaction, deadline, now);
   if (extended) return extended;
   throw interactionClosedProblem((await findInteraction(db, interaction.id)) ?? interaction);
 }
@@ -49,18 +49,18 @@ export async function extendAttended({ db }: Pick<BackendPorts, "db">, now: numb
   }
 }
 
-/** Moves the deadline and tells every client. Returns undefined if the request is no longer open. */
+/** Moves the deadline and notifies every client. Returns undefined unless the request is still open. */
 async function extendTo(
   db: BackendPorts["db"],
   { id, generation_id: generationId, conversation_id }: StoredInteraction,
-  until: Date,
+  deadline: Date,
   now: number,
 ): Promise<InteractionExtended | undefined> {
-  const extended: InteractionExtended = { interaction_id: id, expires_at: until.toISOString() };
+  const extended: InteractionExtended = { interaction_id: id, expires_at: deadline.toISOString() };
   return await runTransaction(db, async (tx) => {
     await lockGeneration(tx, generationId);
-    if (!(await extendInteraction(tx, id, until, now))) return undefined;
-    await delayWake(tx, generationId, until, now);
+    if (!(await extendInteraction(tx, id, deadline, now))) return undefined;
+    await delayWake(tx, generationId, deadline, now);
     const part = { type: "data-interaction-extended" as const, id, data: extended };
     await appendEvents(tx, conversation_id, [{ generationId, part }], now);
     return extended;

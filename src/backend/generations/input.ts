@@ -58,42 +58,48 @@ export async function buildAgentInput(
   const { ports, row, writer, request, signal, onChange } = source;
   const { history, correction } = source.progress();
   const { installation_id: installationId, id } = row;
-  const selecting = request.call
+  const modelPromise = request.call
     ? createFixedCallModel(request.call)
     : selectModel(chooseModel(ports.model(), request), ports, request.limits.outputSchema !== undefined);
   const [rows, { model, label, key, name, provider }, output] = await Promise.all([
     readRows(source, knownMessages),
-    selecting,
+    modelPromise,
     getWantedOutput(request),
   ]);
   const { calls } = rows;
-  const all = knownMessages ?? rows.messages;
+  const allMessages = knownMessages ?? rows.messages;
   const facts = createCallFactsReader(ports, row, rows.facts);
-  const configured = await toServices(ports, rows.connections);
-  const dryRuns = request.limits.dryRun === true;
+  const configurations = await toServices(ports, rows.connections);
+  const isDryRun = request.limits.dryRun === true;
   const { timeZone } = request;
-  const reach = { dryRun: dryRuns, attachments: rows.attachments, facts, ...(timeZone ? { timeZone } : {}) };
-  const owner = { installationId, generationId: id, ...reach };
-  const tools = await buildAgentTools(ports, owner, configured);
-  const services = listServiceStates(rows.connections.grants, configured);
-  const messages = history.kind === "newest" ? takeNewest(all, history.keep) : all;
-  const known = calls.map((call) => ({ call: toCall(call), outcome: getOutcome(call), step: call.step }));
+  const options = { dryRun: isDryRun, attachments: rows.attachments, facts, ...(timeZone ? { timeZone } : {}) };
+  const owner = { installationId, generationId: id, ...options };
+  const tools = await buildAgentTools(ports, owner, configurations);
+  const services = listServiceStates(rows.connections.grants, configurations);
+  const messages = history.kind === "newest" ? takeNewest(allMessages, history.keep) : allMessages;
+  const storedCalls = calls.map((call) => ({ call: toCall(call), outcome: getOutcome(call), step: call.step }));
   const ran = new Map(
     calls.flatMap((call) => {
       const outcome = getRanOutcome(call);
       return outcome ? [[call.toolCallId, outcome] as const] : [];
     }),
   );
-  const settled = new Map(known.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])));
-  const provenance = createProvenanceReader(messages, all.slice(0, all.length - messages.length), request.instructions);
+  const settled = new Map(
+    storedCalls.flatMap(({ call, outcome }) => (outcome ? [[call.toolCallId, outcome] as const] : [])),
+  );
+  const provenance = createProvenanceReader(
+    messages,
+    allMessages.slice(0, allMessages.length - messages.length),
+    request.instructions,
+  );
   const dryRun = createDryRun({ ports, row, request, provenance });
   const mayHold = request.mode === "answer" && !dryRun;
-  const holds = mayHold ? (call: CheckedCall) => holdsCall({ ...source, provenance }, call) : () => false;
-  const stored = row.step as OpenStep | null;
+  const needsApproval = mayHold ? (call: CheckedCall) => holdsCall({ ...source, provenance }, call) : () => false;
+  const storedStep = row.step as OpenStep | null;
   // From the rows: a held step runs exactly as it was shown.
-  const open = stored && {
-    message: stored.message,
-    calls: known.filter(({ step }) => step > row.steps).map(({ call }) => call),
+  const open = storedStep && {
+    message: storedStep.message,
+    calls: storedCalls.filter(({ step }) => step > row.steps).map(({ call }) => call),
   };
   const input: AgentInput = {
     messages: [...messages],
@@ -105,7 +111,7 @@ export async function buildAgentInput(
     signal,
     now: ports.clock.now(),
     isFatal: isDatabaseAway,
-    needsApproval: holds,
+    needsApproval,
     ...(timeZone ? { timeZone } : {}),
     ...(request.instructions ? { instructions: request.instructions } : {}),
     ...(request.defaults ? { defaults: request.defaults } : {}),
@@ -114,7 +120,7 @@ export async function buildAgentInput(
     ...(provider === "offline" ? {} : { modelName: name, slim: true, offers: offerTools(tools, services) }),
     steps: row.steps,
     past: toPastCalls(
-      known.filter(({ step }) => step <= row.steps),
+      storedCalls.filter(({ step }) => step <= row.steps),
       (call) => checkCall(call, tools),
     ),
     ...(open ? { open } : {}),
@@ -147,7 +153,7 @@ export async function buildAgentInput(
 }
 
 /**
- * Reads what the rows have of a generation, in one statement; with it what decides about its open calls, which run at once. One that was
+ * Reads the rows of a generation in one statement, with the facts that decide about its open calls. A generation that was
  * created a moment ago has no calls; the first of a conversation has no files but those of its request.
  */
 async function readRows(
@@ -157,11 +163,11 @@ async function readRows(
   const { db, clock } = ports;
   const { id, installation_id, conversation_id } = row;
   const open = (row.step as OpenStep | null)?.calls.map(({ toolName }) => toolName);
-  const seen = { seen: source.progress().historyLength ?? 0, generationId: id };
+  const position = { seen: source.progress().historyLength ?? 0, generationId: id };
   const isAlone = isNew && knownMessages !== undefined;
   const { messages, calls, attachments, descriptions, mcp, grants, ...facts } = await readTogether(db, {
     ...queryConnections(db, installation_id),
-    messages: knownMessages ? undefined : queryMessages(db, conversation_id, seen),
+    messages: knownMessages ? undefined : queryMessages(db, conversation_id, position),
     calls: isNew ? undefined : queryCalls(db, id),
     attachments: isAlone ? undefined : queryAttachments(db, id),
     ...(open ? queryCallFacts(db, row, open, clock.now()) : {}),
@@ -211,7 +217,7 @@ async function holdsCall(
 /** Lists the services for the model: whether each is connected, and as which account. */
 function listServiceStates(grants: Grant[], services: ServiceConfiguration[]): ServiceState[] {
   return services.flatMap(({ service: { name, title }, client }): ServiceState[] => {
-    const grant = grants.find((each) => each.service === name && each.status === "connected");
+    const grant = grants.find((candidate) => candidate.service === name && candidate.status === "connected");
     if (grant) return [{ name, title, connected: true, account: toAccount(grant).words }];
     return client ? [{ name, title, connected: false }] : [];
   });

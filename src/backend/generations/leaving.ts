@@ -4,7 +4,7 @@ import { wasAttendedSince } from "../store/events.ts";
 import { listOpenGenerations } from "../store/generations.ts";
 import { recordStreamOutcome } from "./reports.ts";
 
-type Left = {
+type Departure = {
   conversationId: string;
   /** Number of the last event that the last reader had. By events, because the clocks of two nodes differ. */
   after: number;
@@ -14,7 +14,7 @@ type Left = {
 };
 
 /** Stops what has no reader at this moment, after a while. A later question or answer has its own reader. */
-export async function leaveConversation(ports: BackendPorts, departure: Left): Promise<void> {
+export async function leaveConversation(ports: BackendPorts, departure: Departure): Promise<void> {
   const { conversationId, isOver } = departure;
   const rows = (await listOpenGenerations(ports.db, conversationId)).filter(
     (row) => row.request.mode === "stream" && (row.status === "running" || row.status === "paused"),
@@ -26,7 +26,7 @@ export async function leaveConversation(ports: BackendPorts, departure: Left): P
 
 async function stopUnattended(
   ports: BackendPorts,
-  { conversationId, after, stop, isOver }: Left,
+  { conversationId, after, stop, isOver }: Departure,
   ids: Set<string>,
 ): Promise<void> {
   if (isOver()) return;

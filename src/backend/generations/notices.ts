@@ -31,7 +31,7 @@ function getService(tool: string): string {
   return tool.includes(".") ? tool.replace(/\..*/s, "") : "kay";
 }
 
-/** Does not say what is asked, because it may be shown on a locked screen. */
+/** Returns the line of a notice. It leaves out the question, because it may appear on a locked screen. */
 function getLine(kind: Notice["kind"], service: string): string {
   const label = service.replaceAll(",", ", ");
   if (kind === "auth") return `kay needs a connection to ${label}.`;

@@ -53,7 +53,7 @@ export async function pauseGeneration(
 ): Promise<void> {
   const now = ports.clock.now();
   const kept_by = hasSuspendedCall(ports.node, row.id) ? await ports.node.number() : null;
-  const deadlines = waits.flatMap((one) => (one.kind === "auth" ? [] : [one.expiresAt]));
+  const deadlines = waits.flatMap((wait) => (wait.kind === "auth" ? [] : [wait.expiresAt]));
   if (row.auth === null && deadlines.length === waits.length) {
     // The usual case: the user is asked, and nothing has changed in the meantime.
     const status = getStatus(waits);
@@ -63,27 +63,27 @@ export async function pauseGeneration(
   }
   await writer.commit([], async (tx) => {
     const current = (await lockGeneration(tx, row.id)) ?? row;
-    const known = current.auth;
-    const connected = listConnectedSince(row.auth, known);
-    const still = waits.filter(
-      (one) => one.kind !== "auth" || !one.integrations.every((name) => connected.includes(name)),
+    const requested = current.auth;
+    const connected = listConnectedSince(row.auth, requested);
+    const openWaits = waits.filter(
+      (wait) => wait.kind !== "auth" || !wait.integrations.every((name) => connected.includes(name)),
     );
     // Something was connected or answered since this began.
-    const again = still.length < waits.length || current.wake_at !== null;
-    const auth = getAuth(row, known?.integrations.length ? known : null, still, now);
-    const services = auth?.integrations.filter((name) => !known?.integrations.includes(name)) ?? [];
-    const ends = still.flatMap((one) => (one.kind === "auth" ? [] : [one.expiresAt]));
-    if (auth) ends.push(Date.parse(auth.expires_at));
-    const status = still.length > 0 ? getStatus(still) : "running";
+    const mustResume = openWaits.length < waits.length || current.wake_at !== null;
+    const auth = getAuth(row, requested?.integrations.length ? requested : null, openWaits, now);
+    const services = auth?.integrations.filter((name) => !requested?.integrations.includes(name)) ?? [];
+    const openDeadlines = openWaits.flatMap((wait) => (wait.kind === "auth" ? [] : [wait.expiresAt]));
+    if (auth) openDeadlines.push(Date.parse(auth.expires_at));
+    const status = openWaits.length > 0 ? getStatus(openWaits) : "running";
     await advance({ type: "auth-requested", services: services }, tx, {
       status,
       node: null,
       kept_by,
       auth: auth ?? null,
-      wake_at: new Date(again ? now : Math.min(...ends)),
+      wake_at: new Date(mustResume ? now : Math.min(...openDeadlines)),
       paused_at: new Date(now),
     });
-    if (again) notifyGeneration(tx, row.id);
+    if (mustResume) notifyGeneration(tx, row.id);
     const card: StreamPart[] =
       auth && services.length > 0 ? [{ type: "data-auth-needed", id: row.id, data: auth }] : [];
     return [...card, toStatusPart(row, status)];
@@ -91,9 +91,9 @@ export async function pauseGeneration(
 }
 
 /** Returns the services that were connected while the generation ran. */
-function listConnectedSince(before: AuthNeeded | null, now: AuthNeeded | null): string[] {
-  const connected = now ? now.connected : (before?.integrations ?? []);
-  return connected.filter((name) => !before?.connected.includes(name));
+function listConnectedSince(previous: AuthNeeded | null, current: AuthNeeded | null): string[] {
+  const connected = current ? current.connected : (previous?.integrations ?? []);
+  return connected.filter((name) => !previous?.connected.includes(name));
 }
 
 /** Uses the same words as every error about a missing connection. */
@@ -107,16 +107,16 @@ export function authRequiredProblem(services: ServiceConfiguration[], integratio
 }
 
 /** Requests all missing services together. One that is already requested keeps its deadline. */
-function getAuth(row: ClaimedRow, known: AuthNeeded | null, waits: Wait[], now: number): AuthNeeded | undefined {
-  const missing = waits.flatMap((one) => (one.kind === "auth" ? [one] : []));
-  if (missing.length === 0) return undefined;
-  const names = missing.flatMap(({ integrations }) => integrations);
+function getAuth(row: ClaimedRow, requested: AuthNeeded | null, waits: Wait[], now: number): AuthNeeded | undefined {
+  const authWaits = waits.flatMap((wait) => (wait.kind === "auth" ? [wait] : []));
+  if (authWaits.length === 0) return undefined;
+  const names = authWaits.flatMap(({ integrations }) => integrations);
   return {
     generation_id: row.id,
-    integrations: [...new Set([...(known?.integrations ?? []), ...names])],
-    connected: known?.connected ?? [],
-    reason: [...new Set(missing.map(({ reason }) => reason))].join(" "),
-    expires_at: known?.expires_at ?? new Date(now + AUTH_LIFE).toISOString(),
+    integrations: [...new Set([...(requested?.integrations ?? []), ...names])],
+    connected: requested?.connected ?? [],
+    reason: [...new Set(authWaits.map(({ reason }) => reason))].join(" "),
+    expires_at: requested?.expires_at ?? new Date(now + AUTH_LIFE).toISOString(),
   };
 }
 
@@ -126,16 +126,16 @@ function getStatus(waits: Wait[]): GenerationStatus {
   return waits.some(({ kind }) => kind === "approval") ? "awaiting_approval" : "awaiting_input";
 }
 
-/** It has ended, so handlers that wait for the user are told. */
+/** Cancels a generation and notifies its handlers that wait for the user. */
 export async function stopGeneration(generation: ClaimedGeneration, reason: string): Promise<void> {
   const { ports, row } = generation;
   const open = (await listInteractions(ports.db, row.id)).filter(
     ({ status, late, ordinal }) => status === "open" && !late && isDuringCall(ordinal),
   );
-  const waiting = new Set(open.map(({ tool_call_id }) => tool_call_id));
+  const waitingIds = new Set(open.map(({ tool_call_id }) => tool_call_id));
   await cancelGeneration(generation, reason);
-  if (waiting.size === 0) return;
-  const calls = (await listCalls(ports.db, row.id)).filter((call) => waiting.has(call.toolCallId));
+  if (waitingIds.size === 0) return;
+  const calls = (await listCalls(ports.db, row.id)).filter((call) => waitingIds.has(call.toolCallId));
   const owner = { installationId: row.installation_id, generationId: row.id };
   const tools = await buildAgentTools(ports, { ...owner, dryRun: generation.request.limits.dryRun === true });
   for (const call of calls) {

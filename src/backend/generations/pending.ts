@@ -36,7 +36,7 @@ export async function listPendingRequests(
       request: row.request,
     }),
   );
-  const needed = generations.flatMap((row): PendingRequest[] => {
+  const authRequests = generations.flatMap((row): PendingRequest[] => {
     const auth = row.auth;
     if (!auth || Date.parse(auth.expires_at) <= now) return [];
     return [
@@ -52,28 +52,28 @@ export async function listPendingRequests(
       },
     ];
   });
-  return [...requests, ...needed].sort((a, b) => a.created_at.localeCompare(b.created_at));
+  return [...requests, ...authRequests].sort((a, b) => a.created_at.localeCompare(b.created_at));
 }
 
 /**
  * Returns the name of the client that answers.
  *
- * @param given its ID or its name; undefined for a client that does not identify itself
+ * @param idOrName undefined for a client that does not identify itself
  * @throws Problem INTERACTION_UNAVAILABLE for a client that reported that it cannot answer
  */
 export async function findAnsweringClient(
   { db, clock }: BackendPorts,
   conversationId: string,
-  given: string | undefined,
+  idOrName: string | undefined,
 ): Promise<string | undefined> {
-  if (given === undefined) return undefined;
-  const known = await findClient(db, conversationId, given, clock.now());
-  if (known === undefined) return given;
-  const { supported, enabled } = known.interaction;
-  if (supported && enabled) return known.name ?? given;
-  const why = supported ? "is set to only watch" : "cannot answer";
+  if (idOrName === undefined) return undefined;
+  const client = await findClient(db, conversationId, idOrName, clock.now());
+  if (client === undefined) return idOrName;
+  const { supported, enabled } = client.interaction;
+  if (supported && enabled) return client.name ?? idOrName;
+  const reason = supported ? "is set to only watch" : "cannot answer";
   const hint = supported ? "Turn it on with /interactive on, or answer in another terminal." : "Answer elsewhere.";
-  throw new Problem("INTERACTION_UNAVAILABLE", `This client ${why}; the request is still open.`, { hint });
+  throw new Problem("INTERACTION_UNAVAILABLE", `This client ${reason}; the request is still open.`, { hint });
 }
 
 /**
@@ -86,21 +86,21 @@ export async function getPendingRequest(
   installationId: string,
   id: string,
 ): Promise<PendingRequest> {
-  const open = (await listPendingRequests(ports, installationId)).find((each) => each.id === id);
-  if (open) return open;
+  const request = (await listPendingRequests(ports, installationId)).find((pending) => pending.id === id);
+  if (request) return request;
   const interaction = await findInteraction(ports.db, id);
   if (interaction?.installation_id === installationId) throw interactionClosedProblem(interaction);
   const generation = await findGeneration(ports.db, id);
-  const over =
+  const closedProblem =
     generation?.installation_id === installationId ? await findAuthClosedProblem(ports, generation) : undefined;
-  throw over ?? new Problem("INTERACTION_NOT_FOUND", "No request has this ID.");
+  throw closedProblem ?? new Problem("INTERACTION_NOT_FOUND", "No request has this ID.");
 }
 
 /** Returns how an answered approval or form ended. */
 export function interactionClosedProblem({ status, response, id }: StoredInteraction): Problem {
   const answered = response ?? { interaction_id: id, action: "cancel" };
   const words: Record<string, string> = {
-    answered: `It was already answered: ${answered.action}${getBy(answered.client)}.`,
+    answered: `It was already answered: ${answered.action}${formatBy(answered.client)}.`,
     expired: "It expired before it was answered; it was not done.",
     cancelled: "It was canceled; it was not done.",
   };
@@ -123,12 +123,12 @@ export async function findAuthClosedProblem(
     ...(client ? { client } : {}),
   };
   const words = success ? "It was already connected" : "It was already cancelled";
-  return new Problem("INTERACTION_CLOSED", `${words}${getBy(client)}.`, { details: { answered } });
+  return new Problem("INTERACTION_CLOSED", `${words}${formatBy(client)}.`, { details: { answered } });
 }
 
 /** Like the answer of an approval or a form. */
 type Answered = Omit<InteractionResponse, "action"> & { action: "connected" | "cancel" };
 
-function getBy(client: string | undefined): string {
+function formatBy(client: string | undefined): string {
   return client ? `, by ${cleanLine(client, 60)}` : "";
 }

@@ -15,9 +15,9 @@ const ON = "-on";
 
 /** Reads the logged part of a generation's newest step if it was interrupted. */
 export function readLoggedStep(parts: StreamPart[]): LoggedStep {
-  const from = parts.findLastIndex(({ type }) => type === "start-step");
-  const step = parts.slice(from + 1);
-  if (from < 0 || step.some(({ type }) => type === "finish-step")) return { begun: false, text: "", calls: new Map() };
+  const start = parts.findLastIndex(({ type }) => type === "start-step");
+  const step = parts.slice(start + 1);
+  if (start < 0 || step.some(({ type }) => type === "finish-step")) return { begun: false, text: "", calls: new Map() };
   const logged: LoggedStep = { begun: true, text: "", calls: new Map() };
   for (const part of step) {
     if (part.type === "text-start") logged.open = { id: part.id, type: "text" };
@@ -33,10 +33,10 @@ export function readLoggedStep(parts: StreamPart[]): LoggedStep {
 
 /** Closes what a step that is not repeated left open, except for calls that are reported separately. */
 export function closeStep({ open, calls }: LoggedStep, reportedIds: string[] = []): StreamPart[] {
-  const lost = [...calls].filter(([id]) => !reportedIds.includes(id));
+  const cutCalls = [...calls].filter(([id]) => !reportedIds.includes(id));
   return [
     ...(open ? [{ type: `${open.type}-end`, id: open.id } as const] : []),
-    ...lost.map(([toolCallId, toolName]) => cutOff(toolCallId, toolName)),
+    ...cutCalls.map(([toolCallId, toolName]) => cutOff(toolCallId, toolName)),
   ];
 }
 
@@ -47,36 +47,36 @@ export function closeStep({ open, calls }: LoggedStep, reportedIds: string[] = [
  */
 export function createRealigner(logged: LoggedStep): (part: StreamPart) => StreamPart[] {
   if (!logged.begun) return (part) => [part];
-  const state: State = { said: "", own: false, over: false, live: new Set(), renamed: new Map() };
-  let started = false;
+  const state: State = { text: "", hasNewText: false, isComplete: false, openTexts: new Set(), renamed: new Map() };
+  let hasStarted = false;
   return (part) => {
-    if (state.over) return [part];
+    if (state.isComplete) return [part];
     switch (part.type) {
       case "start-step":
-        if (started) return [part];
-        started = true;
+        if (hasStarted) return [part];
+        hasStarted = true;
         return [];
       case "reasoning-start":
       case "text-start":
-        return state.own ? beginPart(part, state) : [];
+        return state.hasNewText ? beginPart(part, state) : [];
       case "reasoning-delta":
-        return state.live.has(part.id) ? [part] : [];
+        return state.openTexts.has(part.id) ? [part] : [];
       case "text-delta":
-        return state.own ? formatOwn(part, state) : alignText(part, state, logged);
+        return state.hasNewText ? toNewTextParts(part, state) : alignText(part, state, logged);
       case "reasoning-end":
-        return state.live.delete(part.id) ? [part] : [];
+        return state.openTexts.delete(part.id) ? [part] : [];
       case "text-end":
-        if (state.own) return state.live.delete(part.id) ? [rename(part, state)] : [];
-        return state.said.length < logged.text.length ? [] : closeOpenPart(logged);
+        if (state.hasNewText) return state.openTexts.delete(part.id) ? [rename(part, state)] : [];
+        return state.text.length < logged.text.length ? [] : closeOpenPart(logged);
       case "tool-input-start":
-        return logged.calls.has(part.toolCallId) ? [] : [...formatFinish(logged, state), part];
+        return logged.calls.has(part.toolCallId) ? [] : [...finishLoggedText(logged, state), part];
       case "tool-input-delta":
         return logged.calls.has(part.toolCallId) ? [] : [part];
       case "tool-input-available":
         logged.calls.delete(part.toolCallId);
-        return [...formatFinish(logged, state), part];
+        return [...finishLoggedText(logged, state), part];
       case "finish-step":
-        state.over = true;
+        state.isComplete = true;
         return [...closeStep(logged), part];
       default:
         return [part];
@@ -86,13 +86,13 @@ export function createRealigner(logged: LoggedStep): (part: StreamPart) => Strea
 
 type State = {
   /** Text of the new step so far. */
-  said: string;
-  /** It contains text that was not seen yet. */
-  own: boolean;
+  text: string;
+  /** The new step has text that is not in the log. */
+  hasNewText: boolean;
   /** The step is complete; later steps are new. */
-  over: boolean;
+  isComplete: boolean;
   /** Texts that are open in the log. */
-  live: Set<string>;
+  openTexts: Set<string>;
   renamed: Map<string, string>;
 };
 type TextDelta = Extract<StreamPart, { type: "text-delta" }>;
@@ -105,32 +105,32 @@ const ENDS_CALL = new Set<StreamPart["type"]>([
 ]);
 
 function alignText(part: TextDelta, state: State, logged: LoggedStep): StreamPart[] {
-  state.said += part.delta;
-  if (logged.text.startsWith(state.said)) return [];
-  state.own = true;
+  state.text += part.delta;
+  if (logged.text.startsWith(state.text)) return [];
+  state.hasNewText = true;
   // Everything that was seen has been repeated. From here on, the text is new.
-  const more = state.said.startsWith(logged.text) ? state.said.slice(logged.text.length) : undefined;
-  if (more !== undefined && logged.open?.type === "text") {
+  const newText = state.text.startsWith(logged.text) ? state.text.slice(logged.text.length) : undefined;
+  if (newText !== undefined && logged.open?.type === "text") {
     const { id } = logged.open;
     state.renamed.set(part.id, id);
-    state.live.add(part.id);
+    state.openTexts.add(part.id);
     delete logged.open;
-    return [{ type: "text-delta", id, delta: more }];
+    return [{ type: "text-delta", id, delta: newText }];
   }
-  const id = part.id + (more === undefined ? AGAIN : ON);
-  return [...closeOpenPart(logged), ...formatOwn({ ...part, delta: more ?? state.said }, state, id)];
+  const id = part.id + (newText === undefined ? AGAIN : ON);
+  return [...closeOpenPart(logged), ...toNewTextParts({ ...part, delta: newText ?? state.text }, state, id)];
 }
 
 /** A text whose beginning was skipped, and that was closed meanwhile, continues as a separate one. */
-function formatOwn(part: TextDelta, state: State, id = part.id + ON): StreamPart[] {
-  if (state.live.has(part.id)) return [rename(part, state)];
+function toNewTextParts(part: TextDelta, state: State, id = part.id + ON): StreamPart[] {
+  if (state.openTexts.has(part.id)) return [rename(part, state)];
   state.renamed.set(part.id, id);
-  state.live.add(part.id);
+  state.openTexts.add(part.id);
   return [{ type: "text-start", id }, rename(part, state)];
 }
 
 function beginPart(part: Extract<StreamPart, { type: "text-start" | "reasoning-start" }>, state: State): StreamPart[] {
-  state.live.add(part.id);
+  state.openTexts.add(part.id);
   return [part];
 }
 
@@ -144,9 +144,9 @@ function closeOpenPart(logged: LoggedStep): StreamPart[] {
   return open ? [{ type: `${open.type}-end`, id: open.id }] : [];
 }
 
-/** The new step is shorter than what was seen, or continues with its calls. */
-function formatFinish(logged: LoggedStep, state: State): StreamPart[] {
-  state.own = true;
+/** Closes the logged text: the new step is shorter, or continues with its calls. */
+function finishLoggedText(logged: LoggedStep, state: State): StreamPart[] {
+  state.hasNewText = true;
   return closeOpenPart(logged);
 }
 

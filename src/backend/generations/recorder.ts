@@ -22,20 +22,20 @@ export type RecordedRun = {
 type Recording = ClaimedGeneration & { realigned(part: StreamPart): StreamPart[] };
 
 /**
- * Writes what the loop yields: rows in one statement with the parts that tell of them, so that the log never says what is not stored and
- * nothing is stored that the log does not say. The calls of a step are stored before they run. How they ended is written with what follows at once.
+ * Creates a recorder that writes the loop's events: rows in one statement with the parts that report them, so that rows
+ * and log always agree. The calls of a step are stored before they run; their outcomes are written with the next parts.
  */
 export function createRecorder(recording: Recording): { take(event: AgentEvent): Promise<void>; state: RecordedRun } {
   const state: RecordedRun = { end: { kind: "cancelled" }, text: "", failed: [], receipts: [], last: [] };
   const outcomes = new Map<string, Outcome>();
   const { steps } = recording.row;
-  let done = steps;
+  let stepCount = steps;
   const { writer, ports } = recording;
-  const tell = (part: StreamPart) => {
-    for (const each of recording.realigned(part)) writer.push(each);
+  const pushPart = (part: StreamPart) => {
+    for (const alignedPart of recording.realigned(part)) writer.push(alignedPart);
   };
   const take = async (event: AgentEvent): Promise<void> => {
-    note(state, event);
+    updateState(state, event);
     switch (event.type) {
       case "start":
       case "held":
@@ -47,7 +47,7 @@ export function createRecorder(recording: Recording): { take(event: AgentEvent):
         return;
       case "step-open":
         return await writer.commit([], {
-          rows: [insertCallsSql(done + 1, event.step.calls)],
+          rows: [insertCallsSql(stepCount + 1, event.step.calls)],
           generation: { step: event.step },
         });
       case "usage": {
@@ -55,8 +55,11 @@ export function createRecorder(recording: Recording): { take(event: AgentEvent):
         const costUsd = computeCost(model, tokens, ports.model().env.KAY_MODEL_PRICES);
         const [inputTokens, outputTokens] = [tokens.input ?? 0, tokens.output ?? 0];
         const used = { model, inputTokens, outputTokens, contextTokens: inputTokens + outputTokens };
-        const counted = { type: "tokens-used", used: costUsd === undefined ? used : { ...used, costUsd } } as const;
-        return writer.defer([], { generation: recording.advanceChange([counted]) });
+        const progressEvent = {
+          type: "tokens-used",
+          used: costUsd === undefined ? used : { ...used, costUsd },
+        } as const;
+        return writer.defer([], { generation: recording.advanceChange([progressEvent]) });
       }
       case "outcome":
         outcomes.set(event.outcome.call.toolCallId, event.outcome);
@@ -69,7 +72,7 @@ export function createRecorder(recording: Recording): { take(event: AgentEvent):
         return writer.defer([event], { rows });
       }
       case "step": {
-        done++;
+        stepCount++;
         const { messages, mismatch } = event;
         const progress: ProgressEvent[] = [];
         if (recording.progress().approval === "granted") progress.push({ type: "approval-spent" });
@@ -79,7 +82,7 @@ export function createRecorder(recording: Recording): { take(event: AgentEvent):
         const write = recording.request.limits.outputSchema ? writer.commit : writer.defer;
         await write(recording.realigned({ type: "finish-step" }), {
           messages,
-          generation: recording.advanceChange(progress, { step: null, steps: done, failures: 0 }),
+          generation: recording.advanceChange(progress, { step: null, steps: stepCount, failures: 0 }),
         });
         ports.observe?.count("kay_steps_total", {});
         return;
@@ -88,17 +91,17 @@ export function createRecorder(recording: Recording): { take(event: AgentEvent):
         if (state.end.kind === "held") state.last = recording.realigned(event);
         return;
       case "tool-input-available":
-        return tell({ ...event, dynamic: true });
+        return pushPart({ ...event, dynamic: true });
       case "tool-input-start":
-        return tell({ ...event, dynamic: true });
+        return pushPart({ ...event, dynamic: true });
       default:
-        return tell(event);
+        return pushPart(event);
     }
   };
   return { take, state };
 }
 
-function note(state: RecordedRun, event: AgentEvent): void {
+function updateState(state: RecordedRun, event: AgentEvent): void {
   switch (event.type) {
     case "start-step":
       state.text = "";
@@ -149,7 +152,7 @@ export function toCallProblem(code: string | undefined, message: string): Proble
   return new Problem(code === "OUTCOME_UNKNOWN" ? "OUTCOME_UNKNOWN" : "SERVICE_FAILED", message);
 }
 
-/** The calls of a held step as the model made them. */
+/** Converts the calls of a held step to those that the model made. */
 export function toCalls(calls: HeldCall[]): Call[] {
   return calls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input }));
 }

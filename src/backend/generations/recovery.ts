@@ -33,9 +33,9 @@ type Ports = Pick<BackendPorts, "db" | "clock" | "log" | "observe">;
 /** Runs once at start-up: {@link markLostWork}, then removes answers that are no longer looked up. */
 export async function recoverLostWork(ports: Ports): Promise<void> {
   await markLostWork(ports);
-  const old = new Date(ports.clock.now() - MEMORY_MS);
-  await forgetRequestsBefore(ports.db, old);
-  await forgetConfirmationsBefore(ports.db, old);
+  const cutoff = new Date(ports.clock.now() - MEMORY_MS);
+  await forgetRequestsBefore(ports.db, cutoff);
+  await forgetConfirmationsBefore(ports.db, cutoff);
 }
 
 /**
@@ -91,7 +91,7 @@ export async function expireInteraction(
 /** Number of consecutive faults that end a generation. */
 const MOST = 5;
 
-/** Milliseconds until it is tried again after the first; twice as long after each more. */
+/** Wait before the first retry, in ms. It doubles with each further fault. */
 const FIRST_RETRY = 1_000;
 
 /** Maximum number of doublings: about an hour. */
@@ -143,15 +143,15 @@ export async function endIfLostTooOften(
 }
 
 async function endGivenUp(ports: BackendPorts, id: string, message: string): Promise<void> {
-  const given = await runTransaction(ports.db, async (tx) => {
+  const generation = await runTransaction(ports.db, async (tx) => {
     const row = await lockGeneration(tx, id);
     if (row) await giveUp(tx, row, { message, now: ports.clock.now() });
     return row;
   });
-  if (given) recordGenerationEnd(ports, given, "error", "INTERNAL");
+  if (generation) recordGenerationEnd(ports, generation, "error", "INTERNAL");
 }
 
-/** The simplest end: it reads nothing that may be unreadable. */
+/** Ends a generation without reading anything that may be unreadable. */
 async function giveUp(
   tx: DbConnection,
   row: GenerationRow,
@@ -170,17 +170,17 @@ async function giveUp(
     }),
   );
   for (const response of responses) await closeInteraction(tx, response.interaction_id, "cancelled", response, now);
-  const awaited = row.auth?.integrations ?? [];
+  const awaitedServices = row.auth?.integrations ?? [];
   const parts: StreamPart[] = [
     ...responses.flatMap(toResponseParts),
-    ...(awaited.length > 0 ? [toAuthResultParts(false, awaited, { reason: problem.message })] : []),
+    ...(awaitedServices.length > 0 ? [toAuthResultParts(false, awaitedServices, { reason: problem.message })] : []),
     toStatusPart(row, "error"),
     { type: "error", errorText: problem.message, code: problem.code, hint: ERRORS.INTERNAL.hint },
   ];
   const events = parts.map((part) => ({ generationId: id, part }));
   await appendEvents(tx, row.conversation_id, events, now);
-  const over = { finished_at, node: null, wake_at: null, step: null, auth: null } as const;
-  await changeGeneration(tx, id, { status: "error", ...over });
+  const endFields = { finished_at, node: null, wake_at: null, step: null, auth: null } as const;
+  await changeGeneration(tx, id, { status: "error", ...endFields });
 }
 
 /** Logs why a run ended early. The next tick, here or on another node, takes up a generation that this node cannot continue. */

@@ -80,7 +80,7 @@ type End = "finish" | "abort" | Problem;
 
 /** @returns undefined when the stream broke off after the prompt had gone out */
 async function* stream(
-  { ports, row, request: asked, advance, control }: RemoteWork,
+  { ports, row, request: generationRequest, advance, control }: RemoteWork,
   agent: Agent,
   tracker: TurnTracker,
 ): AsyncGenerator<AgentEvent, End | undefined> {
@@ -89,7 +89,7 @@ async function* stream(
   try {
     const token = await openTurn(ports, agent, turn);
     await advance({ type: "agent-asked", turn: toRemoteTurn(ports.clock.now(), false) });
-    const request = { sessionId: turn.conversationId, token, prompt: getPrompt(asked), signal };
+    const request = { sessionId: turn.conversationId, token, prompt: getPrompt(generationRequest), signal };
     for await (const event of streamFromAgent({ fetch: ports.fetch, agent }, request)) {
       const { parts, end } = toAgentParts(event, getHost(agent));
       yield* tracker.take(parts);
@@ -122,49 +122,49 @@ async function* report(
 ): AsyncGenerator<AgentEvent, End | "unsent"> {
   const { until = 0, direct = false } = progress().remote ?? {};
   let patience: Patience = direct
-    ? { said: QUIET_MS, unsaid: Number.POSITIVE_INFINITY }
-    : { said: QUIET_CUT_MS, unsaid: 3 * QUIET_CUT_MS };
-  let seen = 0;
-  let last = ports.clock.now();
+    ? { textMs: QUIET_MS, missingMs: Number.POSITIVE_INFINITY }
+    : { textMs: QUIET_CUT_MS, missingMs: 3 * QUIET_CUT_MS };
+  let readCount = 0;
+  let lastReportAt = ports.clock.now();
   for (;;) {
     const reports = await listReports(ports.db, row.id);
-    for (const { report, at } of reports.slice(seen)) {
-      last = Math.max(last, at.getTime());
-      const note = streamNote(report);
-      if (note && !direct) continue;
-      if (note?.outcome === "unsent" && reports.every((each) => streamNote(each.report))) return "unsent";
-      if (note?.outcome === "broken" || note?.outcome === "unsent")
+    for (const { report, at } of reports.slice(readCount)) {
+      lastReportAt = Math.max(lastReportAt, at.getTime());
+      const record = getStreamRecord(report);
+      if (record && !direct) continue;
+      if (record?.outcome === "unsent" && reports.every((entry) => getStreamRecord(entry.report))) return "unsent";
+      if (record?.outcome === "broken" || record?.outcome === "unsent")
         patience = await computeBrokenPatience(ports, agent);
-      const { parts, end } = note ? endOfStream(note) : tracker.report(report as AgentReport);
+      const { parts, end } = record ? toStreamEnd(record) : tracker.report(report as AgentReport);
       yield* parts;
       if (end) return end;
     }
-    seen = reports.length;
+    readCount = reports.length;
     const hasAnswered = tracker.getText() !== "" && tracker.isComplete();
     // Without a reason, it is only left to another node.
     if (control.stop.signal.aborted) return hasAnswered && control.reason !== undefined ? "finish" : "abort";
     const now = ports.clock.now();
-    const silent = now - last >= (hasAnswered ? patience.said : patience.unsaid);
+    const isSilent = now - lastReportAt >= (hasAnswered ? patience.textMs : patience.missingMs);
     // An agent server on this database is known to be working on it.
-    if (now >= until || (silent && !(await isUnderWay(ports.db, row.id)))) return concludeSilence(tracker, agent);
+    if (now >= until || (isSilent && !(await isUnderWay(ports.db, row.id)))) return concludeSilence(tracker, agent);
     if (control.closing.aborted) return "abort";
     await applyChange(control);
   }
 }
 
 /** How long reports may be absent, in ms: after text has arrived, and while something is missing. */
-type Patience = { said: number; unsaid: number };
+type Patience = { textMs: number; missingMs: number };
 
 /** Once a client's stream broke off, only reports describe the turn, and an agent server that is gone sends none. */
 async function computeBrokenPatience({ fetch }: BackendPorts, agent: Agent): Promise<Patience> {
-  return { said: QUIET_CUT_MS, unsaid: (await isReachable(fetch, agent)) ? SILENT_MS : QUIET_CUT_MS };
+  return { textMs: QUIET_CUT_MS, missingMs: (await isReachable(fetch, agent)) ? SILENT_MS : QUIET_CUT_MS };
 }
 
-function streamNote(report: object): StreamRecord | undefined {
+function getStreamRecord(report: object): StreamRecord | undefined {
   return (report as Partial<StreamRecord>).type === "stream" ? (report as StreamRecord) : undefined;
 }
 
-function endOfStream({ outcome, message = "It does not say why." }: StreamRecord): AgentEventResult {
+function toStreamEnd({ outcome, message = "It does not say why." }: StreamRecord): AgentEventResult {
   if (outcome === "finished") return { parts: [], end: "finish" };
   if (outcome !== "failed") return { parts: [] };
   return { parts: [], end: new Problem("AGENT_FAILED", `The agent server failed: ${cleanLine(message, 500)}`) };
@@ -172,8 +172,8 @@ function endOfStream({ outcome, message = "It does not say why." }: StreamRecord
 
 function concludeSilence(tracker: TurnTracker, agent: Agent): End {
   if (tracker.getText() !== "" && tracker.isComplete()) return "finish";
-  const what = "did not say how the request ended";
-  return new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} ${what}.`, {
+  const failure = "did not say how the request ended";
+  return new Problem("AGENT_FAILED", `The agent server at ${getHost(agent)} ${failure}.`, {
     hint: "Check what it did before you ask again.",
   });
 }
@@ -209,11 +209,11 @@ async function applyChange({ stop, closing, onChange }: RunControl): Promise<voi
   const signal = AbortSignal.any([stop.signal, closing]);
   await new Promise<void>((resolve) => {
     const timer = setTimeout(finish, LOOK_AGAIN_MS);
-    const off = onChange(finish);
+    const unsubscribe = onChange(finish);
     signal.addEventListener("abort", finish, { once: true });
     function finish() {
       clearTimeout(timer);
-      off();
+      unsubscribe();
       signal.removeEventListener("abort", finish);
       resolve();
     }

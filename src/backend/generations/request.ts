@@ -47,8 +47,8 @@ export async function checkModelChoice(ports: BackendPorts, model: string | unde
   const settings = ports.model();
   const { name } = await decideModel({ ...settings, model, where: "the request" });
   if (ports.localSecret !== undefined) return;
-  const { available, name: usual } = await describeModel(settings);
-  if (name === usual || available.some((provider) => provider.models.includes(name))) return;
+  const { available, name: defaultName } = await describeModel(settings);
+  if (name === defaultName || available.some((provider) => provider.models.includes(name))) return;
   throw new Problem(
     "MODEL_NOT_CONFIGURED",
     `This backend does not offer the model ${name}; \`kay model list\` shows its models.`,
@@ -81,7 +81,7 @@ export function parseChoices({
 }
 
 /**
- * The user's request as the model reads it. The first part is what the user wrote; the whole of a prompt that others can
+ * Builds the message of the user's request for the model. The first part is the user's own text. A prompt that others can
  * have written, and data that a caller sent along, follow.
  */
 export function toUserMessage({
@@ -102,7 +102,7 @@ export function toUserMessage({
   return { role: "user", content: [...parts, ...attachments.map(toAttachmentPart)] };
 }
 
-/** A call of another program as a message. Nothing in it counts as the user's words. */
+/** Converts a call of another program to a message. Nothing in it counts as the user's words. */
 function toCallMessage({ program, tool, input }: NonNullable<GenerationRequest["call"]>): ModelMessage {
   const kay = { program };
   return {
@@ -112,9 +112,9 @@ function toCallMessage({ program, tool, input }: NonNullable<GenerationRequest["
 }
 
 /**
- * Whether what a request allows or forbids makes sense, before anything is done for it.
+ * Checks the limits of a request before any work starts.
  *
- * @throws Problem INVALID_REQUEST for an entry of `allow` that is of no tool, and for what contradicts itself
+ * @throws Problem INVALID_REQUEST for an entry of `allow` without a tool, and for limits that contradict each other
  */
 export async function checkAllowList(
   ports: BackendPorts,

@@ -66,7 +66,7 @@ test("a conversation that is too long for the model continues with its newer hal
   expect(request).toMatchObject({
     tool_name: "kay.shorten",
     interaction_type: "approval",
-    prompt: "The conversation is too long for the model. Go on with the newest 3 messages?",
+    prompt: "The conversation is too long for the model. Continue with the newest 3 messages?",
     approval_scopes: [{ scope: "once", words: "once" }],
   });
   await turn.until("awaiting_approval");

@@ -171,7 +171,7 @@ test("a late approval asks again if its target changed, once only", async () => 
     tool_call_id: "c1",
     preview: {
       target: "Release 2.0",
-      why: "What it is about changed since the question. Before: Release 1.4. Now: Release 2.0.",
+      why: "The target changed since the question. Before: Release 1.4. Now: Release 2.0.",
     },
   });
   await turn.until("awaiting_approval");
@@ -188,7 +188,7 @@ test("a denial of the new question counts, even if the target is back to its old
   world.clock.advance(6 * 60_000);
   await turn.answer(request.interaction_id, { action: "approve" });
   const anew = await turn.asked();
-  expect(anew.preview).toMatchObject({ why: "What it is about can no longer be read. Before: Release 1.4." });
+  expect(anew.preview).toMatchObject({ why: "The target can no longer be read. Before: Release 1.4." });
   expect(anew.preview).not.toHaveProperty("target");
   title = "Release 1.4";
   await turn.answer(anew.interaction_id, { action: "deny" });

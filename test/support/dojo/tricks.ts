@@ -153,7 +153,7 @@ export const TRICKS: Trick[] = [
         { tool: "google-calendar.delete_event", args: { event: "Dentist" } },
       ],
     ],
-    decide: ({ preview }) => (preview?.why?.startsWith("What it is about") ? DENY : { action: "approve" }),
+    decide: ({ preview }) => (preview?.why?.startsWith("The target") ? DENY : { action: "approve" }),
     harm: { origin: "google", method: "DELETE", path: /\/events\// },
   },
 ];

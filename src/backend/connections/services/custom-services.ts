@@ -51,18 +51,18 @@ export async function addService(
   const { name } = description;
   const difference = await ports.db.transaction().execute(async (db) => {
     await lockInstallation(db, installationId);
-    const before = await findDescription(db, installationId, name);
-    const difference = diffDescriptions(before, description);
+    const storedRow = await findDescription(db, installationId, name);
+    const difference = diffDescriptions(storedRow, description);
     if ((await listMcp(db, installationId)).some((row) => getBaseName(row.name) === name))
       throw new Problem("INVALID_REQUEST", `The name ${name} is taken by an MCP server.`, {
         hint: `Remove it first: \`kay services remove ${name}\`.`,
         details: { field: "name" },
       });
-    if (!before && (await listDescriptions(db, installationId)).length >= MOST)
+    if (!storedRow && (await listDescriptions(db, installationId)).length >= MOST)
       throw new Problem("INVALID_REQUEST", `You already have ${MOST} custom services.`, {
         hint: "Remove one with `kay services remove <service>`.",
       });
-    if (dryRun || (difference.outcome === "unchanged" && before?.source === source)) return difference;
+    if (dryRun || (difference.outcome === "unchanged" && storedRow?.source === source)) return difference;
     await putDescription(
       db,
       { installation_id: installationId, name, source, description },
@@ -77,19 +77,19 @@ export async function addService(
 
 /** @throws Problem NOT_FOUND, INVALID_REQUEST for a service of kay's own */
 export async function removeService(ports: BackendPorts, installationId: string, name: string): Promise<string> {
-  const removed =
+  const isRemoved =
     (await removeServer(ports, installationId, name)) ||
     (await ports.db.transaction().execute(async (db) => {
       await lockInstallation(db, installationId);
-      const before = await findDescription(db, installationId, name);
-      if (!before) return false;
-      const { tools } = before.description as ServiceDescription;
+      const storedRow = await findDescription(db, installationId, name);
+      if (!storedRow) return false;
+      const { tools } = storedRow.description as ServiceDescription;
       await deleteDescription(db, installationId, name);
       const forgotten = tools.map((tool) => tool.name);
       await forgetConnection(db, installationId, name, { moved: true, forgotten, done: "described" });
       return true;
     }));
-  if (!removed) throw await notDescribed(ports, installationId, name);
+  if (!isRemoved) throw await notCustomProblem(ports, installationId, name);
   ports.log("info", "service.removed", { service: name });
   return name;
 }
@@ -103,7 +103,7 @@ export async function getDescription(
   const server = await findMcp(ports.db, installationId, name);
   if (server) return describeServer(server);
   const row = await findDescription(ports.db, installationId, name);
-  if (!row) throw await notDescribed(ports, installationId, name);
+  if (!row) throw await notCustomProblem(ports, installationId, name);
   const { source, description, created_at, updated_at } = row;
   return { name, source, description, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
 }
@@ -132,23 +132,26 @@ function describeServer({ name, definition, created_at, updated_at }: StoredMcp)
   const trust = trustedReads.length > 0 ? " --trust-reads" : "";
   const header = auth.type === "api_key" ? ` --key-header ${auth.header}` : "";
   const client = auth.type === "oauth2" && auth.client_id !== undefined ? ` --client-id ${auth.client_id}` : "";
-  const where = "url" in place ? ` ${formatMcpPlace(place)}` : ` -- ${formatMcpPlace(place)}`;
-  const names = "url" in place ? "" : (place.env ?? []).map((one) => ` --env ${one}`).join("");
+  const location = "url" in place ? ` ${formatMcpPlace(place)}` : ` -- ${formatMcpPlace(place)}`;
+  const names = "url" in place ? "" : (place.env ?? []).map((variable) => ` --env ${variable}`).join("");
   return {
     name,
-    source: `kay services add --name ${name}${header}${client}${names}${trust} --mcp${where}\n`,
+    source: `kay services add --name ${name}${header}${client}${names}${trust} --mcp${location}\n`,
     description: definition,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   };
 }
 
-async function notDescribed(ports: BackendPorts, installationId: string, name: string): Promise<Problem> {
+async function notCustomProblem(ports: BackendPorts, installationId: string, name: string): Promise<Problem> {
   const label = clean(name, { lines: false, max: 60 });
   if (ports.services.some(({ service }) => service.name === name))
     return new Problem("INVALID_REQUEST", `${label} is a built-in service and cannot be changed.`, { hint: "" });
-  const own = [...(await listDescriptions(ports.db, installationId)), ...(await listMcp(ports.db, installationId))];
-  const names = own.map((row) => row.name);
+  const customRows = [
+    ...(await listDescriptions(ports.db, installationId)),
+    ...(await listMcp(ports.db, installationId)),
+  ];
+  const names = customRows.map((row) => row.name);
   const available = names.length > 0 ? `You have ${names.join(", ")}.` : "You have none.";
   return new Problem("NOT_FOUND", `No custom service is called "${label}". ${available}`, {
     hint: "Run `kay services list` to see every service.",
@@ -158,7 +161,7 @@ async function notDescribed(ports: BackendPorts, installationId: string, name: s
 /** The changes that a new description makes to an existing one. */
 type DescriptionDiff = {
   outcome: "added" | "replaced" | "unchanged";
-  /** Sentences for a person. */
+  /** Sentences for the user. */
   changes: string[];
   /** Set if the address or the sign-in changed: stored secrets no longer apply. */
   moved: boolean;
@@ -169,41 +172,41 @@ type DescriptionDiff = {
 /** Compares a description with the stored one, if any. */
 function diffDescriptions(stored: { description: unknown } | undefined, next: ServiceDescription): DescriptionDiff {
   if (!stored) return { outcome: "added", changes: [], moved: false, forgotten: [] };
-  const before = stored.description as ServiceDescription;
-  if (isDeepStrictEqual(before, next)) return { outcome: "unchanged", changes: [], moved: false, forgotten: [] };
-  const moved = getBinding(before) !== getBinding(next);
-  const tools = compareTools(before.tools, next.tools);
-  const forgotten = moved ? before.tools.map(({ name }) => name) : [...tools.changed, ...tools.gone];
-  return { outcome: "replaced", changes: describeChanges(before, next, tools, moved), moved, forgotten };
+  const previous = stored.description as ServiceDescription;
+  if (isDeepStrictEqual(previous, next)) return { outcome: "unchanged", changes: [], moved: false, forgotten: [] };
+  const moved = getBinding(previous) !== getBinding(next);
+  const tools = compareTools(previous.tools, next.tools);
+  const forgotten = moved ? previous.tools.map(({ name }) => name) : [...tools.changed, ...tools.removed];
+  return { outcome: "replaced", changes: describeChanges(previous, next, tools, moved), moved, forgotten };
 }
 
-type ToolChanges = { added: string[]; changed: string[]; gone: string[] };
+type ToolChanges = { added: string[]; changed: string[]; removed: string[] };
 
-function compareTools(before: ToolDescription[], next: ToolDescription[]): ToolChanges {
-  const old = new Map(before.map((tool) => [tool.name, tool]));
+function compareTools(previous: ToolDescription[], next: ToolDescription[]): ToolChanges {
+  const previousTools = new Map(previous.map((tool) => [tool.name, tool]));
   const names = new Set(next.map(({ name }) => name));
   return {
-    added: next.filter(({ name }) => !old.has(name)).map(({ name }) => name),
+    added: next.filter(({ name }) => !previousTools.has(name)).map(({ name }) => name),
     changed: next
-      .filter((tool) => old.has(tool.name) && !isDeepStrictEqual(old.get(tool.name), tool))
+      .filter((tool) => previousTools.has(tool.name) && !isDeepStrictEqual(previousTools.get(tool.name), tool))
       .map(({ name }) => name),
-    gone: before.filter(({ name }) => !names.has(name)).map(({ name }) => name),
+    removed: previous.filter(({ name }) => !names.has(name)).map(({ name }) => name),
   };
 }
 
 function describeChanges(
-  before: ServiceDescription,
+  previous: ServiceDescription,
   next: ServiceDescription,
   tools: ToolChanges,
   moved: boolean,
 ): string[] {
-  const { added, changed, gone } = tools;
+  const { added, changed, removed } = tools;
   return [
-    ...(before.base_url === next.base_url ? [] : [`It moves from ${before.base_url} to ${next.base_url}.`]),
+    ...(previous.base_url === next.base_url ? [] : [`It moves from ${previous.base_url} to ${next.base_url}.`]),
     ...(moved ? ["kay deletes its sign-in and its saved approvals. Connect it again."] : []),
-    ...(before.title === next.title ? [] : [`Its title becomes ${next.title}.`]),
+    ...(previous.title === next.title ? [] : [`Its title becomes ${next.title}.`]),
     ...(added.length > 0 ? [`New: ${added.join(", ")}.`] : []),
     ...(changed.length > 0 ? [`Changed: ${changed.join(", ")}.`] : []),
-    ...(gone.length > 0 ? [`Gone: ${gone.join(", ")}.`] : []),
+    ...(removed.length > 0 ? [`Gone: ${removed.join(", ")}.`] : []),
   ];
 }

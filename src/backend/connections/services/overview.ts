@@ -74,7 +74,7 @@ export async function forgetConnection(
   { moved, forgotten, done }: { moved: boolean; forgotten: string[]; done: "added" | "described" },
 ): Promise<void> {
   const accounts = done === "added" ? [] : (await listGrants(db, installationId)).map(({ service }) => service);
-  for (const account of [name, ...accounts.filter((one) => one !== name && getBaseName(one) === name)]) {
+  for (const account of [name, ...accounts.filter((other) => other !== name && getBaseName(other) === name)]) {
     const tools = forgotten.map((tool) => account + tool.slice(name.length));
     await forgetApprovals(db, installationId, { tools, ...(moved ? { service: account } : {}) });
     if (!moved) continue;

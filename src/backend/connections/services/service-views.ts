@@ -14,10 +14,14 @@ export async function describeServices(ports: Ports, installationId: string): Pr
   const stored = await loadConnections(ports.db, installationId);
   const grants = new Map(stored.grants.map((grant) => [grant.service, grant]));
   const services = await toServices(ports, stored);
-  return { services: services.map((each) => toServiceView(ports, each, grants.get(each.service.name))) };
+  return {
+    services: services.map((configuration) =>
+      toServiceView(ports, configuration, grants.get(configuration.service.name)),
+    ),
+  };
 }
 
-/** Names of the services that are connected. */
+/** Lists the names of the connected services. */
 export async function listConnectedServices(
   ports: Pick<BackendPorts, "db">,
   installationId: string,
@@ -67,7 +71,7 @@ function getSignIn({ credential }: ServiceConfiguration["service"]): string {
   return credential.name === "authorization" && credential.prefix === "Bearer " ? "bearer" : "api_key";
 }
 
-/** Providers separate scopes by spaces or commas. */
+/** Lists the granted scopes. Providers separate them by spaces or commas. */
 function listGrantedScopes({ scopes }: Grant): string[] {
   return scopes.split(/[\s,]+/).filter(Boolean);
 }

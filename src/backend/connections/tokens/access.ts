@@ -50,7 +50,7 @@ export async function getServiceAccess(
   return getAccess(configuration, await getUsableGrant(ports, installationId, configuration, options));
 }
 
-/** The connection with its decrypted tokens. */
+/** Returns the connection with its decrypted tokens, refreshed if needed. */
 export async function getUsableGrant(
   ports: BackendPorts,
   installationId: string,
@@ -58,14 +58,14 @@ export async function getUsableGrant(
   options: AccessOptions = {},
 ): Promise<UnsealedGrant> {
   const { name } = configuration.service;
-  const known = options.grants?.find(({ service }) => service === name);
-  const grant = options.grants ? known : await findGrant(ports.db, installationId, name);
-  const open = unsealGrant(ports, configuration, grant);
-  if (isGrantUsable(ports, open, options.rejected)) return open;
+  const match = options.grants?.find(({ service }) => service === name);
+  const grant = options.grants ? match : await findGrant(ports.db, installationId, name);
+  const unsealed = unsealGrant(ports, configuration, grant);
+  if (isGrantUsable(ports, unsealed, options.rejected)) return unsealed;
   return await refresh(ports, installationId, configuration, options);
 }
 
-/** A busy token endpoint says nothing about the tokens, so kay waits without the lock and asks again. */
+/** Refreshes the tokens. While the token endpoint is busy, waits without the lock and tries again. */
 async function refresh(
   ports: BackendPorts,
   installationId: string,

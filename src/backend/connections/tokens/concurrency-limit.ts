@@ -2,18 +2,18 @@
 export type ConcurrencyLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Limits concurrent work that holds a scarce resource, such as a database connection, while it waits. */
-export function createConcurrencyLimit(atOnce: number): ConcurrencyLimit {
-  let free = atOnce;
-  const waiting: (() => void)[] = [];
+export function createConcurrencyLimit(maxConcurrent: number): ConcurrencyLimit {
+  let freeSlots = maxConcurrent;
+  const queue: (() => void)[] = [];
   return async (work) => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    if (freeSlots > 0) freeSlots--;
+    else await new Promise<void>((resolve) => queue.push(resolve));
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
+      const next = queue.shift();
       if (next) next();
-      else free++;
+      else freeSlots++;
     }
   };
 }

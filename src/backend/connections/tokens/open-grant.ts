@@ -33,10 +33,10 @@ export function unsealGrant(
 /** Whether a token can be used: it is not the refused one and does not expire soon. */
 export function isGrantUsable(
   ports: Pick<BackendPorts, "clock">,
-  open: UnsealedGrant,
+  unsealed: UnsealedGrant,
   rejected: string | undefined,
 ): boolean {
-  return open.tokens.access !== rejected && ports.clock.now() < getUsableUntil(open);
+  return unsealed.tokens.access !== rejected && ports.clock.now() < getUsableUntil(unsealed);
 }
 
 /** Returns until when a token can be used without a refresh, in ms since the epoch, unless it is refused. */

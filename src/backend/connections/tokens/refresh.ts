@@ -39,7 +39,10 @@ const LOCK_LIMIT = "20s";
 const MOST_AT_ONCE = 4;
 
 /** Running refreshes of this process. Concurrent callers share one and use no further database connection. */
-const underWay = new WeakMap<object, { running: Map<string, Promise<RefreshResult>>; turns: ConcurrencyLimit }>();
+const refreshesByDatabase = new WeakMap<
+  object,
+  { running: Map<string, Promise<RefreshResult>>; turns: ConcurrencyLimit }
+>();
 
 /**
  * Refreshes the tokens of one connection under its row lock, one at a time across all processes. New tokens are
@@ -53,19 +56,19 @@ export async function refreshGrant(
   configuration: ServiceConfiguration,
   rejected: string | undefined,
 ): Promise<RefreshResult> {
-  const { running, turns } = underWay.get(ports.db) ?? {
+  const { running, turns } = refreshesByDatabase.get(ports.db) ?? {
     running: new Map(),
     turns: createConcurrencyLimit(MOST_AT_ONCE),
   };
-  underWay.set(ports.db, { running, turns });
+  refreshesByDatabase.set(ports.db, { running, turns });
   const { service, described } = configuration;
   const key = JSON.stringify([installationId, service.name, described?.binding ?? null, rejected ?? null]);
-  const present = running.get(key);
-  if (present) return present;
+  const current = running.get(key);
+  if (current) return current;
   const work = () => refreshLocked(ports, installationId, configuration, rejected);
-  const mine = turns(work).finally(() => running.delete(key));
-  running.set(key, mine);
-  return mine;
+  const refresh = turns(work).finally(() => running.delete(key));
+  running.set(key, refresh);
+  return refresh;
 }
 
 async function refreshLocked(
@@ -97,7 +100,7 @@ async function refreshLocked(
 /** New tokens from a provider that has already invalidated the old refresh token. */
 type Renewed = { kind: "renewed"; open: UnsealedGrant; stored: GrantTokens };
 
-/** The database went away while the provider answered. The tokens have no other copy, so they are stored when it is back. */
+/** Stores tokens once a lost database is back: the provider has already answered, and they have no other copy. */
 async function storeLater(ports: BackendPorts, { open, stored }: Renewed): Promise<RefreshResult> {
   await retryWhileAway(() => putGrantTokens(ports.db, open.grant, stored));
   return { kind: "open", ...open };
@@ -162,7 +165,7 @@ async function refreshAndCount(
   }
 }
 
-/** Nothing can renew this token, so it is used until it expires or is refused. */
+/** Uses a token that cannot be renewed until it expires or is refused, and then drops the connection. */
 async function withoutRefreshToken(
   ports: BackendPorts,
   db: DbConnection,
@@ -170,8 +173,8 @@ async function withoutRefreshToken(
   open: UnsealedGrant,
   rejected: string | undefined,
 ): Promise<RefreshResult> {
-  const ends = open.grant.access_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
-  if (open.tokens.access !== rejected && ends > ports.clock.now()) return { kind: "open", ...open };
+  const expiresMs = open.grant.access_expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (open.tokens.access !== rejected && expiresMs > ports.clock.now()) return { kind: "open", ...open };
   return dropGrant(ports, db, configuration, open.grant, "the sign-in ended and cannot be renewed");
 }
 

@@ -9,7 +9,7 @@ import type { ConnectableService, ServicePorts } from "../services/catalog.ts";
 import { openTokens, type SealedTokens, toGrantAddress } from "./sealing.ts";
 import { encodeTokenRequest, toClientAuth } from "./token-endpoint.ts";
 
-/** Milliseconds that a provider gets to revoke tokens. They are deleted here in any case. */
+/** Time limit for revoking tokens at a provider, in ms. They are deleted here in any case. */
 const TIME_LIMIT = 3_000;
 
 type Ports = ServicePorts & { log: Log };
@@ -31,15 +31,15 @@ export async function revokeGrant(
   try {
     const target = client && (await findTarget(ports, { ...configuration, client }, grant));
     if (!target) return report(configuration, "unsupported");
-    const others = await listGrantsOfAccount(ports.db, grant.provider, grant.account_id);
-    if (target.covers === "account" && others.length > 0) {
-      const own = others.filter((one) => one.installation_id === grant.installation_id);
-      return report(configuration, "shared", own.map((one) => one.service).sort());
+    const otherGrants = await listGrantsOfAccount(ports.db, grant.provider, grant.account_id);
+    if (target.covers === "account" && otherGrants.length > 0) {
+      const ownGrants = otherGrants.filter((other) => other.installation_id === grant.installation_id);
+      return report(configuration, "shared", ownGrants.map((other) => other.service).sort());
     }
     const tokens = openTokens(ports.keys, toGrantAddress(grant.installation_id, configuration), grant.sealed);
-    const revoked = await sendRevocation(ports, target, tokens, others.length === 0);
-    ports.log("info", "grant.revoked", { service: service.name, revoked });
-    return report(configuration, revoked ? "revoked" : "failed");
+    const isRevoked = await sendRevocation(ports, target, tokens, otherGrants.length === 0);
+    ports.log("info", "grant.revoked", { service: service.name, revoked: isRevoked });
+    return report(configuration, isRevoked ? "revoked" : "failed");
   } catch (error) {
     const cause = error instanceof Problem ? error.code : error;
     ports.log("warn", "grant.revoke_failed", { service: service.name, cause });
@@ -67,9 +67,9 @@ type Target = { configuration: ConnectableService; endpoint: string } & NonNulla
   ServiceConfiguration["service"]["oauth"]["revocation"]
 >;
 
-/** Where and how these tokens are revoked; undefined if their provider has no endpoint for it. */
-async function findTarget(ports: Ports, named: ConnectableService, grant: Grant): Promise<Target | undefined> {
-  const { service: configuration, authorization } = await toGrantedService(ports, named, grant);
+/** Returns where and how these tokens are revoked; undefined if their provider has no endpoint for it. */
+async function findTarget(ports: Ports, connectable: ConnectableService, grant: Grant): Promise<Target | undefined> {
+  const { service: configuration, authorization } = await toGrantedService(ports, connectable, grant);
   if (authorization?.revocation)
     return { configuration, endpoint: authorization.revocation, style: "rfc7009", covers: "consent" };
   const { revocation } = configuration.service.oauth;
@@ -82,12 +82,12 @@ async function sendRevocation(
   ports: Ports,
   target: Target,
   { access, refresh }: SealedTokens,
-  last: boolean,
+  isLast: boolean,
 ): Promise<boolean> {
   const { configuration } = target;
-  const reach = configuration.described?.fetch ?? ports.fetch;
+  const fetch = configuration.described?.fetch ?? ports.fetch;
   const signal = AbortSignal.timeout(TIME_LIMIT);
-  const send = (url: string, init: RequestInit) => reach(url, { ...init, signal, redirect: "manual" });
+  const send = (url: string, init: RequestInit) => fetch(url, { ...init, signal, redirect: "manual" });
   const { id, secret = "" } = configuration.client;
   if (target.style === "bearer") {
     const response = await send(target.endpoint, { method: "POST", headers: { authorization: `Bearer ${access}` } });
@@ -95,7 +95,7 @@ async function sendRevocation(
     return response.ok && typeof body === "object" && body !== null && "ok" in body && body.ok === true;
   }
   if (target.style === "github") {
-    const response = await send(`${target.endpoint}/${encodeURIComponent(id)}/${last ? "grant" : "token"}`, {
+    const response = await send(`${target.endpoint}/${encodeURIComponent(id)}/${isLast ? "grant" : "token"}`, {
       method: "DELETE",
       headers: { ...configuration.service.api?.headers, authorization: `Basic ${btoa(`${id}:${secret}`)}` },
       body: JSON.stringify({ access_token: access }),
@@ -130,7 +130,7 @@ async function revokeToken(
   return response.ok;
 }
 
-/** One sentence about what became of the access, and where users remove it themselves. */
+/** Reports in one sentence what happened to the access, and where users can remove it themselves. */
 function report(
   { service: { title, oauth: traits, credential }, described }: ServiceConfiguration,
   status: RevocationReport["status"],
@@ -138,15 +138,16 @@ function report(
 ): RevocationReport {
   const page = traits.accessPage;
   if (status === "revoked") return { status, ...(page ? { page } : {}) };
-  const by = page ? `Remove kay's access at ${page}` : `Remove kay's access in the settings of ${title}`;
-  const own = credential || described?.lacksSecret ? `If it is no longer needed, revoke it at ${title}.` : `${by}.`;
-  const others = services.length === 0 ? "another installation of kay" : services.join(", ");
+  const instruction = page ? `Remove kay's access at ${page}` : `Remove kay's access in the settings of ${title}`;
+  const advice =
+    credential || described?.lacksSecret ? `If it is no longer needed, revoke it at ${title}.` : `${instruction}.`;
+  const affected = services.length === 0 ? "another installation of kay" : services.join(", ");
   const reasons = {
     unsupported: credential
-      ? `kay deleted its copy of the key for ${title}. ${own}`
-      : `kay deleted its tokens, but ${title} has no way to revoke them. ${own}`,
-    shared: `kay deleted its tokens for ${title} and did not revoke them: that would end the access of ${others} too.`,
-    failed: `kay deleted its tokens, but ${title} did not confirm that it revoked them. ${own}`,
+      ? `kay deleted its copy of the key for ${title}. ${advice}`
+      : `kay deleted its tokens, but ${title} has no way to revoke them. ${advice}`,
+    shared: `kay deleted its tokens for ${title} and did not revoke them: that would end the access of ${affected} too.`,
+    failed: `kay deleted its tokens, but ${title} did not confirm that it revoked them. ${advice}`,
   };
   return { status, message: reasons[status], ...(page ? { page } : {}) };
 }

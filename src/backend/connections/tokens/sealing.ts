@@ -28,7 +28,7 @@ export function openTokens(keys: Keys, address: GrantAddress, sealed: Uint8Array
   return JSON.parse(unseal(keys.sealing, grantContext(address), sealed).toString("utf8")) as SealedTokens;
 }
 
-/** The secret of a custom service's OAuth client. */
+/** Seals the secret of a custom service's OAuth client. */
 export function sealClientSecret(keys: Keys, address: Required<GrantAddress>, secret: string): Buffer {
   return seal(keys.sealing, getClientContext(address), secret);
 }

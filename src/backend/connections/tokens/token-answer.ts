@@ -1,8 +1,8 @@
 import { clean } from "#protocol/clean";
 
 /**
- * An answer of a token endpoint, in whatever form providers give it: JSON or form encoded, a failure with status 200 (GitHub, Slack),
- * errors under `error`, `status` (HubSpot) or `error.message` (Bitbucket). Empty and null fields count as absent.
+ * An answer of a token endpoint in the forms that providers use: JSON or form encoded, a failure with status 200 (GitHub,
+ * Slack), errors under `error`, `status` (HubSpot) or `error.message` (Bitbucket). Empty and null fields count as absent.
  */
 export type TokenResponse =
   | { kind: "tokens"; fields: Record<string, unknown> }
@@ -18,18 +18,18 @@ export type TokenResponse =
 export function parseTokenResponse(status: number, body: string, tokensIn?: string): TokenResponse {
   const fields = pickOwnTokens(parseFields(body), tokensIn);
   const codes = listErrorCodes(fields);
-  const failed = status >= 400 || typeof fields.access_token !== "string" || fields.ok === false;
-  if (codes.length > 0 && failed) return { kind: "error", codes, description: describe(fields, codes) };
-  if (failed)
+  const isFailure = status >= 400 || typeof fields.access_token !== "string" || fields.ok === false;
+  if (codes.length > 0 && isFailure) return { kind: "error", codes, description: describe(fields, codes) };
+  if (isFailure)
     return status >= 400 ? { kind: "error", codes: [], description: `HTTP ${status}` } : { kind: "unreadable" };
   return { kind: "tokens", fields };
 }
 
-/** Tokens of one kind only: a user's access token must not be stored with a bot's refresh token. */
+/** Picks the tokens of one kind: a user's access token must not be stored with a bot's refresh token. */
 function pickOwnTokens(fields: Record<string, unknown>, tokensIn: string | undefined): Record<string, unknown> {
-  const own = tokensIn === undefined ? undefined : fields[tokensIn];
-  if (typeof own !== "object" || own === null || !("access_token" in own)) return fields;
-  return { ok: fields.ok, ...withoutEmpty(own as Record<string, unknown>) };
+  const userTokens = tokensIn === undefined ? undefined : fields[tokensIn];
+  if (typeof userTokens !== "object" || userTokens === null || !("access_token" in userTokens)) return fields;
+  return { ok: fields.ok, ...withoutEmpty(userTokens as Record<string, unknown>) };
 }
 
 function parseFields(body: string): Record<string, unknown> {
@@ -56,8 +56,8 @@ function parseForm(body: string): Record<string, unknown> {
 }
 
 function listErrorCodes(fields: Record<string, unknown>): string[] {
-  const named = fields.status === "error" ? [fields.error] : [fields.error, fields.status];
-  const codes = named.filter((code): code is string => typeof code === "string" && /^[\w.-]{1,80}$/.test(code));
+  const candidates = fields.status === "error" ? [fields.error] : [fields.error, fields.status];
+  const codes = candidates.filter((code): code is string => typeof code === "string" && /^[\w.-]{1,80}$/.test(code));
   if (codes.length > 0) return codes;
   return fields.error === undefined ? [] : ["error"];
 }

@@ -8,10 +8,10 @@ import type { BackendPorts } from "../../ports.ts";
 import type { ConnectableService } from "../services/catalog.ts";
 import { parseTokenResponse } from "./token-answer.ts";
 
-/** Longest a token endpoint may take, in milliseconds. */
+/** Time limit of a token endpoint, in ms. */
 const TIME_LIMIT = 10_000;
 
-/** Ten years. */
+/** Longest lifetime of a token that kay believes, in seconds: ten years. */
 const LONGEST_LIFE_SECONDS = 10 * 366 * 24 * 3600;
 
 /** Tokens of a service as its token endpoint returned them. */
@@ -67,10 +67,10 @@ type Send = (
 
 async function ask(ports: Ports, configuration: ConnectableService, send: Send): Promise<TokenOutcome> {
   const { service, client, endpoints, described } = configuration;
-  const reach = described?.fetch ?? ports.fetch;
+  const fetch = described?.fetch ?? ports.fetch;
   const as = { issuer: new URL(endpoints.token).origin, token_endpoint: endpoints.token };
   const options: oauth.TokenEndpointRequestOptions = {
-    [oauth.customFetch]: (url, init) => reach(url, encodeTokenRequest(init as RequestInit, service.oauth.tokenBody)),
+    [oauth.customFetch]: (url, init) => fetch(url, encodeTokenRequest(init as RequestInit, service.oauth.tokenBody)),
     [oauth.allowInsecureRequests]: isLoopbackHost(new URL(endpoints.token).hostname),
     ...(service.oauth.tokenParams ? { additionalParameters: service.oauth.tokenParams } : {}),
     signal: AbortSignal.timeout(TIME_LIMIT),
@@ -81,16 +81,16 @@ async function ask(ports: Ports, configuration: ConnectableService, send: Send):
     response = await send(as, { client_id: client.id }, toClientAuth(configuration), options);
     body = await readBody(response);
   } catch (cause) {
-    const own = toOwnFaultProblem("SERVICE_FAILED", service.title, cause);
+    const ownProblem = toOwnFaultProblem("SERVICE_FAILED", service.title, cause);
     throw (
-      own ??
+      ownProblem ??
       new Problem("SERVICE_FAILED", `${service.title} could not be reached to sign in.`, {
         hint: findNetworkHint(cause, service.name),
         cause,
       })
     );
   }
-  return judge(ports, configuration, as, response, body);
+  return toOutcome(ports, configuration, as, response, body);
 }
 
 /** Encodes the parameters as the provider expects them: Notion documents its endpoints with JSON only. */
@@ -101,7 +101,7 @@ export function encodeTokenRequest(init: RequestInit, body: "json" | undefined):
   return { ...init, headers, body: JSON.stringify(Object.fromEntries(init.body)) };
 }
 
-async function judge(
+async function toOutcome(
   ports: Ports,
   { service, client }: ConnectableService,
   as: oauth.AuthorizationServer,
@@ -115,12 +115,12 @@ async function judge(
     throw new Problem("SERVICE_FAILED", `${service.title} failed during the sign-in (HTTP ${status}).`);
   }
   const answer = parseTokenResponse(status, body, service.oauth.tokensIn);
-  if (answer.kind === "unreadable") throw createGarbledProblem(service.title);
+  if (answer.kind === "unreadable") throw garbledAnswerProblem(service.title);
   if (answer.kind === "error") {
-    const gone =
+    const isGone =
       answer.codes.some((code) => code === "invalid_grant" || service.oauth.goneErrors?.includes(code)) ||
       BAD_REFRESH_TOKEN.test(answer.description);
-    return { kind: "refused", gone, codes: answer.codes, description: answer.description };
+    return { kind: "refused", gone: isGone, codes: answer.codes, description: answer.description };
   }
   const tokens = await processTokenResponse(as, { client_id: client.id }, answer.fields, service.title);
   return {
@@ -146,7 +146,7 @@ function computeExpiry(now: number, seconds: number | undefined): Date | null {
 /** Slack's names for the kind of token; both are used as bearer tokens. */
 const BEARERS: oauth.RecognizedTokenTypes = { user: () => {}, bot: () => {} };
 
-/** Checks of the library over the answer in its plain form. ID tokens are left out: nothing here relies on them. */
+/** Checks the answer with the library. ID tokens are left out, because kay does not use them. */
 async function processTokenResponse(
   as: oauth.AuthorizationServer,
   client: oauth.Client,
@@ -154,15 +154,15 @@ async function processTokenResponse(
   title: string,
 ): Promise<oauth.TokenEndpointResponse> {
   const { id_token: _unused, ...rest } = fields;
-  const plain = Response.json({ token_type: "bearer", ...rest });
+  const response = Response.json({ token_type: "bearer", ...rest });
   try {
-    return await oauth.processGenericTokenEndpointResponse(as, client, plain, { recognizedTokenTypes: BEARERS });
+    return await oauth.processGenericTokenEndpointResponse(as, client, response, { recognizedTokenTypes: BEARERS });
   } catch (cause) {
-    throw createGarbledProblem(title, cause);
+    throw garbledAnswerProblem(title, cause);
   }
 }
 
-function createGarbledProblem(title: string, cause?: unknown): Problem {
+function garbledAnswerProblem(title: string, cause?: unknown): Problem {
   return new Problem("SERVICE_FAILED", `${title} returned an unexpected response to the sign-in.`, { cause });
 }
 

@@ -21,7 +21,7 @@ export type CallContext = Omit<ClaimedGeneration, "advanceChange"> & {
   ran: Map<string, Outcome>;
   /** By call: kay's latest question before it, if that has ended. The result does not change, so it is read once. */
   closed: Map<string, StoredInteraction>;
-  /** Calls in whose name people were asked. Only the node that works on a generation asks, so it knows them all. */
+  /** Calls that the user was asked about. Only the node that works on a generation asks, so it knows them all. */
   asked: Set<string>;
   facts: CallFactsReader;
   onChange(again: () => void): () => void;

@@ -18,11 +18,14 @@ export async function readCallNotes(
   account: Account | undefined,
   options: { mustExist?: boolean } = {},
 ): Promise<CallNotes> {
-  const [target, fresh] = await Promise.all([
+  const [target, newDestinations] = await Promise.all([
     describeTarget(call, account, options),
     findNewDestinations(ports, installationId, call),
   ]);
-  return { ...(target ? { target } : {}), ...(fresh.length > 0 ? { new_destinations: fresh } : {}) };
+  return {
+    ...(target ? { target } : {}),
+    ...(newDestinations.length > 0 ? { new_destinations: newDestinations } : {}),
+  };
 }
 
 /** Maximum number of destinations that are compared. A call with more is unusual enough to be read. */
@@ -36,10 +39,15 @@ export async function findNewDestinations(
 ): Promise<string[]> {
   const targets = access === "read" ? [] : [...new Set(tool.destinations?.(parsed) ?? [])].slice(0, MOST);
   if (targets.length === 0) return [];
-  const known = new Map(services.flatMap(({ service }) => service.tools.map((one) => [one.name, one])));
-  const earlier = await listEarlierWrites(db, installationId, tool.service);
-  const reached = new Set(
-    earlier.flatMap((write) => [tool.service, ...(known.get(write.tool)?.destinations?.(write.input) ?? [])]),
+  const toolsByName = new Map(
+    services.flatMap(({ service }) => service.tools.map((candidate) => [candidate.name, candidate])),
   );
-  return targets.filter((name) => !reached.has(name));
+  const earlierWrites = await listEarlierWrites(db, installationId, tool.service);
+  const reachedNames = new Set(
+    earlierWrites.flatMap((write) => [
+      tool.service,
+      ...(toolsByName.get(write.tool)?.destinations?.(write.input) ?? []),
+    ]),
+  );
+  return targets.filter((name) => !reachedNames.has(name));
 }

@@ -29,15 +29,17 @@ export function createCallPorts(context: CallContext): CallPorts {
     findUnreviewedOutcome: (toolCallId) => context.ran.get(toolCallId),
     loadOpenRequests: async (tools) => {
       await context.writer.commit([]);
-      const { interactions: all } = await context.facts.read(tools);
-      for (const { tool_call_id } of all) context.asked.add(tool_call_id);
-      // By their places: kay's questions of one moment have no other order.
-      for (const one of all.filter(({ ordinal }) => isBeforeCall(ordinal)).sort((a, b) => a.ordinal - b.ordinal)) {
-        if (one.status === "open") context.closed.delete(one.tool_call_id);
-        else context.closed.set(one.tool_call_id, one);
+      const { interactions } = await context.facts.read(tools);
+      for (const { tool_call_id } of interactions) context.asked.add(tool_call_id);
+      // By ordinal, because questions that kay asked at the same moment have no other order.
+      for (const interaction of interactions
+        .filter(({ ordinal }) => isBeforeCall(ordinal))
+        .sort((a, b) => a.ordinal - b.ordinal)) {
+        if (interaction.status === "open") context.closed.delete(interaction.tool_call_id);
+        else context.closed.set(interaction.tool_call_id, interaction);
       }
-      const open = all.filter(({ status, late }) => status === "open" && !late);
-      return new Map(open.map((one) => [one.tool_call_id, toWait(one)]));
+      const open = interactions.filter(({ status, late }) => status === "open" && !late);
+      return new Map(open.map((interaction) => [interaction.tool_call_id, toWait(interaction)]));
     },
     askTogether: (calls) => askTogether(context, calls),
     gate: (call, account) => gateCall(context, call, account),
@@ -50,12 +52,16 @@ export function createCallPorts(context: CallContext): CallPorts {
           hint: `Run \`kay connect ${declined.join(" ")}\`, then ask again.`,
           details: { integrations: declined },
         });
-      const spent = integrations.find((name) => (authAttempts[name] ?? 0) >= MOST_AUTH);
-      if (spent === undefined || isAwaited(context.row, spent))
+      const exhausted = integrations.find((name) => (authAttempts[name] ?? 0) >= MOST_AUTH);
+      if (exhausted === undefined || isAwaited(context.row, exhausted))
         return { kind: "auth", toolCallId: call.toolCallId, integrations, reason };
-      return new Problem("SERVICE_FAILED", `${spent} still rejects the connection after it was renewed. ${reason}`, {
-        hint: `Run \`kay disconnect ${spent}\`, then \`kay connect ${spent}\`.`,
-      });
+      return new Problem(
+        "SERVICE_FAILED",
+        `${exhausted} still rejects the connection after it was renewed. ${reason}`,
+        {
+          hint: `Run \`kay disconnect ${exhausted}\`, then \`kay connect ${exhausted}\`.`,
+        },
+      );
     },
     attend: (call, push) => {
       context.facts.forget();
@@ -90,7 +96,7 @@ export async function notifyCancelled(generation: ClaimedGeneration, call: Check
   await Promise.race([tool.run(edited ? tool.parse(edited) : parsed, context), waiting]);
 }
 
-/** Whether the service is already among those that are waited for. */
+/** Whether the generation already waits for this service. */
 function isAwaited({ auth }: ClaimedRow, service: string): boolean {
   return auth?.integrations.includes(service) ?? false;
 }

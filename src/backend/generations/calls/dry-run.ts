@@ -55,12 +55,12 @@ export async function listRunReceipts(
   db: DbConnection,
   { id, request, progress: { allowances } }: Pick<StoredGeneration, "id" | "request" | "progress">,
 ): Promise<Receipt[]> {
-  const done = (await listReceipts(db, id)).map((receipt) => ({ ...receipt, ...allowances[receipt.tool_call_id] }));
-  if (!request.limits.dryRun) return done;
+  const receipts = (await listReceipts(db, id)).map((receipt) => ({ ...receipt, ...allowances[receipt.tool_call_id] }));
+  if (!request.limits.dryRun) return receipts;
   const planned = (await listPlanned(db, id)).map(
     ({ tool_call_id, tool, summary }): Receipt => ({ tool_call_id, tool, effect: "planned", summary }),
   );
-  return [...done, ...planned];
+  return [...receipts, ...planned];
 }
 
 async function listPlanned(db: DbConnection, generationId: string): Promise<Planned[]> {

@@ -29,12 +29,12 @@ export async function gateCall(
 ): Promise<GateResult> {
   const run: GateResult = { kind: "run", input: call.parsed };
   if (context.progress().approval === "granted" || call.tool.own) return run;
-  const before =
+  const question =
     context.closed.get(call.toolCallId) ??
     (context.asked.has(call.toolCallId)
       ? await findQuestion(context.ports.db, context.row.id, call.toolCallId)
       : undefined);
-  const interaction = before ?? (await askFirst(context, call, account));
+  const interaction = question ?? (await askFirst(context, call, account));
   if ("allowed" in interaction) return { ...run, ...interaction };
   if (interaction.status === "open") return { kind: "wait", wait: toWait(interaction) };
   const { response } = interaction;
@@ -42,23 +42,26 @@ export async function gateCall(
     return { kind: "denied", reason: describeNoAnswer(interaction.status) };
   if (response.action !== "approve") return { kind: "denied", reason: getReason(response) };
   const change = getAccountChange(interaction, call, account);
-  // Nobody denied it: for a script, it is a write that failed.
+  // No user denied it: for a script, it is a failed write.
   if (change !== undefined) throw new Problem("ACCOUNT_MISMATCH", change, { hint: "" });
-  const late = await findTargetChange(context, call, account, interaction);
-  if (late)
-    return { kind: "wait", wait: toWait(await askAnew(context, call, account, { asked: interaction, ...late })) };
+  const targetChange = await findTargetChange(context, call, account, interaction);
+  if (targetChange)
+    return {
+      kind: "wait",
+      wait: toWait(await askAnew(context, call, account, { question: interaction, ...targetChange })),
+    };
   return await readApproval(context, call, account, interaction, response);
 }
 
-/** The reason why an approval does not count: the connected account is not the one on the card. */
+/** Returns why an approval does not count: the connected account is not the one on the card. */
 function getAccountChange(
   { request }: StoredInteraction,
   { tool }: CheckedCall,
   account: Account | undefined,
 ): string | undefined {
-  const { account: shown, account_id: id } = request.preview ?? {};
+  const { account: shownAccount, account_id: id } = request.preview ?? {};
   if (id === undefined || (account && hashAccount(account) === id)) return undefined;
-  return formatAccountChange(tool.title, shown ?? "another account", account?.words ?? "no account");
+  return formatAccountChange(tool.title, shownAccount ?? "another account", account?.words ?? "no account");
 }
 
 /** Runs an approved call as it was shown, or exactly as it was edited. A saved approval covers what runs. */
@@ -67,17 +70,18 @@ async function readApproval(
   call: CheckedCall,
   account: Account | undefined,
   { request, ordinal }: StoredInteraction,
-  { edited_args: given, approval_scope: scope = "once" }: InteractionResponse,
+  { edited_args: editedArgs, approval_scope: scope = "once" }: InteractionResponse,
 ): Promise<GateResult> {
-  const edited = ordinal === BEFORE_CALL ? given : await findEdit(context.ports.db, context.row.id, call.toolCallId);
+  const edited =
+    ordinal === BEFORE_CALL ? editedArgs : await findEdit(context.ports.db, context.row.id, call.toolCallId);
   const input = edited ? call.tool.parse(edited) : call.parsed;
   const { installation_id: installationId, conversation_id: conversationId } = context.row;
   if (scope !== "once") {
     const { offer } = await decide(context, { ...call, parsed: input }, account);
     const target = edited ? await describeTarget({ ...call, parsed: input }, account) : request.preview?.target;
-    const shown = request.approval_scopes?.find((offered) => offered.scope === scope)?.words;
+    const shownWords = request.approval_scopes?.find((offered) => offered.scope === scope)?.words;
     // A saved approval covers what the card said, or the user's edit of it.
-    if (offer.scopes.some((offered) => offered.scope === scope && (edited || offered.words === shown)))
+    if (offer.scopes.some((offered) => offered.scope === scope && (edited || offered.words === shownWords)))
       await rememberGrant(context.ports, { installationId, conversationId, scope, offer, target });
   }
   return { kind: "run", input, ...(edited ? { edited: true } : {}) };
@@ -88,11 +92,11 @@ export async function gateResult(context: CallContext, call: CheckedCall, outcom
   if (!("output" in outcome) || call.tool.own) return outcome;
   // A result under review is already stored.
   const isStored = context.ran.has(call.toolCallId);
-  const before = isStored
+  const review = isStored
     ? await findInteractionAt(context.ports.db, context.row.id, call.toolCallId, AFTER_CALL)
     : undefined;
-  if (before === undefined && !(await isLookedAt(context, call))) return outcome;
-  await keep(context, outcome);
+  if (review === undefined && !(await needsReview(context, call))) return outcome;
+  await storeRun(context, outcome);
   const asker = toAsker(context, call);
   const interaction = await ensureInteraction(asker, AFTER_CALL, {
     type: "approval",
@@ -112,17 +116,17 @@ export async function gateResult(context: CallContext, call: CheckedCall, outcom
   return { call: outcome.call, problem: new Problem("DENIED", words, { hint: "" }) };
 }
 
-/** Only the tool or its arguments ask for this. Policies and approvals may ask before the call instead. */
-async function isLookedAt(context: CallContext, call: CheckedCall): Promise<boolean> {
+/** Whether the user must review the result: only the tool or its arguments can require it. */
+async function needsReview(context: CallContext, call: CheckedCall): Promise<boolean> {
   const { tool, parsed } = call;
   if (![tool.mode, tool.chooseMode?.(parsed)].includes("confirm_after_execution")) return false;
-  // The call has run. It does not matter that its service is no longer connected.
+  // The call has run, so it does not matter if its service was disconnected since then.
   const account = await tool.ready?.().catch(() => undefined);
   return (await decide(context, call, account)).mode === "confirm_after_execution";
 }
 
 /** Stores the result for the model, so that the tool does not run again. */
-async function keep({ writer, ran }: CallContext, outcome: Outcome): Promise<void> {
+async function storeRun({ writer, ran }: CallContext, outcome: Outcome): Promise<void> {
   const { toolCallId } = outcome.call;
   if (ran.has(toolCallId)) return;
   await writer.commit([], { rows: [settleCallSql(toolCallId, toStoredRun(outcome))] });
@@ -130,8 +134,8 @@ async function keep({ writer, ran }: CallContext, outcome: Outcome): Promise<voi
 }
 
 function getReason({ reason, client }: InteractionResponse): string {
-  const by = client ? ` (${clean(client, { lines: false })})` : "";
-  return reason ? `${DENIAL_TEXT}: ${clean(reason)}${by}` : `${DENIAL_TEXT}${by}.`;
+  const clientText = client ? ` (${clean(client, { lines: false })})` : "";
+  return reason ? `${DENIAL_TEXT}: ${clean(reason)}${clientText}` : `${DENIAL_TEXT}${clientText}.`;
 }
 
 function describeNoAnswer(status: string): string {

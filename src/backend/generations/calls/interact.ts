@@ -28,7 +28,7 @@ export type Asker = {
   asks: boolean;
   /** How long its requests wait, in seconds, if the caller chose that. */
   approvalTimeout: number | undefined;
-  /** Calls in whose name people were asked, if they are known. */
+  /** Calls that the user was asked about, if they are known. */
   asked?: Set<string>;
   facts?: CallFactsReader;
   /** Set if kay itself asks, without a call. */
@@ -48,16 +48,15 @@ export async function ensureInteraction(
   prompt: InteractionPrompt,
   late = false,
 ): Promise<StoredInteraction> {
-  const before = await findInteractionAt(asker.ports.db, asker.generationId, asker.toolCallId, ordinal);
-  if (before) return before;
-  const opened = await openInteraction(asker, ordinal, prompt, late);
+  const existing = await findInteractionAt(asker.ports.db, asker.generationId, asker.toolCallId, ordinal);
+  if (existing) return existing;
+  const interaction = await openInteraction(asker, ordinal, prompt, late);
   await asker.writer.commit([]);
-  return opened;
+  return interaction;
 }
 
 /**
- * The same for a request that is known to be new. It is stored with what follows at once, usually the pause of the
- * generation.
+ * Opens a request that is known to be new. It is stored with the next change, usually the pause of the generation.
  */
 export async function openInteraction(
   asker: Asker,
@@ -65,8 +64,8 @@ export async function openInteraction(
   prompt: InteractionPrompt,
   late = false,
 ): Promise<StoredInteraction> {
-  const [opened] = await openInteractions([{ asker, ordinal, prompt, late }]);
-  return opened as StoredInteraction;
+  const [interaction] = await openInteractions([{ asker, ordinal, prompt, late }]);
+  return interaction as StoredInteraction;
 }
 
 /** A request to be opened. `plan` is its place among those that are asked together. */
@@ -78,9 +77,9 @@ type NewInteraction = {
   plan?: InteractionRequest["plan"];
 };
 
-/** Opens several requests of a generation at once: all of them are stored and sent, or none, with what follows at once. */
-export async function openInteractions(all: NewInteraction[]): Promise<StoredInteraction[]> {
-  const [first] = all;
+/** Opens several requests of a generation together: all are stored with the next change and sent, or none. */
+export async function openInteractions(requests: NewInteraction[]): Promise<StoredInteraction[]> {
+  const [first] = requests;
   if (first === undefined) return [];
   const { ports, writer } = first.asker;
   if (!first.asker.asks || !(await canSomeoneAnswer(first.asker))) {
@@ -88,7 +87,7 @@ export async function openInteractions(all: NewInteraction[]): Promise<StoredInt
   }
   const now = ports.clock.now();
   const rows = await Promise.all(
-    all.map(async ({ asker, ordinal, prompt, late = false, plan }, index) => {
+    requests.map(async ({ asker, ordinal, prompt, late = false, plan }, index) => {
       const lifetime =
         prompt.timeoutMs === undefined
           ? await findLifetime(ports, asker.installationId, asker.approvalTimeout, asker.facts?.current()?.installation)
@@ -110,9 +109,9 @@ export async function openInteractions(all: NewInteraction[]): Promise<StoredInt
       return { ...row, request: { ...getRequest(asker, row, prompt), ...(plan ? { plan } : {}) } };
     }),
   );
-  for (const { asker } of all) asker.asked?.add(asker.toolCallId);
+  for (const { asker } of requests) asker.asked?.add(asker.toolCallId);
   writer.defer(
-    rows.flatMap(({ request }, index) => getParts(request, all[index]?.asker ?? first.asker)),
+    rows.flatMap(({ request }, index) => getParts(request, requests[index]?.asker ?? first.asker)),
     { rows: rows.map(insertInteractionSql) },
   );
   ports.observe?.count("kay_interactions_total", { event: "opened" }, rows.length);
@@ -125,12 +124,12 @@ export function toWait({ request, expires_at }: StoredInteraction): Wait {
 }
 
 /**
- * If clients reported their abilities, one of them must be able to answer. If none did, the caller of the stream counts
- * as able.
+ * Whether a client can answer. If clients reported their abilities, one of them must be able to. If none did, the caller
+ * of the stream counts as able.
  */
 async function canSomeoneAnswer({ ports: { db, clock }, conversationId, facts }: Asker): Promise<boolean> {
-  const known = facts?.current()?.ability;
-  return (known ? known[0]?.able : await canAnswer(db, conversationId, clock.now())) ?? true;
+  const rows = facts?.current()?.ability;
+  return (rows ? rows[0]?.able : await canAnswer(db, conversationId, clock.now())) ?? true;
 }
 
 function getRequest(

@@ -10,17 +10,17 @@ import { findNewestInteraction, listInteractions, type StoredInteraction } from 
 import type { DbConnection } from "../../store/schema.ts";
 import { BEFORE_CALL, BEFORE_CALL_ANEW, type CallContext, isBeforeCall } from "./call-context.ts";
 
-/** Milliseconds that a card waits for the description of its call's target. */
+/** Time limit for describing the target of a call, in ms. */
 const TARGET_LIMIT = 5_000;
 
-/** Milliseconds after which an approval counts only for what was described, word for word. */
+/** Time in ms after which an approval counts only for exactly the described target. */
 const LATE_MS = 5 * 60_000;
 
 /** Most characters of a description. The ID is often at its end. */
 const LONGEST = 200;
 const LONGEST_END = 80;
 
-/** What a call reaches now, and why it needs another approval. */
+/** The current target of a call, and why it needs another approval. */
 export type TargetChange = { target: string | undefined; why: string };
 
 /**
@@ -63,18 +63,22 @@ export async function findTargetChange(
   account: Account | undefined,
   { request, node, created_at }: StoredInteraction,
 ): Promise<TargetChange | undefined> {
-  const before = request.preview?.target;
-  if (before === undefined || !call.tool.describeTarget) return undefined;
+  const shownTarget = request.preview?.target;
+  if (shownTarget === undefined || !call.tool.describeTarget) return undefined;
   const isHere = node === null || node === (await ports.node.number());
   const isSoon = isHere && ports.clock.now() - created_at.getTime() <= LATE_MS;
-  if (isSoon && listTargetIds(before).length === 0) return undefined;
-  const now = await describeTarget(call, account);
-  if (now === before || (isSoon && (!now || isSameObject(now, listTargetIds(before))))) return undefined;
-  const target = now?.startsWith(UNREADABLE) ? undefined : now;
+  if (isSoon && listTargetIds(shownTarget).length === 0) return undefined;
+  const currentTarget = await describeTarget(call, account);
+  if (
+    currentTarget === shownTarget ||
+    (isSoon && (!currentTarget || isSameObject(currentTarget, listTargetIds(shownTarget))))
+  )
+    return undefined;
+  const target = currentTarget?.startsWith(UNREADABLE) ? undefined : currentTarget;
   const why =
     target === undefined
-      ? `What it is about can no longer be read. Before: ${before}.`
-      : `What it is about changed since the question. Before: ${before}. Now: ${target}.`;
+      ? `The target can no longer be read. Before: ${shownTarget}.`
+      : `The target changed since the question. Before: ${shownTarget}. Now: ${target}.`;
   return { target, why };
 }
 
@@ -91,11 +95,11 @@ export function createTargetCheck(
   return async (call) => {
     plan ??= findApprovedPlan(db, generationId);
     const { targets = {} } = Object(await plan) as { targets?: Record<string, string> };
-    const before = targets[call.toolCallId];
-    if (before === undefined || listTargetIds(before).length === 0) return;
-    const now = await describeTarget(call, await call.tool.ready?.());
-    if (!now || isSameObject(now, listTargetIds(before))) return;
-    const words = `Nothing was sent: what this is about changed since you approved it. Before: ${before}. Now: ${now}.`;
+    const shownTarget = targets[call.toolCallId];
+    if (shownTarget === undefined || listTargetIds(shownTarget).length === 0) return;
+    const currentTarget = await describeTarget(call, await call.tool.ready?.());
+    if (!currentTarget || isSameObject(currentTarget, listTargetIds(shownTarget))) return;
+    const words = `Nothing was sent: the target changed since you approved it. Before: ${shownTarget}. Now: ${currentTarget}.`;
     throw new Problem("DENIED", words, { hint: "Ask again." });
   };
 }
@@ -122,7 +126,7 @@ export async function findEdit(
   toolCallId: string,
 ): Promise<Record<string, unknown> | undefined> {
   const questions = (await listInteractions(db, generationId))
-    .filter((one) => one.tool_call_id === toolCallId && isBeforeCall(one.ordinal))
+    .filter((question) => question.tool_call_id === toolCallId && isBeforeCall(question.ordinal))
     .sort((a, b) => a.ordinal - b.ordinal);
   return questions.findLast(({ response }) => response?.edited_args)?.response?.edited_args;
 }

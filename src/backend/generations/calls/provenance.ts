@@ -14,11 +14,11 @@ export function createProvenanceReader(
   earlier: ModelMessage[] = [],
   instructions: Instruction[] = [],
 ): () => Provenance {
-  let known: { length: number; provenance: Provenance } | undefined;
+  let cached: { length: number; provenance: Provenance } | undefined;
   return () => {
-    if (known?.length !== messages.length)
-      known = { length: messages.length, provenance: traceMessages([...earlier, ...messages], instructions) };
-    return known.provenance;
+    if (cached?.length !== messages.length)
+      cached = { length: messages.length, provenance: traceMessages([...earlier, ...messages], instructions) };
+    return cached.provenance;
   };
 }
 
@@ -43,15 +43,15 @@ export function traceMessages(messages: ModelMessage[], instructions: Instructio
  * Names the origin of each field that a call would send: `person` if the user said the whole value, `service` if others
  * can have written it, and `model` if the model has read nothing of others.
  *
- * @param chosen the fields whose values the user said in other words; see `listChosenFields`
+ * @param chosenFields fields whose values the user said in other words; see `listChosenFields`
  */
 export function traceFields(
   input: Record<string, unknown>,
   provenance: Provenance,
-  chosen?: ReadonlySet<string>,
+  chosenFields?: ReadonlySet<string>,
 ): PreviewField[] {
   return Object.entries(input).map(([name, value]) => {
-    if (chosen?.has(name) || provenance.isOwn(value)) return { name, value, origin: "person" };
+    if (chosenFields?.has(name) || provenance.isOwn(value)) return { name, value, origin: "person" };
     const resembles = provenance.findLookAlike(value);
     const source = provenance.findSource(value);
     return {
@@ -107,14 +107,14 @@ function addMessage(
   }
 }
 
-/** The user's answers in a form of the model. */
+/** Lists the user's answers in a form of the model. */
 function listAnswers(input: unknown, result: unknown): AnswerText[] {
   const { data } = Object(result) as { data?: unknown };
   const { answers } = Object(data) as { answers?: unknown };
   return listAnswerTexts(readFormFields(input), Object(answers) as Record<string, unknown>);
 }
 
-/** The fields of a call that the user changed. */
+/** Lists the values of a call that the user changed. */
 function listEdits(result: unknown): string[] {
   const { arguments_changed_by_the_person: edited } = Object(result) as Record<string, unknown>;
   return listTexts(edited);
@@ -122,18 +122,18 @@ function listEdits(result: unknown): string[] {
 
 /** Returns the subject of a result in a word: the first ID, channel or person of the call's input, or the tool. */
 function toSource(toolName: string, input: unknown): string {
-  const named = listTexts(input).find((text) => text.length <= 40 && /^(?:[#@]\S+|[^\s\d]*\d\S*)$/.test(text));
-  return named ?? fromWireName(toolName);
+  const subject = listTexts(input).find((text) => text.length <= 40 && /^(?:[#@]\S+|[^\s\d]*\d\S*)$/.test(text));
+  return subject ?? fromWireName(toolName);
 }
 
 function toServiceName(toolName: string, input: unknown): string {
   const [service, tool] = fromWireName(toolName).split(".");
   if (service !== undefined && tool !== undefined) return service;
-  const named = typeof input === "object" && input !== null && "service" in input ? input.service : undefined;
-  return typeof named === "string" ? named : toolName;
+  const serviceName = typeof input === "object" && input !== null && "service" in input ? input.service : undefined;
+  return typeof serviceName === "string" ? serviceName : toolName;
 }
 
-/** The program that made the call in this message, if a program did. */
+/** Returns the program that made the call in this message, if a program did. */
 function getProgram({ content }: ModelMessage): string | undefined {
   const first = typeof content === "string" ? undefined : content[0];
   const program = first && "providerOptions" in first ? first.providerOptions?.kay?.program : undefined;

@@ -21,7 +21,7 @@ import { traceFields } from "./provenance.ts";
 /**
  * Asks for approval if the call needs it. Otherwise returns what allowed the call.
  *
- * @throws Problem when the call cannot succeed, so that nobody is asked about it
+ * @throws Problem when the call cannot succeed, before the user is asked
  */
 export async function askFirst(
   context: CallContext,
@@ -47,14 +47,14 @@ export async function askTogether(context: CallContext, calls: CheckedCall[]): P
   const prompts = await Promise.all(
     calls.map(async (call) => {
       if (call.tool.own || context.asked.has(call.toolCallId)) return [];
-      const ready = await (call.tool.ready?.() ?? Promise.resolve(undefined)).then(
+      const connection = await (call.tool.ready?.() ?? Promise.resolve(undefined)).then(
         (account) => ({ account }),
         () => undefined,
       );
-      const decision = ready && (await decide(context, call, ready.account, { peek: true }));
+      const decision = connection && (await decide(context, call, connection.account, { peek: true }));
       if (!decision || !isAsked(context, call, decision)) return [];
       try {
-        return [{ call, prompt: await writeQuestion(context, call, ready.account, decision) }];
+        return [{ call, prompt: await writeQuestion(context, call, connection.account, decision) }];
       } catch (error) {
         if (error instanceof Problem) return [];
         throw error;
@@ -69,12 +69,12 @@ export async function askTogether(context: CallContext, calls: CheckedCall[]): P
     prompt,
     ...(questions.length > 1 ? { plan: { id, n: index + 1, of: questions.length } } : {}),
   }));
-  const opened = await openInteractions(requests).catch((error: unknown) => {
+  const interactions = await openInteractions(requests).catch((error: unknown) => {
     // This then becomes the outcome of each call.
     if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE") return [];
     throw error;
   });
-  return opened.map(toWait);
+  return interactions.map(toWait);
 }
 
 /** Under `confirm` every call is asked, in plan mode every call but reads. Otherwise the decision counts. */
@@ -99,20 +99,24 @@ export async function askAnew(
   context: CallContext,
   call: CheckedCall,
   account: Account | undefined,
-  { asked, target, why }: TargetChange & { asked: StoredInteraction },
+  { question, target, why }: TargetChange & { question: StoredInteraction },
 ): Promise<StoredInteraction> {
   context.closed.delete(call.toolCallId);
-  const { request } = asked;
+  const { request } = question;
   const edited = await findEdit(context.ports.db, context.row.id, call.toolCallId);
   const parsed = edited && call.tool.parse(edited);
   const checked = parsed ? { ...call, parsed, summary: call.tool.summary(parsed) } : call;
   const decision = await decide(context, checked, account);
-  const place = Math.max(asked.ordinal + 1, BEFORE_CALL_ANEW);
-  const fresh = request.preview?.new_destinations;
-  const preview = { why, ...(target ? { target } : {}), ...(fresh ? { new_destinations: fresh } : {}) };
+  const ordinal = Math.max(question.ordinal + 1, BEFORE_CALL_ANEW);
+  const newDestinations = request.preview?.new_destinations;
+  const preview = {
+    why,
+    ...(target ? { target } : {}),
+    ...(newDestinations ? { new_destinations: newDestinations } : {}),
+  };
   return await openInteraction(
     toAsker(context, call),
-    place,
+    ordinal,
     toQuestion(context, checked, account, { decision, preview }),
   );
 }
@@ -165,7 +169,7 @@ export async function decide(
   return { ...decision, offer: { ...decision.offer, scopes } };
 }
 
-/** Returns what decides about a call of a generation, whoever asks. */
+/** Builds the question whether a call of a generation may run. */
 export function toCallQuestion(
   { ports, row, request, provenance }: Pick<CallContext, "ports" | "row" | "request" | "provenance">,
   call: CheckedCall,
@@ -186,7 +190,7 @@ export function toCallQuestion(
   };
 }
 
-/** Whether the caller's list was made for this account. A schedule keeps its list, whoever is connected later. */
+/** Whether the caller's list was made for this account. A schedule keeps its list if another account is connected later. */
 function isAllowedAs({ allowedAs }: TurnLimits, { tool }: CheckedCall, account: Account | undefined): boolean {
   return allowedAs === undefined || (account !== undefined && allowedAs[tool.service] === hashAccount(account));
 }

@@ -28,7 +28,7 @@ export async function askToShorten(
   const words = count === 1 ? "the newest message" : `the newest ${count} messages`;
   const interaction = await ensureInteraction(createShortener(generation, getNextRound(generation.progress())), 0, {
     type: "approval",
-    prompt: `The conversation is too long for the model. Go on with ${words}?`,
+    prompt: `The conversation is too long for the model. Continue with ${words}?`,
     approvalScopes: [{ scope: "once", words: "once" }],
   }).catch((error: unknown) => {
     if (error instanceof Problem && error.code === "INTERACTION_UNAVAILABLE") return undefined;
@@ -52,8 +52,8 @@ export async function getShortenAnswer(generation: ClaimedGeneration): Promise<W
 
 /** Returns the newest messages, starting at a user's request: models refuse a result without its call. */
 export function takeNewest(all: ModelMessage[], count: number): ModelMessage[] {
-  const from = all.findIndex(({ role }, index) => role === "user" && index >= all.length - count);
-  return all.slice(from < 0 ? all.findLastIndex(({ role }) => role === "user") : from);
+  const start = all.findIndex(({ role }, index) => role === "user" && index >= all.length - count);
+  return all.slice(start < 0 ? all.findLastIndex(({ role }) => role === "user") : start);
 }
 
 const SHORTEN = "kay.shorten";

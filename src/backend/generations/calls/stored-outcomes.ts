@@ -9,7 +9,7 @@ export function toStoredOutcome(outcome: Outcome): object {
   return { problem: toStoredProblem(outcome.problem) };
 }
 
-/** The stored form of a call that has run and still needs a review. */
+/** Converts the outcome of a call that still needs a review to its stored form. */
 export function toStoredRun(outcome: Outcome): object {
   return { ran: toStoredOutcome(outcome) };
 }
@@ -21,19 +21,19 @@ export function toCall({ toolCallId, tool, input }: StoredCall): Call {
 
 /** Returns how a stored call ended, if it has. */
 export function getOutcome(call: StoredCall): Outcome | undefined {
-  const outcome = call.outcome as Kept | { ran: Kept } | null;
-  return outcome === null || "ran" in outcome ? undefined : open(toCall(call), outcome);
+  const outcome = call.outcome as StoredOutcome | { ran: StoredOutcome } | null;
+  return outcome === null || "ran" in outcome ? undefined : toOutcome(toCall(call), outcome);
 }
 
 /** Returns the outcome of a stored call that has run but is not settled. */
 export function getRanOutcome(call: StoredCall): Outcome | undefined {
-  const outcome = call.outcome as Kept | { ran: Kept } | null;
-  return outcome !== null && "ran" in outcome ? open(toCall(call), outcome.ran) : undefined;
+  const outcome = call.outcome as StoredOutcome | { ran: StoredOutcome } | null;
+  return outcome !== null && "ran" in outcome ? toOutcome(toCall(call), outcome.ran) : undefined;
 }
 
-type Kept = { output: ToolOutput } | { denied: string } | { problem: StoredProblem };
+type StoredOutcome = { output: ToolOutput } | { denied: string } | { problem: StoredProblem };
 
-function open(call: Call, outcome: Kept): Outcome {
+function toOutcome(call: Call, outcome: StoredOutcome): Outcome {
   if ("output" in outcome) return { call, output: outcome.output };
   if ("denied" in outcome) return { call, denied: outcome.denied };
   return { call, problem: fromStoredProblem(outcome.problem) };

@@ -11,13 +11,13 @@ import { closeInteraction, type StoredInteraction } from "../../store/interactio
 import { runTransaction } from "../../store/wake-ups.ts";
 import { type Asker, ensureInteraction, toWait } from "./interact.ts";
 
-/** How often one request may be asked again after an invalid answer: more often than a user needs. */
+/** How often one request may be repeated after an invalid answer: more often than a user needs. */
 const MOST_REPROMPTS = 998;
 
 /** How often the same invalid answer may be repeated. A user changes the answer; a program may not. */
 const MOST_REPEATS = 5;
 
-/** Milliseconds in which an answer that a tool did not wait for still becomes a message. */
+/** How long an answer that a tool did not wait for still becomes a message, in ms. */
 const LATE_TIMEOUT = 24 * 60 * 60_000;
 
 /** Ordinals that one request of a tool uses: itself, its reprompts, and the one that is left open. */
@@ -37,12 +37,12 @@ export function createInteractive(
   // Ordinals are assigned in the order in which the tool asks.
   const requestInteraction = async (request: ToolInteraction): Promise<unknown> => {
     let prompt: InteractionPrompt = request;
-    const own = ordinal;
+    const firstOrdinal = ordinal;
     ordinal += PLACES;
     let repeats = 0;
-    let last: unknown;
+    let lastInput: unknown;
     for (let round = 0; round <= MOST_REPROMPTS; round++) {
-      const interaction = await ensureInteraction(asker, own + round, prompt);
+      const interaction = await ensureInteraction(asker, firstOrdinal + round, prompt);
       if (interaction.status === "cancelled") request.onCancel?.();
       if (interaction.status === "open" && request.done) settleWhenDone(asker, interaction, request.done);
       if (interaction.status === "open" || interaction.status === "cancelled") {
@@ -52,12 +52,12 @@ export function createInteractive(
       const outcome = await getOutcome(request, interaction);
       if ("complete" in outcome) return outcome.complete;
       if ("pending" in outcome) {
-        await leaveOpen(asker, own + PLACES - 1, prompt);
+        await leaveOpen(asker, firstOrdinal + PLACES - 1, prompt);
         return { ok: true, pending: true, queued: outcome.pending.queued ?? true, message: outcome.pending.message };
       }
-      repeats = round > 0 && isDeepStrictEqual(interaction.response?.input, last) ? repeats + 1 : 0;
+      repeats = round > 0 && isDeepStrictEqual(interaction.response?.input, lastInput) ? repeats + 1 : 0;
       if (repeats >= MOST_REPEATS) break;
-      last = interaction.response?.input;
+      lastInput = interaction.response?.input;
       prompt = { ...outcome.reprompt, initialValues: outcome.reprompt.initialValues ?? interaction.response?.input };
     }
     throw new Problem("INVALID_REQUEST", `Giving up after ${repeats + 1} invalid answers.`, { hint: "" });
@@ -92,11 +92,11 @@ async function getOutcome(request: ToolInteraction, interaction: StoredInteracti
 function settleWhenDone(
   { ports }: { ports: Pick<BackendPorts, "db" | "clock"> },
   interaction: StoredInteraction,
-  done: AbortSignal,
+  doneSignal: AbortSignal,
 ): void {
   const submit = () => void closeAsDone(ports, interaction).catch(() => {});
-  if (done.aborted) submit();
-  else done.addEventListener("abort", submit, { once: true });
+  if (doneSignal.aborted) submit();
+  else doneSignal.addEventListener("abort", submit, { once: true });
 }
 
 async function closeAsDone(

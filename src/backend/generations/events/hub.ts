@@ -17,11 +17,11 @@ const LOOK_AGAIN = 15_000;
  */
 const NOTE_MS = 1_000;
 
-/** Milliseconds for which new parts that were written in this process are there for its followers, and how many of them. */
+/** How long parts written in this process are buffered for its followers, in ms, and how many. */
 const FRESH_MS = 500;
 const MOST_FRESH = 64;
 
-/** Reads of one conversation's log, shared by all who follow it at the same place. */
+/** Reads of a conversation's log, shared by all followers at the same position. */
 export type EventHub = {
   /**
    * Calls `look` whenever the log of a conversation may have grown, and when the node closes. Returns the
@@ -42,7 +42,7 @@ export type EventHub = {
   lookAgain(): Promise<void>;
   /** Number of followers of a conversation on this node. */
   followers(conversationId: string): number;
-  /** How many follow anything here. */
+  /** Number of followers on this node. */
   size(): number;
   /** Sends followers the rest of the log and ends their streams, so that they continue at another node. */
   close(): void;
@@ -52,8 +52,8 @@ export type EventHub = {
 export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock" | "log" | "leaveMs">): EventHub {
   const { db, node } = ports;
   const topics = new Map<string, Topic>();
-  const unnoted = new Set<string>();
-  let noted = Promise.resolve();
+  const unnotedIds = new Set<string>();
+  let noteQueue = Promise.resolve();
   // A reader that comes here from another node must be noted before that one stops what has no follower.
   const noteMs = Math.min(NOTE_MS, ports.leaveMs / 3) / 2;
   let timer: NodeJS.Timeout | undefined;
@@ -65,26 +65,26 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
     // The node has a new number now.
     if (id === ANY_ID) for (const [followed, { isNoted }] of topics) if (isNoted) note(followed);
   });
-  /** Tells other nodes whether this node has readers. */
+  /** Reports to other nodes whether this node has readers. */
   function note(id: string): void {
-    unnoted.add(id);
-    if (unnoted.size > 1) return;
+    unnotedIds.add(id);
+    if (unnotedIds.size > 1) return;
     setTimeout(() => {
-      const ids = [...unnoted];
-      unnoted.clear();
+      const ids = [...unnotedIds];
+      unnotedIds.clear();
       // One after another, each with the current state.
-      noted = noted
+      noteQueue = noteQueue
         .then(async () => {
-          const followed = ids.filter((one) => topics.has(one));
-          const left = ids.filter((one) => !topics.has(one));
-          await recordFollowers(db, await node.number(), { followed, left });
+          const followed = ids.filter((candidate) => topics.has(candidate));
+          const unfollowed = ids.filter((candidate) => !topics.has(candidate));
+          await recordFollowers(db, await node.number(), { followed, left: unfollowed });
         })
         .catch(() => {});
     }, noteMs).unref();
   }
   async function lookAgain(): Promise<void> {
-    const known = [...topics].map(([id, { last }]) => ({ id, last }));
-    for (const id of await listGrown(db, known)) wake(topics.get(id));
+    const positions = [...topics].map(([id, { last }]) => ({ id, last }));
+    for (const id of await listGrown(db, positions)) wake(topics.get(id));
   }
   function watch(id: string, look: () => void): () => void {
     const topic: Topic = topics.get(id) ?? { looks: new Set(), last: 0, reads: undefined, fresh: undefined };
@@ -129,16 +129,16 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
     // Writers may report their parts out of order; then the log alone has all of them.
     if (fresh && after >= fresh.after && after <= fresh.last && fresh.last === topic.last)
       return Promise.resolve(fresh.events.slice(after - fresh.after));
-    const known = topic?.reads?.get(after);
-    if (topic === undefined || known) return known ?? readNow(topic, id, after);
+    const pendingRead = topic?.reads?.get(after);
+    if (topic === undefined || pendingRead) return pendingRead ?? readNow(topic, id, after);
     topic.reads ??= new Map();
     const { reads } = topic;
-    const reading = readNow(topic, id, after).finally(() => {
+    const events = readNow(topic, id, after).finally(() => {
       reads.delete(after);
       if (reads.size === 0 && topic.reads === reads) topic.reads = undefined;
     });
-    reads.set(after, reading);
-    return reading;
+    reads.set(after, events);
+    return events;
   }
   return {
     watch,
@@ -151,11 +151,11 @@ export function createEventHub(ports: Pick<BackendPorts, "db" | "node" | "clock"
       const changes = getChanges((look) => watch(id, look), signal);
       try {
         for (let position = after; !signal.aborted; ) {
-          const seen = changes.count();
+          const changeCount = changes.count();
           const events = await read(id, position);
           position = events.at(-1)?.number ?? position;
           if (events.length > 0) yield events;
-          if (events.length >= MAX_EVENTS_PER_READ || changes.count() !== seen) continue;
+          if (events.length >= MAX_EVENTS_PER_READ || changes.count() !== changeCount) continue;
           if (closed) return;
           await changes.next();
         }
@@ -195,10 +195,10 @@ function add(topic: Topic | undefined, events: StoredEvent[]): void {
   const first = events[0];
   if (!topic || !first) return;
   const fresh = { after: first.number - 1, last: first.number - 1 + events.length, events };
-  const before = topic.fresh;
-  if (before?.last === fresh.after && before.events.length < MOST_FRESH) {
-    fresh.after = before.after;
-    fresh.events = [...before.events, ...events];
+  const previous = topic.fresh;
+  if (previous?.last === fresh.after && previous.events.length < MOST_FRESH) {
+    fresh.after = previous.after;
+    fresh.events = [...previous.events, ...events];
   }
   topic.fresh = fresh;
   topic.reads = undefined;
@@ -209,7 +209,7 @@ function add(topic: Topic | undefined, events: StoredEvent[]): void {
   rouse(topic);
 }
 
-/** Earlier reads or writes may not include everything. */
+/** Notifies the readers. Drops reads and buffered parts, which may not include everything. */
 function wake(topic: Topic | undefined): void {
   if (topic) topic.reads = undefined;
   if (topic) topic.fresh = undefined;
@@ -223,10 +223,10 @@ function rouse(topic: Topic | undefined): void {
 /** Counts the changes, so that one which comes during a read is not lost, and waits for the next. */
 function getChanges(watch: (look: () => void) => () => void, signal: AbortSignal) {
   let count = 0;
-  let go = () => {};
+  let resume = () => {};
   const countChange = () => {
     count++;
-    go();
+    resume();
   };
   const unwatch = watch(countChange);
   signal.addEventListener("abort", countChange, { once: true });
@@ -234,7 +234,7 @@ function getChanges(watch: (look: () => void) => () => void, signal: AbortSignal
     count: () => count,
     next: () =>
       new Promise<void>((resolve) => {
-        go = resolve;
+        resume = resolve;
         if (signal.aborted) resolve();
       }),
     end: () => {

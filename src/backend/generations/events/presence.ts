@@ -13,8 +13,8 @@ const FOR_EACH = 1;
  */
 export type PresenceTracker = {
   /**
-   * Starts watching a conversation. `isEmpty`: no client follows it yet, so the first change tells who does. Each
-   * call needs a matching `release`.
+   * Starts watching a conversation. `isEmpty`: no client follows it yet, so no check is needed until the first change.
+   * Each call needs a matching `release`.
    */
   hold(conversationId: string, isEmpty?: boolean): void;
   release(conversationId: string): void;
@@ -22,15 +22,15 @@ export type PresenceTracker = {
    * Returns the current state with its sequence number, or undefined if the conversation never had a follower. The
    * log's numbers begin with 1; this has 0.
    */
-  now(conversationId: string): Word | undefined;
+  now(conversationId: string): PresenceState | undefined;
   close(): void;
 };
 
-type Word = { version: number; event: StoredEvent };
+type PresenceState = { version: number; event: StoredEvent };
 
-type Watched = { held: number; word?: Word; text: string; looking: boolean; again: boolean };
+type Watched = { held: number; word?: PresenceState; text: string; looking: boolean; again: boolean };
 
-/** @param changed called with each conversation of which there is another word now */
+/** @param changed called with each conversation whose followers changed */
 export function createPresenceTracker(
   { db, clock, node, log }: Ports,
   changed: (conversationId: string) => void,
@@ -38,51 +38,51 @@ export function createPresenceTracker(
   const watched = new Map<string, Watched>();
   let closed = false;
   const stop = node.on("presence", (id) => {
-    for (const [known, one] of watched) if (id === ANY_ID || id === known) look(known, one);
+    for (const [watchedId, entry] of watched) if (id === ANY_ID || id === watchedId) look(watchedId, entry);
   });
   /** Checks at once, then not again for a while: followers that arrive together are reported together. */
-  function look(id: string, one: Watched): void {
-    one.again = one.looking;
-    if (one.looking) return;
-    one.looking = true;
+  function look(id: string, entry: Watched): void {
+    entry.again = entry.looking;
+    if (entry.looking) return;
+    entry.looking = true;
     const pauseLooking = () => {
       const timer = setTimeout(
         () => {
-          one.looking = false;
-          if (one.again && !closed && watched.get(id) === one) look(id, one);
+          entry.looking = false;
+          if (entry.again && !closed && watched.get(id) === entry) look(id, entry);
         },
-        BETWEEN_LOOKS + one.held * FOR_EACH,
+        BETWEEN_LOOKS + entry.held * FOR_EACH,
       );
       timer.unref();
     };
-    void read(id, one)
+    void read(id, entry)
       .catch((error: unknown) => {
-        one.again = true;
+        entry.again = true;
         log("debug", "presence.failed", { error });
       })
       .then(pauseLooking);
   }
-  async function read(id: string, one: Watched): Promise<void> {
-    const at = new Date(clock.now());
-    const data = await listClients(db, id, at.getTime());
+  async function read(id: string, entry: Watched): Promise<void> {
+    const date = new Date(clock.now());
+    const data = await listClients(db, id, date.getTime());
     const text = JSON.stringify(data);
-    if (text === one.text || closed) return;
-    one.text = text;
+    if (text === entry.text || closed) return;
+    entry.text = text;
     const part = { type: "data-presence" as const, transient: true, data };
-    one.word = { version: (one.word?.version ?? 0) + 1, event: { number: 0, generationId: null, part, at } };
+    entry.word = { version: (entry.word?.version ?? 0) + 1, event: { number: 0, generationId: null, part, at: date } };
     changed(id);
   }
   return {
     hold(id, isEmpty = false) {
-      const one = watched.get(id) ?? { held: 0, text: NOBODY, looking: false, again: false };
-      one.held += 1;
+      const entry = watched.get(id) ?? { held: 0, text: NO_CLIENTS, looking: false, again: false };
+      entry.held += 1;
       if (watched.has(id)) return;
-      watched.set(id, one);
-      if (!isEmpty) look(id, one);
+      watched.set(id, entry);
+      if (!isEmpty) look(id, entry);
     },
     release(id) {
-      const one = watched.get(id);
-      if (one && --one.held === 0) watched.delete(id);
+      const entry = watched.get(id);
+      if (entry && --entry.held === 0) watched.delete(id);
     },
     now: (id) => watched.get(id)?.word,
     close() {
@@ -94,4 +94,4 @@ export function createPresenceTracker(
 
 type Ports = Pick<BackendPorts, "db" | "clock" | "node" | "log">;
 
-const NOBODY = JSON.stringify({ clients: [] });
+const NO_CLIENTS = JSON.stringify({ clients: [] });

@@ -8,7 +8,7 @@ import {
 } from "../../store/clients.ts";
 import { ANY_ID } from "../../store/node.ts";
 
-/** Milliseconds that a client stays when its stream ended: most come back at once, at this node or another one. */
+/** How long a client stays after its stream ended, in ms: most return at once, at this node or another one. */
 const LINGER = 500;
 
 /** Tracks which clients have a stream on this node. Other nodes read it from the rows. */
@@ -23,63 +23,69 @@ export type StreamRegistry = {
   close(): Promise<void>;
 };
 
-type Here = { place: ClientKey; mode: PartialMode; streams: number; noted: Promise<void>; leaving?: NodeJS.Timeout };
+type StreamEntry = {
+  place: ClientKey;
+  mode: PartialMode;
+  streams: number;
+  noted: Promise<void>;
+  leaving?: NodeJS.Timeout;
+};
 
 export function createStreamRegistry({ db, clock, node, log }: Ports): StreamRegistry {
-  const here = new Map<string, Here>();
-  let closed = false;
+  const entries = new Map<string, StreamEntry>();
+  let isClosed = false;
   /** Updates are written one after another, each with the current state. */
-  function note(key: string, one: Here, mode: PartialMode): Promise<void> {
-    const noted = one.noted
+  function note(key: string, entry: StreamEntry, mode: PartialMode): Promise<void> {
+    const update = entry.noted
       .catch(() => {})
       .then(async () => {
         const number = await node.number();
-        if (closed) return;
-        if (one.streams > 0) return attachClient(db, one.place, mode, { node: number, now: clock.now() });
-        await detachClient(db, one.place, number);
-        if (one.streams === 0 && here.get(key) === one && one.noted === noted) here.delete(key);
+        if (isClosed) return;
+        if (entry.streams > 0) return attachClient(db, entry.place, mode, { node: number, now: clock.now() });
+        await detachClient(db, entry.place, number);
+        if (entry.streams === 0 && entries.get(key) === entry && entry.noted === update) entries.delete(key);
       });
-    one.noted = noted;
-    return noted;
+    entry.noted = update;
+    return update;
   }
-  const noteLater = (key: string, one: Here, mode: PartialMode) =>
-    void note(key, one, mode).catch((error: unknown) => log("warn", "presence.failed", { error }));
+  const noteLater = (key: string, entry: StreamEntry, mode: PartialMode) =>
+    void note(key, entry, mode).catch((error: unknown) => log("warn", "presence.failed", { error }));
   const stop = node.on("presence", (id) => {
     // The node has a new number. The rows of the old one still hold what its clients reported.
-    if (id === ANY_ID) for (const [key, one] of here) noteLater(key, one, toSilentMode(one.mode));
+    if (id === ANY_ID) for (const [key, entry] of entries) noteLater(key, entry, toSilentMode(entry.mode));
   });
-  function leave(key: string, one: Here): void {
-    one.streams -= 1;
-    if (one.streams > 0 || closed) return;
-    one.leaving = setTimeout(() => noteLater(key, one, {}), LINGER);
-    one.leaving.unref();
+  function leave(key: string, entry: StreamEntry): void {
+    entry.streams -= 1;
+    if (entry.streams > 0 || isClosed) return;
+    entry.leaving = setTimeout(() => noteLater(key, entry, {}), LINGER);
+    entry.leaving.unref();
   }
   return {
     async attend(place, mode) {
       const key = JSON.stringify([place.conversationId, place.clientId]);
-      const one = here.get(key) ?? { place, mode, streams: 0, noted: Promise.resolve() };
-      here.set(key, one);
-      clearTimeout(one.leaving);
-      one.streams += 1;
-      one.mode = { ...one.mode, ...mode };
+      const entry = entries.get(key) ?? { place, mode, streams: 0, noted: Promise.resolve() };
+      entries.set(key, entry);
+      clearTimeout(entry.leaving);
+      entry.streams += 1;
+      entry.mode = { ...entry.mode, ...mode };
       let hasLeft = false;
-      const leaves = () => {
-        if (!hasLeft) leave(key, one);
+      const release = () => {
+        if (!hasLeft) leave(key, entry);
         hasLeft = true;
       };
-      await note(key, one, mode).catch((error: unknown) => {
-        leaves();
+      await note(key, entry, mode).catch((error: unknown) => {
+        release();
         throw error;
       });
-      return leaves;
+      return release;
     },
     async close() {
-      closed = true;
+      isClosed = true;
       stop();
-      for (const { leaving } of here.values()) clearTimeout(leaving);
-      if (here.size === 0) return;
-      await Promise.allSettled([...here.values()].map(({ noted }) => noted));
-      here.clear();
+      for (const { leaving } of entries.values()) clearTimeout(leaving);
+      if (entries.size === 0) return;
+      await Promise.allSettled([...entries.values()].map(({ noted }) => noted));
+      entries.clear();
       const forgetClients = async () => forgetLostClients(db, clock.now(), await node.number());
       await forgetClients().catch((error: unknown) => log("warn", "presence.failed", { error }));
     },
@@ -88,7 +94,7 @@ export function createStreamRegistry({ db, clock, node, log }: Ports): StreamReg
 
 type Ports = Pick<BackendPorts, "db" | "clock" | "node" | "log">;
 
-/** The name of the client. Whether it answers may have changed since. */
+/** Keeps only the name of the client, because its ability to answer may have changed. */
 function toSilentMode({ name }: PartialMode): PartialMode {
   return name === undefined ? {} : { name };
 }

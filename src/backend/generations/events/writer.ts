@@ -10,7 +10,7 @@ import { changeGenerationSql, type GenerationChange } from "../../store/generati
 import type { DbConnection } from "../../store/schema.ts";
 import { runTransaction } from "../../store/wake-ups.ts";
 
-/** Milliseconds that parts are gathered before they are written: a person sees no difference, the database does. */
+/** How long parts are gathered before they are written, in ms: unnoticeable for users, but fewer writes. */
 const GATHER = 40;
 
 /** Another node runs the generation now, so this one must not write to it. */
@@ -27,9 +27,9 @@ type Transaction = (tx: DbConnection) => Promise<StreamPart[]> | Promise<void>;
 
 /** Writes a generation's parts to the log of its conversation, in order, as long as this node is the one that works on it. */
 export type Writer = {
-  /** To be written soon, or with what is written before that. */
+  /** Queues a part, to be written soon or with the next commit. */
   push(part: StreamPart): void;
-  /** The same for a change, which is written as soon as nothing else follows at once. Whoever reads its rows commits first. */
+  /** Queues parts and a change, to be written at the end of the current tick. Commit before you read the changed rows. */
   defer(parts: StreamPart[], change: RowChange): void;
   /**
    * Writes the parts and everything before them now, in one transaction with the change that they report. @throws
@@ -37,7 +37,7 @@ export type Writer = {
    */
   commit(parts: StreamPart[], change?: RowChange | Transaction): Promise<void>;
   /**
-   * The same if the row of the generation meets a condition.
+   * Commits if the row of the generation meets a condition.
    * @returns false if it does not; then nothing is written, and earlier parts remain pending
    */
   commitIf(condition: RawBuilder<unknown>, parts: StreamPart[], change: RowChange): Promise<boolean>;
@@ -50,49 +50,49 @@ type Owner = Holder & { conversationId: string };
 /** Parts and changes that one transaction writes. */
 type Batch = { parts: StreamPart[]; change?: RowChange };
 
-/** @param failed called once when writing fails, so that the work stops */
+/** @param onFailure called once when writing fails, so that the work stops */
 export function createWriter(
   ports: Pick<BackendPorts, "db" | "clock" | "observe">,
   owner: Owner,
-  failed: () => void,
+  onFailure: () => void,
 ): Writer {
-  let waiting: Batch = { parts: [] };
+  let pending: Batch = { parts: [] };
   let timer: NodeJS.Timeout | undefined;
   let queue: Promise<void> = Promise.resolve();
   let failure: unknown;
 
-  const write = (write: (before: Batch) => Promise<void> | undefined): Promise<void> => {
+  const write = (write: (earlier: Batch) => Promise<void> | undefined): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const before = waiting;
-    waiting = { parts: [] };
-    const written = queue.then(() => {
+    const earlier = pending;
+    pending = { parts: [] };
+    const promise = queue.then(() => {
       if (failure !== undefined) throw failure;
-      return write(before);
+      return write(earlier);
     });
-    queue = written.catch((error: unknown) => {
+    queue = promise.catch((error: unknown) => {
       failure ??= error;
     });
-    return written;
+    return promise;
   };
   const commit: Writer["commit"] = (parts, change) =>
-    write((before) => {
-      if (typeof change === "function") return appendIn(ports, owner, before, change, parts);
-      const batch = join(before, { parts, change });
+    write((earlier) => {
+      if (typeof change === "function") return appendIn(ports, owner, earlier, change, parts);
+      const batch = join(earlier, { parts, change });
       return batch.parts.length > 0 || batch.change ? append(ports, owner, batch) : undefined;
     });
   const commitSoon = (ms: number) => {
     timer ??= setTimeout(() => {
-      commit([]).catch(failed);
+      commit([]).catch(onFailure);
     }, ms);
   };
   return {
     push(part) {
-      if (!addDelta(waiting.parts, part)) waiting.parts.push(part);
+      if (!addDelta(pending.parts, part)) pending.parts.push(part);
       commitSoon(GATHER);
     },
     defer(parts, change) {
-      waiting = join(waiting, { parts, change });
+      pending = join(pending, { parts, change });
       clearTimeout(timer);
       timer = undefined;
       commitSoon(0);
@@ -100,9 +100,9 @@ export function createWriter(
     commit,
     async commitIf(condition, parts, change) {
       let isWritten = false;
-      await write(async (before) => {
-        isWritten = await appendHeld(ports, owner, join(before, { parts, change }), condition);
-        if (!isWritten) waiting = join(before, waiting);
+      await write(async (earlier) => {
+        isWritten = await appendHeld(ports, owner, join(earlier, { parts, change }), condition);
+        if (!isWritten) pending = join(earlier, pending);
       });
       return isWritten;
     },
@@ -110,9 +110,9 @@ export function createWriter(
   };
 }
 
-function join(before: Batch, after: Batch): Batch {
-  const parts = [...before.parts, ...after.parts];
-  const [first, second] = [before.change, after.change];
+function join(earlier: Batch, later: Batch): Batch {
+  const parts = [...earlier.parts, ...later.parts];
+  const [first, second] = [earlier.change, later.change];
   if (!first || !second) return { parts, change: first ?? second };
   const change = {
     messages: [...(first.messages ?? []), ...(second.messages ?? [])],
@@ -129,20 +129,20 @@ async function append(ports: Pick<BackendPorts, "db" | "clock">, owner: Owner, b
 async function appendIn(
   { db, clock, observe }: Pick<BackendPorts, "db" | "clock" | "observe">,
   { generationId, conversationId, node }: Owner,
-  before: Batch,
+  earlier: Batch,
   change: Transaction,
   parts: StreamPart[],
 ): Promise<void> {
-  const { messages = [], ...rest } = before.change ?? {};
+  const { messages = [], ...rest } = earlier.change ?? {};
   await traceSpan(observe, "commit", { kind: "client", attributes: { "db.system.name": "postgresql" } }, () =>
     runTransaction(db, async (tx) => {
       if (!(await isHolder(tx, generationId, node))) throw new LostGeneration();
       const now = clock.now();
       if (messages.length > 0) await appendMessages(tx, conversationId, { messages, generationId, now });
-      for (const each of toSql(rest, { generationId, conversationId, now }))
-        await runHeldChange(tx, generationId, each);
-      const more = (await change(tx)) || [];
-      const events = [...before.parts, ...parts, ...more].map((part) => ({ generationId, part }));
+      for (const statement of toSql(rest, { generationId, conversationId, now }))
+        await runHeldChange(tx, generationId, statement);
+      const extraParts = (await change(tx)) || [];
+      const events = [...earlier.parts, ...parts, ...extraParts].map((part) => ({ generationId, part }));
       await appendEvents(tx, conversationId, events, now);
     }),
   );
@@ -193,15 +193,15 @@ function isDelta(part: StreamPart): part is Delta {
 }
 
 /** Adds a delta to the last one of the same text, if that is still waiting. */
-function addDelta(waiting: StreamPart[], part: StreamPart): boolean {
-  const last = waiting.at(-1);
+function addDelta(pending: StreamPart[], part: StreamPart): boolean {
+  const last = pending.at(-1);
   if (last === undefined || !isDelta(part) || !isDelta(last) || last.type !== part.type) return false;
   if (part.type === "tool-input-delta") {
     if (last.type !== "tool-input-delta" || last.toolCallId !== part.toolCallId) return false;
-    waiting[waiting.length - 1] = { ...last, inputTextDelta: last.inputTextDelta + part.inputTextDelta };
+    pending[pending.length - 1] = { ...last, inputTextDelta: last.inputTextDelta + part.inputTextDelta };
     return true;
   }
   if (last.type === "tool-input-delta" || last.id !== part.id) return false;
-  waiting[waiting.length - 1] = { ...last, delta: last.delta + part.delta } as StreamPart;
+  pending[pending.length - 1] = { ...last, delta: last.delta + part.delta } as StreamPart;
   return true;
 }

@@ -43,8 +43,8 @@ export async function answerInteraction(
   answer: InteractionAnswer,
   { rows, store = () => [] }: { rows?: AnswerRows; store?: StoreAnswer } = {},
 ): Promise<InteractionAnswered> {
-  const known = rows ?? (await readTogether(ports.db, queryAnswerRows(ports.db, place.interactionId)));
-  const [interaction] = known.interaction;
+  const answerRows = rows ?? (await readTogether(ports.db, queryAnswerRows(ports.db, place.interactionId)));
+  const [interaction] = answerRows.interaction;
   if (interaction?.installation_id !== place.installationId || interaction.conversation_id !== place.conversationId)
     throw new Problem("INTERACTION_NOT_FOUND", "No request has this ID.");
   if (interaction.status !== "open") throw interactionClosedProblem(interaction);
@@ -62,15 +62,17 @@ export async function answerInteraction(
     answered_at: new Date(now).toISOString(),
   };
   const answered = { ...response, session_id: interaction.conversation_id, generation_id: interaction.generation_id };
-  const context = { found: interaction, response, now, changes: () => store(answered) };
-  const claimed = (await answerAndRun(ports, engine, known.asker[0], context)) && { wake: interaction.generation_id };
-  const recorded = claimed || (await record(ports, context));
-  if (recorded === undefined) {
+  const context = { interaction, response, now, changes: () => store(answered) };
+  const claim = (await answerAndRun(ports, engine, answerRows.asker[0], context)) && {
+    wake: interaction.generation_id,
+  };
+  const recording = claim || (await record(ports, context));
+  if (recording === undefined) {
     await expireInteraction(ports, interaction, now);
     throw interactionClosedProblem((await findInteraction(ports.db, interaction.id)) ?? interaction);
   }
   ports.observe?.count("kay_interactions_total", { event: "answered" });
-  if (recorded.wake !== null) engine.wake(recorded.wake);
+  if (recording.wake !== null) engine.wake(recording.wake);
   return answered;
 }
 
@@ -84,25 +86,26 @@ type Asker = GenerationRow & { version: string };
 /** Returns changes that store the answer of the HTTP request in the same statement (`Condition`). */
 type StoreAnswer = (answered: InteractionAnswered) => RawBuilder<unknown>[];
 
-type GivenAnswer = {
-  found: StoredInteraction;
+type ClosingAnswer = {
+  interaction: StoredInteraction;
   response: InteractionResponse;
   now: number;
   changes(): RawBuilder<unknown>[];
 };
 
 /**
- * Stores the answer and claims the generation in one statement, in the usual case: it is paused and waits for nothing but answers.
+ * Stores the answer and claims the generation in one statement, in the usual case: it is paused and waits only for
+ * answers.
  *
- * @returns false when it is not so, or no longer; then nothing is stored
+ * @returns false in any other case; then nothing is stored
  */
 async function answerAndRun(
   ports: BackendPorts,
   engine: Engine,
   asker: Asker | undefined,
-  { found, response, now, changes }: GivenAnswer,
+  { interaction, response, now, changes }: ClosingAnswer,
 ): Promise<boolean> {
-  if (!asker || found.late || !engine.takesWork() || getDelegationScope(ports) === "agent") return false;
+  if (!asker || interaction.late || !engine.takesWork() || getDelegationScope(ports) === "agent") return false;
   const { version, ...paused } = asker;
   const isPaused = paused.status === "awaiting_approval" || paused.status === "awaiting_input";
   const waitsForMore = [paused.node, paused.kept_by, paused.auth, paused.cancel].some((value) => value !== null);
@@ -114,9 +117,9 @@ async function answerAndRun(
   const parts = [...toResponseParts(response), toStatusPart(row, "running")];
   const events = parts.map((part) => ({ generationId: row.id, part }));
   return await engine.claim(row, (node) => {
-    const condition = answerAndClaimSql(found, response, { version, node, now });
-    const all = { ...condition, changes: [...condition.changes, ...changes()] };
-    return appendEvents(ports.db, row.conversation_id, events, now, all);
+    const condition = answerAndClaimSql(interaction, response, { version, node, now });
+    const fullCondition = { ...condition, changes: [...condition.changes, ...changes()] };
+    return appendEvents(ports.db, row.conversation_id, events, now, fullCondition);
   });
 }
 
@@ -136,28 +139,28 @@ function tryParse(row: GenerationRow): StoredGeneration | undefined {
  */
 async function record(
   ports: BackendPorts,
-  { found, response, now, changes }: GivenAnswer,
+  { interaction, response, now, changes }: ClosingAnswer,
 ): Promise<{ wake: string | null } | undefined> {
-  const { generation_id: wake, conversation_id: conversationId } = found;
+  const { generation_id: wake, conversation_id: conversationId } = interaction;
   const parts = toResponseParts(response).map((part) => ({ generationId: wake, part }));
-  if (!found.late) {
-    const condition = answerInteractionSql(found, response, now);
-    const all = { ...condition, changes: [...condition.changes, ...changes()] };
-    if (!(await appendEvents(ports.db, conversationId, parts, now, all))) return undefined;
+  if (!interaction.late) {
+    const condition = answerInteractionSql(interaction, response, now);
+    const fullCondition = { ...condition, changes: [...condition.changes, ...changes()] };
+    if (!(await appendEvents(ports.db, conversationId, parts, now, fullCondition))) return undefined;
     notifyGeneration(ports.db, wake);
     return { wake: null };
   }
   return await runTransaction(ports.db, async (tx) => {
     // Locked first, like everywhere, so that two writers never wait for each other.
     await lockGeneration(tx, wake);
-    if (!(await closeInteraction(tx, found.id, "answered", response, now))) return undefined;
+    if (!(await closeInteraction(tx, interaction.id, "answered", response, now))) return undefined;
     await appendEvents(tx, conversationId, parts, now);
     for (const change of changes()) await runHeldChange(tx, wake, change);
-    return await startLate(tx, found, response, { now, trace: getTrace(ports) });
+    return await startLate(tx, interaction, response, { now, trace: getTrace(ports) });
   });
 }
 
-/** Its call has ended, so the answer becomes a message of the user in a new turn after the running one. */
+/** Starts a turn with a late answer as the user's message, after the running one: the call itself has ended. */
 async function startLate(
   tx: DbConnection,
   interaction: StoredInteraction,
@@ -167,10 +170,10 @@ async function startLate(
   const { request, installation_id: installationId, conversation_id: conversationId } = interaction;
   const labels = new Map(request.input_schema?.fields.map(({ id, label }) => [id, label]));
   const lines = Object.entries(input).map(([id, value]) => `${labels.get(id) ?? id}: ${String(value)}`);
-  const said = action === "submit" ? lines.join("\n") : `(${action})`;
+  const text = action === "submit" ? lines.join("\n") : `(${action})`;
   const answers = action === "submit" ? listAnswerTexts(request.input_schema?.fields ?? [], input) : [];
   const texts = answers.flatMap(({ text, proposed }) => (proposed ? [] : [text])).join("\n");
-  const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${said}`;
+  const prompt = `${request.prompt ? `Answer to “${request.prompt}”:\n` : ""}${text}`;
   const generation = await findGeneration(tx, interaction.generation_id);
   const { timeZone, instructions, defaults, limits } = generation?.request ?? {};
   // Allowances counted for that turn alone. A dry run also covers the turn that follows from it.
@@ -202,15 +205,15 @@ async function checkAnswer(
   answer: InteractionAnswer,
 ): Promise<void> {
   const { action, approval_scope: scope = "once", edited_args: edited } = answer;
-  const fitting = request.interaction_type === "approval" ? ["approve", "deny"] : ["submit", "deny", "cancel"];
-  if (!fitting.includes(action)) {
+  const validActions = request.interaction_type === "approval" ? ["approve", "deny"] : ["submit", "deny", "cancel"];
+  if (!validActions.includes(action)) {
     const kind = request.interaction_type === "approval" ? "An approval" : "A form";
-    throw new Problem("INVALID_REQUEST", `${kind} is answered with ${fitting.join(" or ")}, not with ${action}.`);
+    throw new Problem("INVALID_REQUEST", `${kind} is answered with ${validActions.join(" or ")}, not with ${action}.`);
   }
   if (action !== "approve") return;
-  const offered = request.approval_scopes?.map((each) => each.scope) ?? ["once"];
-  if (!offered.includes(scope))
-    throw new Problem("INVALID_REQUEST", `This can be approved for ${offered.join(", ")}, not for ${scope}.`);
+  const offeredScopes = request.approval_scopes?.map((entry) => entry.scope) ?? ["once"];
+  if (!offeredScopes.includes(scope))
+    throw new Problem("INVALID_REQUEST", `This can be approved for ${offeredScopes.join(", ")}, not for ${scope}.`);
   if (edited === undefined) return;
   if (!request.editable) throw new Problem("INVALID_REQUEST", "This request cannot be edited.");
   const tools = await buildAgentTools(ports, { installationId: installation_id, generationId: "" });

@@ -49,16 +49,16 @@ export async function toAnswer(
 /** Errors that the caller's own limits caused. There is nothing to ask about. */
 const BOUNDED = new Set<ErrorCode>(["OUTPUT_INVALID", "STEP_LIMIT"]);
 
-/** The answer to a generation's result; `done` words a success (guide: one-shot, interactive, or a confirmed action). */
+/** Converts the result of a generation to the answer. `toSuccess` builds the answer of a success. */
 export async function toAskResult(
   ports: BackendPorts,
   asking: AskContext,
   result: RunResult,
-  done: (text: string, result: RunResult) => AskResult = (text, end) => toAskAnswer(asking, text, end),
+  toSuccess: (text: string, result: RunResult) => AskResult = (text, end) => toAskAnswer(asking, text, end),
 ): Promise<AskResult> {
   switch (result.kind) {
     case "answered":
-      return done(result.text.trim() || describeSilence(result), result);
+      return toSuccess(result.text.trim() || describeSilence(result), result);
     case "held":
       return await requestConfirmation(ports, asking, result);
     case "auth":
@@ -79,7 +79,7 @@ export async function toAskResult(
   }
 }
 
-/** An answer of status `error` (guide), with what was done before it failed. */
+/** Builds an answer of status `error`, with the receipts of what was done before the failure. */
 export function toFailedResult(
   asking: AskContext,
   problem: Problem,
@@ -90,7 +90,7 @@ export function toFailedResult(
   return { status: problem.status, body };
 }
 
-/** Ids of the answer. Only interactive conversations show theirs, as in the guide. */
+/** Returns the IDs of an answer. Only interactive conversations show theirs. */
 export function toIds({ request, conversationId, generationId }: AskContext): Partial<AskResponse> {
   return { ...(request.interactive ? { session_id: conversationId } : {}), generation_id: generationId };
 }
@@ -106,7 +106,7 @@ function toAskAnswer(asking: AskContext, text: string, end: RunResult, plan?: Pl
   return { status: 200, body };
 }
 
-/** With `confirm`, the guide's question is asked even if there is no plan to show or the model could not be reached. */
+/** Asks for the confirmation that `confirm` promises, even without a plan or if the model could not be reached. */
 async function holdNothing(ports: BackendPorts, asking: AskContext, result: RunResult): Promise<AskResult> {
   const text = result.kind === "answered" ? result.text.trim() : undefined;
   const parts = { calls: [], receipts: result.receipts, text, ...toOutputField(result) };
@@ -121,14 +121,14 @@ async function requestConfirmation(
   const { installationId, conversationId, generationId, request } = asking;
   const { prompt, context, interactive, confirm } = request;
   const accounts = await getAccounts(ports, installationId);
-  const [seen, row] =
+  const [messages, row] =
     parts.calls.length > 0
       ? await Promise.all([
           loadMessages(ports.db, conversationId, { seen: ALL, generationId }),
           findGeneration(ports.db, generationId),
         ])
       : [[]];
-  const provenance = traceMessages(seen, row?.request.instructions);
+  const provenance = traceMessages(messages, row?.request.instructions);
   const tools = parts.calls.length > 0 ? await buildAgentTools(ports, { installationId, generationId }) : [];
   const planned = await Promise.all(
     parts.calls.map(async (call) => {
@@ -173,7 +173,7 @@ async function requestConfirmation(
   return { status: 200, body };
 }
 
-/** What a call reaches and every field that an approval would send, below the summary of its call. */
+/** Formats the target of a call and every field that an approval would send, below the summary of the call. */
 function formatPlannedCall({ fields, ...notes }: CallNotes & { fields: PreviewField[] }): string {
   const [above, below] = [formatTarget(notes), formatNewDestinations(notes)].map((lines) =>
     lines.map((line) => `  ${line}`),
@@ -194,11 +194,11 @@ export async function getAccounts({ db }: BackendPorts, installationId: string):
 
 /** Returns the accounts that a plan would use, as they are stored with its confirmation. */
 function pickAccounts(accounts: Map<string, Account>, calls: HeldCall[]): Record<string, ShownAccount> {
-  const used = calls.flatMap(({ service }) => {
+  const entries = calls.flatMap(({ service }) => {
     const account = accounts.get(service);
     return account ? [[service, { id: hashAccount(account), words: account.words }] as const] : [];
   });
-  return Object.fromEntries(used);
+  return Object.fromEntries(entries);
 }
 
 /** Returns an account as a confirmation shows it. */

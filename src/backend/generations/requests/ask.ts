@@ -42,12 +42,12 @@ export async function ask(
   const { conversationId, generationId } = generation;
   const asking: AskContext = { installationId, conversationId, generationId, request };
   const result = await attendGeneration(ports, engine, generation, signal);
-  const { status, body: answered } = await toAnswer(ports, asking, result, limits.dryRun === true);
+  const { status, body: answer } = await toAnswer(ports, asking, result, limits.dryRun === true);
   const usage = await findUsage(ports, { id: generationId, conversation_id: conversationId });
   const notices = body.attachments ? await listNotices(ports.db, generationId) : [];
   return {
     status,
-    body: { ...answered, ...(usage ? { usage } : {}), ...(notices.length > 0 ? { notices } : {}) },
+    body: { ...answer, ...(usage ? { usage } : {}), ...(notices.length > 0 ? { notices } : {}) },
   };
 }
 

@@ -8,11 +8,11 @@ import type { Engine } from "../engine.ts";
 import type { RunResult } from "../work.ts";
 import { loadRunResult } from "./run-result.ts";
 
-/** Milliseconds after which the rows are looked at although the log did not grow: a conversation may have been deleted. */
+/** Interval in ms at which the rows are checked even if the log did not grow: a conversation may have been deleted. */
 const LOOK_AGAIN = 15_000;
 
 /** A generation that a caller waits for. A `queued` one starts when the one before it ends. */
-type Attended = { conversationId: string; generationId: string; queued?: boolean };
+type AttendedGeneration = { conversationId: string; generationId: string; queued?: boolean };
 
 /**
  * Runs a generation while a caller waits for it, and waits for its end wherever it runs: at this node, at another one
@@ -22,7 +22,7 @@ type Attended = { conversationId: string; generationId: string; queued?: boolean
 export async function attendGeneration(
   ports: BackendPorts,
   engine: Engine,
-  { conversationId, generationId, queued = false }: Attended,
+  { conversationId, generationId, queued = false }: AttendedGeneration,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const stopGeneration = () => void engine.stop(generationId, "The caller has disconnected.").catch(() => {});
@@ -42,7 +42,7 @@ export async function attendGeneration(
 async function follow(
   ports: BackendPorts,
   { hub, closed }: Engine,
-  { conversationId, generationId }: Attended,
+  { conversationId, generationId }: AttendedGeneration,
 ): Promise<RunResult> {
   for (;;) {
     const { after, end } = await retryWhileAway(async () => ({
@@ -57,11 +57,11 @@ async function follow(
       });
     const until = AbortSignal.any([AbortSignal.timeout(LOOK_AGAIN), closed]);
     for await (const events of hub.follow(conversationId, after, until))
-      if (events.some((event) => tells(event, generationId))) break;
+      if (events.some((event) => mayChangeState(event, generationId))) break;
   }
 }
 
-/** Whether its state may be another one since this event. */
-function tells({ part, generationId }: StoredEvent, wanted: string): boolean {
-  return generationId === wanted && (part.type === "data-status" || isGenerationEnd(part));
+/** Whether an event may change the state of a generation. */
+function mayChangeState({ part, generationId }: StoredEvent, id: string): boolean {
+  return generationId === id && (part.type === "data-status" || isGenerationEnd(part));
 }

@@ -31,7 +31,7 @@ export async function handleServiceConnected(
   { installationId, service }: { installationId: string; service: string },
 ): Promise<void> {
   for (const id of await listAwaitingService(ports.db, installationId, service))
-    await noteConnected(ports, id, service);
+    await recordConnection(ports, id, service);
 }
 
 /** Lets the requests that wait for a removed service continue without it. */
@@ -56,25 +56,25 @@ export async function answerAuth(
   ports: BackendPorts,
   engine: Engine,
   row: StoredGeneration,
-  { integration, success, go_on, client: given }: AuthAnswer,
+  { integration, success, go_on, client: clientText }: AuthAnswer,
 ): Promise<void> {
   if (!success) {
-    const client = await findAnsweringClient(ports, row.conversation_id, given);
+    const client = await findAnsweringClient(ports, row.conversation_id, clientText);
     if (!(await (go_on ? continueWithout(ports, row, client) : decline(ports, row, integration, client))))
-      throw (await findAuthClosedProblem(ports, row)) ?? createClosedProblem(integration);
+      throw (await findAuthClosedProblem(ports, row)) ?? notWaitingProblem(integration);
     if (!go_on) await engine.stop(row.id, formatRefusal(integration, client));
     return;
   }
-  if (row.finished_at !== null || !row.auth?.integrations.includes(integration)) throw createClosedProblem(integration);
+  if (row.finished_at !== null || !row.auth?.integrations.includes(integration)) throw notWaitingProblem(integration);
   if (!(await listConnectedServices(ports, row.installation_id)).includes(integration)) {
     throw new Problem("NOT_CONNECTED", `${integration} is not connected yet.`, {
       hint: `Run \`kay connect ${integration}\`.`,
     });
   }
-  await noteConnected(ports, row.id, integration);
+  await recordConnection(ports, row.id, integration);
 }
 
-function createClosedProblem(integration: string): Problem {
+function notWaitingProblem(integration: string): Problem {
   return new Problem("GENERATION_CLOSED", `No request is waiting for ${integration}.`);
 }
 
@@ -140,8 +140,8 @@ export async function findOwnGeneration(
 /** Converts a generation to its view for clients. */
 export function toGenerationView(row: StoredGeneration): GenerationView {
   const auth = row.auth;
-  const awaited = auth !== null && auth.integrations.length > 0;
-  return { id: row.id, session_id: row.conversation_id, status: row.status, ...(awaited ? { auth } : {}) };
+  const isAwaited = auth !== null && auth.integrations.length > 0;
+  return { id: row.id, session_id: row.conversation_id, status: row.status, ...(isAwaited ? { auth } : {}) };
 }
 
 /**
@@ -149,7 +149,7 @@ export function toGenerationView(row: StoredGeneration): GenerationView {
  * `pause.ts`).
  * @returns whether nothing is missing any longer
  */
-async function noteConnected({ db, clock }: BackendPorts, id: string, service: string): Promise<boolean> {
+async function recordConnection({ db, clock }: BackendPorts, id: string, service: string): Promise<boolean> {
   const now = clock.now();
   return await runTransaction(db, async (tx) => {
     const row = await lockGeneration(tx, id);
@@ -158,17 +158,17 @@ async function noteConnected({ db, clock }: BackendPorts, id: string, service: s
     if (auth.connected.includes(service)) return false;
     const connected = [...auth.connected, service];
     const remaining = auth.integrations.filter((name) => !connected.includes(name));
-    const awaited = auth.integrations.includes(service);
-    const all = awaited && remaining.length === 0;
-    const parts: StreamPart[] = awaited
+    const isAwaited = auth.integrations.includes(service);
+    const isComplete = isAwaited && remaining.length === 0;
+    const parts: StreamPart[] = isAwaited
       ? [{ type: "data-auth-progress", data: { connected: service, remaining } }]
       : [];
-    if (all) parts.push(toAuthResultParts(true, connected));
-    await changeGeneration(tx, id, { auth: all ? null : { ...auth, connected } });
+    if (isComplete) parts.push(toAuthResultParts(true, connected));
+    await changeGeneration(tx, id, { auth: isComplete ? null : { ...auth, connected } });
     const events = parts.map((part) => ({ generationId: id, part }));
     await appendEvents(tx, row.conversation_id, events, now);
-    if (all) await wakeGeneration(tx, id, now);
-    return all;
+    if (isComplete) await wakeGeneration(tx, id, now);
+    return isComplete;
   });
 }
 

@@ -39,12 +39,12 @@ export async function answerConfirmation(
 ): Promise<AskResult> {
   const change = approved ? await findAccountChange(ports, installationId, token) : undefined;
   // The answer, the key of the request and the start of the work are stored in one transaction.
-  const { held: heldRequest, open } = await runTransaction(ports.db, async (tx) => {
+  const { heldRequest, open } = await runTransaction(ports.db, async (tx) => {
     const heldRequest = await closeConfirmation({ db: tx, clock: ports.clock }, installationId, token, approved);
-    if (!approved) return { held: heldRequest, open: false };
+    if (!approved) return { heldRequest, open: false };
     for (const change of link.changes({ ...heldRequest, after: 0 })) await change.execute(tx);
     link.begin();
-    return { held: heldRequest, open: change === undefined && (await approve(tx, heldRequest, ports.clock.now())) };
+    return { heldRequest, open: change === undefined && (await approve(tx, heldRequest, ports.clock.now())) };
   });
   const { text, output, confirm: strict } = heldRequest.plan as HeldPlan;
   const { conversationId, generationId, prompt, context, interactive } = heldRequest;
@@ -60,10 +60,10 @@ export async function answerConfirmation(
   // An approval cannot be half done, so its calls run even if the caller is gone. What follows them runs only for a
   // caller.
   const result = await attendGeneration(ports, engine, asking, signal);
-  return await toAskResult(ports, asking, result, (said) =>
+  return await toAskResult(ports, asking, result, (answerText) =>
     result.failed.length > 0
-      ? createFailedResult(asking, said, result)
-      : createConfirmedResult(asking, said, { receipts: result.receipts, ...toOutputField(result) }),
+      ? createFailedResult(asking, answerText, result)
+      : createConfirmedResult(asking, answerText, { receipts: result.receipts, ...toOutputField(result) }),
   );
 }
 
@@ -79,24 +79,24 @@ async function approve(tx: DbConnection, { generationId, plan }: StoredConfirmat
   return true;
 }
 
-/** Says which account changed since the confirmation was shown. */
+/** Returns a sentence about an account that changed since the confirmation was shown, if one did. */
 async function findAccountChange(
   ports: BackendPorts,
   installationId: string,
   token: string,
 ): Promise<string | undefined> {
   const heldRequest = await peekConfirmation(ports, installationId, token);
-  const { text, accounts: shown = {} } = (heldRequest?.plan ?? {}) as Partial<HeldPlan>;
+  const { text, accounts: shownAccounts = {} } = (heldRequest?.plan ?? {}) as Partial<HeldPlan>;
   if (text) return undefined;
   const current = await getAccounts(ports, installationId);
-  for (const [service, { id, words }] of Object.entries(shown)) {
+  for (const [service, { id, words }] of Object.entries(shownAccounts)) {
     const account = current.get(service);
     if (account && hashAccount(account) !== id) return formatAccountChange(service, words, account.words);
   }
   return undefined;
 }
 
-/** Milliseconds that the process which heard the yes has to begin with it. */
+/** How long the process that received the approval has to start the work, in ms. */
 const TAKEN_OVER = 2_000;
 
 async function cancel(engine: Engine, asking: AskContext): Promise<AskResult> {

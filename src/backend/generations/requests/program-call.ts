@@ -112,18 +112,18 @@ async function start(
   return await runTransaction(ports.db, async (tx) => {
     if (call.program_id !== undefined) await checkOpenCalls(tx, installationId, call.program_id);
     const conversationId = await createConversation(tx, { installationId, interactive: true, title: prompt, now });
-    const started = await startGenerationIn(tx, { installationId, conversationId, request, now });
-    for (const change of link.changes(started)) await change.execute(tx);
+    const generation = await startGenerationIn(tx, { installationId, conversationId, request, now });
+    for (const change of link.changes(generation)) await change.execute(tx);
     link.begin();
-    return started.generationId;
+    return generation.generationId;
   });
 }
 
 /**
- * Returns a call, once it has ended or needs a person, or as it is when `waitMs` is over.
+ * Returns a call when it ends, when it needs the user, or after `waitMs`.
  *
  * @param programId the program of `/mcp` that asks, which may see only its own calls
- * @throws Problem GENERATION_NOT_FOUND, also for a generation that is no such call
+ * @throws Problem GENERATION_NOT_FOUND, also for any other generation
  */
 export async function waitForProgramCall(
   ports: BackendPorts,
@@ -132,15 +132,15 @@ export async function waitForProgramCall(
   id: string,
   { waitMs, signal, past, programId }: { waitMs: number; signal: AbortSignal; past?: "waiting"; programId?: string },
 ): Promise<ProgramCallView> {
-  const read = async () => viewCall(ports, await findOwnGeneration(ports, installationId, id), programId);
+  const readView = async () => viewCall(ports, await findOwnGeneration(ports, installationId, id), programId);
   const isOver = ({ status }: ProgramCallView) => status !== "running" && status !== past;
   const { conversation_id: conversation } = await findOwnGeneration(ports, installationId, id);
   const after = await findLastEventNumber(ports.db, conversation);
-  let view = await read();
+  let view = await readView();
   if (isOver(view) || waitMs <= 0) return view;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
   for await (const _ of engine.hub.follow(conversation, after, limit)) {
-    view = await read();
+    view = await readView();
     if (isOver(view)) return view;
   }
   return view;
@@ -150,8 +150,8 @@ async function viewCall(ports: BackendPorts, row: StoredGeneration, programId?: 
   const { call } = row.request;
   if (!call || (programId !== undefined && call.program_id !== programId))
     throw new Problem("GENERATION_NOT_FOUND", "No call has this ID.");
-  const [stored] = await listCalls(ports.db, row.id);
-  const outcome = stored && getOutcome(stored);
+  const [storedCall] = await listCalls(ports.db, row.id);
+  const outcome = storedCall && getOutcome(storedCall);
   const waits = outcome || row.finished_at !== null ? [] : await listWaits(ports, row);
   const receipts = await listRunReceipts(ports.db, row);
   const times = {
@@ -161,13 +161,13 @@ async function viewCall(ports: BackendPorts, row: StoredGeneration, programId?: 
   const base = { id: row.id, tool: call.tool, session_id: row.conversation_id, receipts, waits, ...times };
   if (outcome) return { ...base, ...describeOutcome(outcome) };
   if (row.finished_at === null) return { ...base, status: waits.length > 0 ? "waiting" : "running" };
-  const failed = row.status === "error";
-  const problem = failed
+  const isFailed = row.status === "error";
+  const problem = isFailed
     ? new Problem("INTERNAL", "The call failed.", {
         hint: `Run \`kay attach ${shortenId(row.conversation_id)}\` to see why.`,
       })
     : new Problem("CANCELLED", "The call was canceled; nothing was done.");
-  return { ...base, status: failed ? "failed" : "cancelled", problem: toProblemBody(problem) };
+  return { ...base, status: isFailed ? "failed" : "cancelled", problem: toProblemBody(problem) };
 }
 
 function describeOutcome(outcome: Outcome): Pick<ProgramCallView, "status" | "output" | "problem"> {

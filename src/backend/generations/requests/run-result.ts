@@ -32,15 +32,15 @@ export async function loadRunResult(ports: BackendPorts, id: string): Promise<Ru
   return { ...end, row, failed: listFailures(events), receipts: await listRunReceipts(ports.db, row) };
 }
 
-/** Held for a confirmation: the plan as it is shown. */
+/** Reads the result of a generation that waits for a confirmation: its plan. */
 async function readHeldEnd(ports: BackendPorts, row: StoredGeneration): Promise<LoopResult> {
   const { message, calls } = row.step as OpenStep;
   const tools = await buildAgentTools(ports, { installationId: row.installation_id, generationId: row.id });
-  const shown = calls.flatMap((call): HeldCall[] => {
+  const heldCalls = calls.flatMap((call): HeldCall[] => {
     const checked = checkCall(call, tools);
     return "problem" in checked ? [] : [{ ...checked, service: checked.tool.service }];
   });
-  return { kind: "held", message, calls: shown, text: getText(message) };
+  return { kind: "held", message, calls: heldCalls, text: getText(message) };
 }
 
 async function readFinishedEnd(ports: BackendPorts, row: StoredGeneration, events: StoredEvent[]): Promise<LoopResult> {
@@ -50,15 +50,18 @@ async function readFinishedEnd(ports: BackendPorts, row: StoredGeneration, event
     const output = parts.findLast((part) => part.type === "data-output")?.data;
     return { kind: "answered", text, ...(output ? { output: { value: output.value } } : {}) };
   }
-  const last = parts.findLast((part) => part.type === "error");
-  if (row.status !== "error" || last === undefined) return { kind: "cancelled" };
-  const code = last.code !== undefined && isErrorCode(last.code) ? last.code : "INTERNAL";
+  const lastPart = parts.findLast((part) => part.type === "error");
+  if (row.status !== "error" || lastPart === undefined) return { kind: "cancelled" };
+  const code = lastPart.code !== undefined && isErrorCode(lastPart.code) ? lastPart.code : "INTERNAL";
   const missing = code === "AUTH_REQUIRED" ? await getMissing(ports, row) : [];
   if (missing.length > 0) return { kind: "auth", integrations: missing };
-  return { kind: "error", problem: new Problem(code, last.errorText, { hint: last.hint, details: last.details }) };
+  return {
+    kind: "error",
+    problem: new Problem(code, lastPart.errorText, { hint: lastPart.hint, details: lastPart.details }),
+  };
 }
 
-/** The services that calls of the last step lacked. */
+/** Lists the services that calls of the last step lacked. */
 async function getMissing({ db }: BackendPorts, row: StoredGeneration): Promise<string[]> {
   const calls = (await listCalls(db, row.id)).filter(({ step }) => step === row.steps);
   return listMissingIntegrations(calls.map(getOutcome).filter((outcome) => outcome !== undefined));
@@ -66,11 +69,11 @@ async function getMissing({ db }: BackendPorts, row: StoredGeneration): Promise<
 
 /** Returns the calls that failed since the held step was approved, or since the beginning. */
 function listFailures(events: StoredEvent[]): Problem[] {
-  const from = events.findLastIndex(
+  const start = events.findLastIndex(
     ({ part }) => part.type === "data-status" && part.data.status === "awaiting_approval",
   );
   return events
-    .slice(from + 1)
+    .slice(start + 1)
     .flatMap(({ part }) => (part.type === "tool-output-error" ? [toCallProblem(part.code, part.errorText)] : []));
 }
 
@@ -83,18 +86,18 @@ export async function loadAnswer(ports: Pick<BackendPorts, "db">, id: string): P
 /** Returns the answer of an ended generation: the text of its last step, or why there is none. */
 async function getAnswer({ db }: Pick<BackendPorts, "db">, row: StoredGeneration): Promise<AskResponse> {
   const parts = (await listEvents(db, row.id)).map(({ part }) => part);
-  const from = parts.findLastIndex(({ type }) => type === "start-step");
-  const text = parts.slice(from + 1).flatMap((part) => {
+  const start = parts.findLastIndex(({ type }) => type === "start-step");
+  const text = parts.slice(start + 1).flatMap((part) => {
     if (part.type === "text-delta") return [part.delta];
     return part.type === "text-end" ? ["\n\n"] : [];
   });
   const ids = { session_id: row.conversation_id, generation_id: row.id, receipts: await listRunReceipts(db, row) };
   const message = text.join("").trim();
-  const last = parts.findLast((part) => part.type === "error" || part.type === "abort");
-  if (last?.type === "error")
-    return { status: "error", message: last.errorText, code: last.code, ...last.details, ...ids };
-  if (last?.type === "abort")
-    return { status: "error", message: last.reason ?? "It was canceled.", code: "CANCELLED", ...ids };
+  const lastPart = parts.findLast((part) => part.type === "error" || part.type === "abort");
+  if (lastPart?.type === "error")
+    return { status: "error", message: lastPart.errorText, code: lastPart.code, ...lastPart.details, ...ids };
+  if (lastPart?.type === "abort")
+    return { status: "error", message: lastPart.reason ?? "It was canceled.", code: "CANCELLED", ...ids };
   const { prompt, limits } = row.request;
   const output = parts.findLast((part) => part.type === "data-output")?.data;
   const planned = limits.dryRun ? { dry_run: true, plan: await listPlannedCalls(db, row.id) } : {};

@@ -26,7 +26,7 @@ import type { LinkRequest, NewGeneration } from "../request.ts";
 import { isHeld } from "../run.ts";
 import { getWantedOutput } from "../wanted-output.ts";
 
-/** Milliseconds that a generation which is stopped gets to end, before the new one waits behind it. */
+/** How long a stopped generation may take to end, in ms, before the new one waits behind it. */
 const STOP_LIMIT = 10_000;
 
 /** A started generation. A `queued` one waits behind another one of the conversation. */
@@ -43,29 +43,29 @@ export async function startGeneration(
   ports: BackendPorts,
   engine: Engine,
   installationId: string,
-  asked: Pick<AskRequest, "session_id" | "when_busy" | "interactive" | "background" | "attachments"> & NewGeneration,
+  options: Pick<AskRequest, "session_id" | "when_busy" | "interactive" | "background" | "attachments"> & NewGeneration,
 ): Promise<StartedGeneration> {
-  const { interactive = false, background: detached = false, remote, link } = asked;
-  const files = parseAttachments(asked.attachments);
+  const { interactive = false, background: detached = false, remote, link } = options;
+  const files = parseAttachments(options.attachments);
   const attachments = files.length > 0 ? { attachments: files.map(toAttachment) } : {};
-  const isDelegated = await shouldDelegate(ports, { remote, request: { ...asked.request, ...attachments } });
+  const isDelegated = await shouldDelegate(ports, { remote, request: { ...options.request, ...attachments } });
   const runsAt = isDelegated ? "agent" : "backend";
-  const request: GenerationRequest = { ...asked.request, ...attachments, runsAt, ...getTrace(ports) };
+  const request: GenerationRequest = { ...options.request, ...attachments, runsAt, ...getTrace(ports) };
   await getWantedOutput(request);
   const now = ports.clock.now();
-  const known = asked.session_id || undefined;
+  const existingId = options.session_id || undefined;
   if (!isDelegated && !remote && engine.takesWork()) {
-    const begun = { installationId, interactive, detached, request, files, link, now };
-    if (!known) return await startConversation(ports, engine, begun);
-    const started = await continueConversation(ports, engine, known, begun);
+    const details = { installationId, interactive, detached, request, files, link, now };
+    if (!existingId) return await startConversation(ports, engine, details);
+    const started = await continueConversation(ports, engine, existingId, details);
     if (started) return started;
   }
-  if (known && !(await isConversationOwner(ports.db, installationId, known)))
+  if (existingId && !(await isConversationOwner(ports.db, installationId, existingId)))
     throw new Problem("SESSION_NOT_FOUND", "Invalid or expired session_id");
   const conversationId =
-    known ?? (await createConversation(ports.db, { installationId, interactive, title: request.prompt, now }));
+    existingId ?? (await createConversation(ports.db, { installationId, interactive, title: request.prompt, now }));
   if (isDelegated) await checkSharedConversation(ports, request, conversationId);
-  if (known) await makeWay(ports, engine, conversationId, asked);
+  if (existingId) await makeWay(ports, engine, conversationId, options);
   return await runTransaction(ports.db, async (tx) => {
     const started = await startGenerationIn(tx, { installationId, conversationId, request, remote, detached, now });
     const changes = [...link.changes(started), ...insertAttachmentsSql(started, files)];
@@ -75,7 +75,7 @@ export async function startGeneration(
   });
 }
 
-type Begun = {
+type StartDetails = {
   installationId: string;
   interactive: boolean;
   detached: boolean;
@@ -86,11 +86,15 @@ type Begun = {
 };
 
 /** Starts a conversation whose first generation begins at this node. */
-async function startConversation(ports: BackendPorts, engine: Engine, begun: Begun): Promise<StartedGeneration> {
-  const conversationId = createConversationId(begun.now);
+async function startConversation(
+  ports: BackendPorts,
+  engine: Engine,
+  details: StartDetails,
+): Promise<StartedGeneration> {
+  const conversationId = createConversationId(details.now);
   engine.hub.keep(conversationId);
-  const { interactive, link } = begun;
-  const row = toNewGeneration(conversationId, begun, NEW_END);
+  const { interactive, link } = details;
+  const row = toNewGeneration(conversationId, details, NEW_END);
   const generation = await engine.create((place) =>
     insertConversation(ports.db, { ...row, interactive, begin: link.begin }, place),
   );
@@ -102,16 +106,16 @@ async function continueConversation(
   ports: BackendPorts,
   engine: Engine,
   conversationId: string,
-  begun: Begun,
+  details: StartDetails,
 ): Promise<StartedGeneration | undefined> {
   let after = 0;
   const generation = await engine.create((place) =>
     runTransaction(ports.db, async (tx) => {
-      const end = await lockIdleConversation(tx, begun.installationId, conversationId);
+      const end = await lockIdleConversation(tx, details.installationId, conversationId);
       if (!end) return undefined;
       after = end.event;
-      const row = await insertGeneration(tx, { ...toNewGeneration(conversationId, begun, end), end }, place);
-      begun.link.begin();
+      const row = await insertGeneration(tx, { ...toNewGeneration(conversationId, details, end), end }, place);
+      details.link.begin();
       return row;
     }),
   );
@@ -124,7 +128,7 @@ const NEW_END: End = { event: 0, message: 0, isAnswered: true };
 
 function toNewGeneration(
   conversationId: string,
-  { request, files, link, ...owner }: Begun,
+  { request, files, link, ...owner }: StartDetails,
   end: End,
 ): NewGenerationRow {
   const messages = toFirstMessages(request, end.isAnswered);
@@ -148,7 +152,7 @@ export function getTrace({ observe }: Pick<BackendPorts, "observe">): Pick<Gener
   return traceparent ? { traceparent } : {};
 }
 
-/** Starts a generation within a transaction, behind whatever the conversation is running. */
+/** Starts a generation within a transaction, behind the open ones of its conversation. */
 export async function startGenerationIn(
   tx: DbConnection,
   {
@@ -168,8 +172,8 @@ export async function startGenerationIn(
   },
 ): Promise<StartedGeneration> {
   const after = await lockConversation(tx, conversationId);
-  const before = (await listOpenGenerations(tx, conversationId)).filter((row) => !isHeld(row));
-  const queued = before.length > 0;
+  const openRows = (await listOpenGenerations(tx, conversationId)).filter((row) => !isHeld(row));
+  const queued = openRows.length > 0;
   const status = queued ? "paused" : "running";
   const progress = remote && advanceProgress(INITIAL_PROGRESS, { type: "agent-asked", turn: remote });
   const generationId = await createGeneration(tx, {
@@ -188,18 +192,18 @@ async function makeWay(
   ports: BackendPorts,
   engine: Engine,
   conversationId: string,
-  { when_busy: wish, request }: Pick<AskRequest, "when_busy"> & Pick<NewGeneration, "request">,
+  { when_busy: whenBusy, request }: Pick<AskRequest, "when_busy"> & Pick<NewGeneration, "request">,
 ): Promise<void> {
-  if (wish === "queue") return;
+  if (whenBusy === "queue") return;
   const open = (await listOpenGenerations(ports.db, conversationId)).filter((row) => !isHeld(row));
-  const connecting = open.some(({ status }) => status === "awaiting_auth");
-  if (connecting && wish !== "interrupt" && request.mode === "stream") return;
+  const isConnecting = open.some(({ status }) => status === "awaiting_auth");
+  if (isConnecting && whenBusy !== "interrupt" && request.mode === "stream") return;
   for (const row of open) await engine.stop(row.id, "A new message was sent instead.");
-  await toEnd(ports, engine, conversationId, open);
+  await waitForEnd(ports, engine, conversationId, open);
 }
 
-/** Waits, for a limited time, until the stopped generations have said so in the log. */
-async function toEnd(
+/** Waits, for a limited time, until the log has the end of the stopped generations. */
+async function waitForEnd(
   ports: BackendPorts,
   engine: Engine,
   conversationId: string,
