@@ -30,7 +30,7 @@ export type GlobalFlags = {
   profile?: string;
   /** `--timeout`: the time limit of the whole command, as typed. */
   timeout?: string;
-  /** Nothing is drawn or redrawn: `--plain`, ACCESSIBLE, INK_SCREEN_READER, TERM=dumb. */
+  /** Whether nothing is redrawn: `--plain`, ACCESSIBLE, INK_SCREEN_READER, TERM=dumb. */
   plain: boolean;
 };
 
@@ -39,12 +39,12 @@ export type OtherProfile = {
   settings: Settings;
   /** The sign-in of the profile, at its own backend or at this one. */
   account(origin?: string): BackendTarget;
-  /** Uses the stored sign-in, never KAY_TOKEN. */
+  /** Opens the backend with the stored sign-in, never KAY_TOKEN. */
   link(account: BackendTarget): Promise<BackendHandle>;
   history: Pick<HistoryFile, "remove">;
 };
 
-/** What `kay serve` takes. */
+/** Options of `kay serve`. */
 export type ServeOptions = {
   port: number;
   host: string;
@@ -56,17 +56,17 @@ export type ServeOptions = {
   metricsPort?: number;
   role?: "backend" | "agent" | "both";
   embedded: boolean;
-  /** The local backend does not end when it is idle. */
+  /** Whether the local backend keeps running when it is idle. */
   stay?: boolean;
   sandboxOnly?: boolean;
-  /** Seconds and addresses, as typed. */
+  /** Seconds and addresses, as text. */
   drain?: string;
   trustProxy?: string;
   /** Serves `/mcp` to other programs. */
   mcp?: boolean;
 };
 
-/** Tools without a backend, each run at the real service with a token of the environment. */
+/** Tools without a backend. Each runs at the real service with a token from the environment. */
 export type LocalTools = {
   /** Every built-in service, including those without tools. */
   services(): { name: string; title: string }[];
@@ -76,7 +76,7 @@ export type LocalTools = {
    * @throws Problem NOT_FOUND with the nearest name
    */
   find(name: string): { view: ToolView; variable: string; hasToken: boolean };
-  /** @throws Problem AUTH_REQUIRED when the service refuses the token */
+  /** Runs a tool. @throws Problem AUTH_REQUIRED when the service rejects the token */
   call(
     name: string,
     input: Record<string, unknown>,
@@ -89,11 +89,11 @@ export type LocalTools = {
 /** Everything that a command may use. `src/main.ts` provides the real ports; tests replace the outside world. */
 export type Kay = {
   version: string;
-  /** The launcher has already said that a session begins. */
+  /** Whether the launcher has already announced the session. */
   greetingShown: boolean;
   terminal: Terminal;
   env: Record<string, string | undefined>;
-  /** Folder that relative file names start from. */
+  /** Folder of relative file names. */
   cwd: string;
   clock: Timer;
   random(bytes: number): Uint8Array;
@@ -103,19 +103,19 @@ export type Kay = {
    */
   signal: AbortSignal;
   /**
-   * From now on, Ctrl+C (SIGINT) calls this instead of ending the command. Returns the function that restores the
-   * previous handler.
+   * Makes Ctrl+C (SIGINT) call `handler` instead of ending the command. Returns the function that restores the previous
+   * handler.
    */
   catchInterrupts(handler: () => void): () => void;
-  /** Does the same as Ctrl+C, for a prompt that reads it as a key. */
+  /** Acts like Ctrl+C, for a prompt that reads it as a key. */
   interrupt(): void;
   /** Reads a text from kay's package by its path; "" if it is missing. */
   readPackageFile(path: string): Promise<string>;
   /** Set by `run` before a command starts. */
   flags: GlobalFlags;
-  /** What the user chose for the requests of this process. Copies of Kay share it. */
+  /** The user's choices for the requests of this process. Copies of Kay share it. */
   choices: { model?: string; approvalTimeout?: number; plan?: boolean };
-  /** Sentences about left-out instructions that were already said in this process. Copies of Kay share it. */
+  /** Notes about unused instructions that this process has printed. Copies of Kay share it. */
   saidNotes: Set<string>;
   /** The user's decisions about the texts of projects. */
   trust: TrustFile;
@@ -139,10 +139,7 @@ export type Kay = {
   openProfile(name: string): Promise<OtherProfile>;
   /** Tools that need no backend. */
   localTools(): Promise<LocalTools>;
-  /**
-   * Decides whether and how a browser would be opened for this URL, and opens it (without reporting whether that
-   * worked).
-   */
+  /** Plans how to open this URL in a browser; `openBrowser` runs the plan. */
   planBrowser(url: string): Promise<BrowserPlan>;
   openBrowser(plan: BrowserPlan): Promise<boolean>;
   /** Prompts sent in the sessions of this profile. */
@@ -180,7 +177,7 @@ export type Kay = {
 export type MachineFacts = {
   /** Version and build of this kay. */
   build: string;
-  /** As `process.platform` and `process.arch`. */
+  /** `process.platform` and `process.arch`. */
   platform: NodeJS.Platform;
   arch: string;
   /** Home folder as the system reports it. */
@@ -190,7 +187,7 @@ export type MachineFacts = {
   execPath: string;
   /** The file that started this process. */
   launcher: string;
-  /** As `process.getuid()`; undefined on Windows. */
+  /** `process.getuid()`; undefined on Windows. */
   uid: number | undefined;
   paths: Paths;
   keychain: Keychain;

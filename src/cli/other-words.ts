@@ -66,12 +66,12 @@ function findFirstWord(argv: string[]): number {
   return -1;
 }
 
-/** A text of several words, unless it is a misspelled command. */
+/** Whether the word is a text of several words and not a misspelled command. */
 function isQuestion(word: string, names: readonly string[]): boolean {
   return /\S\s+\S/.test(word) && findClosestName(word, names) === undefined;
 }
 
-/** Options that print their own answer. */
+/** Whether the option prints its own answer. */
 function isAnswered(word: string): boolean {
   return ["-h", "--help", "-V", "--version"].includes(word);
 }

@@ -9,7 +9,7 @@ import type { Kay, LocalTools, MachineFacts, ServeOptions } from "./kay.ts";
 import type { LaunchCommand } from "./terminal/browser.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** The outside world of one command. `src/main.ts` provides it from the process; tests provide their own. */
+/** Ports of one command. `src/main.ts` builds them from the process; tests pass their own. */
 export type CliPorts = {
   version: string;
   /** See {@link Kay}. */

@@ -19,7 +19,7 @@ export type TimeLimit = {
   end(): void;
 };
 
-/** From now on, `kay.signal` also aborts at the time limit that {@link TimeLimit.begin} starts. */
+/** Makes `kay.signal` also abort at the time limit that {@link TimeLimit.begin} starts. */
 export function createTimeLimit(kay: Kay): TimeLimit {
   const controller = new AbortController();
   const caller = new AbortController();
@@ -40,17 +40,17 @@ export function createTimeLimit(kay: Kay): TimeLimit {
   };
 }
 
-/** Whether the command is being ended because its time is over. */
+/** Whether the command is ending because of its time limit. */
 export function isTimedOut({ signal }: Pick<Kay, "signal">): boolean {
   return signal.aborted && signal.reason === OVER;
 }
 
-/** Says what happened to the work of a command that timed out, and where to look. */
+/** The outcome of the work of a command that timed out, and where to check it. */
 type TimedOutWork = {
   what?: string;
   hint?: string;
   details?: Record<string, unknown>;
-  /** Something was or may still be changed, so the same command must not simply be repeated. */
+  /** Whether something was or may still be changed, so that the command must not simply be repeated. */
   mayHaveWritten?: boolean;
 };
 
@@ -71,7 +71,7 @@ export function isTimedOutProblem(error: unknown): error is Problem {
   return error instanceof Problem && (error.code === "TIMED_OUT" || error.details.timed_out === true);
 }
 
-/** @throws Problem USAGE */
+/** Parses the duration. @throws Problem USAGE */
 function getDuration(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms >= 1 && ms <= LONGEST_MS) return ms;
@@ -80,7 +80,7 @@ function getDuration(text: string): number {
   });
 }
 
-/** Limits work at a backend to this time, and returns a Problem instead of a late result. */
+/** Limits a logout at a backend to this time. Returns a Problem instead of a late result. */
 export async function withDeadline(clock: Timer, ms: number, work: Promise<Problem | null>): Promise<Problem | null> {
   const controller = new AbortController();
   const late = clock.sleep(ms, controller.signal).then(

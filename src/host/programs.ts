@@ -42,12 +42,12 @@ export function createPrograms(
   };
 }
 
-type Starting = { hears: ProgramEvents; machine: ProgramMachine; record: ProgramRecord | undefined };
+type ProgramPorts = { hears: ProgramEvents; machine: ProgramMachine; record: ProgramRecord | undefined };
 
 function startProgram(
   [program = "", ...args]: string[],
   options: { cwd?: string; env: Record<string, string> },
-  { hears, machine, record }: Starting,
+  { hears, machine, record }: ProgramPorts,
 ): Program {
   const isWindows = machine.platform === "win32";
   const child = spawn(program, args, { ...options, stdio: "pipe", detached: !isWindows, windowsHide: true });

@@ -10,10 +10,10 @@ export type Style =
 export type Look = {
   width: number;
   paint(style: Style, text: string): string;
-  /** Only text that can be read aloud: no columns, no lines drawn, no split words or URLs. */
+  /** Whether to print only text that can be read aloud: no columns, lines or split words. */
   plain?: boolean;
   /** Whether to mark links for the terminal to open (OSC 8) instead of writing out their URLs. */
   links?: boolean;
-  /** Name of this terminal's client. A card that it answered was answered "by you". */
+  /** Name of this terminal's client, which is shown as "you". */
   client?: string;
 };

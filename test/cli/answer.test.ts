@@ -21,14 +21,14 @@ function requestOf(part: StreamPart): unknown {
   return "data" in part ? part.data : undefined;
 }
 
-function waiting(card: StreamPart = approval(), kind = "approval") {
+function openRequest(card: StreamPart = approval(), kind = "approval") {
   const created_at = "2026-11-27T12:00:00.000Z";
   return { id: "int_1", kind, ...IDS, title: "Bugs", created_at, expires_at: EXPIRES, request: requestOf(card) };
 }
 
 /** A user with this open request; after an answer, `rest` follows. */
 function waits({
-  pending = [waiting()],
+  pending = [openRequest()],
   before = BEFORE,
   rest = DONE,
   refusal,
@@ -77,7 +77,7 @@ function waits({
 }
 
 test("kay pending shows open requests, and when they expire", async () => {
-  const ann = waits({ pending: [waiting(), { ...waiting(form(), "input"), id: "int_2" }] });
+  const ann = waits({ pending: [openRequest(), { ...openRequest(form(), "input"), id: "int_2" }] });
   const { exit, stdout, stderr } = await ann("pending --no-input", {
     terminal: true,
     env: { NO_COLOR: "1" },
@@ -164,7 +164,7 @@ test("Ctrl+C at its question leaves it open", async () => {
 });
 
 test("kay answer fills in a form by its fields", async () => {
-  const ann = waits({ pending: [waiting(form(), "input")], rest: [answered({ action: "submit" }), ...ends()] });
+  const ann = waits({ pending: [openRequest(form(), "input")], rest: [answered({ action: "submit" }), ...ends()] });
   await ann(["answer", "int_1", "--field", "project=KAY", "--field", "summary=Login loops"]);
   expect(ann.given).toMatchObject([
     { action: "submit", input: { project: "KAY", summary: "Login loops", urgent: false } },
@@ -181,7 +181,7 @@ test.for([
     "✗ Cannot prompt for an answer here. Pass one as an option.\n  For example: `kay answer int_1 --field project=… --field summary=…` or `kay answer int_1 --cancel`.\n",
   ],
 ])("kay answer %s of a form is a usage error, and nothing is sent", async ([flags = "", stderr = ""]) => {
-  const ann = waits({ pending: [waiting(form(), "input")] });
+  const ann = waits({ pending: [openRequest(form(), "input")] });
   expect(await ann(`answer int_1 ${flags}`)).toEqual({ exit: 2, stdout: "", stderr });
   expect(ann.given).toEqual([]);
 });
@@ -222,7 +222,7 @@ test("an unknown ID is reported as such", async () => {
 test("kay answer for a request that waits for connections continues if they exist, and names them if not", async () => {
   const auth = { generation_id: "gen_1", integrations: ["jira"], connected: [], expires_at: EXPIRES };
   const pending = (integrations: string[]) => [
-    { ...waiting(), id: "gen_1", kind: "auth", request: undefined, auth: { ...auth, integrations } },
+    { ...openRequest(), id: "gen_1", kind: "auth", request: undefined, auth: { ...auth, integrations } },
   ];
   const ann = waits({ pending: pending(["jira", "slack"]) });
   ann.place.network.always("POST /generations/gen_1/auth", { json: { id: "gen_1", ...IDS, status: "running" } });

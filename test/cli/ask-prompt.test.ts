@@ -5,7 +5,7 @@ const kay = useKay();
 const NOTHING = '✗ No prompt given.\n  Pass a question: kay ask "what is open in project KAY?"\n';
 
 /** Runs a request against a backend that accepts everything, and returns the request that it got. */
-async function asked(ann: Machine, words: string[], setting?: RunSetting) {
+async function getRequest(ann: Machine, words: string[], setting?: RunSetting) {
   await ann("whoami");
   ann.place.network.on("POST /ask", { json: { status: "completed", message: "yes" } });
   const { exit, stderr } = await ann(["ask", ...words], setting);
@@ -34,7 +34,11 @@ test.for<[string, string | string[]]>([
 
 test("C07 stdin is the prompt if there is none, without byte order mark and final line break", async () => {
   const stdin = [Uint8Array.of(0xef, 0xbb), Uint8Array.of(0xbf), "hi\r\n"];
-  expect(await asked(kay({ signedIn: true }), [], { stdin })).toEqual({ exit: 0, stderr: "", body: request("hi") });
+  expect(await getRequest(kay({ signedIn: true }), [], { stdin })).toEqual({
+    exit: 0,
+    stderr: "",
+    body: request("hi"),
+  });
 });
 
 test("a prompt of - is stdin too, and waits as long as it takes", async () => {
@@ -45,13 +49,13 @@ test("a prompt of - is stdin too, and waits as long as it takes", async () => {
     await ann.place.clock.sleep(3_500);
     yield new TextEncoder().encode("KAY-3");
   }
-  expect(await asked(ann, ["-"], { stdin: slow })).toEqual({ exit: 0, stderr: "", body: request("show KAY-3") });
+  expect(await getRequest(ann, ["-"], { stdin: slow })).toEqual({ exit: 0, stderr: "", body: request("show KAY-3") });
 });
 
 test("stdin joins a prompt as context, in full, even if it arrives in pieces that split characters", async () => {
   const bytes = new TextEncoder().encode("会議 👩‍💻 é\nsecond\n");
   const stdin = [...bytes].map((byte) => Uint8Array.of(byte));
-  expect(await asked(kay({ signedIn: true }), ["sum", "up"], { stdin })).toEqual({
+  expect(await getRequest(kay({ signedIn: true }), ["sum", "up"], { stdin })).toEqual({
     exit: 0,
     stderr: "",
     body: request("sum up", { context: { stdin: "会議 👩‍💻 é\nsecond" } }),
@@ -62,7 +66,7 @@ test("a pipe that stays open and silent is ignored after 3 s, with a line on std
   const ann = kay({ signedIn: true });
   await ann("whoami");
   const begun = ann.place.clock.now();
-  expect(await asked(ann, ["hello"], { stdin: "silent" })).toEqual({
+  expect(await getRequest(ann, ["hello"], { stdin: "silent" })).toEqual({
     exit: 0,
     stderr: "No input on stdin for 3 s; asking without it (`kay ask -` waits).\n",
     body: request("hello"),
@@ -78,7 +82,9 @@ test("a pipe that starts within 3 s is read to its end", async () => {
     await ann.place.clock.sleep(3_900);
     yield new TextEncoder().encode("b");
   }
-  expect((await asked(ann, ["hello"], { stdin: slow })).body).toEqual(request("hello", { context: { stdin: "ab" } }));
+  expect((await getRequest(ann, ["hello"], { stdin: slow })).body).toEqual(
+    request("hello", { context: { stdin: "ab" } }),
+  );
 });
 
 test.each([
@@ -100,7 +106,11 @@ test.each([
 
 test("B241 UTF-16 with a byte order mark, as PowerShell writes it, is text", async () => {
   const stdin = [Buffer.from("\ufeffhi\r\n", "utf16le")];
-  expect(await asked(kay({ signedIn: true }), [], { stdin })).toEqual({ exit: 0, stderr: "", body: request("hi") });
+  expect(await getRequest(kay({ signedIn: true }), [], { stdin })).toEqual({
+    exit: 0,
+    stderr: "",
+    body: request("hi"),
+  });
 });
 
 test("more than 1 MiB on stdin is refused", async () => {
@@ -113,7 +123,7 @@ test("more than 1 MiB on stdin is refused", async () => {
 });
 
 test("ask on a terminal does not read from it", async () => {
-  expect(await asked(kay({ signedIn: true }), ["hello"], { terminal: true, types: ["typed"] })).toMatchObject({
+  expect(await getRequest(kay({ signedIn: true }), ["hello"], { terminal: true, types: ["typed"] })).toMatchObject({
     exit: 0,
     body: request("hello"),
   });
@@ -135,7 +145,7 @@ test.for<[string, string[], object]>([
   ["and --json after", ["Delete", "--json"], request("Delete")],
   ["in several words", ["what", "is", "open?"], request("what is open?")],
 ])("C09 a prompt %s", async ([, words, body]) => {
-  expect(await asked(kay({ signedIn: true }), words)).toEqual({ exit: 0, stderr: "", body });
+  expect(await getRequest(kay({ signedIn: true }), words)).toEqual({ exit: 0, stderr: "", body });
 });
 
 test("C09 an unknown option is a usage error with a suggestion", async () => {

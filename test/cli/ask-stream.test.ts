@@ -16,14 +16,14 @@ const ANSWER: StreamPart[] = [
   ...ends(),
 ];
 
-function asked(...streams: { stream: Iterable<string> | AsyncIterable<string>; headers?: Record<string, string> }[]) {
+function askWith(...streams: { stream: Iterable<string> | AsyncIterable<string>; headers?: Record<string, string> }[]) {
   const ann = kay({ signedIn: true });
   ann.place.network.on("POST /ask", ...streams);
   return ann;
 }
 
 test("on a terminal the answer is formatted, and each call has its line", async () => {
-  expect(await asked({ stream: sse(ANSWER) })('ask "what is open?"', TERMINAL)).toEqual({
+  expect(await askWith({ stream: sse(ANSWER) })('ask "what is open?"', TERMINAL)).toEqual({
     exit: 0,
     stdout: "4 issues are open:\n\nKEY    SUMMARY\nKAY-1  Login loops\n\nThat is all.\n",
     stderr: "⏺ jira.search  project = KAY, status = open  0.0s  4 issues\n",
@@ -31,13 +31,16 @@ test("on a terminal the answer is formatted, and each call has its line", async 
 });
 
 test("every line fits 40 columns", async () => {
-  const { stdout, stderr } = await asked({ stream: sse(ANSWER) })('ask "what is open?"', { ...TERMINAL, columns: 40 });
+  const { stdout, stderr } = await askWith({ stream: sse(ANSWER) })('ask "what is open?"', {
+    ...TERMINAL,
+    columns: 40,
+  });
   expect(stdout).toBe("4 issues are open:\n\nKEY    SUMMARY\nKAY-1  Login loops\n\nThat is all.\n");
   expect(stderr).toBe("⏺ jira.search  project…  0.0s  4 issues\n");
 });
 
 test("the line of a call is redrawn in place while it runs, and printed once at its end", async () => {
-  const ann = asked({ stream: sse(ANSWER) });
+  const ann = askWith({ stream: sse(ANSWER) });
   await ann('ask "what is open?"', TERMINAL);
   const working = "⏺ jira.search  project = KAY, status = open  …";
   const toolRow = "⏺ jira.search  project = KAY, status = open  0.0s  4 issues";
@@ -45,7 +48,7 @@ test("the line of a call is redrawn in place while it runs, and printed once at 
 });
 
 test("in a pipe the Markdown is unchanged, and nothing else is printed", async () => {
-  expect(await asked({ stream: sse(ANSWER) })('ask "what is open?"')).toEqual({
+  expect(await askWith({ stream: sse(ANSWER) })('ask "what is open?"')).toEqual({
     exit: 0,
     stdout: `${TABLE}\n`,
     stderr: "",
@@ -54,13 +57,13 @@ test("in a pipe the Markdown is unchanged, and nothing else is printed", async (
 
 test("a stream without event numbers is shown like any other, and so is an error in it", async () => {
   const unnumbered = [...sse(ANSWER)].map((event) => event.replace(/^id: .*\n/, ""));
-  expect(await asked({ stream: unnumbered })('ask "what is open?"')).toEqual({
+  expect(await askWith({ stream: unnumbered })('ask "what is open?"')).toEqual({
     exit: 0,
     stdout: `${TABLE}\n`,
     stderr: "",
   });
   const refused = ['{"error": {"code": "prohibited_content", "message": "It was refused."}}\n'];
-  expect(await asked({ stream: refused })("ask x")).toMatchObject({ exit: 1, stdout: "" });
+  expect(await askWith({ stream: refused })("ask x")).toMatchObject({ exit: 1, stdout: "" });
 });
 
 test("each block is on the screen before the next one arrives", async () => {
@@ -85,7 +88,7 @@ test("an interrupted stream is resumed, and nothing is repeated", async () => {
     yield* sse(ANSWER.slice(0, 6), { ends: false });
     throw new Error("cut");
   };
-  const ann = asked({ headers: { "kay-session-id": "session_1" }, stream: cutStream() });
+  const ann = askWith({ headers: { "kay-session-id": "session_1" }, stream: cutStream() });
   ann.place.network.on("GET /sessions/session_1/events", { stream: sse(ANSWER.slice(6), { first: 7 }) });
   const { exit, stdout, stderr } = await ann('ask "what is open?"');
   expect([exit, stdout]).toEqual([0, `${TABLE}\n`]);
@@ -95,7 +98,7 @@ test("an interrupted stream is resumed, and nothing is repeated", async () => {
 test("--json prints one document: the guide's answer, the generation and its receipts", async () => {
   const receipt = { tool_call_id: "c1", tool: "jira.add", effect: "settled" as const, summary: "Add it" };
   const parts = [...begins(), ...says("Done."), { type: "data-receipt" as const, data: receipt }, ...ends()];
-  const result = await asked({ stream: sse(parts) })('ask "add it" --json');
+  const result = await askWith({ stream: sse(parts) })('ask "add it" --json');
   expect({ ...result, stdout: documentOf(result) }).toEqual({
     exit: 0,
     stdout: {
@@ -112,7 +115,7 @@ test("--json prints one document: the guide's answer, the generation and its rec
 
 test("--json --stream prints each part as a line with the conversation and the time", async () => {
   const parts = [...begins(), ...says("a\u202e")];
-  const { stdout, stderr, exit } = await asked({ stream: sse([...parts, { type: "finish" }]) })(
+  const { stdout, stderr, exit } = await askWith({ stream: sse([...parts, { type: "finish" }]) })(
     "ask x --json --stream",
   );
   const lines = stdout.trimEnd().split("\n");
@@ -140,7 +143,7 @@ test.for([
       status("error"),
       { type: "error", errorText: "The model is away.", code: "MODEL_FAILED", hint: "Wait for it." },
     ];
-    const { exit, stdout, stderr } = await asked({ stream: sse(parts) })(`ask x${flags}`);
+    const { exit, stdout, stderr } = await askWith({ stream: sse(parts) })(`ask x${flags}`);
     expect([exit, stderr]).toEqual([1, "✗ The model is away.\n  Wait for it.\n"]);
     if (sentence) expect(stdout).toBe(`${sentence}\n`);
     else
@@ -159,7 +162,7 @@ test.for([
 
 test("with --json --stream the error is the last line, and nothing follows it on stdout", async () => {
   const parts: StreamPart[] = [...begins(), { type: "error", errorText: "No.", code: "MODEL_FAILED" }];
-  const { exit, stdout } = await asked({ stream: sse(parts) })("ask x --json --stream");
+  const { exit, stdout } = await askWith({ stream: sse(parts) })("ask x --json --stream");
   const lines = stdout.trimEnd().split("\n");
   expect([exit, lines.length, JSON.parse(lines.at(-1) ?? "")]).toMatchObject([
     1,
@@ -170,7 +173,7 @@ test("with --json --stream the error is the last line, and nothing follows it on
 
 test("a generation cancelled elsewhere exits 5", async () => {
   const parts: StreamPart[] = [...begins(), status("cancelled"), { type: "abort", reason: "cancelled" }];
-  expect(await asked({ stream: sse(parts) })("ask x")).toEqual({
+  expect(await askWith({ stream: sse(parts) })("ask x")).toEqual({
     exit: 5,
     stdout: "",
     stderr: "✗ The request was canceled.\n",
@@ -226,7 +229,7 @@ test("a closed terminal cancels nothing", async () => {
 });
 
 test("a question continues the latest conversation, or one by ID or title, and waits if told to", async () => {
-  const ann = asked(...[1, 2, 3].map(() => ({ stream: sse([...begins(), ...says("Yes."), ...ends()]) })));
+  const ann = askWith(...[1, 2, 3].map(() => ({ stream: sse([...begins(), ...says("Yes."), ...ends()]) })));
   const timestamp = "2026-11-27T12:00:00.000Z";
   const conversation = (id: string, title: string) => ({
     id,

@@ -14,7 +14,7 @@ const FIRST: StreamPart[] = [
 ];
 
 /** A user whose latest conversation is at `now`, with `before` in its log and `rest` to follow. */
-function at(now: string, openingParts: StreamPart[], rest: StreamPart[]) {
+function openAt(now: string, openingParts: StreamPart[], rest: StreamPart[]) {
   const ann = kay({ signedIn: true });
   const conversation = {
     id: "session_1",
@@ -40,12 +40,12 @@ function at(now: string, openingParts: StreamPart[], rest: StreamPart[]) {
 }
 
 test("in a script attach shows the latest request from its beginning, and follows it to its end", async () => {
-  const ann = at("running", [...OLD, ...FIRST], [brings({ ok: true }), ...says("It is sent."), ...ends()]);
+  const ann = openAt("running", [...OLD, ...FIRST], [brings({ ok: true }), ...says("It is sent."), ...ends()]);
   expect(await ann("attach")).toEqual({ exit: 0, stdout: "It is sent.\n", stderr: "" });
 });
 
 test("it exits with 8 at an open request, and says how to answer", async () => {
-  const ann = at("awaiting_approval", [...OLD, ...FIRST, approval(), status("awaiting_approval")], []);
+  const ann = openAt("awaiting_approval", [...OLD, ...FIRST, approval(), status("awaiting_approval")], []);
   const { exit, stdout, stderr } = await ann("attach bugs");
   expect(exit).toBe(8);
   expect(stdout).toContain("kay wants to run slack.send_message");
@@ -55,20 +55,20 @@ test("it exits with 8 at an open request, and says how to answer", async () => {
 test("a request that was answered since does not stop it: a denial exits with 5, an approval continues to the end", async () => {
   const stopped = [...OLD, ...FIRST, approval(), status("awaiting_approval")];
   const denied = [answered({ action: "deny" }), ...says("I did not send it."), ...ends()];
-  expect(await at("completed", [...stopped, ...denied], [])("attach")).toMatchObject({
+  expect(await openAt("completed", [...stopped, ...denied], [])("attach")).toMatchObject({
     exit: 5,
     stdout: expect.stringContaining("I did not send it.\n"),
   });
   const approved = [answered({ action: "approve" }), status("running")];
   const rest = [brings({ ok: true }), ...says("It is sent."), ...ends()];
-  expect(await at("running", [...stopped, ...approved], rest)("attach")).toMatchObject({
+  expect(await openAt("running", [...stopped, ...approved], rest)("attach")).toMatchObject({
     exit: 0,
     stdout: expect.stringContaining("It is sent.\n"),
   });
 });
 
 test("--json prints each part as a line", async () => {
-  const ann = at("running", [...OLD, ...FIRST], [...says("Sent."), ...ends()]);
+  const ann = openAt("running", [...OLD, ...FIRST], [...says("Sent."), ...ends()]);
   const { exit, stdout } = await ann("attach --json");
   const types = stdout
     .trimEnd()
@@ -78,7 +78,7 @@ test("--json prints each part as a line", async () => {
 });
 
 test("a conversation that has ended is reported, and there must be one", async () => {
-  expect(await at("completed", OLD, [])("attach")).toMatchObject({ exit: 0, stdout: "Long ago.\n" });
+  expect(await openAt("completed", OLD, [])("attach")).toMatchObject({ exit: 0, stdout: "Long ago.\n" });
   const bob = kay({ signedIn: true });
   expect(await bob("attach")).toMatchObject({ exit: 1 });
 });

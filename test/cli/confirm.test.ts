@@ -6,7 +6,7 @@ const DONE = "Action confirmed and executed successfully\n";
 const UNDECIDED = "✗ Specify --approve or --deny.\n  Use exactly one of them.\n";
 
 /** Sends a request in a script, and returns the token of its confirmation. */
-async function held(ann: Machine): Promise<string> {
+async function holdPlan(ann: Machine): Promise<string> {
   expect(await ann('ask --confirm --json "close KAY-4"')).toMatchObject({ exit: 8 });
   return (documentOf(ann.raw()) as { confirmation_token: string }).confirmation_token;
 }
@@ -15,7 +15,7 @@ const statusOf = async (ann: Machine) => /- Status: (.*)/.exec((await ann('ask "
 
 test("confirm --approve runs what was shown, from another process", async () => {
   const ann = kay({ signedIn: true });
-  const token = await held(ann);
+  const token = await holdPlan(ann);
   expect(await statusOf(ann)).toBe("To Do");
   expect(await ann(`confirm ${token} --approve`)).toEqual({
     exit: 0,
@@ -27,7 +27,7 @@ test("confirm --approve runs what was shown, from another process", async () => 
 
 test("confirm --deny does nothing, and exits 0 because it succeeded", async () => {
   const ann = kay({ signedIn: true });
-  expect(await ann(`confirm ${await held(ann)} --deny`)).toEqual({
+  expect(await ann(`confirm ${await holdPlan(ann)} --deny`)).toEqual({
     exit: 0,
     stdout: "Action cancelled by user\n",
     stderr: "",
@@ -37,7 +37,7 @@ test("confirm --deny does nothing, and exits 0 because it succeeded", async () =
 
 test("confirm --json prints the guide's answer", async () => {
   const ann = kay({ signedIn: true });
-  expect(documentOf(await ann(`confirm ${await held(ann)} --deny --json`))).toEqual({
+  expect(documentOf(await ann(`confirm ${await holdPlan(ann)} --deny --json`))).toEqual({
     status: "completed",
     message: "Action cancelled by user",
     generation_id: "gen_…",
@@ -47,7 +47,7 @@ test("confirm --json prints the guide's answer", async () => {
 
 test("G18 a second confirm does nothing and reports the first answer", async () => {
   const ann = kay({ signedIn: true });
-  const token = await held(ann);
+  const token = await holdPlan(ann);
   const [first, second] = [await ann(`confirm ${token} --approve`), await ann(`confirm ${token} --deny`)];
   expect(first).toMatchObject({ exit: 0 });
   expect(second).toEqual({
@@ -66,7 +66,7 @@ test("G18 a second confirm does nothing and reports the first answer", async () 
 
 test("G18 the token of one user is worthless to another", async () => {
   const ann = kay({ signedIn: true });
-  const token = await held(ann);
+  const token = await holdPlan(ann);
   const bob = kay({ signedIn: true, beside: ann });
   expect(await bob(`confirm ${token} --approve`)).toEqual({
     exit: 1,
@@ -78,7 +78,7 @@ test("G18 the token of one user is worthless to another", async () => {
 
 test("G18 a confirmation is valid for five minutes", async () => {
   const ann = kay({ signedIn: true });
-  const token = await held(ann);
+  const token = await holdPlan(ann);
   ann.place.clock.advance(300_001);
   expect(await ann(`confirm ${token} --approve`)).toEqual({
     exit: 1,

@@ -5,15 +5,15 @@ import { linkTo } from "#test/links";
 const kay = useKay();
 const CONNECTED = "Connected jira as Dana Demo (dana@example.com) at http://127.0.0.1:4010/sites/kay-demo\n";
 
-type Begun = { authorization_url: string; poll: string };
+type BegunConnection = { authorization_url: string; poll: string };
 
 /** Starts without waiting, and returns the full document. */
-async function begin(ann: Machine, line = "connect jira --no-wait --json"): Promise<Begun> {
+async function begin(ann: Machine, line = "connect jira --no-wait --json"): Promise<BegunConnection> {
   expect((await ann(line, { person: "stays away" })).exit).toBe(0);
-  return documentOf(ann.raw()) as Begun;
+  return documentOf(ann.raw()) as BegunConnection;
 }
 
-const pollOf = ({ poll }: Begun) => poll.replace(/^kay /, "");
+const pollOf = ({ poll }: BegunConnection) => poll.replace(/^kay /, "");
 
 test("connect --no-wait --json prints what is needed to finish, and another process finishes it", async () => {
   const ann = kay();

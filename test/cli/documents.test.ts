@@ -143,7 +143,7 @@ test.for(Object.keys(JOURNEYS))(
     const wrong: string[] = [];
     let last: unknown;
     for (const [document, line] of JOURNEYS[journey] ?? []) {
-      const words = line.map((word) => (word.startsWith("$.") ? String(at(last, word)) : word));
+      const words = line.map((word) => (word.startsWith("$.") ? String(getAt(last, word)) : word));
       const away = words.includes("--no-wait") ? { person: "stays away" as const } : {};
       const { stderr } = await ann([...words, "--json"], away);
       const { stdout } = ann.raw();
@@ -269,7 +269,7 @@ function parsed(text: string): unknown {
 }
 
 /** `$.pending[0].id` of a document. */
-function at(document: unknown, path: string): unknown {
+function getAt(document: unknown, path: string): unknown {
   return [...path.matchAll(/\.(\w+)|\[(\d+)\]/g)].reduce<unknown>(
     (value, [, name, index]) => Reflect.get(Object(value), name ?? index ?? ""),
     document,

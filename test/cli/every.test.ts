@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const signedIn = () => kay({ signedIn: true, services: withDesk([]), env: { TZ: "Europe/Berlin" } });
+const openMachine = () => kay({ signedIn: true, services: withDesk([]), env: { TZ: "Europe/Berlin" } });
 
 /** Moves time, and lets the backend check. */
 async function pass(ann: Machine, ms: number) {
@@ -32,7 +32,7 @@ async function list(ann: Machine): Promise<Listed[]> {
 }
 
 /** The time this long after a schedule was created, from which its intervals count. */
-const after = ({ created_at }: Listed, ms: number) => new Date(Date.parse(created_at) + ms).toISOString();
+const addTime = ({ created_at }: Listed, ms: number) => new Date(Date.parse(created_at) + ms).toISOString();
 
 const titles = async (ann: Machine) => {
   await ann("sessions list --json");
@@ -40,7 +40,7 @@ const titles = async (ann: Machine) => {
 };
 
 test("a schedule runs at its time, in a separate conversation that it names", async () => {
-  const ann = signedIn();
+  const ann = openMachine();
   const added = await ann(["every", "monday", "9:00", "show KAY-1"]);
   expect(added).toEqual({
     exit: 0,
@@ -68,7 +68,7 @@ test("requests of a run wait in kay pending, under the name of the schedule", as
   const [waiting] = (await list(ann)) as [Listed];
   expect(waiting).toMatchObject({
     last_run: { status: "awaiting_approval" },
-    missed: { count: 1, since: after(waiting, 30 * MINUTE), reason: "still_running" },
+    missed: { count: 1, since: addTime(waiting, 30 * MINUTE), reason: "still_running" },
   });
   await ann("pending --json");
   const { pending } = JSON.parse(ann.raw().stdout) as { pending: { id: string }[] };
@@ -81,7 +81,7 @@ test("requests of a run wait in kay pending, under the name of the schedule", as
 });
 
 test("missed runs are reported and not made up for", async () => {
-  const ann = signedIn();
+  const ann = openMachine();
   await ann(["every", "weekday", "9:00", "show KAY-1"]);
   await pass(ann, 5 * 24 * HOUR);
   expect((await list(ann))[0]).toMatchObject({
@@ -102,20 +102,20 @@ test("missed runs are reported and not made up for", async () => {
 });
 
 test("a slightly late run starts, once", async () => {
-  const ann = signedIn();
+  const ann = openMachine();
   await ann(["every", "15m", "show KAY-1"]);
   await pass(ann, 49 * MINUTE);
   await expect.poll(async () => (await list(ann))[0]?.last_run?.status).toBe("completed");
   const [late] = (await list(ann)) as [Listed];
   expect(late).toMatchObject({
-    next_at: after(late, HOUR),
-    missed: { count: 2, since: after(late, 15 * MINUTE), reason: "backend_off" },
+    next_at: addTime(late, HOUR),
+    missed: { count: 2, since: addTime(late, 15 * MINUTE), reason: "backend_off" },
   });
   expect(await titles(ann)).toHaveLength(1);
 });
 
 test("pause, resume, run and remove accept the start of the ID", async () => {
-  const ann = signedIn();
+  const ann = openMachine();
   await ann(["every", "hour", "show KAY-2"]);
   const id = ann.raw().stdout.trim();
   expect((await ann(["every", "pause", id])).stdout).toBe("Paused “show KAY-2” (every hour).\n");
@@ -157,7 +157,7 @@ test("a running run prevents run now from starting another", async () => {
 });
 
 test("a schedule of a signed-out user does not run, and its list says so", async () => {
-  const ann = signedIn();
+  const ann = openMachine();
   await ann(["every", "hour", "show KAY-1"]);
   const signIn = await ann.stored();
   await ann("logout --yes");
@@ -171,7 +171,7 @@ test("a schedule of a signed-out user does not run, and its list says so", async
 });
 
 test("without an ID, a terminal shows a list to choose from", async () => {
-  const ann = signedIn();
+  const ann = openMachine();
   await ann(["every", "hour", "show KAY-1"]);
   await ann(["every", "day", "18:00", "show KAY-2"]);
   const ink = await openInk(ann, "every pause");
@@ -186,12 +186,12 @@ test("without an ID, a terminal shows a list to choose from", async () => {
 });
 
 test("kay every alone lists schedules", async () => {
-  const ann = signedIn();
+  const ann = openMachine();
   expect(await ann("every")).toMatchObject({ exit: 0, stdout: "", stderr: expect.stringContaining("No schedules.") });
 });
 
 test("options of kay ask are stored, and a time zone is validated", async () => {
-  const ann = signedIn();
+  const ann = openMachine();
   const options = [
     "--timezone",
     "america/new_york",
@@ -224,7 +224,7 @@ test.for([
   [["every", "hour", "--allow", "jira.nothing", "x"], "jira.nothing"],
   [["every", "hour", "--model", "no:model", "x"], "Unknown model provider"],
 ])("%j is refused: %s", async ([line, reason]) => {
-  const { exit, stdout, stderr } = await signedIn()(line as string[]);
+  const { exit, stdout, stderr } = await openMachine()(line as string[]);
   expect({ exit, stdout, stderr }).toEqual({
     exit: expect.any(Number),
     stdout: "",

@@ -8,13 +8,13 @@ import type { Reply } from "#test/network";
 const kay = useKay();
 
 const signedOut = async () => kay();
-const signedIn = async () => {
+const signIn = async () => {
   const ann = kay({ signedIn: true });
   await ann("whoami");
   return ann;
 };
-const answering = (route: string, reply: Reply) => async () => {
-  const ann = await signedIn();
+const answerWith = (route: string, reply: Reply) => async () => {
+  const ann = await signIn();
   ann.place.network.always(route, reply);
   return ann;
 };
@@ -25,29 +25,29 @@ const failing = (code: keyof typeof ERRORS, options: object = {}) => ({
 
 /** Exit code, its cause, the machine, the command, and its error; "" without one. */
 const TABLE: [exit: number, how: string, machine: () => Promise<Machine>, line: string, code: string][] = [
-  [0, "done", signedIn, "connections", ""],
+  [0, "done", signIn, "connections", ""],
   [0, "nothing to sign out of", signedOut, "logout", ""],
-  [1, "a tool that is not there", signedIn, "tools call jira.sing", "NOT_FOUND"],
-  [1, "a conversation that is not there", signedIn, "sessions show nothing", "SESSION_NOT_FOUND"],
-  [1, "a confirmation that is not there", signedIn, "confirm nothing --approve", "CONFIRMATION_NOT_FOUND"],
-  [1, "nothing that waits", signedIn, "answer nothing --approve", "INTERACTION_NOT_FOUND"],
-  [1, "an approval that is not there", signedIn, "approvals revoke nothing --yes", "APPROVAL_NOT_FOUND"],
-  [1, "a service without a client", signedIn, "connect kyg", "SERVICE_NOT_CONFIGURED"],
-  [1, "a link that somebody else finishes", signedIn, "connect jira --poll nothing", "STATE_INVALID"],
-  [1, "a fault of the backend", answering("GET /connections", failing("INTERNAL")), "connections", "INTERNAL"],
-  [1, "a model that fails", answering("POST /ask", failing("MODEL_FAILED")), "ask x", "MODEL_FAILED"],
-  [1, "no model", answering("POST /ask", failing("MODEL_NOT_CONFIGURED")), "ask x", "MODEL_NOT_CONFIGURED"],
-  [1, "a service that fails", answering("POST /ask", failing("SERVICE_FAILED")), "ask x", "SERVICE_FAILED"],
-  [1, "a request that is too long", answering("POST /ask", failing("CONTEXT_TOO_LONG")), "ask x", "CONTEXT_TOO_LONG"],
-  [1, "no backend at that address", answering("GET /connections", { text: "<html>" }), "connections", "BAD_ANSWER"],
-  [1, "a lost answer", answering("POST /ask", { status: 504, text: "<html>" }), "ask x", "OUTCOME_UNKNOWN"],
-  [1, "a setting that is not set", signedIn, "config get model", ""],
-  [2, "a command that is not there", signedIn, "conections", "USAGE"],
-  [2, "an option that is not there", signedIn, "ask --confim x", "USAGE"],
-  [2, "an argument that is missing", signedIn, "confirm", "USAGE"],
-  [2, "nothing to ask", signedIn, "ask", "USAGE"],
-  [2, "a service that is not there", signedIn, "connect pigeons", "UNKNOWN_SERVICE"],
-  [2, "a question where nobody is", signedIn, "disconnect jira", "INPUT_REQUIRED"],
+  [1, "a tool that is not there", signIn, "tools call jira.sing", "NOT_FOUND"],
+  [1, "a conversation that is not there", signIn, "sessions show nothing", "SESSION_NOT_FOUND"],
+  [1, "a confirmation that is not there", signIn, "confirm nothing --approve", "CONFIRMATION_NOT_FOUND"],
+  [1, "nothing that waits", signIn, "answer nothing --approve", "INTERACTION_NOT_FOUND"],
+  [1, "an approval that is not there", signIn, "approvals revoke nothing --yes", "APPROVAL_NOT_FOUND"],
+  [1, "a service without a client", signIn, "connect kyg", "SERVICE_NOT_CONFIGURED"],
+  [1, "a link that somebody else finishes", signIn, "connect jira --poll nothing", "STATE_INVALID"],
+  [1, "a fault of the backend", answerWith("GET /connections", failing("INTERNAL")), "connections", "INTERNAL"],
+  [1, "a model that fails", answerWith("POST /ask", failing("MODEL_FAILED")), "ask x", "MODEL_FAILED"],
+  [1, "no model", answerWith("POST /ask", failing("MODEL_NOT_CONFIGURED")), "ask x", "MODEL_NOT_CONFIGURED"],
+  [1, "a service that fails", answerWith("POST /ask", failing("SERVICE_FAILED")), "ask x", "SERVICE_FAILED"],
+  [1, "a request that is too long", answerWith("POST /ask", failing("CONTEXT_TOO_LONG")), "ask x", "CONTEXT_TOO_LONG"],
+  [1, "no backend at that address", answerWith("GET /connections", { text: "<html>" }), "connections", "BAD_ANSWER"],
+  [1, "a lost answer", answerWith("POST /ask", { status: 504, text: "<html>" }), "ask x", "OUTCOME_UNKNOWN"],
+  [1, "a setting that is not set", signIn, "config get model", ""],
+  [2, "a command that is not there", signIn, "conections", "USAGE"],
+  [2, "an option that is not there", signIn, "ask --confim x", "USAGE"],
+  [2, "an argument that is missing", signIn, "confirm", "USAGE"],
+  [2, "nothing to ask", signIn, "ask", "USAGE"],
+  [2, "a service that is not there", signIn, "connect pigeons", "UNKNOWN_SERVICE"],
+  [2, "a question where nobody is", signIn, "disconnect jira", "INPUT_REQUIRED"],
   [
     2,
     "an address that is not safe",
@@ -55,33 +55,33 @@ const TABLE: [exit: number, how: string, machine: () => Promise<Machine>, line: 
     "connect jira",
     "INSECURE_URL",
   ],
-  [2, "an input that does not fit", signedIn, "tools call jira.get_issue --field issue=", "INVALID_REQUEST"],
+  [2, "an input that does not fit", signIn, "tools call jira.get_issue --field issue=", "INVALID_REQUEST"],
   [4, "nobody signed in", signedOut, "whoami", "NOT_SIGNED_IN"],
   [4, "a token that is refused", async () => kay({ env: { KAY_TOKEN: "x.y.z" } }), "connections", "TOKEN_INVALID"],
-  [4, "a service that is not connected", signedIn, "connections --check bitbucket", ""],
-  [4, "a tool of a service that is not", signedIn, "tools call bitbucket.list_repositories", "AUTH_REQUIRED"],
+  [4, "a service that is not connected", signIn, "connections --check bitbucket", ""],
+  [4, "a tool of a service that is not", signIn, "tools call bitbucket.list_repositories", "AUTH_REQUIRED"],
   [5, "a no in the browser", async () => kay({ person: "denies" }), "connect jira", "AUTHORIZATION_DENIED"],
-  [6, "nothing that listens", answering("", "refused"), "connections", "UNREACHABLE"],
-  [6, "a name that is not found", answering("", { fault: "EAI_AGAIN" }), "connections", "UNREACHABLE"],
-  [6, "a certificate that is refused", answering("", { fault: "CERT_HAS_EXPIRED" }), "connections", "TLS_FAILED"],
-  [6, "no answer in time", answering("GET /connections", "hang"), "connections", "TIMED_OUT"],
+  [6, "nothing that listens", answerWith("", "refused"), "connections", "UNREACHABLE"],
+  [6, "a name that is not found", answerWith("", { fault: "EAI_AGAIN" }), "connections", "UNREACHABLE"],
+  [6, "a certificate that is refused", answerWith("", { fault: "CERT_HAS_EXPIRED" }), "connections", "TLS_FAILED"],
+  [6, "no answer in time", answerWith("GET /connections", "hang"), "connections", "TIMED_OUT"],
   [
     6,
     "a gateway without a backend",
-    answering("GET /connections", { status: 502, text: "<html>" }),
+    answerWith("GET /connections", { status: 502, text: "<html>" }),
     "connections",
     "BAD_GATEWAY",
   ],
-  [6, "too many requests", answering("GET /connections", failing("RATE_LIMITED")), "connections", "RATE_LIMITED"],
+  [6, "too many requests", answerWith("GET /connections", failing("RATE_LIMITED")), "connections", "RATE_LIMITED"],
   [
     6,
     "a backend without its database",
-    answering("GET /connections", failing("DATABASE_UNAVAILABLE")),
+    answerWith("GET /connections", failing("DATABASE_UNAVAILABLE")),
     "connections",
     "DATABASE_UNAVAILABLE",
   ],
-  [8, "a confirmation that is open", signedIn, 'ask --confirm "close KAY-4"', ""],
-  [8, "a connection that is needed", signedIn, 'ask "tell #general what is open in KAY"', ""],
+  [8, "a confirmation that is open", signIn, 'ask --confirm "close KAY-4"', ""],
+  [8, "a connection that is needed", signIn, 'ask "tell #general what is open in KAY"', ""],
 ];
 
 test.for(TABLE)("exit code %i: %s", async ([exit, , machine, line, code]) => {
@@ -106,7 +106,7 @@ test.for([
     "config set model",
     "tools call jira.search -",
   ]) {
-    const ann = await answering("", () => {
+    const ann = await answerWith("", () => {
       ann.interrupt(signal);
       return "hang" as const;
     })();

@@ -37,7 +37,7 @@ const fails = (toolCallId: string, code = "NOT_FOUND", overrides = {}): StreamPa
   code,
   ...overrides,
 });
-const works = (call: string) => brings({ from: "slack", text: "Sent.", data: {} }, call);
+const succeedCall = (call: string) => brings({ from: "slack", text: "Sent.", data: {} }, call);
 
 async function ask(parts: StreamPart[], options = "--json"): Promise<Result> {
   const ann = kay({ signedIn: true });
@@ -71,7 +71,7 @@ test.each<[string, StreamPart[], { exit: number; code?: string }]>([
     "failed beside one that worked",
     [
       ...[sends("c1", "#ci"), sends("c2", "#general"), receipt("c1", "planned"), receipt("c2", "planned")],
-      ...[fails("c1"), receipt("c2", "settled"), works("c2")],
+      ...[fails("c1"), receipt("c2", "settled"), succeedCall("c2")],
     ],
     { exit: 1, code: "NOT_FOUND" },
   ],
@@ -80,7 +80,7 @@ test.each<[string, StreamPart[], { exit: number; code?: string }]>([
     [
       sends("c1", "#general"),
       receipt("c1", "settled"),
-      works("c1"),
+      succeedCall("c1"),
       sends("c2", "#ci"),
       receipt("c2", "planned"),
       fails("c2"),
@@ -95,11 +95,11 @@ test.each<[string, StreamPart[], { exit: number; code?: string }]>([
       fails("c1"),
       sends("c2", "#general"),
       receipt("c2", "settled"),
-      works("c2"),
+      succeedCall("c2"),
     ],
     { exit: 0 },
   ],
-  ["found nothing to do", [sends("c1", "#ci"), receipt("c1", "planned"), works("c1")], { exit: 0 }],
+  ["found nothing to do", [sends("c1", "#ci"), receipt("c1", "planned"), succeedCall("c1")], { exit: 0 }],
 ])("N29 exit code of an answer in which a write %s", async (_, parts, { exit, code }) => {
   const result = await ask(parts);
   expect(result.exit).toBe(exit);
@@ -114,7 +114,7 @@ test("a failed read exits with 1 if no other call succeeded", async () => {
   const failed = [calls("slack.search", {}), fails("c1", "NOT_FOUND", { access: "read" })];
   expect(documentOf(await ask(failed))).toMatchObject({ code: "NOT_FOUND", message: `A read failed: ${WHY}` });
   expect(await ask(failed, "")).toMatchObject({ exit: 1, stdout: "All well.\n" });
-  const other = [calls("slack.list_channels", {}, "c2"), works("c2")];
+  const other = [calls("slack.list_channels", {}, "c2"), succeedCall("c2")];
   expect(await ask([...failed, ...other])).toMatchObject({ exit: 0 });
 });
 

@@ -3,11 +3,11 @@ import { documentOf, type Machine, useKay } from "#test/kay";
 
 const kay = useKay();
 
-type Begun = { state: string; session_id: string; authorization_url: string };
+type BegunConnection = { state: string; session_id: string; authorization_url: string };
 
-async function begin(ann: Machine, service: string): Promise<Begun> {
+async function begin(ann: Machine, service: string): Promise<BegunConnection> {
   await ann(`connect ${service} --no-wait --json`, { person: "stays away" });
-  return documentOf(ann.raw()) as Begun;
+  return documentOf(ann.raw()) as BegunConnection;
 }
 
 const getConnections = async (ann: Machine) => (await ann("connections")).stdout;

@@ -32,12 +32,12 @@ function programAt(columns: number) {
   return { program, shown: printHelp };
 }
 
-function under(from: Command, words: string[]): Command {
+function findCommand(from: Command, words: string[]): Command {
   const [word, ...rest] = words;
   const child = from.commands.find(
     (candidate) => candidate.name() === word || candidate.aliases().includes(word ?? ""),
   );
-  return child ? under(child, rest) : from;
+  return child ? findCommand(child, rest) : from;
 }
 
 const TABLE = buildHelpTable(programAt(80).program, ["approvals", "json"]);
@@ -47,7 +47,7 @@ test.for(WIDTHS)("every page equals the output of the command tree, %i columns w
   for (const [line, index] of Object.entries(TABLE.lines)) {
     const page = TABLE.pages[index];
     const words = line.split(" ").filter((word) => word !== "--help");
-    const target = under(program, words[0] === "help" && line !== "help --help" ? words.slice(1) : words);
+    const target = findCommand(program, words[0] === "help" && line !== "help --help" ? words.slice(1) : words);
     expect(page && formatHelpPage(page, width), line).toBe(shown(target));
   }
 });
@@ -104,7 +104,7 @@ test("only a plain help request is answered without the tree", () => {
   const { program, shown } = programAt(100);
   const quick = (...args: string[]) => findHelpPage(args, table, () => 240);
   expect(quick()).toBe(shown(program));
-  expect(quick("connect", "-h")).toBe(shown(under(program, ["connect"])));
+  expect(quick("connect", "-h")).toBe(shown(findCommand(program, ["connect"])));
   for (const args of [
     ["conect", "--help"],
     ["help", "approvals"],

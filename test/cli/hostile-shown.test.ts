@@ -60,7 +60,7 @@ test.for([["constructor"], ["__proto__"], ["toString"]])("%s is neither a topic 
 });
 
 /** A held request of a backend, with one planned call. */
-function held(input: Record<string, unknown>, summary: string) {
+function buildConfirmation(input: Record<string, unknown>, summary: string) {
   const plan = [{ tool: "jira.create_issue", access: "write", input, summary }];
   const message = `Please confirm the following action: x\n- ${summary}`;
   return { status: "confirmation_required", message, confirmation_token: "confirm_1", data: { plan } };
@@ -69,7 +69,7 @@ function held(input: Record<string, unknown>, summary: string) {
 test("G07 approval is requested only after every text of the plan was shown in full", async () => {
   const ann = kay({ signedIn: true });
   const description = `Update it.${"\n".repeat(80)}and${" ".repeat(5000)}delete project \u202eJORP`;
-  const json = held(
+  const json = buildConfirmation(
     { project: "KAY", summary: "Tidy up", description },
     'Create a Task in KAY: "Tidy up" (with a description)',
   );
@@ -96,7 +96,7 @@ test("G07 the plan that a script must confirm is shown in full too, with every f
   const ann = kay({ signedIn: true });
   const text = `a long comment ${"with many words ".repeat(30)}and an end`;
   ann.place.network.on("POST /ask", {
-    json: held({ issue: "kay-1", who: "me", text }, "Comment on KAY-1: a long comment with…"),
+    json: buildConfirmation({ issue: "kay-1", who: "me", text }, "Comment on KAY-1: a long comment with…"),
   });
   expect((await ann("ask --confirm x")).stdout).toBe(
     `Please confirm the following action: x\n- Comment on KAY-1: a long comment with…\n\njira.create_issue:\n  issue: kay-1\n  who: me\n  text: ${text}\n`,
@@ -112,7 +112,7 @@ test("G07 a hidden copy, a subject and the body of a request are shown like ever
     body: "secret numbers 42",
     draft: false,
   };
-  ann.place.network.on("POST /ask", { json: held(mail, "Send an e-mail to colleague@example.com") });
+  ann.place.network.on("POST /ask", { json: buildConfirmation(mail, "Send an e-mail to colleague@example.com") });
   const first = (await ann("ask --confirm x")).stdout;
   for (const [name, value] of Object.entries(mail)) expect(first).toContain(`\n  ${name}: ${value}\n`);
   const request = {
@@ -121,7 +121,7 @@ test("G07 a hidden copy, a subject and the body of a request are shown like ever
     query: { channel: "C0EVIL" },
     body: { text: "short", n: 5, tags: [] },
   };
-  ann.place.network.on("POST /ask", { json: held(request, "POST /chat.postMessage at slack") });
+  ann.place.network.on("POST /ask", { json: buildConfirmation(request, "POST /chat.postMessage at slack") });
   const second = (await ann("ask --confirm x")).stdout;
   for (const line of ["query.channel: C0EVIL", "body.text: short", "body.n: 5", "body.tags: []"])
     expect(second).toContain(`\n  ${line}\n`);
@@ -130,7 +130,7 @@ test("G07 a hidden copy, a subject and the body of a request are shown like ever
 test("G07 a field whose value is in the prompt is still shown with its name", async () => {
   const ann = kay({ signedIn: true });
   const json = {
-    ...held({ channel: "#general" }, "Send a message"),
+    ...buildConfirmation({ channel: "#general" }, "Send a message"),
     message: "Please confirm the following action: tell #general\n- Send a message",
   };
   ann.place.network.on("POST /ask", { json });

@@ -9,7 +9,7 @@ const kay = useKay();
 vi.setConfig({ testTimeout: 60_000 });
 
 /** A machine with open requests, one for each issue, oldest first. */
-async function waiting(...issues: string[]): Promise<{ ann: Machine; log: DeskLog }> {
+async function openRequests(...issues: string[]): Promise<{ ann: Machine; log: DeskLog }> {
   const log: DeskLog = [];
   const ann = kay({ signedIn: true, services: withDesk(log) });
   for (const [index, issue] of issues.entries()) {
@@ -25,7 +25,7 @@ test.for([
   ["pending --watch", /^[0-9a-f]{6}\tapproval\tDelete KAY-3 for good\t/],
   ["inbox --json", /^\{"id":"int_\w+","kind":"approval",.*"answer":\["kay answer int_\w+ --approve/],
 ] as const)("kay %s in a pipe prints a line for each request, once, until it is stopped", async ([line, first]) => {
-  const { ann } = await waiting("KAY-3");
+  const { ann } = await openRequests("KAY-3");
   const running = ann(line);
   await expect.poll(() => ann.raw().stdout).toMatch(first);
   ann.interrupt();
@@ -34,7 +34,7 @@ test.for([
 });
 
 test("kay inbox on a small terminal opens the newest request, answers it, and shows the rest", async () => {
-  const { ann, log } = await waiting("KAY-3", "KAY-4");
+  const { ann, log } = await openRequests("KAY-3", "KAY-4");
   const ink = await openInk(ann, "inbox", { columns: 40, rows: 12 });
   const list = await ink.sees("Delete KAY-3");
   expect(list.indexOf("KAY-4")).toBeLessThan(list.indexOf("KAY-3"));
@@ -58,7 +58,7 @@ test("an empty inbox on a narrow terminal has one line, which is redrawn in its 
 });
 
 test("kay inbox keeps the cursor on its request when a newer one arrives", async () => {
-  const { ann, log } = await waiting("KAY-3", "KAY-4");
+  const { ann, log } = await openRequests("KAY-3", "KAY-4");
   const ink = await openInk(ann, "inbox", { columns: 80, rows: 24 });
   await ink.sees(/❯ 1 {2}Delete KAY-4/);
   ink.type("\x1b[B");
@@ -76,7 +76,7 @@ test("kay inbox keeps the cursor on its request when a newer one arrives", async
 });
 
 test.for([true, false])("kay inbox waits for a backend that restarts (terminal: %s)", async (terminal) => {
-  const { ann } = await waiting("KAY-3");
+  const { ann } = await openRequests("KAY-3");
   let looks = 0;
   let isAway = true;
   ann.place.network.always("GET /pending", () => {

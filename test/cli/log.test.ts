@@ -6,7 +6,7 @@ const kay = useKay();
 const COMMENT = ["tools", "call", "jira.add_comment", "--field", "issue=KAY-1", "--field"];
 
 /** A machine with writes, through a model and without one. */
-async function busy(): Promise<Machine> {
+async function makeChanges(): Promise<Machine> {
   const ann = kay({ signedIn: true });
   expect((await ann(["ask", "--allow", "jira.transition_issue", "close KAY-3"])).exit).toBe(0);
   for (const text of ["one", "two"]) {
@@ -23,7 +23,7 @@ async function logOf(ann: Machine, flags = ""): Promise<{ writes: Write[]; has_m
 }
 
 test("kay log lists every write of every conversation, newest first, with who, where, link and prompt", async () => {
-  const ann = await busy();
+  const ann = await makeChanges();
   const { writes, has_more } = await logOf(ann);
   expect(has_more).toBe(false);
   expect(writes.map(({ tool, state }) => [tool, state])).toEqual([
@@ -44,7 +44,7 @@ test("kay log lists every write of every conversation, newest first, with who, w
 });
 
 test("a page ends at --limit, and joined pages are the whole list without a gap", async () => {
-  const ann = await busy();
+  const ann = await makeChanges();
   const all = await logOf(ann);
   const first = await logOf(ann, "--limit 2");
   expect(first).toEqual({ writes: all.writes.slice(0, 2), has_more: true });

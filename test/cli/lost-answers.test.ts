@@ -7,7 +7,7 @@ const COMMENT = 'ask "comment on KAY-3: hello"';
 /** A guide-only backend does not know the outcome of a request. */
 const GUIDE_ONLY: Reply = { status: 404, json: { error: "NOT_FOUND", message: "Not found" } };
 
-async function held(ann: Machine): Promise<string> {
+async function holdPlan(ann: Machine): Promise<string> {
   await ann('ask --confirm --json "close KAY-4"');
   return (documentOf(ann.raw()) as { confirmation_token: string }).confirmation_token;
 }
@@ -78,7 +78,7 @@ test("H19 a request without an answer ends after ten minutes, and its outcome is
 
 test("H13 a confirmation that was recorded before a gateway gave up is not sent again; its answer is fetched", async () => {
   const ann = kay({ signedIn: true });
-  const token = await held(ann);
+  const token = await holdPlan(ann);
   ann.place.network.seen.length = 0;
   ann.place.network.on("POST /ask/confirm", "gateway");
   expect(await ann(`confirm ${token} --approve`)).toMatchObject({
@@ -90,7 +90,7 @@ test("H13 a confirmation that was recorded before a gateway gave up is not sent 
 
 test("H13 if the answer cannot be fetched, the outcome is unknown, and a manual repeat learns that it was used", async () => {
   const ann = kay({ signedIn: true });
-  const token = await held(ann);
+  const token = await holdPlan(ann);
   ann.place.network.on("POST /ask/confirm", "gateway");
   ann.place.network.on("GET /requests/", GUIDE_ONLY);
   expect(await ann(`confirm ${token} --approve`)).toEqual({

@@ -8,7 +8,7 @@ import { type RunSetting, useKay } from "#test/kay";
 const kay = useKay();
 
 /** A run on a terminal of 80 × 24 whose pager records its input. */
-async function paged(command: string, setting: RunSetting = {}, starts = true) {
+async function runPaged(command: string, setting: RunSetting = {}, starts = true) {
   const pages: string[][] = [];
   const result = await kay({ signedIn: true })(command, {
     terminal: true,
@@ -22,8 +22,8 @@ async function paged(command: string, setting: RunSetting = {}, starts = true) {
 test.each(["help environment", "help ask", "ask --help", "tools list", "sessions --help"])(
   "kay %s goes through the pager if it is longer than the terminal",
   async (command) => {
-    const { shown, stdout } = await paged(command, { rows: 10 });
-    const full = await paged(command, { env: { PAGER: "" } });
+    const { shown, stdout } = await runPaged(command, { rows: 10 });
+    const full = await runPaged(command, { env: { PAGER: "" } });
     expect(shown).toEqual([["less -S", full.stdout]]);
     expect(stdout).toBe("");
     expect(full.stdout).not.toBe("");
@@ -41,13 +41,13 @@ test.each<[string, string, RunSetting]>([
   ["the terminal can only take text", "help environment", { env: { TERM: "dumb" } }],
   ["it is JSON", "help environment --json", {}],
 ])("there is no pager if %s", async (_, command, setting) => {
-  const { shown, stdout, exit } = await paged(command, setting);
+  const { shown, stdout, exit } = await runPaged(command, setting);
   expect([shown, exit]).toEqual([[], 0]);
   expect(stdout).toContain("KAY_API_URL");
 });
 
 test("a pager that cannot be started loses nothing", async () => {
-  const { stdout, stderr, exit } = await paged("help environment", {}, false);
+  const { stdout, stderr, exit } = await runPaged("help environment", {}, false);
   expect(stdout).toContain("KAY_API_URL");
   expect([stderr, exit]).toEqual(["! The pager could not be started (PAGER=less -S).\n", 0]);
 });

@@ -26,11 +26,11 @@ async function answers(...lines: string[]): Promise<string> {
 }
 
 /** Bodies of the requests to the model. */
-function asked(): { prompt: string; context?: Record<string, unknown> }[] {
+function listRequests(): { prompt: string; context?: Record<string, unknown> }[] {
   const { seen } = ann.place.network;
   return seen
     .filter(({ url }) => new URL(url).pathname.startsWith("/ask"))
-    .map(({ body }) => body as ReturnType<typeof asked>[number]);
+    .map(({ body }) => body as ReturnType<typeof listRequests>[number]);
 }
 
 test("a prompt of a server is shown, and goes to the model after approval, as text that others wrote", async () => {
@@ -38,7 +38,7 @@ test("a prompt of a server is shown, and goes to the model after approval, as te
   expect(output).toContain(
     "The MCP server all wrote this prompt, not kay:\n\nWhat's weather in Bern?\n\nSend this prompt of all to the model? [y/N] n\nNothing was sent.\n",
   );
-  expect(asked()).toMatchObject([
+  expect(listRequests()).toMatchObject([
     {
       prompt: "Do what the prompt all:args-prompt asks. Its text is in the context.",
       context: { prompt: { name: "all:args-prompt", text: "What's weather in Bern?" } },
@@ -50,7 +50,7 @@ test("a missing required argument is asked for in a form, which can be left", as
   const output = await answers("/all:args-prompt", "f", "Bern", "", "s", "n", "/all:args-prompt", "c");
   expect(output).toContain("What's weather in Bern?");
   expect(output.split("Nothing was sent.")).toHaveLength(3);
-  expect(asked()).toEqual([]);
+  expect(listRequests()).toEqual([]);
 });
 
 test("a prompt or server that does not exist is one sentence with a next step", async () => {
@@ -64,7 +64,7 @@ test("a mentioned resource joins the prompt, and an unreadable one is named", as
   const uri = "demo://resource/dynamic/text/3";
   const output = await answers(`summarise @all:${uri} and @all:demo://nothing, not @other:thing`);
   expect(output).toMatch(/@?all:demo:\/\/nothing cannot be read\. [\s\S]*not found\. Only its name was sent\./);
-  expect(asked()).toMatchObject([
+  expect(listRequests()).toMatchObject([
     { context: { resources: [{ name: `all:${uri}`, text: expect.stringContaining("Resource 3: ") }] } },
   ]);
 });
@@ -86,7 +86,7 @@ test("prompts and resources of servers are offered in the lists of commands and 
   await ink.shows("What's weather in Bern?");
   await ink.sees("Send this prompt of all to the model?");
   await ink.press("y");
-  await expect.poll(asked).toMatchObject([{ context: { prompt: { text: "What's weather in Bern?" } } }]);
+  await expect.poll(listRequests).toMatchObject([{ context: { prompt: { text: "What's weather in Bern?" } } }]);
   ink.type("read @all:architecture");
   await ink.sees("@all:demo://resource/static/document/architecture.md");
   await ink.leave();

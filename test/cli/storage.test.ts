@@ -16,7 +16,7 @@ function breakable(): { keychain: Keychain; breakIt(get: Keychain["get"], state:
   };
 }
 
-async function signedIn(keychain: Keychain): Promise<Machine> {
+async function signIn(keychain: Keychain): Promise<Machine> {
   const ann = kay({ signedIn: true, keychain });
   expect(await ann("connections --check jira")).toMatchObject({ exit: 0 });
   ann.place.network.seen.length = 0;
@@ -28,7 +28,7 @@ test.for([
   ["macOS' words", () => new Error("User interaction is not allowed.")],
 ] as const)("S04 a locked keychain does not mean signed out: %s", async ([, error]) => {
   const { keychain, breakIt } = breakable();
-  const ann = await signedIn(keychain);
+  const ann = await signIn(keychain);
   breakIt(() => Promise.reject(error()), "locked");
   for (const line of ["connections", "ask hello", "connect bitbucket", "logout"]) {
     const { exit, stdout, stderr } = await ann(line);
@@ -45,7 +45,7 @@ test.for([
 
 test("S05 a keychain that never answers ends the command within five seconds", async () => {
   const { keychain, breakIt } = breakable();
-  const ann = await signedIn(keychain);
+  const ann = await signIn(keychain);
   breakIt(() => new Promise(() => {}), "silent");
   const begun = ann.place.clock.now();
   expect(await ann("connections")).toEqual({
@@ -59,7 +59,7 @@ test("S05 a keychain that never answers ends the command within five seconds", a
 
 test("C13 Ctrl+C ends a command within a second, even while a keychain's dialog is open", async () => {
   const { keychain, breakIt } = breakable();
-  const ann = await signedIn(keychain);
+  const ann = await signIn(keychain);
   breakIt(() => {
     queueMicrotask(() => ann.interrupt());
     return new Promise(() => {});

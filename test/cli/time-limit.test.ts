@@ -12,7 +12,7 @@ const receipt = (effect: string) => ({ type: "data-receipt", data: { ...RECEIPT,
 const INPUT = { issue: "KAY-3" };
 
 /** A user whose backend never finishes after these parts. */
-function works(...parts: Parameters<typeof sse>[0]) {
+function startWork(...parts: Parameters<typeof sse>[0]) {
   const ann = kay({ signedIn: true });
   const stream = async function* () {
     yield* sse([...begins(), ...parts], { ends: false });
@@ -28,7 +28,7 @@ test.for([
   ["0.5m", "30 s"],
   ["1m5s", "1 min 5 s"],
 ])("--timeout %s ends a command that waits after %s", async ([time = "", words]) => {
-  const ann = works(...says("I am"));
+  const ann = startWork(...says("I am"));
   ann.place.network.on(CANCEL, { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
   const { exit, stderr } = await ann(`ask x --timeout ${time}`);
   expect({ exit, stderr }).toEqual({
@@ -40,7 +40,7 @@ test.for([
 });
 
 test("a request that times out is canceled at the backend, and its changes are reported", async () => {
-  const ann = works(calls("jira.close_issue", INPUT), receipt("settled"));
+  const ann = startWork(calls("jira.close_issue", INPUT), receipt("settled"));
   ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
   const rest = sse([status("cancelled"), { type: "abort", reason: "stopped" }], { first: 5 });
   ann.place.network.on(EVENTS, { stream: rest });
@@ -55,7 +55,7 @@ test("a request that times out is canceled at the backend, and its changes are r
 });
 
 test("a request canceled before a write can be retried", async () => {
-  const ann = works(calls("jira.close_issue", INPUT), receipt("planned"));
+  const ann = startWork(calls("jira.close_issue", INPUT), receipt("planned"));
   ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
   ann.place.network.on(EVENTS, {
     stream: sse([receipt("failed"), status("cancelled"), { type: "abort" }], { first: 5 }),
@@ -78,7 +78,7 @@ test("a write that was running has the outcome that the backend reports, or may 
       "  `kay sessions show session_1` shows what was done.",
     ],
   ] as const) {
-    const ann = works(calls("jira.close_issue", INPUT), receipt("sent"));
+    const ann = startWork(calls("jira.close_issue", INPUT), receipt("sent"));
     ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
     ann.place.network.on(EVENTS, { stream: sse(end as never, { first: 5 }) });
     const { exit, stderr } = await ann("ask x --timeout 50s");
@@ -93,7 +93,7 @@ test("a write that was running has the outcome that the backend reports, or may 
 
 test("with --json it is one document, with --stream a last line", async () => {
   for (const stream of ["", " --stream"]) {
-    const ann = works(calls("jira.close_issue", INPUT), receipt("settled"));
+    const ann = startWork(calls("jira.close_issue", INPUT), receipt("settled"));
     ann.place.network.on(CANCEL, { json: { id: "gen_1", session_id: "session_1", status: "running" } });
     ann.place.network.on(EVENTS, { stream: sse([status("cancelled"), { type: "abort" }], { first: 5 }) });
     const { exit, stdout } = await ann(`ask x --json${stream} --timeout 50s`);
@@ -107,7 +107,7 @@ test("with --json it is one document, with --stream a last line", async () => {
 });
 
 test("a question on the terminal ends too, and its request is cancelled", async () => {
-  const ann = works(calls("slack.send_message", { channel: "#ci" }), approval(), status("awaiting_approval"));
+  const ann = startWork(calls("slack.send_message", { channel: "#ci" }), approval(), status("awaiting_approval"));
   ann.place.network.on(CANCEL, { status: 404, json: { code: "GENERATION_NOT_FOUND" } });
   const { exit, stderr } = await ann("ask x --timeout 20s", TERMINAL);
   expect([exit, stderr.includes("✗ Timed out after 20 s. It may continue at the backend.")]).toEqual([1, true]);

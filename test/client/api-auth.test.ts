@@ -14,7 +14,7 @@ function only(token: string, reply: Reply): Reply {
 }
 
 /** The real refresher over credentials in a test folder, signed in with T0 and R0. */
-async function signedIn() {
+async function openSignedIn() {
   const { credentials, warnings } = openProfile();
   await credentials.update(ORIGIN, () => ({ session_id: "K1", token: "T0", refresh_token: "R0" }));
   const warn = (message: string) => void warnings.push(message);
@@ -31,7 +31,7 @@ test("A02 concurrent requests with an expired token share one refresh and are se
     await new Promise((resolve) => setTimeout(resolve, 200));
     return { json: { token: "T1", refresh_token: "R1" } };
   });
-  const { refresher } = await signedIn();
+  const { refresher } = await openSignedIn();
   const { api } = apiFor(backend.url, { refresher });
   expect(await Promise.all([api.connections(), api.ask({ prompt: "x" })])).toEqual([
     { connections: {} },
@@ -50,7 +50,7 @@ test("A02 after a temporary refresh failure, a later call tries again", async ()
   const backend = await fakeBackend();
   backend.always("GET /connections", only("T1", { json: { connections: {} } }));
   backend.on("POST /auth/refresh", { status: 503, text: "<html>" }, { json: { token: "T1" } });
-  const { refresher } = await signedIn();
+  const { refresher } = await openSignedIn();
   const { api } = apiFor(backend.url, { refresher });
   expect((await problemOf(api.connections())).code).toBe("BAD_GATEWAY");
   expect(await api.connections()).toEqual({ connections: {} });
@@ -71,7 +71,7 @@ test("a second 401 right after a refresh is final: there is no loop", async () =
   const backend = await fakeBackend();
   backend.on("GET /connections", EXPIRED, EXPIRED);
   backend.on("POST /auth/refresh", { json: { token: "T1" } });
-  const { refresher } = await signedIn();
+  const { refresher } = await openSignedIn();
   const { api } = apiFor(backend.url, { refresher });
   expect((await problemOf(api.connections())).code).toBe("NOT_SIGNED_IN");
 });
@@ -85,7 +85,7 @@ test("a 401 from connect, status and refresh is final", async () => {
     { status: 401, json: {} },
   );
   backend.on("POST /auth/refresh", EXPIRED);
-  const { refresher } = await signedIn();
+  const { refresher } = await openSignedIn();
   const { api } = apiFor(backend.url, { refresher });
   expect((await problemOf(api.connect("jira", {}))).code).toBe("TOKEN_EXPIRED");
   expect((await problemOf(api.status("S1"))).code).toBe("VERIFIER_INVALID");

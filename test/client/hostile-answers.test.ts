@@ -4,7 +4,7 @@ import { createSend } from "#net/send";
 import { realClock } from "#test/client-clock";
 
 /** A server that answers every request with these bytes and, unless told to `linger`, ends the connection. */
-async function answering(bytes: string, linger = false): Promise<string> {
+async function serveBytes(bytes: string, linger = false): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on("error", () => {}));
@@ -27,7 +27,7 @@ async function outcome(url: string): Promise<unknown> {
 }
 
 test.for([[true], [false]])("an answer that changes the protocol ends the exchange at once", async ([linger]) => {
-  const url = await answering(
+  const url = await serveBytes(
     "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n",
     linger,
   );
@@ -45,13 +45,13 @@ test.for([
   ["half a body", "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{"],
   ["half a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{"],
 ])("a connection that ends after %s broke off", async ([, bytes = ""]) => {
-  expect(await outcome(await answering(bytes))).toEqual({
+  expect(await outcome(await serveBytes(bytes))).toEqual({
     code: "UNREACHABLE",
     message: "The connection to BACKEND broke before the response was complete (ECONNRESET).",
   });
 });
 
 test("interim answers before the answer are ignored", async () => {
-  const url = await answering("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+  const url = await serveBytes("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
   expect(await outcome(url)).toEqual({ status: 200, body: "{}" });
 });

@@ -81,7 +81,7 @@ test("a request that the new backend does not accept either fails like the secon
 });
 
 /** A machine that does not report process start times, with a record of process 7, whose number is in use. */
-async function timeless(alive: EmbeddedBackend[]) {
+async function createTimeless(alive: EmbeddedBackend[]) {
   const folder = await mkdtemp(join(tmpdir(), "kay-embedded-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const record = join(folder, "backend.json");
@@ -108,7 +108,7 @@ async function timeless(alive: EmbeddedBackend[]) {
 }
 
 test("a record whose number belongs to another program, on a system that does not say, is not taken for a backend", async () => {
-  const { ports, record, sent } = await timeless([NEW]);
+  const { ports, record, sent } = await createTimeless([NEW]);
   expect(await openEmbeddedBackend(ports)).toMatchObject(NEW);
   expect(JSON.parse(await readFile(record, "utf8"))).toMatchObject({ pid: 8 });
   const proofRequest = (port: number) => `GET http://127.0.0.1:${port}/local/proof?… undefined`;
@@ -116,20 +116,20 @@ test("a record whose number belongs to another program, on a system that does no
 });
 
 test("a program that only has the number of a backend is not told to end", async () => {
-  const { ports, record } = await timeless([]);
+  const { ports, record } = await createTimeless([]);
   expect(await stopEmbedded(ports)).toBe("not running");
   expect(existsSync(record)).toBe(false);
 });
 
 test("a program that took the port of the local backend gets neither its secret nor a request", async () => {
-  const { ports, record, sent } = await timeless([{ ...OLD, secret: "another" }, NEW]);
+  const { ports, record, sent } = await createTimeless([{ ...OLD, secret: "another" }, NEW]);
   expect(await openEmbeddedBackend(ports)).toMatchObject(NEW);
   expect(JSON.parse(await readFile(record, "utf8"))).toMatchObject({ pid: 8 });
   expect(sent.join(" ")).not.toMatch(/ (old|new|another)\b/);
 });
 
 test("a program that takes the port during a command gets no request", async () => {
-  const { ports, sent } = await timeless([{ ...OLD, secret: "another" }, NEW]);
+  const { ports, sent } = await createTimeless([{ ...OLD, secret: "another" }, NEW]);
   const out = withEmbeddedReconnect(
     OLD,
     async () => NEW,
@@ -142,7 +142,7 @@ test("a program that takes the port during a command gets no request", async () 
 test.runIf(process.getuid?.() === 0).for(["the record", "its folder"])(
   "F10 a record is ignored if another user owns %s",
   async (attack) => {
-    const { ports, record } = await timeless([OLD]);
+    const { ports, record } = await createTimeless([OLD]);
     const path = attack === "the record" ? record : ports.folder;
     await chown(path, 65534, 65534);
     const rootPorts: EmbeddedPorts = { ...ports, processes: { ...ports.processes, uid: 0 } };
@@ -154,7 +154,7 @@ test.runIf(process.getuid?.() === 0).for(["the record", "its folder"])(
 );
 
 test.for(["the record", "its folder"])("F10 a record is ignored if others can write to %s", async (attack) => {
-  const { ports, record } = await timeless([OLD, NEW]);
+  const { ports, record } = await createTimeless([OLD, NEW]);
   const path = attack === "the record" ? record : ports.folder;
   await chmod(path, 0o777);
   const ownPorts: EmbeddedPorts = { ...ports, processes: { ...ports.processes, uid: process.getuid?.() } };
@@ -163,7 +163,7 @@ test.for(["the record", "its folder"])("F10 a record is ignored if others can wr
 });
 
 test("F10 a record that is a link is ignored", async () => {
-  const { ports, record } = await timeless([OLD]);
+  const { ports, record } = await createTimeless([OLD]);
   await rename(record, `${record}.other`);
   await symlink(`${record}.other`, record);
   await expect(openEmbeddedBackend(ports)).rejects.toMatchObject({ code: "STORE_UNREADABLE" });

@@ -49,7 +49,7 @@ function kay(job: Job, blocks?: number): Promise<Report | null> {
   });
 }
 
-async function signedIn() {
+async function openSignedIn() {
   const profile = openProfile();
   await profile.credentials.write(ORIGIN, 0, { session_id: "kaysession_1", token: "T0", refresh_token: "R0" });
   return { ...profile, stored: async () => (await profile.credentials.read(ORIGIN)).signIn };
@@ -59,7 +59,7 @@ test("A01 twelve processes that are refused at once make one refresh, and all st
   timeout: 60_000,
 }, async () => {
   const { spent, url } = await backend({ grace: false });
-  const { folder, stored } = await signedIn();
+  const { folder, stored } = await openSignedIn();
   const job: Job = { folder, does: "afterRejection", rejected: "T0", server: url };
   const reports = await Promise.all(Array.from({ length: 12 }, () => kay(job)));
   expect(reports).toEqual(Array.from({ length: 12 }, () => ({ token: "T1", warnings: [] })));
@@ -74,7 +74,7 @@ test.for(steps)(
   { timeout: 30_000 },
   async (stopAt) => {
     const { url } = await backend({ grace: true });
-    const { folder, stored } = await signedIn();
+    const { folder, stored } = await openSignedIn();
     const job: Job = { folder, does: "afterRejection", rejected: "T0", server: url };
     expect(await kay({ ...job, stopAt })).toBe(null);
     const { token, refresh_token } = await stored();
@@ -86,7 +86,7 @@ test.for(steps)(
 
 test("S18 a kill among twelve costs nobody the sign-in", { timeout: 60_000 }, async () => {
   const { url } = await backend({ grace: true });
-  const { folder, stored } = await signedIn();
+  const { folder, stored } = await openSignedIn();
   const job: Job = { folder, does: "afterRejection", rejected: "T0", server: url };
   const jobs = Array.from({ length: 12 }, (_, n): Job => (n % 4 === 0 ? { ...job, stopAt: "writing" } : job));
   const reports = (await Promise.all(jobs.map((job) => kay(job)))).filter((report) => report !== null);
@@ -97,7 +97,7 @@ test("S18 a kill among twelve costs nobody the sign-in", { timeout: 60_000 }, as
 
 test("F2 a disk with room for a lock but not for the new pair does not lose the sign-in", async () => {
   const { spent, url } = await backend({ grace: false });
-  const { folder, path, stored } = await signedIn();
+  const { folder, path, stored } = await openSignedIn();
   const job: Job = { folder, does: "afterRejection", rejected: "T0", server: url };
   expect(await kay(job, 1)).toEqual({
     error: "STORE_UNREADABLE",

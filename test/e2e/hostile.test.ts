@@ -9,7 +9,7 @@ import { jwt } from "#test/refresh";
 const SIGN_IN = { session_id: "kaysession_1", token: jwt(Date.now()), refresh_token: "R1" };
 
 /** A home signed in at a strict backend. */
-async function signedIn(env: Record<string, string> = {}) {
+async function openSignedIn(env: Record<string, string> = {}) {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url, ...env });
   await home.signIn(backend.url, SIGN_IN);
@@ -26,7 +26,7 @@ async function shell(env: Record<string, string>, cwd: string, line: string) {
 }
 
 test("a closed stderr does not stop the work", async () => {
-  const { backend, home } = await signedIn();
+  const { backend, home } = await openSignedIn();
   backend.on("POST /ask", async () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     return { json: { status: "completed", message: "Hello.", receipts: [] } };
@@ -37,7 +37,7 @@ test("a closed stderr does not stop the work", async () => {
 });
 
 test("a BROWSER that cannot even be looked up is reported, and the wait continues", async () => {
-  const { backend, home } = await signedIn({ BROWSER: "/etc/passwd/browser" });
+  const { backend, home } = await openSignedIn({ BROWSER: "/etc/passwd/browser" });
   const connected = { connected: true, user: { name: "Ann" } };
   backend.on("GET /connections", { json: { connections: { jira: { connected: false } } } });
   backend.on("GET /connections", { json: { connections: { jira: connected } } });

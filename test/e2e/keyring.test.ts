@@ -11,7 +11,7 @@ const test = needs("dbus-daemon", "gnome-keyring-daemon");
 const CONNECTED = { exit: 0, stdout: expect.stringMatching(/^jira\tconnected\tDana Demo/), stderr: "" };
 
 /** A home in a desktop session with an unlocked keyring, and its first connection. */
-async function connected() {
+async function openConnected() {
   const session = await keyringSession();
   const daemon = await session.keyring("pw");
   const { HOME, DBUS_SESSION_BUS_ADDRESS } = session.env;
@@ -25,7 +25,7 @@ async function connected() {
 test("the first connection is encrypted with a key that only the keyring has, and no secret is in plain text", {
   timeout: 90_000,
 }, async () => {
-  const { home, file, keychain, connections } = await connected();
+  const { home, file, keychain, connections } = await openConnected();
   expect(await connections()).toEqual(CONNECTED);
   const sealed = readFileSync(file, "utf8");
   const { signIn } = await openProfile({ in: home.config, preference: "auto", keychain }).credentials.read("embedded");
@@ -41,7 +41,7 @@ test("the first connection is encrypted with a key that only the keyring has, an
 test("S04 a locked keyring is reported with the command that unlocks it; nothing is lost, and unlocked it works again", {
   timeout: 90_000,
 }, async () => {
-  const { daemon, keyring, file, connections } = await connected();
+  const { daemon, keyring, file, connections } = await openConnected();
   const sealed = readFileSync(file, "utf8");
   await stop(daemon);
   const locked = await keyring();
@@ -57,7 +57,7 @@ test("S04 a locked keyring is reported with the command that unlocks it; nothing
 test("S05 a frozen or missing keyring ends a command within 5 s with its own message, and nothing is lost", {
   timeout: 90_000,
 }, async () => {
-  const { daemon, keyring, file, connections } = await connected();
+  const { daemon, keyring, file, connections } = await openConnected();
   const sealed = readFileSync(file, "utf8");
   await freeze(daemon);
   const started = performance.now();

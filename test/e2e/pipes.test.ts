@@ -20,7 +20,7 @@ const SESSION = {
 };
 
 /** A home signed in at a backend with long answers. */
-async function signedIn(signIn: SignIn = SIGN_IN, { readOnly = false } = {}) {
+async function openSignedIn(signIn: SignIn = SIGN_IN, { readOnly = false } = {}) {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });
   await home.signIn(backend.url, { ...SIGN_IN, ...signIn });
@@ -39,7 +39,7 @@ async function signedIn(signIn: SignIn = SIGN_IN, { readOnly = false } = {}) {
 const LINES = ["connections", "sessions list", "config list", "help", "help json", "--version", "ask hello"];
 
 test("a reader that stops early, or reads nothing, ends kay quietly with exit code 0", async () => {
-  const { bash } = await signedIn();
+  const { bash } = await openSignedIn();
   for (const reader of ["head -1", "true"])
     for (const line of [...LINES, "connections --json", "ask --json hello", "ask --json --stream hello"]) {
       const { stdout, stderr } = await bash(`kay ${line} | ${reader} >/dev/null; echo "\${PIPESTATUS[0]}"`);
@@ -48,7 +48,7 @@ test("a reader that stops early, or reads nothing, ends kay quietly with exit co
 });
 
 test("an answer of 2 MB arrives whole through a slow pipe, as text and as JSON", async () => {
-  const { bash } = await signedIn();
+  const { bash } = await openSignedIn();
   expect(Buffer.byteLength(LONG)).toBeGreaterThan(2_000_000);
   expect((await bash("kay ask hello | { sleep 1; cat; }")).stdout).toBe(`${LONG}\n`);
   const { stdout, stderr } = await bash("kay ask --json hello 2>&1 | { sleep 1; cat; }");
@@ -56,7 +56,7 @@ test("an answer of 2 MB arrives whole through a slow pipe, as text and as JSON",
 });
 
 test("output that cannot be written is exit code 1 and one line, whatever the command", async () => {
-  const { bash } = await signedIn();
+  const { bash } = await openSignedIn();
   for (const line of [...LINES, "connections --json"])
     expect({ line, ...(await bash(`kay ${line} > /dev/full`)) }).toEqual({
       line,
@@ -69,7 +69,7 @@ test("output that cannot be written is exit code 1 and one line, whatever the co
 });
 
 test("closed streams work like /dev/null", async () => {
-  const { bash } = await signedIn();
+  const { bash } = await openSignedIn();
   for (const closed of ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
     expect({ closed, ...(await bash(`kay connections ${closed} >/dev/null`)) }).toEqual({
       closed,
@@ -87,7 +87,7 @@ const OBEYS = isRoot ? ["setpriv", "--bounding-set=-dac_override,-dac_read_searc
 needs(...OBEYS.slice(0, 1))(
   "a settings folder that cannot be written: what only reads works, what would write says so before anything is done",
   async () => {
-    const { backend, bash } = await signedIn({}, { readOnly: true });
+    const { backend, bash } = await openSignedIn({}, { readOnly: true });
     expect(await bash("kay connections")).toMatchObject({
       exit: 0,
       stdout: "jira\tconnected\t\t\nslack\tnot connected\t\t\n",
@@ -103,7 +103,7 @@ needs(...OBEYS.slice(0, 1))(
 );
 
 needs(...OBEYS.slice(0, 1))("a refresh token is not spent where its successor could not be kept", async () => {
-  const { backend, bash } = await signedIn({ ...SIGN_IN, token: jwt(Date.now() - 3_600_000) }, { readOnly: true });
+  const { backend, bash } = await openSignedIn({ ...SIGN_IN, token: jwt(Date.now() - 3_600_000) }, { readOnly: true });
   expect(await bash("kay connections")).toMatchObject({
     exit: 1,
     stdout: "",
@@ -123,7 +123,7 @@ function makeReadOnly({ config }: Home): void {
 }
 
 test("B235 in a deleted folder, commands work, and names in it are not found", async () => {
-  const { bash } = await signedIn();
+  const { bash } = await openSignedIn();
   const deletedFolder = 'mkdir d; cd d; rmdir "$PWD";';
   for (const line of ["connections", "help json", "--version", "config list", "sessions list"])
     expect(await bash(`${deletedFolder} kay ${line} >/dev/null; echo $?`)).toMatchObject({

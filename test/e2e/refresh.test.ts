@@ -11,7 +11,7 @@ const OK = { json: { token: T1, refresh_token: "R1", message: "ok" } };
 const REFUSED = { status: 401, json: { error: "REFRESH_INVALID", code: "REFRESH_INVALID", message: "no" } };
 
 /** A strict backend that knows one access token, and a home signed in to it. */
-async function signedIn(token: string, accepted = T1) {
+async function openSignedIn(token: string, accepted = T1) {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });
   await home.signIn(backend.url, { session_id: K1, token, refresh_token: "R0" });
@@ -31,7 +31,7 @@ const together = (home: Home, count: number) =>
 test("A01 twelve concurrent commands with an expired token make one refresh, and all succeed signed in", {
   timeout: 90_000,
 }, async () => {
-  const { backend, home, refreshes, stored } = await signedIn(T0);
+  const { backend, home, refreshes, stored } = await openSignedIn(T0);
   let first = true;
   backend.always("POST /auth/refresh", async () => {
     const answer = first ? OK : REFUSED;
@@ -45,7 +45,7 @@ test("A01 twelve concurrent commands with an expired token make one refresh, and
 });
 
 test("A03 a process that loses the refresh race keeps the winner's tokens and continues with them", async () => {
-  const { backend, home, refreshes, stored } = await signedIn(T0);
+  const { backend, home, refreshes, stored } = await openSignedIn(T0);
   backend.on("POST /auth/refresh", async () => {
     await home.signIn(backend.url, { session_id: K1, token: T1, refresh_token: "R1" });
     return REFUSED;
@@ -56,7 +56,7 @@ test("A03 a process that loses the refresh race keeps the winner's tokens and co
 });
 
 test("A03 a refusal of the refresh token that is still stored deletes the tokens, keeps the session, and says to connect", async () => {
-  const { backend, home, stored } = await signedIn(T0);
+  const { backend, home, stored } = await openSignedIn(T0);
   backend.on("POST /auth/refresh", REFUSED);
   expect(await home.run(["connections"])).toEqual({
     exit: 4,
@@ -76,7 +76,7 @@ const faults: { name: string; reply: Reply; says: RegExp }[] = [
 test.for(faults)(
   "A04 $name from the refresh is not a logout: the tokens stay, exit 6, try again",
   async ({ reply, says }) => {
-    const { backend, home, stored } = await signedIn(T0);
+    const { backend, home, stored } = await openSignedIn(T0);
     backend.always("POST /auth/refresh", reply);
     const { exit, stdout, stderr } = await home.run(["connections"]);
     expect({ exit, stdout }).toEqual({ exit: 6, stdout: "" });
@@ -89,13 +89,13 @@ test.for(faults)(
 
 test("A30 a token that is valid for 25 minutes is not refreshed", async () => {
   const token = jwt(NOW - 5 * MINUTE);
-  const { home, refreshes } = await signedIn(token, token);
+  const { home, refreshes } = await openSignedIn(token, token);
   expect(await together(home, 3)).toEqual([CONNECTED, CONNECTED, CONNECTED]);
   expect(refreshes()).toEqual([]);
 });
 
 test("A30 a token that is valid for 4 minutes is refreshed once for all processes", async () => {
-  const { backend, home, refreshes } = await signedIn(jwt(NOW - 26 * MINUTE));
+  const { backend, home, refreshes } = await openSignedIn(jwt(NOW - 26 * MINUTE));
   backend.on("POST /auth/refresh", OK);
   expect(await together(home, 3)).toEqual([CONNECTED, CONNECTED, CONNECTED]);
   expect(refreshes()).toHaveLength(1);

@@ -9,7 +9,7 @@ const HELD = { status: "confirmation_required", message: "Delete all tickets?", 
 const DONE = { status: "completed", message: "Hello." };
 
 /** A home signed in at a strict backend. */
-async function signedIn() {
+async function openSignedIn() {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });
   await home.signIn(backend.url, { session_id: "kaysession_1", token: jwt(Date.now()), refresh_token: "R1" });
@@ -34,27 +34,27 @@ for (const [name, stdin] of [
   ["white space", "  \n"],
 ] as const) {
   test(`C07 kay ask with ${name} on stdin is a usage error, and nothing is sent`, async () => {
-    const { home, prompts } = await signedIn();
+    const { home, prompts } = await openSignedIn();
     expect(await home.run(["ask"], { stdin })).toEqual(NOTHING);
     expect(prompts()).toEqual([]);
   });
 }
 
 test("C07 kay ask with a closed stdin is a usage error", async () => {
-  const { home } = await signedIn();
+  const { home } = await openSignedIn();
   const { exit, stdout, stderr } = await shell(home.env, home.folder, "kay ask <&-");
   expect({ exit, stdout, stderr }).toEqual(NOTHING);
 });
 
 test("C07 a byte order mark and line ends around piped text are not part of the prompt", async () => {
-  const { backend, home, prompts } = await signedIn();
+  const { backend, home, prompts } = await openSignedIn();
   backend.on("POST /ask", { json: DONE });
   expect(await home.run(["ask"], { stdin: "\ufeffhi\r\n" })).toMatchObject({ exit: 0, stdout: "Hello.\n" });
   expect(prompts()).toEqual([{ prompt: "hi", interactive: false, confirm: false, time_zone: "UTC" }]);
 });
 
 test("C07 a pipe that stays open and silent is ignored after 3 s, with a line on stderr", async () => {
-  const { backend, home, prompts } = await signedIn();
+  const { backend, home, prompts } = await openSignedIn();
   backend.on("POST /ask", { json: DONE });
   const running = home.start(["ask", "hello"], { stdin: "open" });
   expect(await running.ended).toEqual({
@@ -67,7 +67,7 @@ test("C07 a pipe that stays open and silent is ignored after 3 s, with a line on
 
 for (const ci of ["CI=true", "CI=1", "GITHUB_ACTIONS=true"]) {
   test(`C08 in a terminal with ${ci} a confirmation is not asked: exit 8 and how to answer`, async () => {
-    const { backend, home } = await signedIn();
+    const { backend, home } = await openSignedIn();
     backend.on("POST /ask", { json: HELD });
     const terminal = await openShell({ columns: 100, rows: 24, env: home.env, cwd: home.folder });
     expect(await terminal.run(`${ci} kay ask --confirm "Delete all"`, 5_000)).toEqual({
@@ -80,7 +80,7 @@ for (const ci of ["CI=true", "CI=1", "GITHUB_ACTIONS=true"]) {
 }
 
 test("C10 without a terminal a confirmation is neither given nor waited for: exit 8 with its token", async () => {
-  const { backend, home } = await signedIn();
+  const { backend, home } = await openSignedIn();
   backend.on("POST /ask", { json: HELD });
   const piped = await shell(
     home.env,
@@ -92,21 +92,21 @@ test("C10 without a terminal a confirmation is neither given nor waited for: exi
 });
 
 test("a reader that goes away ends kay quietly", async () => {
-  const { backend, home } = await signedIn();
+  const { backend, home } = await openSignedIn();
   backend.always("GET /connections", { json: { connections: { jira: { connected: true } } } });
   expect(await shell(home.env, home.folder, "kay help | head -1")).toMatchObject({ exit: 0, stderr: "" });
   expect(await shell(home.env, home.folder, "kay connections | true")).toEqual({ exit: 0, stdout: "", stderr: "" });
 });
 
 test("output that cannot be written is a failure, in one line", async () => {
-  const { home } = await signedIn();
+  const { home } = await openSignedIn();
   const says = "✗ The output could not be written (ENOSPC).\n";
   expect(await shell(home.env, home.folder, "kay help > /dev/full")).toEqual({ exit: 1, stdout: "", stderr: says });
   expect((await shell(home.env, home.folder, "kay help nothing 2> /dev/full")).exit).toBe(2);
 });
 
 test("long output arrives whole through a slow pipe", async () => {
-  const { backend, home } = await signedIn();
+  const { backend, home } = await openSignedIn();
   const message = "line of text\n".repeat(100_000);
   backend.on("POST /ask", { json: { status: "completed", message } });
   const { stdout } = await shell(home.env, home.folder, "kay ask long | { sleep 1; wc -c; }");

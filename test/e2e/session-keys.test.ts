@@ -10,7 +10,7 @@ const { model, home, open } = useSessions();
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Returns what is sent when Enter is pressed after `keys`; nothing before. */
-async function sent(session: SessionShell): Promise<unknown> {
+async function send(session: SessionShell): Promise<unknown> {
   const promptCount = model.prompts.length;
   model.script({ text: "Good." });
   session.type("\r");
@@ -41,10 +41,10 @@ test("U07 Backspace removes whole characters, and nothing of them is sent", asyn
   session.type("hello 😀\x7f!");
   await session.sees(/> hello !/);
   session.type("\x7f");
-  expect(await sent(session)).toBe("hello");
+  expect(await send(session)).toBe("hello");
   session.type("cafe\u0301\x7f");
   await session.sees(/> caf *$/m);
-  expect(await sent(session)).toBe("caf");
+  expect(await send(session)).toBe("caf");
   const promptCount = model.prompts.length;
   session.type("👩‍👩‍👧‍👦");
   await session.sees(/> \S/);
@@ -57,7 +57,7 @@ test("U07 Backspace removes whole characters, and nothing of them is sent", asyn
   session.type("\x1b[D");
   await pause(100);
   session.type("x");
-  expect(await sent(session)).toBe("x🇩🇪");
+  expect(await send(session)).toBe("x🇩🇪");
   expect(model.prompts.length).toBe(promptCount + 1);
 });
 
@@ -68,7 +68,7 @@ test("U08 several pasted lines are sent together, at Enter and not before", asyn
   await session.sees(/> line1 *\n {2}line2 *\n {2}line3/);
   await pause(300);
   expect(model.prompts.length).toBe(promptCount);
-  expect(await sent(session)).toBe("line1\nline2\nline3");
+  expect(await send(session)).toBe("line1\nline2\nline3");
 });
 
 test("U11 several lines that arrive at once without marks are a paste, and a lone Enter is Enter", async () => {
@@ -78,14 +78,14 @@ test("U11 several lines that arrive at once without marks are a paste, and a lon
   await session.sees(/> first line *\n {2}second line *\n {2}third/);
   await pause(500);
   expect(model.prompts.length).toBe(promptCount);
-  expect(await sent(session)).toBe("first line\nsecond line\nthird");
+  expect(await send(session)).toBe("first line\nsecond line\nthird");
 });
 
 test("U13 an arrow key split over two reads is an arrow key", async () => {
   const session = await open();
   session.type("before");
   await session.sees(/> before/);
-  expect(await sent(session)).toBe("before");
+  expect(await send(session)).toBe("before");
   session.type("hello");
   await session.sees(/> hello/);
   session.type("\x1b");
@@ -116,7 +116,7 @@ test("U14 a terminal's report is not typed", async () => {
   }
   session.type("b");
   await session.sees(/^> ab *$/m);
-  expect(await sent(session)).toBe("ab");
+  expect(await send(session)).toBe("ab");
 });
 
 test("U21 a long word in a narrow window wraps, and leaves nothing behind when it becomes shorter", async () => {
@@ -131,14 +131,14 @@ test("U21 a long word in a narrow window wraps, and leaves nothing behind when i
   const expected = [`> ${full}`, ...Array.from({ length: 6 }, () => `  ${full}`), `  ${"x".repeat(14)}`];
   await session.sees(() => rows().slice(-8).join() === expected.join());
   expect(rows().slice(0, -8).join("\n")).not.toMatch(/xx/);
-  expect(await sent(session)).toBe("x".repeat(140));
+  expect(await send(session)).toBe("x".repeat(140));
 });
 
 test("U21 a window without a size counts as 80 columns", async () => {
   const session = await open({ before: "stty cols 0 rows 0" });
   session.type("hello");
   await session.sees(/─{80}\n> hello/);
-  expect(await sent(session)).toBe("hello");
+  expect(await send(session)).toBe("hello");
 });
 
 test("G01 text typed while an answer arrives never answers the approval that opens under it", {
@@ -193,5 +193,5 @@ printf '%s' "$line ($mode)" >"$1"
   await session.sees(/^> written there \(usual\)/m);
   expect(model.prompts.length).toBe(promptCount);
   session.type("!");
-  expect(await sent(session)).toBe("written there (usual)!");
+  expect(await send(session)).toBe("written there (usual)!");
 });

@@ -12,7 +12,7 @@ const STATUS = "GET /auth/status/state-1";
 const readStore = (home: Home) => readFileSync(join(home.config, "credentials/default.json"), "utf8");
 
 /** A home signed in at a backend where nobody ever consents. */
-async function waiting() {
+async function openWaiting() {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });
   await home.signIn(backend.url, SIGN_IN);
@@ -28,7 +28,7 @@ async function waiting() {
 }
 
 test("A28 Ctrl+C during the wait ends it with 130 within a second: cooked mode, visible cursor, store unchanged, no further poll", async () => {
-  const { home, polls, secondPoll } = await waiting();
+  const { home, polls, secondPoll } = await openWaiting();
   const oldStore = readStore(home);
   const shell = await openShell({ columns: 80, rows: 24, env: home.env, cwd: home.folder });
   const cooked = await shell.run("stty -a");
@@ -50,7 +50,7 @@ for (const [signal, exit] of [
   ["SIGHUP", 129],
 ] as const) {
   test(`A28 ${signal} without a terminal ends the wait with ${exit} within a second and leaves the store unchanged`, async () => {
-    const { home, polls, secondPoll } = await waiting();
+    const { home, polls, secondPoll } = await openWaiting();
     const oldStore = readStore(home);
     const running = home.start(["connect", "jira"]);
     await secondPoll();
@@ -83,7 +83,7 @@ for (const [signal, exit] of [
 }
 
 /** A shell whose kay is at a backend that holds a change for approval. */
-async function held() {
+async function openAtPlan() {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });
   await home.signIn(backend.url, SIGN_IN);
@@ -93,7 +93,7 @@ async function held() {
 }
 
 test("N43 Escape and arrows at a question show nothing", async () => {
-  const { shell, backend } = await held();
+  const { shell, backend } = await openAtPlan();
   const cooked = await shell.run("stty -a");
   shell.enter('kay ask --confirm "close KAY-3"');
   await shell.shows(/\[y\/N\] $/);
@@ -107,7 +107,7 @@ test("N43 Escape and arrows at a question show nothing", async () => {
 });
 
 test("Ctrl+C at a question exits with 130, nothing done, and the terminal restored", async () => {
-  const { shell, backend } = await held();
+  const { shell, backend } = await openAtPlan();
   const cooked = await shell.run("stty -a");
   shell.enter('kay ask --confirm "close KAY-3"');
   await shell.shows(/\[y\/N\] $/);

@@ -27,7 +27,7 @@ git pull
 Bye.`;
 
 /** The output after each piece, and in total. */
-function written(
+function writeParts(
   make: (write: (text: string) => void) => { push(delta: string): void; end(): void },
   pieces: string[],
 ) {
@@ -45,7 +45,7 @@ const onTerminal = (write: (text: string) => void) => createMarkdownWriter(() =>
 
 test("each block is written as soon as it is final, and nothing is written twice", () => {
   const lines = ANSWER.split("\n").map((line) => `${line}\n`);
-  const { lines: blocks, after } = written(onTerminal, lines);
+  const { lines: blocks, after } = writeParts(onTerminal, lines);
   expect(blocks).toEqual([
     "4 issues are open:",
     "",
@@ -92,15 +92,15 @@ test("an answer in any pieces looks like the whole", () => {
   });
   fc.assert(
     fc.property(pieces, (chunks) => {
-      expect(written(onTerminal, chunks).text).toBe(renderMarkdown(chunks.join(""), LOOK));
-      expect(written(createTextWriter, chunks).text).toBe(chunks.join(""));
+      expect(writeParts(onTerminal, chunks).text).toBe(renderMarkdown(chunks.join(""), LOOK));
+      expect(writeParts(createTextWriter, chunks).text).toBe(chunks.join(""));
     }),
     { numRuns: 300 },
   );
 });
 
 test("in a pipe the Markdown is unchanged, a line as soon as it is complete", () => {
-  const { lines, after } = written(createTextWriter, ["One ", "line\n\n\n", "Ano", "ther\n\n"]);
+  const { lines, after } = writeParts(createTextWriter, ["One ", "line\n\n\n", "Ano", "ther\n\n"]);
   expect([lines, after]).toEqual([
     ["One line", "\n\nAnother"],
     [0, 1, 1, 2],
@@ -109,6 +109,6 @@ test("in a pipe the Markdown is unchanged, a line as soon as it is complete", ()
 
 test("U17 split control sequences never reach the terminal", () => {
   const pieces = ["a\u001b", "[2K b\u001b]0;title", "\u0007 c\r", "d\n\n"];
-  expect(written(onTerminal, pieces).text).toBe("a b c\nd");
-  expect(written(createTextWriter, pieces).text).toBe("a b c\nd");
+  expect(writeParts(onTerminal, pieces).text).toBe("a b c\nd");
+  expect(writeParts(createTextWriter, pieces).text).toBe("a b c\nd");
 });

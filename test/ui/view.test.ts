@@ -4,7 +4,7 @@ import { reduceView } from "#ui/view/reduce";
 import { EMPTY_VIEW, listOpenCards, type View } from "#ui/view/view";
 
 /** The view after these parts, numbered from 1; a number before a part is its arrival, in ms. */
-function after(...parts: (StreamPart | [at: number, part: StreamPart])[]): View {
+function reduceParts(...parts: (StreamPart | [at: number, part: StreamPart])[]): View {
   return parts.reduce<View>((view, item, index) => {
     const [time, part] = Array.isArray(item) ? item : [undefined, item];
     return reduceView(view, { number: index + 1, part, ...(time === undefined ? {} : { at: time }) });
@@ -47,7 +47,14 @@ test("texts grow by their deltas, and IDs that restart with a generation are sep
     { type: "reasoning-delta", id: "r", delta: "hm" },
     { type: "reasoning-end", id: "r" },
   ];
-  const view = after(START, ASKED, ...thought, ...text("0", "Hel", "lo"), { type: "finish" }, ...text("0", "again"));
+  const view = reduceParts(
+    START,
+    ASKED,
+    ...thought,
+    ...text("0", "Hel", "lo"),
+    { type: "finish" },
+    ...text("0", "again"),
+  );
   expect(view).toEqual({
     last: 13,
     session_id: "session_1",
@@ -65,7 +72,7 @@ test("texts grow by their deltas, and IDs that restart with a generation are sep
 
 test("repeated parts count once", () => {
   const delta: StreamPart = { type: "text-delta", id: "0", delta: "once" };
-  const view = after({ type: "text-start", id: "0" }, delta);
+  const view = reduceParts({ type: "text-start", id: "0" }, delta);
   expect(reduceView(view, { number: 2, part: delta })).toBe(view);
   expect(reduceView(view, { number: 1, part: delta })).toBe(view);
 });
@@ -77,10 +84,10 @@ test("parts of unknown types change only the number", () => {
 
 test("a call runs, waits for its approval, and continues, and the wait is not counted", () => {
   const states = [
-    after([1_000, CALL]),
-    after([1_000, CALL], [1_300, CARD]),
-    after([1_000, CALL], [1_300, CARD], [61_300, answer("approve")]),
-    after([1_000, CALL], [1_300, CARD], [61_300, answer("approve")], [61_400, done({ key: "KAY-3" })]),
+    reduceParts([1_000, CALL]),
+    reduceParts([1_000, CALL], [1_300, CARD]),
+    reduceParts([1_000, CALL], [1_300, CARD], [61_300, answer("approve")]),
+    reduceParts([1_000, CALL], [1_300, CARD], [61_300, answer("approve")], [61_400, done({ key: "KAY-3" })]),
   ].map((view) => view.items.find(({ kind }) => kind === "tool"));
   const row = {
     kind: "tool",
@@ -109,7 +116,7 @@ test.for([
   ],
   ["failed where the generation ends without it", [{ type: "abort" }], "failed", "It did not finish."],
 ] as [string, StreamPart[], string, string | undefined][])("a call is %s", ([, parts, state, error]) => {
-  const tool = after(START, CALL, CARD, ...parts).items.find(({ kind }) => kind === "tool");
+  const tool = reduceParts(START, CALL, CARD, ...parts).items.find(({ kind }) => kind === "tool");
   expect(tool).toMatchObject({ state, ...(error ? { error } : {}) });
 });
 
@@ -118,12 +125,12 @@ test("a tool's log arrives line by line or whole, and no line is doubled", () =>
     type: "data-tool-log",
     data: { tool_call_id: "call_1", entries: lines.map((text) => ({ text })) },
   });
-  const [tool] = after(CALL, log("one"), log("one", "two"), log("three")).items;
+  const [tool] = reduceParts(CALL, log("one"), log("one", "two"), log("three")).items;
   expect(tool).toMatchObject({ log: ["one", "two", "three"] });
 });
 
 test("a card is open until somebody answers it; then it is read-only and says how and by whom", () => {
-  const open = after(START, CALL, CARD);
+  const open = reduceParts(START, CALL, CARD);
   expect(listOpenCards(open)).toEqual([
     { kind: "card", id: "int_1", type: "approval", generation_id: "gen_1", request: REQUEST },
   ]);
@@ -143,10 +150,10 @@ test("a card that waits for connections marks each one, and ends when all exist"
   const authPart: StreamPart = { type: "data-auth-needed", data: AUTH };
   const progress: StreamPart = { type: "data-auth-progress", data: { connected: "slack", remaining: ["gmail"] } };
   const result: StreamPart = { type: "data-auth-result", data: { success: true, integrations: ["slack", "gmail"] } };
-  expect(listOpenCards(after(START, authPart, authPart, progress))).toEqual([
+  expect(listOpenCards(reduceParts(START, authPart, authPart, progress))).toEqual([
     { kind: "card", id: "gen_1", type: "auth", generation_id: "gen_1", auth: { ...AUTH, connected: ["slack"] } },
   ]);
-  expect(after(START, authPart, progress, result).items).toEqual([
+  expect(reduceParts(START, authPart, progress, result).items).toEqual([
     {
       kind: "card",
       id: "gen_1",
@@ -163,15 +170,15 @@ test("a write has one receipt, whose latest state counts", () => {
     type: "data-receipt",
     data: { tool_call_id: "call_1", tool: "jira.transition_issue", effect, summary: "Close KAY-3" },
   });
-  expect(after(receipt("sent"), receipt("settled")).items).toMatchObject([{ receipt: { effect: "settled" } }]);
+  expect(reduceParts(receipt("sent"), receipt("settled")).items).toMatchObject([{ receipt: { effect: "settled" } }]);
 });
 
 test("an error and an abort are items, and the status says so", () => {
-  expect(after({ type: "error", errorText: "No.", code: "MODEL_FAILED", hint: "Again." })).toMatchObject({
+  expect(reduceParts({ type: "error", errorText: "No.", code: "MODEL_FAILED", hint: "Again." })).toMatchObject({
     status: "error",
     items: [{ kind: "end", how: "error", text: "No.", code: "MODEL_FAILED", hint: "Again." }],
   });
-  expect(after({ type: "abort", reason: "cancelled" })).toMatchObject({
+  expect(reduceParts({ type: "abort", reason: "cancelled" })).toMatchObject({
     status: "cancelled",
     items: [{ kind: "end", how: "cancelled", text: "cancelled" }],
   });
@@ -179,7 +186,7 @@ test("an error and an abort are items, and the status says so", () => {
 
 test("presence describes the current state, and is not an event of the log", () => {
   const clients = [{ client_id: "c1", interaction: { supported: true, enabled: true } }];
-  const view = after(START, CALL);
+  const view = reduceParts(START, CALL);
   expect(reduceView(view, { number: 1, part: { type: "data-presence", data: { clients } } })).toEqual({
     ...view,
     presence: clients,
@@ -197,14 +204,14 @@ function done(output: unknown): StreamPart {
 test("N20 a call took as long as the backend says, even in a replay that arrives at once", () => {
   const atTime = (part: StreamPart, time: string): StreamPart => ({ ...part, at: `2026-11-27T12:00:${time}Z` });
   const donePart: StreamPart = { type: "tool-output-available", toolCallId: "call_1", output: {} };
-  const { items } = after(START, [5_000, atTime(CALL, "01.000")], [5_000, atTime(donePart, "01.400")]);
+  const { items } = reduceParts(START, [5_000, atTime(CALL, "01.000")], [5_000, atTime(donePart, "01.400")]);
   expect(items).toMatchObject([{ kind: "tool", state: "done", workedMs: 400 }]);
 });
 
 test("the time that the user takes to connect a service does not count for the call", () => {
   const result: StreamPart = { type: "data-auth-result", data: { success: true, integrations: ["jira"] } };
   const donePart: StreamPart = { type: "tool-output-available", toolCallId: "call_1", output: {} };
-  const { items } = after(
+  const { items } = reduceParts(
     START,
     [1_000, CALL],
     [1_300, { type: "data-auth-needed", data: AUTH }],

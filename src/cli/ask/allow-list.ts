@@ -12,7 +12,7 @@ export type AllowOptions = { dryRun?: boolean; allow?: string[]; allowFile?: str
 const MOST_ENTRIES = 50;
 const LONGEST_ENTRY = 200;
 
-/** Of a file with entries. */
+/** Maximum size of a file with entries, in bytes. */
 const MOST_BYTES = 64 * 1024;
 
 /** Whether the user gave any of these options. */
@@ -20,7 +20,7 @@ export function hasAllowOptions({ dryRun, allow = [], allowFile = [] }: AllowOpt
   return Boolean(dryRun) || allow.length + allowFile.length > 0;
 }
 
-/** @throws Problem USAGE for what does not go together */
+/** Checks that the options can be combined. @throws Problem USAGE */
 export function checkAllowOptions(options: AllowOptions & { confirm?: boolean }): void {
   if (!options.confirm || !hasAllowOptions(options)) return;
   if (options.dryRun) throw new Problem("USAGE", "Use either --dry-run or --confirm, not both.");
@@ -28,9 +28,10 @@ export function checkAllowOptions(options: AllowOptions & { confirm?: boolean })
 }
 
 /**
- * Reads the allowed calls as fields of the request. `--yes` allows nothing, because it was given before anyone saw the
- * call.
- * @throws Problem USAGE for a file that cannot be read, and for an invalid entry
+ * Reads the allowed calls as fields of the request. `--yes` allows no calls, because it was given before anyone saw
+ * them.
+ *
+ * @throws Problem USAGE for an unreadable file or an invalid entry
  */
 export async function readAllowList(
   kay: Kay,
@@ -83,8 +84,8 @@ const BOUNDS = {
 const FEATURE_NAMES: Record<string, string> = { model: "ask_model", typed: "instructions" };
 
 /**
- * Refuses limits that the backend would ignore: it could do exactly what the limit forbids. The same holds for an agent
- * server, which cannot enforce them.
+ * Refuses limits that the backend or its agent server would ignore, because it could then do exactly what the limit
+ * forbids.
  *
  * @throws Problem NOT_FOUND
  */

@@ -4,11 +4,11 @@ import type { Kay } from "../kay.ts";
 import { openOutputTarget, writeOutput } from "../output/output-file.ts";
 
 /**
- * Writes the answer to a file instead of stdout: whole, or not at all. Whether the file can be written is checked
- * before `work` begins. If the exit code is not 0, or the file cannot be written at the end, the answer goes to stdout.
- * @param name as given; without one, and for stdout's own names, nothing changes
- * @throws Problem USAGE when it cannot be written, STORE_UNREADABLE when that shows at the end, and whatever `work`
- * throws
+ * Writes the answer to a file instead of stdout, atomically. Checks before `work` whether the file can be written. If
+ * the exit code is not 0, or writing fails at the end, the answer goes to stdout.
+ *
+ * @param name the file; without one, and for names of stdout, nothing changes
+ * @throws Problem USAGE if it cannot be written, STORE_UNREADABLE if writing fails at the end, and all errors of `work`
  */
 export async function writeAnswerTo(
   kay: Kay,

@@ -4,14 +4,10 @@ import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
 import { readFileBytes, toDisplayName } from "./text-file.ts";
 
-/** A file that was read, with the name that others see. */
+/** The content of a file, with the name that others see. */
 export type ReadFile = { name: string; bytes: Buffer };
 
-/**
- * Reads the files that a request attaches.
- *
- * @throws Problem USAGE before anything is sent
- */
+/** Reads the files that a request attaches. @throws Problem USAGE before anything is sent */
 export async function readAttachments(
   kay: Pick<Kay, "cwd" | "signal">,
   paths: string[],

@@ -10,7 +10,8 @@ import { promptLine, writeNotice } from "../prompt/question.ts";
 
 /**
  * Connects the services that a generation waits for: prints all links, waits for each, and reports each connection, so
- * that the generation continues. A service that is connected elsewhere ends its wait.
+ * that the generation continues. A connection from elsewhere ends the wait for its service.
+ *
  * @throws Problem INTERACTION_CLOSED if the wait ended elsewhere, INPUT_REQUIRED if nothing can be connected
  */
 export async function connectMissing(
@@ -40,7 +41,7 @@ export async function reportConnected(link: BackendHandle, generation: string, s
   }
 }
 
-/** @returns the services that could not be connected */
+/** Connects all missing services and returns those that failed. */
 async function connectAll(
   kay: Kay,
   link: BackendHandle,
@@ -69,9 +70,13 @@ async function connectAll(
   }
 }
 
-type Connecting = { connection: BegunConnection; openCard: OpenCard<AuthCard>; board: ConsentProgress };
+type ConnectionAttempt = { connection: BegunConnection; openCard: OpenCard<AuthCard>; board: ConsentProgress };
 
-async function connectOne(kay: Kay, link: BackendHandle, { connection, openCard, board }: Connecting): Promise<void> {
+async function connectOne(
+  kay: Kay,
+  link: BackendHandle,
+  { connection, openCard, board }: ConnectionAttempt,
+): Promise<void> {
   const { service } = connection.response;
   const signal = AbortSignal.any([kay.signal, openCard.signal, board.elsewhere(service)]);
   const { message } = await completeConsent(kay, link, connection, { retrying: board.retrying }, signal);
@@ -80,11 +85,11 @@ async function connectOne(kay: Kay, link: BackendHandle, { connection, openCard,
   await reportConnected(link, openCard.card().auth.generation_id, service);
 }
 
-/** The line that shows the missing services: `slack ✓, gmail …  9:41 left`. */
+/** The status line of the missing services: `slack ✓, gmail …  9:41 left`. */
 type ConsentProgress = {
-  /** A service was connected from here. */
+  /** Marks a service as connected from this terminal. */
   tick(service: string): void;
-  /** Aborts when another terminal has connected this service. */
+  /** Returns a signal that aborts when another terminal has connected this service. */
   elsewhere(service: string): AbortSignal;
   retrying(): void;
   end(): void;

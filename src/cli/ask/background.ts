@@ -42,7 +42,7 @@ export function showBackground(
 /**
  * Starts a generation that runs without a follower.
  *
- * @throws Problem NOT_FOUND when the backend stops what has no follower
+ * @throws Problem NOT_FOUND if the backend stops generations without followers
  */
 export async function startInBackground(
   kay: Kay,

@@ -11,15 +11,16 @@ import { takeUntilEnd } from "./follow.ts";
 const LIMIT_MS = 2_000;
 const OVER_TIME_LIMIT_MS = 5_000;
 
-/** Time for that, and for the command to end, in ms ({@link Kay.shutdownGraceMs}). */
+/** Returns the time for canceling and for the command to end, in ms ({@link Kay.shutdownGraceMs}). */
 export function getCancelGraceMs({ flags }: Pick<Kay, "flags">): number {
   return (flags.timeout === undefined ? LIMIT_MS : OVER_TIME_LIMIT_MS) + 500;
 }
 
 /**
- * Cancels the generation at the backend after Ctrl+C or a timeout, so that nothing continues unseen. After a closed
- * terminal (SIGHUP) it runs on, so that the conversation can be resumed.
- * @returns the error to fail with instead of `error`: after a timeout it says what was done and what may continue
+ * Cancels the generation at the backend after Ctrl+C or a timeout. After the terminal is closed (SIGHUP), it keeps
+ * running, so that the conversation can be resumed.
+ *
+ * @returns the error to fail with instead of `error`; after a timeout, it reports what was done and what may continue
  */
 export async function cancelGeneration(
   kay: Kay,
@@ -83,7 +84,7 @@ function getEnd(kay: Kay, view: View, heard: boolean) {
 
 const ENDED = ["completed", "cancelled", "error"];
 
-/** Effects of writes that changed something, or may have. */
+/** Effects of writes that changed or may have changed something. */
 const WRITTEN = new Set(["sent", "settled", "unknown"]);
 
 const UNSEEN = {

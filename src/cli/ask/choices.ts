@@ -5,7 +5,7 @@ import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 
-/** Returns what every request says about the user: the time zone, and the choices made in this process. */
+/** Returns the fields of every request: the user's time zone, and the choices made in this process. */
 export function getAskChoices({
   env,
   choices: { model, approvalTimeout, plan },
@@ -40,7 +40,7 @@ export function parseApprovalOption(text: string): number {
   });
 }
 
-/** Returns the zone of TZ if that names one, else the zone of the system. `:Europe/Berlin` is a form of POSIX. */
+/** Returns the time zone in TZ if it is valid, otherwise that of the system. `:Europe/Berlin` is a POSIX form. */
 function findTimeZone(variable: string | undefined): string | undefined {
   const choice = variable?.trim().replace(/^:/, "");
   return choice ? resolveTimeZone(choice) : new Intl.DateTimeFormat().resolvedOptions().timeZone || undefined;

@@ -4,7 +4,7 @@ import { MAX_INPUT_BYTES, readPipedInput } from "../terminal/piped-input.ts";
 import { readTextFile, toDisplayName } from "./text-file.ts";
 
 /** A file that joins a prompt. */
-type Given = { name: string; text: string };
+type NamedText = { name: string; text: string };
 
 /**
  * Builds the prompt from the arguments, files and stdin. `-` as the prompt or as a file means stdin.
@@ -40,14 +40,14 @@ function isStdin(name: string): boolean {
   return /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(name);
 }
 
-/** Text of control and invisible characters only counts as empty. */
+/** Returns the text, or "" if it has only control and invisible characters. */
 function formatSaid(text: string): string {
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) ? text.trim() : "";
 }
 
 /** Lists each file once, under a unique name. */
-async function readFiles(kay: Kay, names: string[]): Promise<Given[]> {
-  const files: Given[] = [];
+async function readFiles(kay: Kay, names: string[]): Promise<NamedText[]> {
+  const files: NamedText[] = [];
   for (const name of new Set(names)) {
     const text = await readTextFile(kay, name, MAX_INPUT_BYTES, "Attach it instead: `--attach FILE`.");
     const displayName = toDisplayName(kay.cwd, name);

@@ -9,10 +9,7 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { pickOne } from "../prompt/pick.ts";
 
-/**
- * Maximum number of conversations that are searched for a title or the start of an ID, and how many one request
- * returns.
- */
+/** Maximum number of conversations to search by title or ID, and the number per request. */
 const LOOKED_AT = 1_000;
 const PAGE = 100;
 
@@ -69,7 +66,7 @@ async function listConversations(
   return all;
 }
 
-/** Most conversations to choose from. */
+/** Maximum number of conversations to choose from. */
 export const MOST_LISTED = 100;
 
 export const WHICH_CONVERSATION = "Which conversation?";

@@ -15,7 +15,7 @@ function getText(view: View): string {
     .join("\n\n");
 }
 
-/** Receipts of the newest generation. A write that its service refused has none. */
+/** Returns the receipts of the newest generation. A refused write has none. */
 export function getReceipts(view: View): Receipt[] {
   const refused = view.items.flatMap((item) =>
     item.kind === "tool" && item.state === "failed" && item.code && item.code !== "OUTCOME_UNKNOWN" ? [item.call] : [],
@@ -29,7 +29,7 @@ export function getReceipts(view: View): Receipt[] {
   });
 }
 
-/** Returns what the newest generation would have done, if it is a dry run, in the order of its calls. */
+/** Returns the planned calls of the newest generation, if it is a dry run, in their order. */
 export function getPlannedCalls(view: View): Planned[] {
   const calls = view.items.flatMap((item) => (item.kind === "tool" ? [item.call] : []));
   const planned = view.items.flatMap((item) => (item.kind === "planned" && getIs(view, item) ? [item.planned] : []));
@@ -89,7 +89,7 @@ export function getProblem(view: View): Problem | undefined {
   });
 }
 
-/** Whether the user denied something in it. */
+/** Whether the user denied a request in the view. */
 export function wasDenied(view: View): boolean {
   return view.items.some(
     (item) => item.kind === "card" && getIs(view, item) && ["deny", "cancel"].includes(item.ended?.action ?? ""),
@@ -101,8 +101,7 @@ function getIs({ generation_id }: View, item: { generation_id?: string }): boole
 }
 
 /**
- * Adds what had come of a request before it failed: its ids, its text and its receipts. A script with `--json` sees
- * nothing else of it.
+ * Adds the partial answer of a failed request: its IDs, text and receipts. A script with `--json` gets them only here.
  */
 export function withPartialAnswer(error: unknown, view: View | undefined): unknown {
   if (!(error instanceof Problem) || !view?.generation_id) return error;
@@ -110,7 +109,7 @@ export function withPartialAnswer(error: unknown, view: View | undefined): unkno
   return new Problem(error.code, error.message, { hint: error.hint, details, cause: error });
 }
 
-/** Returns the ids, the text so far and the receipts of the newest generation. */
+/** Returns IDs, text and receipts of the newest generation so far. */
 export function getPartialAnswer(view: View): Record<string, unknown> {
   const { session_id, generation_id } = view;
   const text = getText(view);

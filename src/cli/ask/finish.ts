@@ -12,8 +12,8 @@ import { getAnswerCommands, toPendingItem } from "./pending-items.ts";
 import { showReceipts } from "./show-answer.ts";
 
 /**
- * How the end is shown: `prompt` for the document, `lines` if every part was a line already. `refused`: the command was
- * meant to deny, so a denial is not a failure. `check` validates the value of the answer.
+ * How the end is shown. `prompt` is for the document. `lines`: every part was printed as a line. `refused`: the command
+ * was meant to deny, so a denial is not a failure. `check` validates the value of the answer.
  */
 export type FinishOptions = { prompt?: string; lines: boolean; refused?: boolean; check?: OutputCheck };
 
@@ -30,7 +30,7 @@ export async function finishAsk(
 ): Promise<ExitCode> {
   const problem = getProblem(view);
   if (problem && !(refused && problem.code === "CANCELLED")) {
-    // The part with the error was a line already; nothing else may appear on stdout.
+    // The error was printed as a line, so stdout must get no document.
     if (lines) kay.flags = { ...kay.flags, json: false };
     throw problem;
   }
@@ -55,7 +55,7 @@ export async function finishAsk(
   return code;
 }
 
-/** Shows what a dry run did not send, in full. It is part of the answer unless that is a value. */
+/** Shows the plan of a dry run in full. It is part of the answer, unless that is a value. */
 function showPlan(kay: Kay, view: View): void {
   const text = [
     ...getPlannedCalls(view).map((planned) => `\n${formatPlanned(planned)}`),
@@ -76,8 +76,8 @@ function tellOpen(kay: Kay, card: CardItem): void {
 }
 
 /**
- * Returns the error for work that failed although the model answered: a friendly sentence must not read like success to
- * a script. That is a write, unless a later call of the same tool succeeded, or a read if no call succeeded.
+ * Returns the error for failed work that the model reported as an answer, so that a script does not mistake it for
+ * success. That is a write without a later successful call of the same tool, or a read if no call succeeded.
  */
 function findFailedWork(view: View): Problem | undefined {
   if (view.dryRun) return undefined;
@@ -131,7 +131,7 @@ function findReceiptIndex({ call }: Pick<ToolItem, "call">, items: Item[]): numb
   return items.findIndex((item) => item.kind === "receipt" && item.receipt.tool_call_id === call);
 }
 
-/** Returns the exit code of the call if a script must stop for it, as for any other failure. */
+/** Returns the code of a failed call that determines the exit code, such as a missing connection. */
 function getCode({ code }: ToolItem): ErrorCode {
   return isErrorCode(code) && (ERRORS[code].exit === 1 || code === "AUTH_REQUIRED") ? code : "SERVICE_FAILED";
 }

@@ -9,7 +9,7 @@ import { promptForPlan } from "./plan.ts";
 import type { Presenter } from "./presenter.ts";
 import { ABANDONED, promptForCard } from "./prompt-for-card.ts";
 
-/** A generation that is followed: its parts, how they are shown, and whether the user can be asked here. */
+/** A generation to follow: its parts, how to show them, and whether kay can prompt here. */
 export type FollowOptions = {
   parts: AsyncIterable<NumberedPart>;
   show: Presenter;
@@ -18,9 +18,9 @@ export type FollowOptions = {
   client: string;
   /** Parts up to this number are on the screen already. */
   lastShown?: number;
-  /** Parts up to this number are older than this command: a card that opens in them may also be answered in them. */
+  /** Parts up to this number are older than this command. A card that opens in them may also be closed in them. */
   historyEnd?: number;
-  /** Requests that are already open are asked at once. */
+  /** Whether to prompt for requests that are already open. */
   asksOpen?: boolean;
   /** Called with the view after each part. */
   onView?(view: View): void;
@@ -29,13 +29,14 @@ export type FollowOptions = {
 /** Why following ended: the generation ended, or it has requests that cannot be answered here. */
 export type FollowResult = { view: View; waiting: CardItem[] };
 
-/** Without a terminal, open requests count as complete after this silence, in ms, if no status says so. */
+/** How long to wait without a terminal until open requests count as complete, if no status reports it, in ms. */
 const QUIET_MS = 1_000;
 
 /**
- * Follows a generation to its end or its next stop. On a terminal, each request is asked as it opens, one at a time,
- * while reading continues, so that an answer given elsewhere ends the question.
- * @throws Problem CANCELLED after a signal, and what the stream or a question throws
+ * Follows a generation to its end or its next stop. On a terminal, prompts for each request as it opens, one at a time,
+ * while reading continues, so that an answer from elsewhere ends the prompt.
+ *
+ * @throws Problem CANCELLED after a signal, and errors of the stream or a prompt
  */
 export async function followGeneration(kay: Kay, link: BackendHandle, options: FollowOptions): Promise<FollowResult> {
   const { parts, show, lastShown = 0, historyEnd = 0 } = options;
@@ -75,7 +76,7 @@ export async function followGeneration(kay: Kay, link: BackendHandle, options: F
   }
 }
 
-/** Yields the parts of a conversation up to the end of the generation that is running after number `lastShown`. */
+/** Yields the parts of a conversation up to the end of the generation that is running after number `last`. */
 export async function* takeUntilEnd(parts: AsyncIterable<NumberedPart>, last: number): AsyncGenerator<NumberedPart> {
   for await (const part of parts) {
     yield part;
@@ -83,11 +84,11 @@ export async function* takeUntilEnd(parts: AsyncIterable<NumberedPart>, last: nu
   }
 }
 
-/** Asks about cards, one at a time. `abandon` takes an open question away. */
-type Desk = { look(view: View): void; failed: Promise<"left">; done(): Promise<void>; abandon(): Promise<void> };
+/** Prompts for cards, one at a time. `abandon` removes an open prompt. */
+type CardQueue = { look(view: View): void; failed: Promise<"left">; done(): Promise<void>; abandon(): Promise<void> };
 
-function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: FollowOptions): Desk {
-  const questions: Asked = { keys: new Set(), plans: new Set() };
+function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: FollowOptions): CardQueue {
+  const questions: PromptRecord = { keys: new Set(), plans: new Set() };
   let current: { keys: string[]; closer: AbortController } | undefined;
   let view = EMPTY_VIEW;
   let work = Promise.resolve();
@@ -142,14 +143,14 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
   };
 }
 
-/** Questions asked so far: cards by ordinal, and plans whose cards are asked one by one. */
-type Asked = { keys: Set<string>; plans: Set<string> };
+/** Prompts so far: cards by ordinal, and plans whose cards are prompted for one by one. */
+type PromptRecord = { keys: Set<string>; plans: Set<string> };
 
 /**
- * Returns the place of the oldest open card that was not asked about yet, with those of its plan once all of it has come.
- * Items never change their places.
+ * Returns the key of the oldest open card without a prompt so far, with those of its plan once it is complete. Items
+ * never change their places.
  */
-function nextKeys(view: View, question: Asked): string[] {
+function nextKeys(view: View, question: PromptRecord): string[] {
   const open = openKeys(view, question);
   const planAt = (key: string) => getPlan(view.items[Number(key)]);
   const plan = open[0] === undefined ? undefined : planAt(open[0]);
@@ -158,7 +159,7 @@ function nextKeys(view: View, question: Asked): string[] {
   return came < plan.of ? [] : open.filter((key) => planAt(key)?.id === plan.id);
 }
 
-function openKeys({ items }: View, { keys }: Asked): string[] {
+function openKeys({ items }: View, { keys }: PromptRecord): string[] {
   const open = items.map((item, index) => (item.kind === "card" && !item.ended ? String(index) : ""));
   return open.filter((key) => key !== "" && !keys.has(key));
 }
@@ -181,7 +182,7 @@ type Came = IteratorResult<NumberedPart> | "quiet" | "left";
 async function awaitFirst(
   kay: Kay,
   next: Promise<IteratorResult<NumberedPart>>,
-  desk: Desk,
+  desk: CardQueue,
   waits: boolean,
 ): Promise<Came> {
   if (!waits) return Promise.race([next, desk.failed]);
@@ -201,7 +202,7 @@ function waitsHere(view: View, { askable, lastShown = 0, historyEnd = 0 }: Follo
   return !askable && view.last > lastShown && view.last >= historyEnd && listOpenCards(view).length > 0;
 }
 
-/** The generation reports that it waits for the user. */
+/** Whether the generation waits for the user. */
 function isStopped(view: View): boolean {
   return (
     ["awaiting_approval", "awaiting_input", "awaiting_auth"].includes(view.status ?? "") &&

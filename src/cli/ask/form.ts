@@ -37,7 +37,7 @@ export async function promptForm(
   }
 }
 
-/** A URL that a service asks the user to visit. It is in the text, and nothing is filled in. */
+/** Asks about a URL that a service wants the user to visit. The text has the URL, and no field is filled in. */
 async function askVisit(kay: Kay, request: InteractionRequest, signal: AbortSignal): Promise<InteractionAnswer> {
   writeNotice(kay, `\n${formatForm(request)}\n`);
   const choice = await choose(kay, { y: "continue", ...NO }, request, signal);
@@ -103,7 +103,7 @@ function getHint({ type, options = [] }: InputField): keyof typeof HINTS {
 
 const HINTS = { text: ">", yesNo: "yes or no", one: "Which number", several: "Which numbers, separated by commas" };
 
-/** Formats what was filled in, a line for each field. */
+/** Formats the values of a form, one line per field. */
 export function formatFilledForm(fields: InputField[], values: FormValues): string {
   const lines = fields.map((field) => `  ${toLine(field.label)}: ${formatValue(field, values[field.id]) || "(empty)"}`);
   return lines.join("\n");

@@ -10,7 +10,7 @@ import type { Presenter } from "./presenter.ts";
  * Prints each part as one line of JSON with the conversation and the time, as soon as it arrives. A part that asks the
  * user also has the commands that answer it.
  *
- * @param session the conversation, if the response header names it
+ * @param session ID of the conversation, if the response header has it
  */
 export function createJsonLinesPresenter(kay: Kay, session: string | undefined): Presenter {
   let sessionId = session;
@@ -34,7 +34,7 @@ export function createJsonLinesPresenter(kay: Kay, session: string | undefined):
   };
 }
 
-/** The last line if no part reported the end, because the time limit passed. Nothing else may appear on stdout then. */
+/** Prints the last line if the time limit passed before the end. Nothing else may appear on stdout then. */
 export function writeTimeoutLine(kay: Kay, view: View | undefined, error: unknown): void {
   if (!isTimedOutProblem(error)) return;
   const { code, message: errorText, hint, details } = error;

@@ -16,7 +16,7 @@ import { followGeneration } from "./follow.ts";
 import { createJsonLinesPresenter, writeTimeoutLine } from "./json-lines.ts";
 import { createTextPresenter, SILENT_PRESENTER } from "./presenter.ts";
 
-/** Options of `kay ask` besides the prompt. `check` decides whether an answer has the requested value. */
+/** Options of `kay ask` besides the prompt. `check` validates the value of the answer. */
 export type OneShotOptions = {
   stream?: boolean;
   queue?: boolean;
@@ -26,8 +26,8 @@ export type OneShotOptions = {
 };
 
 /**
- * Sends one request as a stream and shows it as it arrives. Its requests are asked here or left open. A backend without
- * streams answers with JSON.
+ * Sends one request as a stream and shows it as it arrives. Prompts for its requests, or leaves them open. A backend
+ * without streams answers with JSON.
  */
 export async function askOnce(
   kay: Kay,
@@ -48,7 +48,7 @@ export async function askOnce(
   let view: View | undefined;
   const { writeProgress: note, warn } = kay.out;
   kay.shutdownGraceMs = getCancelGraceMs(kay);
-  // Shows the user of a terminal which account is used, if it is not the usual one.
+  // On a terminal, shows the account unless it is the usual one.
   const { name: profile } = kay.profile();
   if (profile !== DEFAULT_PROFILE && kay.terminal.stderr.isTerminal)
     note(kay.out.paint("dim", `Profile ${profile}`, "stderr"));

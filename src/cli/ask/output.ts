@@ -8,7 +8,7 @@ import { readTextFile } from "./text-file.ts";
 /** Options of `kay ask` that constrain the answer. */
 export type OutputOptions = { outputSchema?: string; maxSteps?: string };
 
-/** The same as fields of the request, and the check of the answer. */
+/** The constraints as fields of the request, and the check of the answer. */
 export type AnswerLimits = { fields: Pick<AskRequest, "output_schema" | "max_steps">; check?: OutputCheck };
 
 /** Reads the constraints of the answer. @throws Problem USAGE */
@@ -25,7 +25,7 @@ export async function readAnswerLimits(kay: Kay, { outputSchema, maxSteps }: Out
   }
 }
 
-/** Checks that the value of an answer is the requested one, whatever the backend says. @throws Problem BAD_ANSWER */
+/** Checks the value of an answer against the schema, because the backend may not have. @throws Problem BAD_ANSWER */
 export function checkOutputValue(check: OutputCheck | undefined, output: { value: unknown } | undefined): void {
   if (check === undefined) return;
   const result = output && check(JSON.stringify(output.value));
@@ -33,7 +33,7 @@ export function checkOutputValue(check: OutputCheck | undefined, output: { value
   throw new Problem("BAD_ANSWER", "The backend's answer does not contain the requested value.");
 }
 
-/** The value in the answer object, an addition of kay. */
+/** Returns the value in the answer object; only kay's backends send one. */
 export function getOutput(data: unknown): { value: unknown } | undefined {
   if (typeof data !== "object" || data === null || !Object.hasOwn(data, "output")) return undefined;
   return { value: (data as { output: unknown }).output };

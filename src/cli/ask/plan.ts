@@ -12,10 +12,10 @@ import { type AnswerTarget, extendRequests, formatAnsweredCard, sendAnswer } fro
 
 type ApprovalCard = Extract<CardItem, { type: "approval" | "form" }>;
 
-/** The approvals of a plan as they are now, and the number of its first among those that wait. */
+/** The approvals of a plan in their current state, and the position of the first among the open requests. */
 type PlanQuestion = { cards(): ApprovalCard[]; signal: AbortSignal; position: { n: number; of: number } };
 
-/** How the user answered a plan: all of it, not as a whole, or not here, because one of its approvals has closed. */
+/** How the user answered a plan: as a whole, one by one, or not here, because one of its approvals has closed. */
 export type PlanEnd = "answered" | "one by one" | "changed";
 
 /**
@@ -42,7 +42,7 @@ export async function promptForPlan(
   }
 }
 
-/** The same answer for each approval. */
+/** The answer to each approval. */
 type PlanAnswer = InteractionAnswer | "one by one";
 
 async function askOnPlanCard(

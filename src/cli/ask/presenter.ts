@@ -17,7 +17,7 @@ export type Presenter = {
   end(): void;
 };
 
-/** Nothing is shown. */
+/** A presenter that shows nothing. */
 export const SILENT_PRESENTER: Presenter = {
   part: () => {},
   markShown: () => {},

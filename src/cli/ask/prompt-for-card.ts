@@ -14,15 +14,16 @@ import type { AuthCard, OpenCard } from "./auth.ts";
 import { connectMissing } from "./auth.ts";
 import { formatFilledForm, promptForm } from "./form.ts";
 
-/** Why a question ends whose generation can no longer be followed. */
+/** Abort reason of a prompt whose generation can no longer be followed. */
 export const ABANDONED = "abandoned";
 
 /** The conversation of a card, and the ID or name of the client that answers. */
 export type AnswerTarget = { session: string; client: string };
 
 /**
- * Asks the user about a card and sends the answer. If it was answered elsewhere or has ended, the user learns which
- * answer counts, and nothing is sent.
+ * Prompts for a card and sends the answer. If it was answered elsewhere or has ended, reports the effective answer and
+ * sends nothing.
+ *
  * @throws Problem CANCELLED, INPUT_REQUIRED
  */
 export async function promptForCard(
@@ -44,7 +45,7 @@ export async function promptForCard(
   }
 }
 
-/** Sends an answer. @throws Problem INTERACTION_CLOSED with the answer that counts instead */
+/** Sends an answer. @throws Problem INTERACTION_CLOSED with the effective answer */
 export async function sendAnswer(
   link: BackendHandle,
   card: CardItem,
@@ -61,7 +62,8 @@ export async function sendAnswer(
 
 /**
  * Declines to connect the missing services: cancels the request, or continues without them with `go_on`.
- * @throws Problem INTERACTION_CLOSED with the answer that counts instead
+ *
+ * @throws Problem INTERACTION_CLOSED with the effective answer
  */
 export async function declineAuth(
   link: BackendHandle,
@@ -83,7 +85,7 @@ export async function declineAuth(
   }
 }
 
-/** Asks on the card until the backend takes the answer, and then prints what was asked and answered. */
+/** Prompts on the card until the backend accepts the answer, then prints the question and the answer. */
 async function answerOnCard(
   kay: Kay,
   link: BackendHandle,
@@ -113,12 +115,12 @@ async function answerOnCard(
   }
 }
 
-/** Asks for more time, because the user types. Without it, the request expires as before. */
+/** Requests more time while the user types. If that fails, the request expires as before. */
 export function extendRequests({ api }: BackendHandle, { session }: AnswerTarget, ids: string[]): void {
   for (const id of ids) api.extendInteraction(session, id).catch(() => {});
 }
 
-/** What was asked, what was changed in it, and the answer, as they stay on the terminal. */
+/** Formats a card with its edits and its answer, as they stay on the terminal. */
 export function formatAnsweredCard(card: CardItem, answer: InteractionAnswer): string {
   const { action, approval_scope: scope, edited_args: edited, reason } = answer;
   const end = { action, ...(scope ? { scope } : {}), edited: Boolean(edited), ...(reason ? { reason } : {}) };
@@ -164,11 +166,11 @@ async function answerInLines(
   }
 }
 
-/** Of a closed card, at least the kind is known. */
-type Closed = CardItem | { type: CardItem["type"]; ended?: undefined };
+/** A closed card, of which at least the kind is known. */
+type ClosedCard = CardItem | { type: CardItem["type"]; ended?: undefined };
 
 /** Reports how a card ended if this answer was too late. */
-export function formatClosedCard(card: Closed, { details, message }: Problem): string {
+export function formatClosedCard(card: ClosedCard, { details, message }: Problem): string {
   const won = details.answered as Partial<InteractionResponse> | undefined;
   const end =
     card.ended ?? (won?.action ? { ...won, scope: won.approval_scope, edited: Boolean(won.edited_args) } : undefined);
@@ -176,7 +178,7 @@ export function formatClosedCard(card: Closed, { details, message }: Problem): s
   const isHere = card.ended !== undefined && details.answered === undefined;
   if (end.action === "expire")
     return isHere ? "It expired before it was answered." : "Your answer came too late: the request had expired.";
-  // The user may have allowed it in the browser right here.
+  // The user may have consented in the browser of this machine.
   if ("auth" in card && end.action === "connected")
     return `Connected now: ${card.auth.integrations.map(toLine).join(", ")}.`;
   const text = formatEnd(end, card.type);

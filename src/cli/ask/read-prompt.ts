@@ -9,7 +9,7 @@ import { describeUntrusted, readProjectContext } from "../context/trust.ts";
 import type { Kay } from "../kay.ts";
 import { checkLimitsSupported } from "./allow-list.ts";
 
-/** The prompt of a request. `typed` is the part that the user wrote, if others can have written the rest. */
+/** The prompt of a request. `typed` is the part that the user wrote, if others may have written the rest. */
 export type ReadPrompt = Pick<AskRequest, "prompt" | "typed">;
 
 /** Whether the words of a command line begin with an alias: `/standup`, then its arguments. */
@@ -18,12 +18,12 @@ export function isAliasCall([first = ""]: readonly string[]): boolean {
 }
 
 /**
- * Makes the prompt of what the user typed: `/standup KAY` becomes the prompt of the alias standup, and `//standup` the
+ * Builds the prompt from the user's words: `/standup KAY` becomes the prompt of the alias standup, and `//standup` the
  * text `/standup`.
  *
  * @param words one text; or the name of an alias with its slash, and its arguments
- * @throws Problem USAGE for arguments that do not fit, NOT_FOUND if the backend would take the text of a project for the
- * user's own
+ * @throws Problem USAGE for arguments that do not fit, NOT_FOUND if the backend would take the text of a project for
+ * the user's own
  */
 export async function readPrompt(kay: Kay, link: BackendHandle, ...words: string[]): Promise<ReadPrompt> {
   const text = words.join(" ");
@@ -44,7 +44,7 @@ export async function readPrompt(kay: Kay, link: BackendHandle, ...words: string
   return read;
 }
 
-/** @throws Problem USAGE if a project that is not trusted has an alias with this name */
+/** Refuses an alias of an untrusted project. @throws Problem USAGE */
 async function refuseUntrusted(kay: Kay, name: string): Promise<void> {
   const project = readProjectContext(kay);
   if (!project?.project.aliases.some(({ path }) => basename(path) === `${name}.md`)) return;

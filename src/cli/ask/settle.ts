@@ -14,9 +14,9 @@ import { checkOutputValue, getOutput } from "./output.ts";
 import { showAnswer } from "./show-answer.ts";
 
 /**
- * Shows an answer and settles its confirmations: asks the user, or leaves them open and says how to answer. An approved
- * step may lead to another confirmation. `--yes` answers none of them, since it was given before anyone saw what would
- * happen.
+ * Shows an answer and settles its confirmations: prompts, or leaves them open and prints how to answer. An approved
+ * step may lead to another confirmation. `--yes` answers none of them, because it was given before anyone saw the plan.
+ *
  * @param check validates the value of the answer
  */
 export async function settleConfirmations(

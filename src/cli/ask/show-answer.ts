@@ -26,7 +26,7 @@ export async function showAnswer(kay: Kay, response: AskResponse): Promise<void>
   showReceipts(kay, answer.receipts);
 }
 
-/** Programs that read the answer do not need the line about the planner. */
+/** Returns the answer without the planner's footer, which programs do not need. */
 function withoutFooter(answer: AskResponse): AskResponse {
   const { message, data } = answer;
   const response = (data as { response?: unknown } | null | undefined)?.response;
@@ -34,7 +34,7 @@ function withoutFooter(answer: AskResponse): AskResponse {
   return { ...answer, message: stripPlannerFooter(message), ...(value === undefined ? {} : { data: value }) };
 }
 
-/** Prints one line on stderr for each write that was done, or may have been. Ignores values that are not receipts. */
+/** Prints one line on stderr for each write that was or may have been done. Ignores values that are not receipts. */
 export function showReceipts(kay: Kay, receipts: unknown): void {
   for (const receipt of toReceipts(receipts)) {
     const mark = MARKS[receipt.effect];

@@ -83,7 +83,7 @@ async function read(path: string, label: string, most: number, signal: AbortSign
   }
 }
 
-/** Reads a pipe until its writer closes it, without a thread that waits. A pipe without a writer may never end. */
+/** Reads a pipe until its writer closes it, without blocking a thread. A pipe without a writer may never end. */
 async function* pipe(path: string, label: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   let owned = true;
@@ -106,7 +106,7 @@ async function* pipe(path: string, label: string, signal: AbortSignal): AsyncGen
     });
 }
 
-/** Null if the writer has sent nothing yet; empty at the end. */
+/** Returns the available bytes; null if there are none yet, empty at the end. */
 function readNow(fd: number): Buffer | null {
   const chunk = Buffer.alloc(PIPE_BYTES);
   try {

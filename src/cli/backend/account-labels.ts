@@ -4,8 +4,8 @@ import { Problem } from "#protocol/errors";
 import type { BackendHandle } from "./handle.ts";
 
 /**
- * Stores the account of each service beside the sign-in, so that `kay profile list` needs no backend. Services that are
- * not given keep their labels, unless `whole` says that these are all. A store that cannot be written is left as it is.
+ * Stores the account of each service with the sign-in, so that `kay profile list` needs no backend. Other services keep
+ * their labels, unless `whole` is set. Ignores a store that cannot be written.
  */
 export async function saveAccountLabels(
   link: BackendHandle,
@@ -17,7 +17,7 @@ export async function saveAccountLabels(
     const { accounts = {}, session_id } = (await link.credentials.read(link.origin)).signIn;
     const next = merge(whole ? {} : accounts, connections);
     if (!session_id || isSame(accounts, next)) return;
-    // A newer sign-in as another installation has stored its own labels.
+    // A newer sign-in of another installation has stored its labels.
     await link.credentials.update(link.origin, (signIn) =>
       signIn.session_id === session_id
         ? withAccounts(signIn, merge(whole ? {} : (signIn.accounts ?? {}), connections))

@@ -2,9 +2,9 @@ import type { Api } from "#client/api/api";
 import type { Credentials } from "#client/credentials/credentials";
 import type { CompletionCache } from "../completion/cache.ts";
 
-/** A backend that was found or started, and the means to talk to it. */
+/** An open backend, with its calls and credentials. */
 export type BackendHandle = {
-  /** What tokens are bound to: the origin of a remote backend, or `embedded` for the local one. */
+  /** The origin that tokens are bound to; `embedded` for the local backend. */
   origin: string;
   baseUrl: string;
   embedded: boolean;

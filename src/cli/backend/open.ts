@@ -60,7 +60,7 @@ export function resolveEmbeddedTarget(ports: HandlePorts, origin: string): Backe
   };
 }
 
-/** Returns the sign-in at a backend that the profile may no longer use; at the local one by default. */
+/** Returns the sign-in at a backend that the profile may no longer use (default: the local one). */
 export function resolveTargetAt(ports: HandlePorts, origin?: string): BackendTarget {
   if (origin === undefined) return resolveTarget(ports);
   if (origin === EMBEDDED_ORIGIN || origin === TOUR) return resolveEmbeddedTarget(ports, origin);
@@ -80,7 +80,7 @@ export async function openBackend(
   { signedIn = false, stored = false }: { signedIn?: boolean; stored?: boolean } = {},
 ): Promise<BackendHandle> {
   const { origin, credentials } = account;
-  // A token of the environment was issued by the backend that the environment names, never by kay's own.
+  // KAY_TOKEN belongs to the backend in the environment, never to the local one.
   if (account.embedded && ports.token && !stored)
     ports.warn("Ignoring KAY_TOKEN: it only applies when KAY_API_URL is set.");
   const token = account.embedded || stored ? undefined : ports.token;
@@ -112,7 +112,7 @@ export async function openBackend(
     ...(token ? { token } : {}),
     refresher: (call) => createRefresher({ origin, credentials, clock, call, warn }),
   });
-  // A token of the environment may belong to anyone, so nothing that it shows is stored.
+  // KAY_TOKEN may belong to anyone, so its data is not stored.
   const listening = token === undefined ? withCompletionCache(api, account.completions) : api;
   return {
     origin,

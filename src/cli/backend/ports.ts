@@ -71,10 +71,10 @@ export function getShapingSettings(settings: Settings): Record<string, unknown> 
   return { ...Object.fromEntries(shaping), ...profile };
 }
 
-/** After how many ms without an answer a request is mentioned. */
+/** How long a request may take before kay mentions it, in ms. */
 const SLOW_MS = 10_000;
 
-/** Tells the user about a change or a question that has no answer yet. Polls are silent by design. */
+/** Mentions slow changes and questions. Polls are silent by design. */
 function withSlowNote<Request extends Pick<Outgoing, "method" | "url">, Answer>(
   way: (request: Request) => Promise<Answer>,
   getLimit: (request: Request) => number,

@@ -23,7 +23,10 @@ export function createConnectionsCommand(kay: Kay): Command {
     });
 }
 
-/** Before the first sign-in, these are the built-in services, so that a newcomer sees what can be connected. */
+/**
+ * Loads the connections. Before the first sign-in, lists the built-in services, so that a newcomer sees what can be
+ * connected.
+ */
 async function loadConnections(kay: Kay, { check }: Options): Promise<ConnectionsResponse> {
   const link = check === undefined ? await openIfSignedIn(kay) : await kay.openBackend({ signedIn: true });
   if (!link) return { ...(await listKnownConnections(kay)), signed_in: false };

@@ -30,7 +30,11 @@ export function createDisconnectCommand(kay: Kay): Command {
     });
 }
 
-/** @throws Problem CANCELLED when nothing is chosen, USAGE when nothing is connected */
+/**
+ * Lets the user choose connected services.
+ *
+ * @throws Problem CANCELLED when nothing is chosen, USAGE when nothing is connected
+ */
 async function chooseConnected(kay: Kay, { api }: BackendHandle): Promise<string[]> {
   const { connections } = await api.connections({ signal: kay.signal });
   const connected = Object.entries(connections).filter(([, { connected }]) => connected);
@@ -83,14 +87,14 @@ export async function confirmAndDisconnect(
   });
 }
 
-/** The shared access was kept at first, but the last of these services revoked all of it. */
+/** Omits a report about shared access that a later disconnection revoked. */
 function omitSettledReport(answer: DisconnectResponse, later: DisconnectResponse[]): DisconnectResponse {
   const { revocation, ...rest } = answer;
   const isEnded = later.some(({ revocation: last }) => last?.status === "revoked" && last.page === revocation?.page);
   return revocation?.status === "shared" && isEnded ? { ...rest, revocation: { status: "revoked" } } : answer;
 }
 
-/** Warns about access that could not be revoked at its service, and says where users remove it. */
+/** Warns about access that could not be revoked at its service, and how users remove it. */
 export function warnAboutAccess(kay: Kay, revocation: RevocationReport | undefined): void {
   if (revocation?.message) kay.out.warn(clean(revocation.message, { lines: false }));
 }

@@ -13,7 +13,7 @@ const RENEWED = 1 / 30;
 
 const MOST = 100;
 
-/** Characters that a shell does not interpret and that IDs and names consist of. Other values are not offered. */
+/** Values of characters that no shell interprets. Other values are not offered. */
 const SAFE = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,199}$/;
 
 /**
@@ -24,7 +24,7 @@ export type CacheOwner = { state(): string; profile: string; backend: string; no
 
 /** Values that are stored for completion. It is a cache, so errors are ignored. */
 export type CompletionCache = {
-  /** Null where nothing is known. */
+  /** Returns the values of a kind; null if none are stored. */
   read(kind: CachedKind): CompletionValue[] | null;
   write(kind: CachedKind, values: readonly CompletionValue[]): void;
   /** Removes everything of the profile, so that the next user does not see another one's values. */
@@ -32,9 +32,10 @@ export type CompletionCache = {
 };
 
 /**
- * Values that commands store for completion, in `<state>/completion/<profile>/<kind>.json`, private to the user. A
- * damaged or outdated file, or one of another backend, is ignored. A write is atomic but not synced, because lost
+ * Opens the values that commands store for completion, in `<state>/completion/<profile>/<kind>.json`, private to the
+ * user. Ignores a damaged or outdated file, or one of another backend. Writes are atomic but not synced, because lost
  * values are collected again.
+ *
  * @param unique part of a temporary file's name
  */
 export function openCompletionCache(owner: CacheOwner, unique: () => string): CompletionCache {
@@ -76,7 +77,7 @@ function readYounger(kind: CachedKind, owner: CacheOwner, limit: number): Comple
   });
 }
 
-/** A profile's name comes from a command line, and is part of a path. */
+/** Returns the folder of a profile. Checks the name, which comes from a command line. */
 function getFolder({ state, profile }: CacheOwner): string {
   if (!/^[a-z0-9-]{1,32}$/.test(profile)) throw new TypeError("no name for a profile");
   return join(state(), "completion", profile);

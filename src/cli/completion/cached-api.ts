@@ -3,7 +3,7 @@ import type { ConversationView } from "#protocol/conversations";
 import type { CompletionCache } from "./cache.ts";
 import type { CachedKind, CompletionValue } from "./table.ts";
 
-/** Wraps the calls: names in their list answers are stored for completion. */
+/** Wraps the calls, and stores the names in their list answers for completion. */
 export function withCompletionCache(api: Api, cache: CompletionCache): Api {
   const keep = (kind: CachedKind, values: CompletionValue[]) => cache.write(kind, values);
   const keepFirst = (values: CompletionValue[]) => {

@@ -6,12 +6,13 @@ import { readCompletionCache, tryOrNull } from "./cache.ts";
 import { type Suggestions, suggestCompletions, type ValueLookup } from "./suggest.ts";
 import { CACHED_KINDS, type CachedKind, type CompletionTable, type CompletionValue, type ValueKind } from "./table.ts";
 
-/** The outside world of completion: folders, the table of this build, and the time. */
+/** Ports of completion: folders, the table of this build, and the time. */
 export type CompletionPorts = PathsInput & { table: string; now: number };
 
 /**
- * Answers `kay __complete <shell> <index> [word...]`, which the scripts in `completions` call at each Tab. It is a
- * separate program, so that it starts in a fraction of the time. It writes nothing and starts nothing.
+ * Answers `kay __complete <shell> <index> [word...]`, which the scripts in `completions` call at each Tab. Writes and
+ * starts nothing. A separate program, because the bundle starts too slowly.
+ *
  * @param args the shell; the position of the word to complete, counted from 1 after `kay`; the words up to it (an empty
  * one may be missing, because some shells cannot pass it)
  */
@@ -71,7 +72,7 @@ function getProfiles(folder: string): Profiles {
   return Object(profiles) as Profiles;
 }
 
-/** The backend: its origin, or `embedded` for the local one. */
+/** Returns the backend: its origin, or `embedded` for the local one. */
 function getBackend(address: unknown): string {
   if (!address) return "embedded";
   return URL.canParse(String(address)) ? new URL(String(address)).origin : "";

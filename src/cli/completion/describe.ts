@@ -54,7 +54,7 @@ function toCommandEntry(command: Command, above: string[]): CommandEntry {
   };
 }
 
-/** Commands that help shows too. */
+/** Lists the commands that help shows. */
 function format(command: Command): Command[] {
   return command.createHelp().visibleCommands(command);
 }
@@ -71,7 +71,7 @@ function toOptionEntry(option: Option): OptionEntry {
   };
 }
 
-/** `file` of `-o, --output <file>`. */
+/** Returns the placeholder: `file` of `-o, --output <file>`. */
 export function getPlaceholder({ flags }: Pick<Option, "flags">): string {
   return /^[^<[]*[<[](.+?)(?:\.{3})?[>\]]$/.exec(flags)?.[1] ?? "";
 }

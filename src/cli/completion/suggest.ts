@@ -4,7 +4,7 @@ import type { CommandEntry, CompletionTable, CompletionValue, OptionEntry, Slot,
 /** Suggestions for a shell. */
 export type Suggestions = {
   values: CompletionValue[];
-  /** The shell completes these itself, after `prefix` of the word. */
+  /** Kind of paths that the shell completes, after `prefix` of the word. */
   paths?: "files" | "folders";
   /** The text before the value in the same word: `--output=`. */
   prefix: string;
@@ -66,7 +66,7 @@ function readLine(program: CommandEntry, words: string[]): Line {
   return line;
 }
 
-/** @returns the option, when its value is the next word */
+/** Reads an option, and returns it if its value is the next word. */
 function readOption(line: Line, word: string): OptionEntry | undefined {
   const [name = "", ...rest] = word.startsWith("--") ? word.split("=") : [word.slice(0, 2), word.slice(2)];
   const value = rest.join("=");
@@ -89,7 +89,7 @@ function findOption(chain: CommandEntry[], name: string): OptionEntry | undefine
   return chain.flatMap(({ options }) => options).find(({ names }) => names.includes(name));
 }
 
-/** Options of the command, and global ones. */
+/** Returns the options of the command, and global ones. */
 function getOptions({ chain: [command, ...above] }: Line): OptionEntry[] {
   const common = above.at(-1)?.options ?? [];
   return [
@@ -102,7 +102,7 @@ function isOpen({ names, repeats }: OptionEntry, flags: Set<string>): boolean {
   return repeats || !names.some((name) => flags.has(name));
 }
 
-/** The long name, or the short one if there is no long name. */
+/** Offers the long name, or the short one without it. */
 function toOptionValues({ names, about }: OptionEntry): CompletionValue[] {
   return names.slice(-1).map((name): CompletionValue => [name, about]);
 }
@@ -181,7 +181,7 @@ function listValues(kind: ValueKind, position: Place): CompletionValue[] {
   const tableValues = table.values[kind] ?? [];
   const cachedValues = look.listKnown(kind, line.profile);
   if (kind === "sessions") return [...(cachedValues ?? []), ["latest", "the newest"]];
-  // The backend's description wins over kay's.
+  // The backend's description replaces kay's.
   return (
     cachedValues?.map(
       ([value, description]): CompletionValue => [

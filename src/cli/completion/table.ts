@@ -27,7 +27,7 @@ export type OptionEntry = {
   names: string[];
   about: string;
   value?: Slot & { optional: boolean };
-  /** Whether it may be given several times. */
+  /** Whether it can be repeated. */
   repeats: boolean;
 };
 

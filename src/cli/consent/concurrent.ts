@@ -10,8 +10,8 @@ import { showWaitLine, type WaitingLine } from "./waiting-line.ts";
 export type ConnectResult = PromiseSettledResult<ConnectedService>;
 
 /**
- * Connects several services together: starts all authorizations, prints all links whole, and waits for all. A line at
- * the bottom of the terminal shows the open ones; `settled` is called for each that ends.
+ * Connects several services at the same time: starts all authorizations, prints all links, and waits for all. A status
+ * line shows the open ones. Calls `settled` for each that ends.
  */
 export async function connectConcurrently(
   kay: Kay,
@@ -37,7 +37,7 @@ export async function connectConcurrently(
   }
 }
 
-/** On a terminal a line that is redrawn; elsewhere it is said once. */
+/** Shows the open authorizations: as a redrawn line on a terminal, once elsewhere. */
 function showBoard(kay: Kay, link: BackendHandle, open: Set<BegunConnection>): WaitingLine {
   const { stderr } = kay.terminal;
   const first = Math.min(...[...open].map(({ deadline }) => deadline));

@@ -15,7 +15,7 @@ import { wrapSentences } from "../output/wrap.ts";
 import { openLink, openLinks } from "./open-links.ts";
 import { showWaiting, type WaitingLine } from "./waiting-line.ts";
 
-/** How a link reaches the user. `kay try` gives the consent itself without one. */
+/** Shows or opens a link. `kay try` consents itself instead. */
 export type OpenLink = (kay: Kay, url: string) => Promise<void>;
 
 /** A finished connection for display. */
@@ -95,12 +95,12 @@ export async function beginConnection(
   }, kay.signal);
 }
 
-type Wanted = { service: string; site?: string; signIn: SignIn };
+type ConnectionRequest = { service: string; site?: string; signIn: SignIn };
 
 async function requestConnection(
   kay: Kay,
   link: BackendHandle,
-  { service, site, signIn }: Wanted,
+  { service, site, signIn }: ConnectionRequest,
 ): Promise<BegunConnection> {
   const { token, refresh_token, session_id } = signIn;
   const signedIn = Boolean(token || refresh_token);
@@ -190,7 +190,7 @@ export async function completeConsent(
   };
 }
 
-/** Prints the link whole, alone on its line. */
+/** Prints the link on a separate line, in full. */
 export function showLink(kay: Kay, { service, authorization_url, pasted, user_code }: ConnectResponse): string {
   const host = kay.out.paint("bold", new URL(authorization_url).host, "stderr");
   const action = pasted ? "paste its key" : "allow access";
@@ -206,8 +206,8 @@ export function showLink(kay: Kay, { service, authorization_url, pasted, user_co
 }
 
 /**
- * Checks a link: https, or http on this machine, in printable ASCII (RFC 3986), so that the shown link is the opened
- * one.
+ * Checks that a link is https, or http on this machine, in printable ASCII (RFC 3986), so that the shown link is the
+ * opened one.
  */
 function checkLink({ service, authorization_url }: ConnectResponse): void {
   const fault = findLinkFault(authorization_url);

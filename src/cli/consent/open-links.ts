@@ -3,7 +3,7 @@ import { quoteShellWord } from "#protocol/shell";
 import type { Kay } from "../kay.ts";
 import { explainPaste, getLocalRedirect } from "./pasted-address.ts";
 
-/** Opens links in the browser. If none can be opened, it says why once, and what to do instead. */
+/** Opens links in the browser. If none can be opened, says once why, and what to do. */
 export async function openLinks(kay: Kay, urls: string[], say = kay.out.writeProgress): Promise<void> {
   const them = urls.length === 1 ? "the link" : "the links";
   for (const url of urls) {
@@ -21,7 +21,7 @@ export async function openLink(kay: Kay, url: string): Promise<void> {
   await openLinks(kay, [url]);
 }
 
-/** Returns the command to run first so that links to this machine work over SSH; nothing if they already work. */
+/** Returns lines with the command that makes links to this machine work over SSH; empty if they already work. */
 export function explainTunnel(kay: Kay, urls: string[]): string[] {
   const command = formatTunnel(urls, kay.env);
   if (command === null) return [];

@@ -10,15 +10,15 @@ import { canPrompt } from "../prompt/question.ts";
 export type WaitingConnection = Pick<BegunConnection, "response">;
 
 /**
- * Returns the address of this machine that a service sends the browser to after the consent; null if it sends it elsewhere.
- * A browser on another machine fails there, and the user can paste its address into this terminal.
+ * Returns the redirect address if it is on this machine, otherwise null. A browser on another machine cannot open it,
+ * but the user can paste it into this terminal.
  */
 export function getLocalRedirect(authorizationUrl: string): URL | null {
   const redirect = URL.parse(URL.parse(authorizationUrl)?.searchParams.get("redirect_uri") ?? "");
   return redirect?.protocol === "http:" && isLoopbackHost(redirect.hostname) ? redirect : null;
 }
 
-/** Says how to finish on another machine, where the link itself works there. */
+/** Explains how to finish in a browser on another machine. */
 export function explainPaste(kay: Kay, urls: string[]): string[] {
   const [redirect] = urls.flatMap((url) => {
     const redirect = isLoopbackHost(URL.parse(url)?.hostname ?? "") ? null : getLocalRedirect(url);
@@ -31,8 +31,8 @@ export function explainPaste(kay: Kay, urls: string[]): string[] {
 }
 
 /**
- * Finishes a consent with the address that a browser could not open, as if the browser had come. The state in it must
- * belong to an attempt that waits in this terminal, so a link that someone else started is never completed.
+ * Finishes a consent with the address that a browser could not open, as if the browser had come. Its state must belong
+ * to an attempt that waits in this terminal, so that a link of someone else is never completed.
  *
  * @throws Problem USAGE for another text
  */
@@ -80,7 +80,10 @@ function findCallback(
   return `${match.redirect.href}${url.search}`;
 }
 
-/** An address as people copy it: broken over lines, in quotes, without `http://`, or with `https://` by a strict browser. */
+/**
+ * Parses an address as users copy it: with line breaks, in quotes, without `http://`, or with `https://` by a strict
+ * browser.
+ */
 function parseAddress(text: string): URL | null {
   const address = text.replaceAll(/[\s"'<>`]/g, "");
   if (/^https?:\/\//i.test(address)) return URL.parse(address);

@@ -5,7 +5,7 @@ import type { BackendHandle } from "../backend/handle.ts";
 import type { Kay } from "../kay.ts";
 import { type ConnectedService, waitForConsent } from "./connection.ts";
 
-/** Stores what `--poll` needs with the sign-in, encrypted like it, and removes expired entries. */
+/** Stores a pending connection for `--poll`, encrypted with the sign-in, and removes expired ones. */
 export async function savePendingConnection(kay: Kay, link: BackendHandle, attempt: BegunConnection): Promise<void> {
   await link.credentials.update(link.origin, (signIn) => {
     const alive = (signIn.begun ?? []).filter(({ deadline }) => deadline > kay.clock.now());

@@ -1,7 +1,7 @@
 import { isLoopbackHost } from "#net/addresses";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Formats a link as a QR code, or says why it would not help: the link returns to this machine, or has no room. */
+/** Formats a link as a QR code, or explains why not: the link leads to this machine, or the window is too small. */
 export async function formatQr(url: string, window: Pick<Terminal["stdout"], "columns" | "rows">): Promise<string> {
   if (leadsHere(url)) return "A phone cannot use this link: it leads back to this machine. Press c to copy it instead.";
   const { renderUnicodeCompact } = await import("uqr");

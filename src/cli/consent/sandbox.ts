@@ -5,8 +5,8 @@ import { Problem } from "#protocol/errors";
 const LIMIT_MS = 10_000;
 
 /**
- * Consents at the sandbox as its user: requests the redirect of an allowed consent (`POST /_sandbox/consent`), then
- * calls it like a browser. Both must be on this machine.
+ * Consents at the sandbox as its user: requests the redirect of a consent (`POST /_sandbox/consent`), then calls it
+ * like a browser. Both must be on this machine.
  */
 export async function giveSandboxConsent(send: Send, authorizationUrl: string): Promise<void> {
   const origin = requireLoopbackOrigin(authorizationUrl);
@@ -21,7 +21,7 @@ export async function giveSandboxConsent(send: Send, authorizationUrl: string): 
   if (status >= 400) throw new Problem("AUTHORIZATION_FAILED", `The backend refused the consent (${status}).`);
 }
 
-/** Loads the address that a service sent the browser back to, as the browser would. Returns the HTTP status. */
+/** Loads a redirect address like a browser. Returns the HTTP status. */
 export async function visitCallback(send: Send, url: string): Promise<number> {
   const { status } = await send({ method: "GET", url, timeoutMs: LIMIT_MS });
   return status;

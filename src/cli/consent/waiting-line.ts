@@ -8,21 +8,21 @@ import { repeatEverySecond } from "../terminal/repeat.ts";
 import { openLinks } from "./open-links.ts";
 import { explainPaste, takePastedAddress, type WaitingConnection } from "./pasted-address.ts";
 
-/** The line that says that something is waited for. */
+/** A status line about a pending consent. */
 export type WaitingLine = { retrying(message: string): void; end(): void };
 
-/** Connections that a browser must finish, and where they were begun. */
+/** Connections that a browser must finish, and their backend. */
 export type ConsentWait = {
   link: Pick<BackendHandle, "baseUrl">;
-  /** Those that are still open. */
+  /** Returns the open connections. */
   open(): WaitingConnection[];
-  /** Cancels all of them; Escape does it. */
+  /** Cancels all connections, at Escape. */
   cancel(): void;
 };
 
 /**
- * Shows that one authorization is waited for, with the time left. On a terminal one line is redrawn; elsewhere, and where
- * nothing may be redrawn, it is said once.
+ * Shows that kay waits for an authorization, with the time left: as a redrawn line on a terminal, once elsewhere and in
+ * plain mode.
  */
 export function showWaiting(kay: Kay, wait: ConsentWait, deadline: number): WaitingLine {
   const { stderr } = kay.terminal;
@@ -46,10 +46,10 @@ export function showWaiting(kay: Kay, wait: ConsentWait, deadline: number): Wait
 type WaitLine = { redraw(): void; end(): void };
 
 /**
- * Shows a line that is redrawn every second while kay waits for a consent. `o` opens the links, `c` copies them (OSC 52), `q`
- * shows QR codes, Escape cancels, and a pasted address finishes a consent.
+ * Shows a line that is redrawn every second while kay waits for a consent. `o` opens the links, `c` copies them (OSC
+ * 52), `q` shows QR codes, Escape cancels, and a pasted address finishes a consent.
  *
- * @param format the line with its keys, which are "" if this terminal takes none; null where it is not shown
+ * @param format formats the line with its keys, which are "" if this terminal takes none; null if it is not shown
  */
 export function showWaitLine(kay: Kay, format: (help: string) => string | null, wait: ConsentWait): WaitLine {
   const { stderr } = kay.terminal;
@@ -79,10 +79,10 @@ export function joinLinks(urls: string[]): [what: string, text: string] {
 
 const KEYS = " · o open  c copy  q QR  esc cancel";
 
-/** A paste is whole after this long without a key, in ms. */
+/** A paste is complete after this time without a key, in ms. */
 const SILENCE_MS = 200;
 
-/** Longest paste that is looked at, in characters. */
+/** Maximum length of a paste, in characters. */
 const MAX_PASTE = 20_000;
 
 function takeInput(kay: Kay, wait: ConsentWait, signal: AbortSignal): () => void {
@@ -112,7 +112,7 @@ function takeInput(kay: Kay, wait: ConsentWait, signal: AbortSignal): () => void
 }
 
 async function takeLines(kay: Kay, wait: ConsentWait, signal: AbortSignal): Promise<void> {
-  // Other lines typed meanwhile belong to what comes after.
+  // Other lines belong to the next prompt.
   if (explainPaste(kay, getUrls(wait)).length === 0) return;
   while (!signal.aborted) {
     const text = await kay.terminal.stdin.line(AbortSignal.any([kay.signal, signal]));

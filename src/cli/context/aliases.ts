@@ -14,7 +14,7 @@ export type Alias = {
   name: string;
   /** The prompt, with placeholders: `$1` to `$9`, and `$@` or `$ARGUMENTS` for all arguments. */
   text: string;
-  /** One line about it. */
+  /** Description in one line. */
   description: string;
   /** `person`: the user's own file. `project`: a file of a project that the user trusted. */
   origin: "person" | "project";
@@ -33,14 +33,14 @@ export async function listAliases(kay: Kay): Promise<Alias[]> {
   return [...new Map(aliases.toReversed().map((alias) => [alias.name, alias])).values()].reverse();
 }
 
-/** Whether the user or the project has an alias with this name, trusted or not. */
+/** Whether the user or the project, trusted or not, has an alias with this name. */
 export async function hasAlias(kay: Kay, name: string): Promise<boolean> {
   const files = readContextFolder(getFolder(kay));
   const project = readProjectContext(kay)?.project.aliases ?? [];
   return [...files.flatMap(({ file }) => file ?? []), ...project].some(({ path }) => basename(path) === `${name}.md`);
 }
 
-/** Writes an alias of the user's own, whole or not at all. @throws Problem USAGE, STORE_UNREADABLE */
+/** Writes an alias of the user, atomically. @throws Problem USAGE, STORE_UNREADABLE */
 export async function writeAlias(kay: Kay, name: string, text: string, reserved: readonly string[]): Promise<Alias> {
   if (!NAME.test(name))
     throw new Problem("USAGE", `${JSON.stringify(toLine(name))} is not a valid alias name.`, {
@@ -57,7 +57,7 @@ export async function writeAlias(kay: Kay, name: string, text: string, reserved:
   return toAlias({ path, text: text.trim() }, "person");
 }
 
-/** Removes an alias of the user's own. @throws Problem NOT_FOUND, STORE_UNREADABLE */
+/** Removes an alias of the user. @throws Problem NOT_FOUND, STORE_UNREADABLE */
 export async function removeAlias(kay: Kay, name: string): Promise<void> {
   const path = join(getFolder(kay), `${name}.md`);
   try {
@@ -105,7 +105,7 @@ export function takesArguments(text: string): boolean {
 
 const PLACEHOLDER = /(\\?)\$(@|ARGUMENTS\b|[1-9](?!\d))/g;
 
-/** Shape of a name. */
+/** Syntax of a name. */
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 /** Longest description, in characters. */

@@ -3,7 +3,7 @@ import { basename, join, sep } from "node:path";
 import { getErrno } from "#files/folders";
 import { clean } from "#protocol/clean";
 
-/** A text that the user or a project wrote for kay. `text` is safe to show, and what is shown is what is sent. */
+/** A text for kay from the user or a project. `text` is safe to show, and is sent as shown. */
 export type ContextFile = {
   path: string;
   text: string;
@@ -16,18 +16,18 @@ export type ContextFile = {
 /** Result for a path: a file, the reason why it is not used, or neither if it does not exist. */
 export type FoundFile = { file?: ContextFile; fault?: string };
 
-/** Maximum number of bytes that are used of a file. */
+/** Maximum number of bytes that kay uses of a file. */
 const MAX_BYTES = 16_384;
 
 const CUT = "\n\n(kay reads only the first 16 kB of this file. The rest was left out.)";
 
-/** Maximum number of files that are used of a folder. */
+/** Maximum number of files that kay uses of a folder. */
 const MAX_FILES = 100;
 
 /**
- * Reads the first 16 kB of a text file. At once, since Node's asynchronous files take longer to load than this takes.
+ * Reads the first 16 kB of a text file, synchronously, because Node's asynchronous files take longer to load.
  *
- * @param within folder that the file must really be in, links followed
+ * @param within folder that must contain the real file, through links
  */
 export function readContextFile(path: string, within?: string): FoundFile {
   const name = basename(path);
@@ -64,7 +64,10 @@ function listFolder(folder: string): string[] {
   }
 }
 
-/** Reads a byte more than is used; undefined for a folder, a device or a pipe, which could block. */
+/**
+ * Reads the start of a file, with one byte more than kay uses. Returns undefined for a folder, a device or a pipe,
+ * which could block.
+ */
 function readStart(path: string): Buffer | undefined {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
   try {

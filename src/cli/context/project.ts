@@ -15,9 +15,9 @@ export type Project = {
   folder: string;
   instructions?: ContextFile;
   aliases: ContextFile[];
-  /** Digest of all text that would be used, so that a changed text is noticed. */
+  /** Digest of all used text, to detect changes. */
   hash: string;
-  /** Sentences about files that are not used. */
+  /** Sentences about unused files. */
   faults: string[];
 };
 
@@ -26,9 +26,9 @@ const MAX_DEPTH = 64;
 
 /**
  * Finds the project of a folder: the nearest folder with `KAY.md` or `.kay/commands`, up to the root of the repository.
- * Outside a repository only the folder itself counts.
+ * Outside a repository, only the folder itself counts.
  *
- * @param own folder of the user's own files, which is no project
+ * @param own folder of the user's files, which is not a project
  */
 export function findProject(cwd: string, own: string): Project | undefined {
   const personal = toRealPath(own);

@@ -13,7 +13,7 @@ export type InstructionsFile = ContextFile & {
   trust: "own" | "trusted" | "refused" | "changed" | "unknown";
 };
 
-/** Standing instructions here, and sentences about what is not used. */
+/** Standing instructions in this folder, and sentences about unused ones. */
 export type StandingInstructions = { files: InstructionsFile[]; notes: string[] };
 
 /** Reads the user's own instructions and those of the project, whether they are used or not. */
@@ -38,7 +38,7 @@ export function isUsed({ trust }: Pick<InstructionsFile, "trust">): boolean {
   return trust === "own" || trust === "trusted";
 }
 
-/** Returns what the user set for requests that name no project, channel and the like. */
+/** Returns the user's defaults for requests that name no project, channel, and so on. */
 export async function readDefaults(kay: Kay): Promise<Record<string, string>> {
   const settings = await kay.settings();
   return Object.fromEntries(
@@ -50,8 +50,8 @@ export async function readDefaults(kay: Kay): Promise<Record<string, string>> {
 }
 
 /**
- * Returns the standing instructions and defaults for a request. A note is printed once for a file that is not
- * trusted or cannot be read, and everything if the backend does not take it.
+ * Returns the standing instructions and defaults for a request. Prints a note once for a file that is untrusted or
+ * unreadable, or for a backend that does not accept them.
  */
 export async function readStandingContext(
   kay: Kay,

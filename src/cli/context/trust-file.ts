@@ -6,7 +6,7 @@ import type { Project } from "./project.ts";
 /** The user's decision about the text of one project folder. */
 type Decision = { hash: string; use: boolean };
 
-/** `changed`: the user decided about an earlier text. `unknown`: never asked. */
+/** `changed`: the decision was about an earlier text. `unknown`: never asked. */
 export type Trust = "trusted" | "refused" | "changed" | "unknown";
 
 /** The decisions of the user about projects, stored on this machine for all profiles. */

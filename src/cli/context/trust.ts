@@ -9,15 +9,15 @@ import type { Trust } from "./trust-file.ts";
 /** The project of the current folder, and whether the user trusts its text. */
 export type ProjectContext = { project: Project; trust: Trust };
 
-/** Reads the project of the current folder; undefined if no file of it is for kay. */
+/** Reads the project of the current folder; undefined if it has no file for kay. */
 export function readProjectContext(kay: Kay): ProjectContext | undefined {
   const project = findProject(kay.cwd, kay.machine().paths.config());
   return project && { project, trust: kay.trust.read(project) };
 }
 
 /**
- * Asks on a terminal, once for each text, whether kay may use what a project says. Asks nothing in scripts, where the
- * text is left out.
+ * Asks on a terminal, once for each text, whether kay may use a project's text. Scripts are not asked and do not use
+ * it.
  */
 export async function askForTrust(kay: Kay): Promise<void> {
   if (kay.flags.json || !canPrompt(kay)) return;
@@ -32,18 +32,14 @@ export async function askForTrust(kay: Kay): Promise<void> {
   }
 }
 
-/** Says which text of a project is left out, and what to do; undefined if none is. */
+/** Describes the unused text of a project and what to do; undefined if all is used. */
 export function describeUntrusted({ project, trust }: ProjectContext): string | undefined {
   if (!isUndecided(trust) || !hasText(project)) return undefined;
   const reason = trust === "changed" ? "It changed since you decided about it." : "You have not trusted it yet.";
   return `${describeText(project)} of ${toLine(project.folder)} is not used. ${reason}`;
 }
 
-/**
- * Stores the decision about the project of the current folder.
- *
- * @throws Problem NOT_FOUND without one
- */
+/** Stores the decision about the project of the current folder. @throws Problem NOT_FOUND without one */
 export async function decideTrust(kay: Kay, use: boolean): Promise<Project> {
   const project = readProjectContext(kay);
   if (!project || !hasText(project.project))
@@ -54,13 +50,13 @@ export async function decideTrust(kay: Kay, use: boolean): Promise<Project> {
   return project.project;
 }
 
-/** Formats all that would be used, file by file. */
+/** Formats all text of a project, file by file. */
 export function formatProject({ instructions, aliases }: Project): string {
   const files = [...(instructions ? [instructions] : []), ...aliases];
   return files.map(({ path, text }) => `${toLine(path)}\n${text.replace(/^/gm, "  ")}`).join("\n\n");
 }
 
-/** Describes what a project has: `KAY.md and the aliases review, triage`. */
+/** Describes the files of a project: `KAY.md and the aliases review, triage`. */
 export function describeText({ instructions, aliases }: Project): string {
   const names = aliases.map(({ path }) => toLine(basename(path, ".md")));
   const list = names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES), "…"] : names;

@@ -1,6 +1,6 @@
 /**
- * Examples of commands whose text has none, by the words of the command. A subcommand without its own entry has those of its group
- * that name it.
+ * Examples of commands whose text has none, by the words of the command. A subcommand without an entry has those of its
+ * group that name it.
  */
 export const EXAMPLES: Record<string, readonly string[]> = {
   alias: [

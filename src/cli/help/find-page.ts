@@ -3,8 +3,8 @@ import { fitHelpPage } from "./narrow.ts";
 import { formatHelpPage, getHelpWidth, type HelpTable } from "./page.ts";
 
 /**
- * Finds the help page for a command line without the tree of commands. It is a separate program (`dist/help.js`),
- * which the launcher uses for plain help.
+ * Finds the help page for a command line without building the commands. A separate program (`dist/help.js`), which the
+ * launcher uses for plain help.
  */
 export function findHelpPage(args: string[], table: string, columns: () => number): string | null {
   if (args.some((word) => word.includes(" "))) return null;

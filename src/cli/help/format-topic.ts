@@ -1,6 +1,6 @@
 import { wrapWords } from "../output/wrap.ts";
 
-/** From this column on, words describe the name before or above them; further left, a sentence or an example begins. */
+/** Words from this column on describe the name before or above them; further left, a sentence or an example begins. */
 const WORDS = 10;
 /** Minimum width in cells for descriptions beside names; in narrower terminals they go below. */
 const BESIDE = 28;

@@ -13,7 +13,7 @@ export function fitHelpPage(page: string, width: number): string {
     .join("\n");
 }
 
-/** Joins a sentence that goes over several lines. */
+/** Joins a sentence that spans several lines. */
 function joinProse(lines: string[], line: string): string[] {
   const last = lines.at(-1) ?? "";
   const isJoined = PROSE.test(line) && PROSE.test(last) && !/[.:]$/.test(last);

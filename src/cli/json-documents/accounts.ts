@@ -4,14 +4,14 @@ import { Connection, ConnectionsResponse, DisconnectResponse, LogoutResponse } f
 /** One service, and the account it is connected as. */
 const Service = z.extend(Connection, { service: z.string() });
 
-/** What `kay connect` prints: the service, or all of several, or the link with `--no-wait`. */
+/** What `kay connect` prints: the service, a list of several, or the link with `--no-wait`. */
 export const Connect = z.union([
   Service,
   z.looseObject({ connected: z.array(Service) }),
   z.looseObject({
     service: z.string(),
     session_id: z.string(),
-    /** To be opened in a browser. */
+    /** Link to open in a browser. */
     authorization_url: z.string(),
     state: z.string(),
     /** Code that the page behind the link shows too, for the user to compare. Only shared backends have one. */
@@ -46,13 +46,13 @@ export const KnownServices = z.looseObject({
   ),
 });
 
-/** What `kay disconnect` prints: the service, or all of several. */
+/** What `kay disconnect` prints: the service, or a list of several. */
 export const Disconnect = z.union([DisconnectResponse, z.looseObject({ disconnected: z.array(DisconnectResponse) })]);
 
 /** What `kay whoami` prints. */
 export const Whoami = z.looseObject({
   profile: z.string(),
-  /** Its origin, or `embedded` for the local one. */
+  /** Origin of the backend, or `embedded` for the local one. */
   backend: z.string(),
   /** The installation; absent with KAY_TOKEN. */
   session_id: z.optional(z.string()),

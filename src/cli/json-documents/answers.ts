@@ -10,7 +10,7 @@ const commands = z.array(z.string());
 
 /** An open request. */
 const Waiting = z.looseObject({
-  /** What `kay answer` takes. */
+  /** ID for `kay answer`. */
   id: z.string(),
   kind: z.enum(["approval", "input", "auth"]),
   session_id: z.optional(z.string()),
@@ -59,7 +59,7 @@ export const Conversation = z.extend(ConversationView, {
     z.union(
       StreamPart.def.options.map((part) =>
         z.extend(part, {
-          /** Its number in the log. */
+          /** Number in the log. */
           number: z.number(),
           at: time,
         }),
@@ -68,7 +68,7 @@ export const Conversation = z.extend(ConversationView, {
   ),
 });
 
-/** What every line of `kay ask --stream` and `kay attach` has. */
+/** Fields of every line of `kay ask --stream` and `kay attach`. */
 const head = z.looseObject({
   /** The conversation; null if there is none yet. */
   session_id: z.nullable(z.string()),

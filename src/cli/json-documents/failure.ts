@@ -14,7 +14,7 @@ export const Failure = z.looseObject({
   status: z.literal("error"),
   /** The error code from the closed table, which determines the exit code. */
   error: code,
-  /** The same once more. */
+  /** The error code again. */
   code,
   /** One sentence for a person. */
   message: z.string(),
@@ -41,18 +41,18 @@ export const Failure = z.looseObject({
   /** The sign-in belongs to an installation that the backend no longer knows. */
   session_reset_required: z.optional(z.boolean()),
   expires_at: z.optional(z.string()),
-  /** The answer that another client gave. */
+  /** The answer of another client. */
   answered: z.optional(InteractionResponse),
   data: z.optional(z.unknown()),
-  /** Its last known position: the last event that arrived of the conversation. */
+  /** Number of the last event that arrived of the conversation. */
   last_event: z.optional(z.number()),
   /** The backend's response. */
   http_status: z.optional(z.number()),
   /** Seconds until another attempt is allowed. */
   retry_after: z.optional(z.number()),
-  /** Why, in one word. */
+  /** Reason in one word. */
   reason: z.optional(z.string()),
-  /** Whether anything was sent, and whether something came back of it. */
+  /** Whether the request was sent, and its last known state. */
   sent: z.optional(z.boolean()),
   idle: z.optional(z.boolean()),
   cut_off: z.optional(z.boolean()),
@@ -65,7 +65,7 @@ export const Failure = z.looseObject({
   setting: z.optional(z.string()),
   path: z.optional(z.string()),
   encoding: z.optional(z.string()),
-  /** The operating system's name for it. */
+  /** The error code of the operating system. */
   errno: z.optional(z.string()),
   /** The process that prevents it. */
   pid: z.optional(z.number()),

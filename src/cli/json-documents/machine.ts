@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 /** What `kay doctor` prints. */
 export const Doctor = z.looseObject({
-  /** Whether nothing failed; warnings are no failure. */
+  /** Whether no check failed. Warnings are not failures. */
   ok: z.boolean(),
   checks: z.array(
     z.looseObject({
@@ -27,7 +27,7 @@ export const Profiles = z.looseObject({
   profiles: z.array(
     z.looseObject({
       name: z.string(),
-      /** Commands use it if they name no profile. */
+      /** Whether commands use it without `--profile`. */
       current: z.boolean(),
       /** `embedded` for the local backend, otherwise its address; null if the settings cannot be read. */
       backend: z.nullable(z.string()),
@@ -35,7 +35,7 @@ export const Profiles = z.looseObject({
       signed_in: z.nullable(z.boolean()),
       /** The account at each service, as last reported by the backend. */
       accounts: z.record(z.string(), z.string()),
-      /** Why something is unknown. */
+      /** Why a value is unknown. */
       problem: z.optional(z.string()),
     }),
   ),
@@ -72,7 +72,7 @@ const Flag = z.looseObject({ flags: z.string(), description: z.string() });
 
 /** A command, or kay itself. */
 const CommandHelp = z.looseObject({
-  /** Its words, as typed. */
+  /** Words of the command. */
   name: z.string(),
   description: z.string(),
   usage: z.string(),
@@ -93,7 +93,7 @@ export const Help = z.union([CommandHelp, Topic]);
 /** The effective value of a setting: what `kay config get`, `set` and `unset` print. */
 export const Setting = z.looseObject({
   key: z.string(),
-  /** Null if it is not set; for a secret, only that it is set. */
+  /** Null if it is not set; a mask for a secret. */
   value: z.nullable(z.union([z.string(), z.boolean(), z.number()])),
   source: z.enum(["flag", "environment", "profile", "default"]),
   /** Where it is set: a flag, a variable, the profile. */
@@ -109,7 +109,7 @@ export const Settings = z.looseObject({ profile: z.string(), settings: z.array(S
 export const Alias = z.looseObject({
   name: z.string(),
   text: z.string(),
-  /** One line about it. */
+  /** Description in one line. */
   description: z.string(),
   /** `person`: the user's own file. `project`: a file of a project that the user trusts. */
   origin: z.enum(["person", "project"]),

@@ -1,8 +1,8 @@
 import type { Kay } from "../kay.ts";
 
 /**
- * From now on, this command prints JSON Lines: a whole answer as a line of type `answer`, and a failure as a last line
- * of type `error`. Each line has the conversation, if known, and the time.
+ * Makes this command print JSON Lines: an answer as a line of type `answer`, and a failure as a last line of type
+ * `error`. Each line has the conversation, if known, and the time.
  */
 export function useJsonLines(kay: Kay, session: () => string | undefined): void {
   kay.out.setLineFormat((type, document) => {
@@ -12,7 +12,7 @@ export function useJsonLines(kay: Kay, session: () => string | undefined): void 
   });
 }
 
-/** The current time in the format of every line. */
+/** Formats the current time for a line. */
 export function formatTimestamp(kay: Kay): string {
   return new Date(kay.clock.now()).toISOString();
 }

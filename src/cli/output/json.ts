@@ -6,7 +6,7 @@ export function formatJson(document: unknown): string {
   return `${escapeInvisible(JSON.stringify(document, null, 2))}\n`;
 }
 
-/** The same on one line. */
+/** Formats one JSON document on one line. */
 export function formatJsonLine(document: unknown): string {
   return `${escapeInvisible(JSON.stringify(document))}\n`;
 }

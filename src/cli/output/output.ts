@@ -18,11 +18,11 @@ export type Output = {
   writeJson(document: unknown): void;
   /** Writes one of several documents, each on a line. */
   writeJsonLine(document: unknown): void;
-  /** From now on, documents are printed through this filter, and a failure has no document (`--jq`). */
+  /** Prints all further documents through this filter; a failure then has no document (`--jq`). */
   setFilter(filter: DocumentFilter): void;
   /** Waits until everything is printed. @throws Problem FILTER_FAILED */
   flush(): Promise<void>;
-  /** From now on, an answer and a failure are printed as lines too, in the format of this function (`--stream`). */
+  /** Prints answers and failures as lines in the format of this function (`--stream`). */
   setLineFormat(lineOf: LineOf): void;
   /** Prints a finished text of the answer. If PAGER is set, text longer than the terminal goes through it. */
   writeText(text: string): Promise<void>;
@@ -30,7 +30,7 @@ export type Output = {
    * Prints a line of the answer on stdout. A terminal gets it wrapped between words, with addresses and commands whole.
    */
   writeLine(text?: string): void;
-  /** Text of the answer that is laid out already, or is copied as it is: a command, a path. */
+  /** Prints text of the answer unchanged, because it is laid out already or is to be copied: a command, a path. */
   writeVerbatim(text: string): void;
   /** Prints Markdown of an answer: formatted on a terminal, unchanged elsewhere. */
   writeMarkdown(text: string): Promise<void>;
@@ -48,8 +48,8 @@ export type Output = {
    */
   setStatusLine(line: string | null): void;
   /**
-   * From now on, output goes here instead of to the streams, as whole texts without the last line break. Returns the
-   * function that restores the streams.
+   * Sends all output to `say` instead of the streams, as whole texts without the last line break. Returns the function
+   * that restores the streams.
    */
   divert(say: (text: string) => void): () => void;
   paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
@@ -158,7 +158,7 @@ export function createOutput(
       await text((header === null ? lines : [paint("dim", header), ...lines]).join("\n"));
     },
     writeError: (problem, document) => {
-      // Ends a diversion as well; after a crash nothing else would.
+      // Ends a diversion, which nothing else does after a crash.
       diverted = null;
       if (flags().jq === undefined) showFailure(problem, document);
       aside(`${paint("red", "✗", "stderr")} ${problem.message}`);
@@ -176,6 +176,6 @@ export type DocumentFilter = {
    * @throws Problem FILTER_FAILED for the first document for which the expression failed
    */
   flush(): Promise<void>;
-  /** Ends all waits. */
+  /** Ends the thread. */
   end(): void;
 };

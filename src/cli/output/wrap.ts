@@ -21,7 +21,7 @@ function wrapLine(line: string, width: number): string {
     .join("\n");
 }
 
-/** Rows of at most `room` cells, broken between words; commands stay whole. */
+/** Breaks text between words into rows of at most `room` cells; commands stay whole. */
 export function wrapWords(text: string, room: number): string[] {
   const marked = text.replaceAll(COMMAND, (command) => command.replaceAll(" ", HELD));
   // On a terminal this narrow, an indentation costs more than it helps.

@@ -12,14 +12,14 @@ import type { Kay } from "../kay.ts";
 import { readPromptKeys } from "../terminal/keys.ts";
 import { repeatEverySecond } from "../terminal/repeat.ts";
 
-/** A card to ask about. `card` returns it as it is now, and `signal` ends the question. */
+/** A card to prompt for. `card` returns its current state, and `signal` ends the prompt. */
 export type CardQuestion = {
   card(): AnyCard;
   ui: CardUi;
-  /** Number `n` of `of` that wait. */
+  /** Position among the open requests. */
   position: { n: number; of: number };
   signal: AbortSignal;
-  /** Asks the backend for more time, for the requests with these IDs. */
+  /** Requests more time from the backend for these requests. */
   extend?(ids: string[]): void;
   /** Opens or copies the address of a card. @throws Problem if that failed */
   visit?(mode: "open" | "copy"): Promise<void>;
@@ -35,7 +35,7 @@ const LOCATE_MS = 250;
 const FREE_ROWS = 3;
 
 /**
- * Asks with the card and the keys of a session, drawn below the cursor, and takes the card away again. Like there, a key
+ * Prompts with the card and the keys of a session, drawn below the cursor and then removed. As in a session, a key
  * counts once the card was visible for a while, and neither Enter nor a single Escape answers it.
  *
  * @throws Problem CANCELLED after Ctrl+C, INTERACTION_CLOSED when the signal ended it, INPUT_REQUIRED after Ctrl+D
@@ -133,7 +133,7 @@ export async function askOnCard(kay: Kay, question: CardQuestion): Promise<CardA
 
   let releaseKeys = readPromptKeys(kay, take);
   const releases = [
-    // On every way out, a stop and a crash among them, the card is taken away.
+    // Removes the card at every exit, including a stop and a crash.
     kay.terminal.modes("", "", leave),
 
     stderr.onResize(resize),

@@ -4,16 +4,12 @@ import { toLine } from "#ui/text/words";
 import type { Kay } from "../kay.ts";
 import { canPrompt, promptLine, writeNotice } from "./question.ts";
 
-/** Whether the user can choose from a list: kay can prompt, and prints for a person. */
+/** Whether the user can choose from a list: kay can prompt, and prints for a user. */
 export function canPick(kay: Kay): boolean {
   return canPrompt(kay) && !kay.flags.json;
 }
 
-/**
- * Lets the user choose from a list on the terminal.
- *
- * @throws Problem CANCELLED when nothing is chosen
- */
+/** Lets the user choose from a list on the terminal. @throws Problem CANCELLED when nothing is chosen */
 export async function pickOne(kay: Kay, question: string, choices: readonly Choice[]): Promise<string> {
   const [value] = (await pickSome(kay, question, choices, false)) ?? [];
   if (value === undefined) throw new Problem("CANCELLED", "Nothing was chosen.");

@@ -5,8 +5,9 @@ import { wrapSentences } from "../output/wrap.ts";
 import { isCi, isInteractive, type Source } from "../terminal/terminal.ts";
 
 /**
- * Asks before something that cannot be undone. `--yes` answers it.
- * @param otherwise what to type if kay cannot prompt: "Use --yes."
+ * Asks before an action that cannot be undone. `--yes` answers it.
+ *
+ * @param otherwise advice if kay cannot prompt: "Use --yes."
  * @throws Problem INPUT_REQUIRED without a terminal, with `--no-input`, or in CI
  */
 export async function confirmOrThrow(kay: Kay, question: string, otherwise: string): Promise<boolean> {
@@ -28,7 +29,7 @@ export async function promptYesNo(kay: Kay, question: string): Promise<boolean> 
   return /^y(es)?$/i.test(answer?.trim() ?? "");
 }
 
-/** Whether a person can be asked anything in this run. */
+/** Whether kay can prompt in this run. */
 export function canPrompt(kay: Kay): boolean {
   return isInteractive(kay.terminal, kay.env, !kay.flags.input);
 }
@@ -68,7 +69,7 @@ export function promptNextLine(kay: Kay, signal: AbortSignal): Promise<string> {
   return read(kay, signal, { more: true });
 }
 
-/** Prints a line for the user who is asked. */
+/** Prints a line beside a prompt. */
 export function writeNotice(kay: Kay, text: string): void {
   const { stderr } = kay.terminal;
   stderr.write(`${stderr.isTerminal ? wrapSentences(text, stderr.columns()) : text}\n`);

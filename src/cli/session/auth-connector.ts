@@ -19,18 +19,18 @@ export type AuthListener = {
   links(card: string, links: AuthLinks): void;
   /** Reports an unknown service. */
   onUnknown(card: AuthCard, service: string, error: Problem): void;
-  /** A service was connected from here. */
+  /** Reports a service that was connected from this terminal. */
   onConnected(card: AuthCard, service: string): void;
-  /** The chosen site of a service with several; undefined without a choice. */
+  /** Returns the chosen site of a service with several; undefined without a choice. */
   getSite(card: string): string | undefined;
 };
 
 /**
- * Connects the services of auth cards. Links are printed when a card opens, and kay waits for them from then on, so
- * that a link opened by hand counts too. Each wait ends with its card, or when the link expires after ten minutes.
+ * Connects the services of connection cards. Prints the links when a card opens, and waits from then on, so that links
+ * opened by hand count. Each wait ends with its card, or when the link expires after ten minutes.
  */
 export type AuthConnector = {
-  /** Gets and prints the links of the missing services. A failed one gets a new link. */
+  /** Gets and prints the links of the missing services. A failed service gets a new link. */
   prepare(card: AuthCard, only?: string): Promise<void>;
   /** Opens the pending links in a browser. */
   open(card: AuthCard, only?: string): Promise<void>;
@@ -42,13 +42,13 @@ export type AuthConnector = {
   close(card: string, outcome: "connected" | "given up"): void;
 };
 
-type Waiting = { begun: BegunConnection; over: AbortController };
-type Desk = { links: AuthLinks; waiting: Map<string, Waiting> };
+type PendingConnection = { begun: BegunConnection; over: AbortController };
+type CardState = { links: AuthLinks; waiting: Map<string, PendingConnection> };
 
 /** Creates the {@link AuthConnector} of a session. */
 export function createAuthConnector(kay: Kay, link: BackendHandle, listener: AuthListener): AuthConnector {
-  const desks = new Map<string, Desk>();
-  const getDesk = (card: AuthCard): Desk => {
+  const desks = new Map<string, CardState>();
+  const getDesk = (card: AuthCard): CardState => {
     const desk = desks.get(card.id) ?? { links: {}, waiting: new Map() };
     desks.set(card.id, desk);
     return desk;
@@ -76,7 +76,7 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
       tell(card, service, { state: "failed", message: toSentence(error) });
     }
   };
-  const wait = async (card: AuthCard, service: string, { begun, over }: Waiting) => {
+  const wait = async (card: AuthCard, service: string, { begun, over }: PendingConnection) => {
     const host = new URL(begun.response.authorization_url).host;
     const reportRetry = () => tell(card, service, { state: "waiting", host, message: "no answer, retrying" });
     try {
@@ -129,7 +129,7 @@ export function createAuthConnector(kay: Kay, link: BackendHandle, listener: Aut
   };
 }
 
-function getUrls(desk: Desk | undefined, only?: string): string[] {
+function getUrls(desk: CardState | undefined, only?: string): string[] {
   return [...(desk?.waiting ?? [])]
     .filter(([service]) => only === undefined || service === only)
     .map(([, { begun }]) => begun.response.authorization_url);

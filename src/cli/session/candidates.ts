@@ -21,7 +21,7 @@ const ARGUMENTS: Record<string, "services" | "connected" | "sessions" | "tools">
 /** Maximum number of suggestions. */
 const MOST_WORDS = 50;
 
-/** The slash commands and the aliases, for completion. */
+/** Lists the slash commands and the aliases for completion. */
 export function listSlashCandidates(aliases: Alias[] = []): SessionEvent {
   const commands = SLASH_COMMANDS.map(({ name, does, args }) => ({
     name,

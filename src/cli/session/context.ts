@@ -49,7 +49,7 @@ export type SessionPorts = {
   leave(reason?: "detached"): void;
 };
 
-/** Creates what effects and slash commands of a session on a terminal work with. */
+/** Creates the context of effects and slash commands of a session on a terminal. */
 export function createSessionContext(ports: SessionPorts): SessionContext {
   const { kay, link, conversation, screen, options, dispatch, now, leave } = ports;
   const say = (text: string) => {
@@ -119,7 +119,7 @@ export function createSessionContext(ports: SessionPorts): SessionContext {
   };
 }
 
-/** Creates the connector of this session's auth cards: those of the conversation, and those of `/connect`. */
+/** Creates the connector of this session's connection cards: those of the conversation, and those of `/connect`. */
 function createConnector(ports: SessionPorts, requests: LocalRequests, say: (text: string) => void) {
   const { kay, link, conversation, dispatch, now } = ports;
   const onConnected = async (card: AuthCard, service: string) => {

@@ -12,32 +12,33 @@ import type { SessionClient } from "./session-options.ts";
 
 /** Events that a conversation sends to the session. */
 export type ConversationListener = {
-  /** The conversation has an ID now. */
+  /** Reports the ID of the conversation. */
   session(id: string): void;
   part(part: NumberedPart): void;
-  /** A basic backend answers with a whole document. */
+  /** Reports the answer of a basic backend, which does not stream. */
   answer(answer: AskResponse, prompt: string): Promise<void>;
-  /** Whether the conversation can be followed; with why not, in a sentence. */
+  /** Reports whether the conversation can be followed, and why not, in a sentence. */
   connection(state: "here" | "lost", reason?: string): void;
-  /** Following ended because the sign-in or the conversation is gone. */
+  /** Reports that following ended, because the sign-in or the conversation is gone. */
   onStop(problem: Problem): void;
 };
 
 /** The client of one conversation in a session. */
 export type ConversationClient = {
   /**
-   * Sends what the user typed, a prompt or an alias, with data that others wrote. Resolves when the backend has accepted it
-   * and its parts are on their way.
+   * Sends a prompt or an alias of the user, with data that others wrote. Resolves when the backend has accepted it and
+   * its parts are on their way.
+   *
    * @throws Problem when it was not accepted, or its outcome is unknown
    */
   send(text: string, context?: Record<string, unknown>): Promise<void>;
   /** Follows this conversation from its beginning until the session ends. */
   follow(sessionId: string): void;
-  /** Called after a sign-in: resumes following at the last position. */
+  /** Resumes following at the last position, after a sign-in. */
   again(): void;
   /** Stops following. The next prompt starts a new conversation. */
   forget(): void;
-  /** The session is over. */
+  /** Ends the client with the session. */
   end(): void;
 };
 
@@ -45,8 +46,9 @@ export type ConversationClient = {
 const AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 /**
- * All parts arrive through the stream of the conversation, so that other terminals' work is visible too. The stream of
- * a request stays open until that one has begun, because the backend stops work without followers.
+ * Creates the client. All parts arrive through the stream of the conversation, which also shows other terminals' work.
+ * The stream of a request stays open until the conversation's has reached it, because the backend stops work without
+ * followers.
  */
 export function createConversationClient(
   kay: Kay,
@@ -56,7 +58,7 @@ export function createConversationClient(
 ): ConversationClient {
   const closing = new AbortController();
   const signal = AbortSignal.any([closing.signal, kay.signal]);
-  let following: Following | undefined;
+  let following: ConversationFollower | undefined;
   const direct = createDirectStream(listener.part);
   const follow = (id: string) => {
     following?.end();
@@ -92,12 +94,12 @@ export function createConversationClient(
     }
     try {
       for await (const { number, part } of opening.parts) {
-        // It is not in the log, so it is not expected there.
+        // Presence is not in the log.
         if (part.type === "data-presence") continue;
         const sessionId = opening.sessionId ?? (part.type === "start" ? part.messageMetadata?.session_id : undefined);
         if (sessionId && sessionId !== following?.id) follow(sessionId);
         if (!following) continue;
-        // A part that is not in the log is not expected there either.
+        // Waits for the whole number, because unlogged parts have fractions.
         await following.waitForPart(Math.floor(number));
         return;
       }
@@ -115,7 +117,7 @@ export function createConversationClient(
 }
 
 /** `reached` resolves when the part with this number or a later one has arrived, or none will. */
-type Following = { id: string; waitForPart(number: number): Promise<void>; again(): void; end(): void };
+type ConversationFollower = { id: string; waitForPart(number: number): Promise<void>; again(): void; end(): void };
 
 function startFollowing(
   kay: Kay,
@@ -126,7 +128,7 @@ function startFollowing(
     listener,
     signal,
   }: { id: string; client: SessionClient; listener: ConversationListener; signal: AbortSignal },
-): Following {
+): ConversationFollower {
   const controller = new AbortController();
   const until = AbortSignal.any([signal, controller.signal]);
   let last = 0;

@@ -20,11 +20,11 @@ export type Conversation = {
   id: string | undefined;
   /** Number of the last event that was shown. */
   last: number;
-  /** Whether cards wait that were left open here. */
+  /** Whether this terminal left cards open. */
   hasOpenCards: boolean;
   /** The last answer as Markdown. */
   answer: string;
-  /** Tokens of the last answer, if they were counted. */
+  /** Tokens of the last answer, if the backend reported them. */
   usage?: Usage;
   /** This terminal as a follower. */
   client: SessionClient;

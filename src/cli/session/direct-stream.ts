@@ -3,14 +3,18 @@ import type { NumberedPart } from "#protocol/numbered-parts";
 
 /** A turn that is streamed from an agent server, if there is one, merged with the log of the conversation. */
 export type DirectStream = {
-  /** Resolves when the turn has started; another one first ends. */
+  /** Resolves when the turn has started. Ends the previous one first. */
   begin(turn: DirectTurn): Promise<void>;
-  /** A part of the log. */
+  /** Handles a part of the log. */
   log(part: NumberedPart): void;
   end(): void;
 };
 
-/** @param tell called with each part of the conversation, once */
+/**
+ * Creates the stream.
+ *
+ * @param tell called once with each part of the conversation
+ */
 export function createDirectStream(tell: (part: NumberedPart) => void): DirectStream {
   let turn: DirectTurn | undefined;
   let started: string | undefined;
@@ -28,7 +32,7 @@ export function createDirectStream(tell: (part: NumberedPart) => void): DirectSt
       const begun = new Promise<void>((resolve) => {
         isBegun = resolve;
       });
-      // The log may have been faster than the answer.
+      // The log may have arrived before the answer.
       if (started === next.generationId) {
         tellAll(next.begin());
         isBegun();

@@ -22,19 +22,19 @@ export type EffectPorts = {
   conversation: ConversationClient;
   connector: AuthConnector;
   dispatch(event: SessionEvent): void;
-  /** Finished text into the scrollback. */
+  /** Prints finished text to the scrollback. */
   say(text: string): void;
-  /** A card is no longer open. */
+  /** Reports a card that is no longer open. */
   closeCard(card: string): void;
   getConversationId(): string | undefined;
-  /** The answer to a local card: a question of a command, or a confirmation of the backend. */
+  /** Handles the answer to a local card: a question of a command, or a confirmation of the backend. */
   decideCard(card: ConfirmCard, yes: boolean): Promise<void>;
   /** Handles the answer to a form of a slash command; returns false for other cards. */
   submitForm(card: string, answer: InteractionAnswer): boolean;
   slash(line: string): Promise<void>;
-  /** The user chose from a list. */
+  /** Handles the choice from a list. */
   submitPick(id: string, values: string[] | null): void;
-  /** Gives the terminal to another program, and takes it back. */
+  /** Lends the terminal to another program. */
   lend<T>(work: () => Promise<T>): Promise<T>;
   /** Writes an invisible sequence: the clipboard, a notification. */
   writeHidden(sequence: string): void;
@@ -92,7 +92,7 @@ function perform(ports: EffectPorts, effect: SessionEffect): Promise<void> | und
   }
 }
 
-/** A busy process runs its timers before it reads, so keys that have arrived are handled first. */
+/** Lets pending keys arrive first, because a busy process runs timers before it reads. */
 async function waitForTick({ kay: { clock, signal }, dispatch }: EffectPorts, ms: number): Promise<void> {
   await clock.sleep(ms, signal);
   setImmediate(() => dispatch({ type: "tick", at: clock.now() }));
@@ -115,7 +115,7 @@ async function send({ conversation, dispatch, say, slash }: EffectPorts, text: s
   }
 }
 
-/** Without an answer the card keeps its deadline, which it shows. */
+/** Requests more time. If that fails, the card keeps its deadline. */
 async function extend({ link, getConversationId }: EffectPorts, card: string): Promise<void> {
   await link.api.extendInteraction(getConversationId() ?? "", card).catch(() => {});
 }
@@ -130,14 +130,14 @@ async function cancel({ link, dispatch }: EffectPorts, generation: string): Prom
   }
 }
 
-/** Text of a notification. It may be visible on a locked screen, so it has no text of the request. */
+/** Describes a card for a notification, which may be visible on a locked screen: without the text of the request. */
 function describeCard(card: AnyCard): string {
   if (card.kind !== "card") return "kay needs a yes or no.";
   if (card.type === "auth") return `kay needs a connection: ${card.auth.integrations.map(toLine).join(", ")}.`;
   return `${toLine(card.request.tool_name)} needs ${card.type === "approval" ? "your approval" : "your input"}.`;
 }
 
-/** A card that this terminal only watches rings no bell. */
+/** Notifies of a new card, unless this terminal only watches. */
 async function open(
   { kay, connector, writeHidden, client }: EffectPorts,
   card: AnyCard,
@@ -166,12 +166,12 @@ async function act(ports: EffectPorts, card: AnyCard, action: CardAction): Promi
       card: card.id,
       error: error instanceof Problem ? toLine(error.message) : "It was not accepted.",
     });
-    // The winning answer arrives with the conversation; the rest is reported here.
+    // The first answer arrives with the conversation; other errors are reported here.
     if (!(error instanceof Problem)) throw error;
   }
 }
 
-/** Opens the address of a service because the user asked for it. Nothing of kay is sent along. */
+/** Opens a service's address at the user's request. Sends nothing of kay along. */
 async function visit(
   { kay, dispatch, say, writeHidden }: EffectPorts,
   card: AnyCard,

@@ -9,7 +9,7 @@ export function formatFault(error: unknown): string {
   return `✗ ${toLine(error.message)}${error.hint ? `\n  ${toLine(asSlash(error.hint))}` : ""}`;
 }
 
-/** `kay connect jira` is `/connect jira` here. */
+/** Converts `kay connect jira` to `/connect jira`. */
 function asSlash(hint: string): string {
   return hint.replace(
     /\bkay (connect|connections|disconnect|sessions|approvals|tools|policy|pending|model)\b(?: list\b)?/g,

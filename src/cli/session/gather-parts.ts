@@ -6,10 +6,10 @@ import type { Kay } from "../kay.ts";
 const GATHER_MS = 16;
 
 /** `drop` discards parts that were not delivered yet. */
-type Gathering = { add(part: TimedPart): void; drop(): void };
+type PartBuffer = { add(part: TimedPart): void; drop(): void };
 
 /** Delivers parts that arrive close together in one call. */
-export function gatherParts(kay: Kay, flush: (parts: TimedPart[]) => void): Gathering {
+export function gatherParts(kay: Kay, flush: (parts: TimedPart[]) => void): PartBuffer {
   let parts: TimedPart[] = [];
   const add = (part: TimedPart) => {
     parts.push(part);

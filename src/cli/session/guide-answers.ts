@@ -5,10 +5,7 @@ import { formatConfirmation } from "#ui/text/confirmation";
 import type { TimedPart } from "#ui/view/reduce";
 import type { View } from "#ui/view/view";
 
-/**
- * Builds the parts that a stream would have sent, for a backend that only knows docs/protocol.md's guide and answers
- * whole. Numbers continue from the view.
- */
+/** Builds the parts of a stream from the whole answer of a basic backend. Numbers continue from the view. */
 export function toParts(answer: AskResponse, prompt: string | null, view: View): TimedPart[] {
   const id = answer.generation_id ?? `answer_${view.last}`;
   const text = answer.status === "confirmation_required" ? "" : answer.message;

@@ -13,11 +13,11 @@ export type HistoryFile = {
   read(): Promise<string[]>;
   /** Adds a sent prompt, unless it begins with a space or is very long. @throws Problem STORE_UNREADABLE, STORE_BUSY */
   add(text: string): Promise<void>;
-  /** Forget everything. @throws Problem STORE_UNREADABLE */
+  /** Deletes the history. @throws Problem STORE_UNREADABLE */
   remove(): Promise<void>;
 };
 
-/** `folder` returns kay's state folder when it is first needed. */
+/** `folder` returns kay's state folder on first use. */
 export type HistoryOptions = {
   folder: () => string;
   profile: string;
@@ -51,7 +51,7 @@ export function createHistoryFile(options: HistoryOptions): HistoryFile {
   };
 }
 
-/** Moves the state folder. */
+/** Variable that moves the state folder. */
 const VARIABLE = "XDG_STATE_HOME";
 
 async function addEntry(path: string, text: string, name: string): Promise<void> {

@@ -29,9 +29,8 @@ import type { SessionOptions } from "./session-options.ts";
 const TICK_MS = 200;
 
 /**
- * Runs the session on a terminal. Keys and parts of the conversation go into the state machine of `#ui/session`; its
- * effects are run and its state is drawn. The session ends when the user leaves, or with a signal, and prints how to
- * resume.
+ * Runs the session on a terminal. Keys and parts of the conversation are events of the state machine in `#ui/session`,
+ * whose effects are run and whose state is drawn. Ends when the user leaves or with a signal, and prints how to resume.
  */
 export async function runInkSession(kay: Kay, link: BackendHandle, options: SessionOptions): Promise<ExitCode> {
   const { terminal, clock } = kay;
@@ -95,7 +94,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   const gathered = gatherParts(sessionKay, (parts) => {
     dispatch({ type: "parts", parts, at: clock.now() });
     for (const { part } of parts) answer = addToAnswer(answer, part);
-    // The model may have been changed elsewhere meanwhile, and services connected or disconnected.
+    // Another terminal may have changed the model or connections.
     if (isFinished(session.view) && session.view.generation_id !== endedGeneration) {
       endedGeneration = session.view.generation_id;
       void loadCandidates(sessionKay, link, dispatch, ["model", "connections"]);
@@ -181,7 +180,7 @@ export async function runInkSession(kay: Kay, link: BackendHandle, options: Sess
   return leaveWord(kay, session, conversationId, controller.signal.reason === "detached");
 }
 
-/** Responses to keys and commands are drawn without delay. */
+/** Events that are drawn without delay: responses to keys and commands. */
 const AT_ONCE = new Set<SessionEvent["type"]>(["key", "local", "edited", "size"]);
 
 type Beginning = {
@@ -206,12 +205,12 @@ function begin(kay: Kay, link: BackendHandle, { dispatch, conversation, options,
 
 async function isSignedIn({ usesEnvironmentToken: byToken, credentials, origin }: BackendHandle): Promise<boolean> {
   if (byToken) return true;
-  // Code that needs invalid values reports them.
+  // Invalid values are reported where they are needed.
   const { signIn } = await credentials.read(origin).catch(() => ({ signIn: null }));
   return signIn === null || Boolean(signIn.token || signIn.refresh_token);
 }
 
-/** Runs the clock while something counts down or works. Nothing runs while nothing happens. */
+/** Runs the clock while something counts down or runs. */
 async function dispatchTicks(kay: Kay, now: () => Session, dispatch: (event: SessionEvent) => void): Promise<void> {
   const { clock, signal } = kay;
   while (!signal.aborted) {

@@ -4,8 +4,7 @@ import type { Source, Terminal } from "../terminal/terminal.ts";
 /** Input of a line session: texts to send, and answers to questions. Early input is buffered. */
 export type LineInput = {
   /**
-   * For questions: only input typed after the question was shown answers it; the rest is kept for the next text to
-   * send.
+   * Input for questions. Only input typed after a question was shown answers it; the rest is kept for the next text.
    */
   source: Source;
   /**
@@ -21,7 +20,7 @@ export type LineInput = {
 };
 
 const MARK = "> ";
-/** Before a continued line. */
+/** Prompt of a continued line. */
 const MORE = ". ";
 const FENCE = '"""';
 
@@ -53,7 +52,7 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
     draft = "";
     return { line: text, isBuffered: false };
   };
-  /** Lines of a paste arrive together. An unfinished line is not part of it. */
+  /** Returns the further lines of a paste, which arrive together. An unfinished line is not part of it. */
   const readPaste = async (signal: AbortSignal): Promise<string> => {
     const dropped = await stdin.forget();
     keep(dropped);
@@ -100,7 +99,7 @@ export function createLineInput({ stdin, stderr }: Terminal): LineInput {
     source: {
       isTerminal: stdin.isTerminal,
       read: stdin.read,
-      // Here there are lines only.
+      // A line session has no keys.
       bytes: () => () => {},
       forget: async () => {
         const count = lines.length;

@@ -11,7 +11,7 @@ export function questionCard(id: string, message: string): AnyCard {
   return { kind: "confirmation", id, message };
 }
 
-/** A form of this terminal only. Its values go to its command first. */
+/** Creates the card of a form that only this terminal has. Its values go to its command. */
 export function formCard(id: string, { title, prompt, fields, values }: LocalForm, until: number): CardItem {
   const request = {
     interaction_id: id,
@@ -31,7 +31,7 @@ export function connectCard(id: string, integrations: string[], until: number): 
   return { kind: "card", type: "auth", id, auth: { generation_id: "", integrations, connected: [], expires_at } };
 }
 
-/** Shows the tools of an MCP server in a session, to be approved with one answer from a list. */
+/** Creates the review of an MCP server's tools in a session, which are approved with one answer from a list. */
 function createSessionReview({ kay, say, pick, width }: SlashContext): ToolReview {
   return {
     show: async ({ service, changes }) => {

@@ -19,19 +19,19 @@ export type LocalRequests = {
   fill(form: LocalForm): Promise<Record<string, unknown> | null>;
   /** Resolves to null if the user chooses nothing. */
   pick(question: string, choices: readonly Choice[], multiple?: boolean): Promise<string[] | null>;
-  /** The chosen site of a card of services. */
+  /** Returns the chosen site of a connection card. */
   getSite(card: string): string | undefined;
   /** Answers a confirmation. @returns false for a card of the backend */
   decide(card: string, isConfirmed: boolean): boolean;
   /** Answers a form. @returns false for a card of the backend */
   submit(card: string, answer: InteractionAnswer): boolean;
   choose(id: string, values: string[] | null): void;
-  /** Ends a card that no one answered. */
+  /** Ends a card without an answer. */
   close(card: string): void;
   closeAll(): void;
 };
 
-/** Creates the {@link LocalRequests} of a session. They are drawn by its state machine, which gets them by `dispatch`. */
+/** Creates the {@link LocalRequests} of a session, which its state machine draws. */
 export function createLocalRequests(dispatch: (event: SessionEvent) => void, now: () => number): LocalRequests {
   const confirmations = createWaiters(false);
   const forms = createWaiters<Record<string, unknown> | null>(null);
@@ -77,7 +77,7 @@ type Waiters<T> = {
   wait(id: string): Promise<T>;
   /** @returns false if nothing waits for this ID */
   answer(id: string, value: T): boolean;
-  /** Resolves all to no answer. */
+  /** Resolves all waiters without an answer. */
   closeAll(): void;
 };
 

@@ -48,7 +48,7 @@ export function formatMention(path: string): string {
 /** Files that a prompt mentions: texts for the context, other files to attach, and reasons why others were left out. */
 export type MentionedFiles = { files: { name: string; text: string }[]; attached: ReadFile[]; notes: string[] };
 
-/** Requests that send a file on. A text file is attached to these only: agent servers refuse attachments. */
+/** Requests that forward a file. A text file is attached to these only, because agent servers refuse attachments. */
 const SENDING = /\b(?:attach|upload|send|share|post|e-?mail|mail|forward|reply)(?:ing)?\b/i;
 
 /** Reads the files that a prompt mentions with `@`. A mention that names no file is only text. */
@@ -131,9 +131,9 @@ async function readMentionedResources(
 }
 
 /**
- * Returns what a request carries of the files, and the resources of MCP servers, that its prompt mentions.
+ * Returns the request fields for the files and resources that a prompt mentions.
  *
- * @throws Problem USAGE for more files than a request takes
+ * @throws Problem USAGE for too many files
  */
 export async function readMentions(
   kay: Kay,

@@ -6,7 +6,7 @@ import type { Kay } from "../kay.ts";
 import { canPrompt } from "../prompt/question.ts";
 import type { ClientOptions, SessionClient, SessionOptions } from "./session-options.ts";
 
-/** Whether a person sits at both ends of this run, so that a session can be had. */
+/** Whether a session is possible: input and output are terminals. */
 export function canHaveSession(kay: Kay): boolean {
   return canPrompt(kay) && kay.terminal.stdout.isTerminal && !kay.flags.json;
 }
@@ -43,7 +43,7 @@ export async function openSession(
 /** Returns the name of this client: the user's choice, otherwise its command, with its location if known. */
 export function createClient(kay: Kay, command: string, { name, readOnly = false }: ClientOptions = {}): SessionClient {
   let id: string | undefined;
-  // Made at its first use, because the first frame needs none and Node's crypto takes 8 ms to load.
+  // Created on first use, because Node's crypto takes 8 ms to load and the first frame needs no ID.
   const makeId = () => (id ??= Buffer.from(kay.random(8)).toString("hex"));
   const { place } = kay.terminal;
   return {
@@ -55,5 +55,5 @@ export function createClient(kay: Kay, command: string, { name, readOnly = false
   };
 }
 
-/** Most characters of a name. */
+/** Maximum length of a name, in characters. */
 const LONGEST_NAME = 60;

@@ -10,12 +10,12 @@ const REST_MS = 200;
 const LIMIT_MS = 10_000;
 const FRESH_MS = 5 * 60_000;
 
-/** Most candidates of one list. */
+/** Maximum number of candidates per list. */
 const MOST_PLACES = 100;
 
 /**
- * Creates what reads issues, channels and people of the connected services for completion. `want` is called with each
- * key of a mention; it returns at once, and the services are read only if the last result is old.
+ * Creates a loader of issues, channels and people for completion. `want` is called with each key of a mention and
+ * returns at once; services are read only if the last result is old.
  */
 export function createPlaceLoader(
   kay: Pick<Kay, "clock" | "signal">,
@@ -53,7 +53,7 @@ export function createPlaceLoader(
 /** How long a list of files is shown before it is read again, in ms. */
 const FILES_MS = 5_000;
 
-/** Creates what reads the files of the current folder for completion. `want` is called with each key of a mention. */
+/** Creates a loader of the current folder's files for completion. `want` is called with each key of a mention. */
 export function createFileLoader(
   { clock, cwd }: Pick<Kay, "clock" | "cwd">,
   onFound: (files: Candidate[]) => void,

@@ -18,15 +18,15 @@ import type { Kay } from "../kay.ts";
 
 /** The initial state of the line mode. */
 export type PlainPresenterOptions = {
-  /** Number of the last part of the history, which is shown at once. */
+  /** Number of the last part of the history, which is shown at the start. */
   lastShown?: number;
-  /** Text that was just typed here and is already on the screen. */
+  /** Text that the user just typed, which is already on the screen. */
   prompt?: string;
   /** Name of this client. The end of a card that it answered is shown; for others, the question shows it. */
   client: string;
-  /** Set if this session asks no questions; then the end of each card is shown. */
+  /** Set if this session does not prompt. The end of each card is then shown. */
   readOnly?: boolean;
-  /** History was shown before. */
+  /** Whether earlier history is on the screen. */
   isContinued?: boolean;
 };
 
@@ -35,7 +35,7 @@ export function createPlainPresenter(
   kay: Kay,
   { lastShown = 0, prompt, client, readOnly = false, isContinued = false }: PlainPresenterOptions,
 ): Presenter {
-  // The label uses cells of its first line.
+  // Reserves cells for the label of the first line.
   const look = (): Look => ({
     width: Math.max(20, kay.terminal.stdout.columns() - LABEL),
     paint: kay.out.paint,
@@ -107,7 +107,7 @@ export function createPlainPresenter(
 
 const LABEL = "kay: ".length;
 
-/** The part of an item that was shown. */
+/** The shown part of an item. */
 type ToolProgress = { begun: boolean; log: number; over: boolean };
 
 function getProgress(item: Item, previous: ToolProgress): ToolProgress {
@@ -134,7 +134,7 @@ function isSettled({ receipt }: Extract<Item, { kind: "receipt" }>): boolean {
   return receipt.effect === "settled" || receipt.effect === "unknown";
 }
 
-/** Answers given elsewhere are shown at the question. */
+/** Whether this client answered the card. Other answers are shown at the prompt. */
 function isAnsweredBy({ ended }: CardItem, client: string): boolean {
   return ended?.client === client;
 }

@@ -61,7 +61,7 @@ type Session = {
   input: LineInput;
   conversation: Conversation;
   leaving: boolean;
-  /** What Ctrl+C does now. */
+  /** Current action of Ctrl+C. */
   interrupt(): void;
 };
 
@@ -100,10 +100,10 @@ async function act(session: Session, turnKay: Kay, text: string): Promise<void> 
   } else await slash.command.run(getContext(session, turnKay), slash.argument);
 }
 
-type Others = { parts: AsyncIterable<NumberedPart>; end(): void };
+type ForeignTurn = { parts: AsyncIterable<NumberedPart>; end(): void };
 
 /** Returns a text, a generation of another client, or null to leave: at the end of the input, or after Ctrl+C twice. */
-async function nextInput(session: Session): Promise<string | Others | null> {
+async function nextInput(session: Session): Promise<string | ForeignTurn | null> {
   const { kay, link, input, conversation } = session;
   let isArmed = false;
   for (;;) {
@@ -203,16 +203,17 @@ function getContext(session: Session, turnKay: Kay): SlashContext {
     quit: () => {
       session.leaving = true;
     },
-    // Commands are read between requests only.
+    // A line session reads commands only between requests.
     detach: async () => false,
     width: () => turnKay.terminal.stdout.columns(),
   };
 }
 
 /**
- * Waits, beside the prompt, for a generation that another client starts in this conversation, or for the end of one
- * that waits.
- * @returns its parts from the first one on; never settles without one, on a backend without events, and after `signal`
+ * Waits during the prompt for a generation that another client starts in this conversation, or for the end of one that
+ * waits.
+ *
+ * @returns its parts; never settles without one, on a backend without events, and after `signal`
  */
 export async function waitForForeignTurn(
   link: BackendHandle,
@@ -224,7 +225,7 @@ export async function waitForForeignTurn(
   try {
     for (let next = await iterator?.next(); next && !next.done; next = await iterator?.next()) {
       const { type } = next.value.part;
-      // A card that was left open here continues.
+      // A card that this terminal left open continues.
       if (hasOpenCards && type !== "data-presence" && iterator) return from(next.value, iterator);
       // The rest of a generation that was canceled here starts with neither.
       if ((type === "data-user-message" || type === "start") && iterator) return from(next.value, iterator);

@@ -20,21 +20,21 @@ export type SessionScreen = {
    * Draws soon: after a key once all input that arrived with it is handled, otherwise together with the next changes.
    */
   show(session: Session, soon: "now" | "soon"): void;
-  /** Another conversation begins. */
+  /** Starts another conversation. */
   reset(): void;
   /** Handles a new window size: asks the terminal for the cursor position, and draws once it answers. */
   resize(): void;
   /** Handles the terminal's answer: the cursor's row, from 0. */
   locate(row: number): void;
-  /** How text is displayed now. */
+  /** Returns how text is displayed now. */
   look(): Look;
   /** Draws everything again because the terminal's content is unknown. */
   redraw(): void;
   /** Clears the window except for the frame; the text above is in the scrollback. */
   clearWindow(): void;
-  /** A sequence that shows nothing. */
+  /** Writes an invisible sequence. */
   writeHidden(sequence: string): void;
-  /** Gives the terminal away, and takes it back. */
+  /** Lends the terminal to another program. */
   lend<T>(work: () => Promise<T>): Promise<T>;
   /** Prints everything that is final, removes the live region, and restores the terminal. */
   end(): void;
@@ -52,9 +52,10 @@ const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", 
 const SPIN_MS = 200;
 
 /**
+ * Creates the screen.
+ *
  * @param client name of this terminal's client
- * @param onDrawn called for each drawn frame, with how much of the conversation is in the scrollback, and what was
- * added now
+ * @param onDrawn called for each drawn frame with the state of the scrollback and the newly added text
  */
 export function createSessionScreen(
   kay: Kay,
@@ -78,7 +79,7 @@ export function createSessionScreen(
   let drawnAt = 0;
   let waiting: AbortController | null = null;
   let isUrgent = false;
-  // A timer that ran before the terminal is taken back must not draw.
+  // Stops drawing, so that a late timer does not draw.
   const leave = () => {
     isStopped = true;
     screen.clear();

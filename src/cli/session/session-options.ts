@@ -7,5 +7,5 @@ export type SessionClient = { id: string; name: string; interaction: { supported
 /** Options of a session: its conversation, and its name for other clients. */
 export type SessionOptions = { resume?: string; client: SessionClient };
 
-/** Its name for other clients, and whether it only reads. */
+/** Options of the client: its name for others, and whether it only reads. */
 export type ClientOptions = { name?: string; readOnly?: boolean };

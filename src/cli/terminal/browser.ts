@@ -8,9 +8,9 @@ import { isLoopbackHost } from "#net/addresses";
 export type BrowserEnvironment = {
   env: Record<string, string | undefined>;
   platform: string;
-  /** Content of /proc/version, or "" (WSL is named there). */
+  /** Returns the content of /proc/version, which names WSL, or "". */
   procVersion(): string;
-  /** Absolute path of a program on PATH, or null. */
+  /** Returns the absolute path of a program on PATH, or null. */
   find(program: string): string | null;
   inCi: boolean;
   /** `--no-browser`. */
@@ -19,17 +19,15 @@ export type BrowserEnvironment = {
   setting?: string;
 };
 
-/**
- * How the browser is started: a program and its arguments, with the whole URL as one of them; never through a shell.
- */
+/** How to start the browser: a program and its arguments, one of which is the whole URL; never through a shell. */
 export type LaunchCommand = { command: string; args: string[] };
 
 /** Either a way to open the URL, or the reason why not, in one line. */
 export type BrowserPlan = { launch: LaunchCommand } | { reason: string };
 
 /**
- * Decides how to open `url`. `$BROWSER` is used if it is set, even over SSH; `none` opens nothing. Only https:, or
- * http: on loopback, is ever opened.
+ * Plans how to open `url`. `$BROWSER` is used if it is set, even over SSH; `none` opens nothing. Only https:, or http:
+ * on loopback, is ever opened.
  */
 export function planBrowser(url: string, environment: BrowserEnvironment): BrowserPlan {
   const refusal = refuse(url);
@@ -107,7 +105,7 @@ export function splitCommand(command: string): string[] {
  */
 export function launchProgram({ command, args }: LaunchCommand): Promise<boolean> {
   return new Promise<boolean>((resolve) => {
-    // Some faults (ENOTDIR, E2BIG) are thrown, which rejects; others arrive as an event.
+    // Some faults (ENOTDIR, E2BIG) are thrown; others arrive as an event.
     const child = spawn(command, args, { stdio: "ignore", detached: true, windowsHide: true });
     const timer = setTimeout(resolve, FAILURE_WAIT_MS, true);
     const end = (succeeded: boolean) => {

@@ -2,8 +2,8 @@ import type { BrowserEnvironment, LaunchCommand } from "./browser.ts";
 import { runOnTerminal } from "./run-on-terminal.ts";
 
 /**
- * Chooses the program that fills the clipboard of this machine. Over SSH there is none: the user's clipboard is
- * elsewhere.
+ * Finds the program that fills the clipboard of this machine; none over SSH, where the user's clipboard is on another
+ * machine.
  */
 export function findClipboardProgram({
   env,
@@ -23,7 +23,7 @@ export function findClipboardProgram({
 
 /** Fills the clipboard with a text. Returns whether the program succeeded. */
 export async function fillClipboard(program: LaunchCommand, text: string): Promise<boolean> {
-  // clip.exe reads other bytes than UTF-16 in the code page of the system.
+  // clip.exe reads bytes other than UTF-16 in the system's code page.
   const input = program.command === "clip.exe" ? Buffer.from(`\ufeff${text}`, "utf16le") : text;
   return (await runOnTerminal(program, { input, quiet: true })) === 0;
 }

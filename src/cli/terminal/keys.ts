@@ -20,7 +20,7 @@ export function readKeys({ terminal, clock }: Kay, onKey: (key: Key) => void): (
         () => {},
       );
   };
-  // A busy process runs its timers before it reads, so input that has arrived is read first.
+  // Reads pending input first, because a busy process runs timers before it reads.
   const flush = (signal: AbortSignal) =>
     setImmediate(() => {
       if (signal.aborted) return;
@@ -38,10 +38,10 @@ export function readKeys({ terminal, clock }: Kay, onKey: (key: Key) => void): (
 }
 
 /**
- * Reads keys for a question or a waiting line of a single command, once what was typed before is dropped. Ctrl+C ends the
- * command, and Ctrl+Z stops it.
+ * Reads keys for a prompt or a waiting line of a single command. Drops earlier input. Ctrl+C ends the command, and
+ * Ctrl+Z stops it.
  *
- * @returns ends it
+ * @returns a function that stops reading
  */
 export function readPromptKeys(kay: Kay, onKey: (key: Key) => void): () => void {
   let isOver = false;

@@ -2,7 +2,7 @@ import { cleanLine } from "#protocol/clean";
 
 type Env = Record<string, string | undefined>;
 
-type Known = {
+type TerminalAbilities = {
   name: string;
   links: string;
   copies: string;
@@ -11,7 +11,7 @@ type Known = {
 };
 
 /** Terminals by their environment variables; the first match counts. Their abilities are from their documentation. */
-const TERMINALS: [sign: (env: Env) => boolean, known: Known][] = [
+const TERMINALS: [sign: (env: Env) => boolean, known: TerminalAbilities][] = [
   [({ TERM }) => TERM === "dumb", { name: "A dumb terminal", links: "are written out", copies: "does not work" }],
   [
     ({ TERM_PROGRAM }) => TERM_PROGRAM === "Apple_Terminal",
@@ -47,8 +47,8 @@ const TERMINALS: [sign: (env: Env) => boolean, known: Known][] = [
   [({ TERM }) => TERM === "linux", { name: "The console", links: "are written out", copies: "does not work" }],
 ];
 
-/** Returns what the terminal of this environment can do. */
-export function findKnownTerminal(env: Env): Known {
+/** Returns the abilities of the terminal in this environment. */
+export function findKnownTerminal(env: Env): TerminalAbilities {
   const terminal = TERMINALS.find(([sign]) => sign(env));
   if (terminal) return terminal[1];
   return { name: env.TERM || "A terminal", links: "may be clicked", copies: "may work" };
@@ -62,7 +62,7 @@ export function canOpenLinks(env: Env): boolean {
   return findKnownTerminal(env).links === "can be clicked" && !env.TMUX && !env.STY && !env.ZELLIJ;
 }
 
-/** Most characters of a notification. */
+/** Maximum length of a notification, in characters. */
 const LONGEST = 120;
 
 /**

@@ -3,10 +3,10 @@ import type { Writable } from "node:stream";
 import type { Kay } from "../kay.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Terminal modes that were switched on. They are switched off once, however kay exits. */
+/** Active terminal modes, which are switched off once, however kay exits. */
 export type TerminalModes = Pick<Terminal, "modes" | "suspend" | "onContinue"> & {
   raw(on: boolean): void;
-  /** Restores the terminal, now and permanently. */
+  /** Restores the terminal permanently. */
   restore(): void;
 };
 
@@ -80,10 +80,14 @@ export function createTerminalModes(
   };
 }
 
-/** Ctrl+C, and who hears it. */
+/** Ctrl+C and its handler. */
 export type Interrupts = { interrupt(): void; catchInterrupts: Kay["catchInterrupts"] };
 
-/** @param otherwise what Ctrl+C does if no handler is set */
+/**
+ * Creates the interrupts.
+ *
+ * @param otherwise action of Ctrl+C without a handler
+ */
 export function createInterrupts(otherwise: () => void): Interrupts {
   let handler = otherwise;
   return {
@@ -123,8 +127,8 @@ export function startWatchdog(off: string, env: Record<string, string | undefine
 }
 
 /**
- * Resets the modes only if the terminal is still raw, because a shell may already have set its own; the output comes
- * first for the same reason. Erases the rest of the frame below the cursor.
+ * Resets the modes only if the terminal is still raw, because a shell may have set its own. Writes the output first for
+ * the same reason. Erases the rest of the frame below the cursor.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU
@@ -143,9 +147,9 @@ export type ProcessStreams = {
   stderr(): NodeJS.WriteStream;
   /** Whether descriptor 0, 1 or 2 is a terminal. */
   isTerminal(descriptor: 0 | 1 | 2): boolean;
-  /** Ctrl+C pressed while keys are read raw: the same as SIGINT. */
+  /** Handles Ctrl+C in raw mode like SIGINT. */
   interrupt(): void;
-  /** The terminal went away in raw mode: the same as SIGHUP. */
+  /** Handles the loss of the terminal in raw mode like SIGHUP. */
   hangUp(): void;
   /** Stops this process and its job; absent without job control. */
   stop?(): void;
@@ -153,9 +157,9 @@ export type ProcessStreams = {
   onContinue?(listener: () => void): () => void;
   /** Lets another process write `off` and end raw mode if this one is killed before it calls the returned function. */
   guard?(off: string): () => void;
-  /** stdout's reader went away (EPIPE): the command ends quietly. */
+  /** Called when stdout's reader has closed it (EPIPE); the command then ends quietly. */
   readerGone(): void;
-  /** Output could not be written for another reason, such as a full disk: its errno. */
+  /** Called with the errno when output could not be written for another reason, such as a full disk. */
   cannotWrite(errno: string): void;
   /** KAY_FORCE_TTY: treat the output as a terminal of this many columns. */
   forcedColumns?: number;

@@ -2,9 +2,9 @@ import { Problem } from "#protocol/errors";
 import type { Kay } from "../kay.ts";
 import { canPrompt } from "../prompt/question.ts";
 
-/** How long a pipe may stay open and silent before it is ignored. */
+/** How long an open pipe may stay silent before it is ignored, in ms. */
 const SILENCE_MS = 3_000;
-/** Maximum size of input as context for a question. */
+/** Maximum size of input as context for a question, in bytes. */
 export const MAX_INPUT_BYTES = 1024 * 1024;
 
 /**
@@ -44,10 +44,10 @@ export async function readPipedInput(
   return decodeInput(Buffer.concat(chunks)).trim();
 }
 
-/** Decodes stdin. Bytes that are not text would reach the model as replacement characters. */
+/** Decodes stdin. Refuses bytes that are not text, which the model would get as replacement characters. */
 function decodeInput(bytes: Uint8Array): string {
   const text = decodeText(bytes, { fatal: true });
-  // Control characters alone count as nothing.
+  // Control characters alone count as empty.
   if (text !== undefined && !(text.includes("\0") && /[^\p{C}\s]/u.test(text))) return text;
   throw new Problem("USAGE", "stdin is not text: it must be UTF-8.", {
     hint: "Convert it first, for example with `iconv -f latin1 -t utf-8`.",
@@ -70,10 +70,11 @@ export function decodeText(bytes: Uint8Array, { fatal = false } = {}): string | 
 }
 
 /**
- * Reads a value from stdin: other users can see a command line, and the shell records it. On a terminal, it asks.
+ * Reads a value from stdin, because command lines are visible to other users and recorded by the shell. Prompts on a
+ * terminal.
  *
  * @param patient waits for a pipe that is silent at first
- * @throws Problem USAGE without one
+ * @throws Problem USAGE without a value
  */
 export async function readTypedValue(
   kay: Kay,

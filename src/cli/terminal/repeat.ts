@@ -1,6 +1,6 @@
 import type { Timer } from "#net/ports";
 
-/** Does something at once, and then every second until the signal fires: what it draws shows the time left. */
+/** Runs `work` at once, and then every second until the signal aborts, to redraw the remaining time. */
 export async function repeatEverySecond(clock: Timer, work: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     work();

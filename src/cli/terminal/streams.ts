@@ -84,7 +84,7 @@ function getSink(streams: ProcessStreams, descriptor: 1 | 2): Sink & { drained()
     drained: async () => {
       if (!stream) return;
       if (!stream.destroyed && stream.writableLength > 0) await new Promise((resolve) => stream?.write("", resolve));
-      // A file reports its failure only after the write has returned.
+      // A file reports its failure after the write has returned.
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
@@ -93,7 +93,7 @@ function getSink(streams: ProcessStreams, descriptor: 1 | 2): Sink & { drained()
 async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let wake = () => {};
-  // It may have ended before this listener was added, and it reports that only once.
+  // stdin may have ended before this listener was added, and reports that only once.
   let hasEnded = stdin.readableEnded || stdin.destroyed;
   const onData = (chunk: Buffer | string) => {
     chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
@@ -103,7 +103,7 @@ async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncI
     hasEnded = true;
     wake();
   };
-  // Explicitly, because a paused stream does not resume for a new listener.
+  // Resumes explicitly, because a paused stream does not resume for a new listener.
   stdin.on("data", onData).on("end", onEnd).on("close", onEnd).on("error", onEnd).resume();
   signal.addEventListener("abort", onEnd, { once: true });
   try {
@@ -123,7 +123,7 @@ async function* readBytes(stdin: NodeJS.ReadStream, signal: AbortSignal): AsyncI
 function readKeys(streams: ProcessStreams, raw: (on: boolean) => void, onKey: (key: string) => void): () => void {
   const stdin = streams.stdin();
   const onData = (chunk: Buffer | string) => {
-    // An escape sequence (an arrow, a report of the terminal) is not a key for kay.
+    // Ignores escape sequences, such as arrows and terminal reports.
     if (String(chunk).startsWith("\x1b")) return;
     for (const key of String(chunk)) {
       if (key === "\x03") streams.interrupt();
@@ -158,7 +158,7 @@ function readAll(
   };
 }
 
-/** Ctrl+C is never dropped: in raw mode it arrives as a key. */
+/** Drops earlier input, except Ctrl+C, which arrives as a key in raw mode. */
 async function dropTyped(streams: ProcessStreams, raw: (on: boolean) => void): Promise<string> {
   let input = "";
   const drop = readKeys(streams, raw, (key) => {
@@ -177,7 +177,7 @@ async function readTypedLine(
 ): Promise<{ line: string | null; rest: string }> {
   const { createTypedLine } = await import("./typed-line.ts");
   let isNew = false;
-  // What was typed before was echoed then.
+  // Earlier input has been echoed.
   const echoNew = (text: string) => isNew && echo(text);
   const typedLine = createTypedLine({ echo: echoNew, interrupt: streams.interrupt, suspend });
   // If this process is killed, another one ends raw mode.

@@ -6,7 +6,7 @@ export type Terminal = {
   stdout: Sink;
   stderr: Sink;
   stdin: Source;
-  /** Its name among all machines, for users: `laptop pts/3`; undefined if unknown. */
+  /** Name of the terminal for users, unique among machines: `laptop pts/3`; undefined if unknown. */
   place?: string;
   /**
    * Switches terminal modes on by writing `on`. `leave`, which removes the drawing, and `off` follow once: on release,
@@ -52,7 +52,10 @@ export type Source = {
   line(signal: AbortSignal, question?: { more?: boolean; show?(): void }): Promise<string | null>;
 };
 
-/** Whether output to this sink may have colour: flag, then NO_COLOR, FORCE_COLOR, CLICOLOR, TERM=dumb, then whether it is a terminal. */
+/**
+ * Whether output to this sink may have color: by flag, then NO_COLOR, FORCE_COLOR, CLICOLOR, TERM=dumb, then whether it
+ * is a terminal.
+ */
 export function wantsColor(sink: Sink, env: Record<string, string | undefined>, flag?: string): boolean {
   if (flag === "always") return true;
   if (flag === "never" || env.NO_COLOR) return false;
@@ -62,17 +65,17 @@ export function wantsColor(sink: Sink, env: Record<string, string | undefined>, 
   return sink.isTerminal;
 }
 
-/** Whether a person can be asked: a terminal on both ends, no CI, no `--no-input`. */
+/** Whether kay can prompt: a terminal at both ends, no CI, no `--no-input`. */
 export function isInteractive(terminal: Terminal, env: Record<string, string | undefined>, noInput: boolean): boolean {
   return terminal.stdin.isTerminal && terminal.stderr.isTerminal && !noInput && !isCi(env);
 }
 
-/** Whether the environment asks for output that is only text: for screen readers, and for a terminal that can redraw nothing. */
+/** Whether the environment requires plain text: for screen readers, and for terminals that cannot redraw. */
 export function wantsPlain(env: Record<string, string | undefined>): boolean {
   return isSet(env.ACCESSIBLE) || isSet(env.INK_SCREEN_READER) || env.TERM === "dumb";
 }
 
-/** Whether a variable that switches something is set, and not to 0 or false. */
+/** Whether a switch variable is set to a value other than 0 and false. */
 export function isSet(value: string | undefined): boolean {
   return Boolean(value) && value !== "0" && value?.toLowerCase() !== "false";
 }

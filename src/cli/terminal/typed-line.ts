@@ -3,7 +3,7 @@ import stringWidth from "string-width";
 
 /** One line that is typed in raw mode, where kay echoes. Keys that a terminal would echo as `^[` do nothing. */
 export type TypedLine = {
-  /** Takes what was typed. Returns the line at Enter, null at Ctrl+D in an empty line; undefined before that. */
+  /** Adds typed text. Returns the line at Enter, null at Ctrl+D in an empty line; undefined before that. */
   push(text: string): string | null | undefined;
   /** Returns what was typed or pasted after the line. */
   getRest(): string;

@@ -29,7 +29,7 @@ import { sendLogout } from "./refresh-call.ts";
 import { type Call, sendCall } from "./send-call.ts";
 import type { StreamCalls } from "./stream.ts";
 
-/** The calls of one backend (docs/protocol.md). Every answer is checked against its schema; failures are Problems. */
+/** The calls of one backend (docs/protocol.md). Each answer is checked against its schema; failures are Problems. */
 export type Api = StreamCalls &
   ConversationCalls & {
     /**
@@ -41,7 +41,7 @@ export type Api = StreamCalls &
       body: ConnectRequest,
       options?: CallOptions & { signedIn?: boolean },
     ): Promise<ConnectResponse>;
-    /** `GET /auth/status/:state`, a single try; `pollAuthorization` repeats it. */
+    /** `GET /auth/status/:state`, sent once; `pollAuthorization` repeats it. */
     status(state: string, verifier?: string, options?: CallOptions): Promise<StatusResponse>;
     /** `GET /connections` with the sign-in, or without one for a `session_id`. */
     connections(options?: CallOptions & { session_id?: string }): Promise<ConnectionsResponse>;
@@ -50,15 +50,15 @@ export type Api = StreamCalls &
     /** `POST /auth/refresh`, for the refresher. */
     refresh: RefreshCall;
     /**
-     * `POST /auth/logout` with this token or the current one; five seconds in all. Resolves if the backend ended the
+     * `POST /auth/logout` with this token or the current one, within five seconds. Resolves if the backend ended the
      * sign-in or does not know the token (401).
      *
      * @param options `disconnect` also disconnects every service
-     * @returns what became of the access at each service
+     * @returns the result of the revocation at each service
      * @throws Problem that says why the sign-in may still be valid
      */
     logout(token?: string, options?: { disconnect?: boolean }): Promise<Revocations>;
-    /** `POST /ask`. An answer of `status: "error"` is an answer. A lost answer is looked up, never requested again. */
+    /** `POST /ask`. Resolves also for `status: "error"`. A lost answer is looked up, never requested again. */
     ask(request: AskRequest, options?: WriteOptions): Promise<AskResponse>;
     /** `POST /ask/confirm`, with the same protection against lost answers as `ask`. */
     confirm(token: string, approved: boolean, options?: WriteOptions): Promise<AskResponse>;
@@ -72,7 +72,7 @@ export type Api = StreamCalls &
     approveService(name: string, body: ApproveRequest, options?: CallOptions): Promise<AddServiceResponse>;
     /** `DELETE /services/:name`. Sent once. */
     removeService(name: string, options?: CallOptions): Promise<RemoveServiceResponse>;
-    /** `GET /auth/client`: who kay is, for authorization servers; null if the backend does not have it. */
+    /** `GET /auth/client`: identifies kay to authorization servers; null if the backend does not have it. */
     clientDocument(options?: CallOptions): Promise<ClientDocument | null>;
     /** `GET /services/:name/description`. */
     serviceDescription(name: string, options?: CallOptions): Promise<DescriptionResponse>;
@@ -80,8 +80,7 @@ export type Api = StreamCalls &
     tools(options?: CallOptions & { service?: string; query?: string }): Promise<ToolsResponse | null>;
     /** `GET /tools/:name`. */
     tool(name: string, options?: CallOptions): Promise<ToolView>;
-    /** `POST /tools/:name/call`, with the same protection against lost answers as `ask`. */
-    /** `timeZone` is the user's. */
+    /** `POST /tools/:name/call`, with the same protection against lost answers as `ask`. `timeZone` is the user's. */
     callTool(
       name: string,
       input: Record<string, unknown>,
@@ -97,7 +96,7 @@ export type Api = StreamCalls &
     capabilities(options?: CallOptions): Promise<Capabilities | null>;
     /** `GET /health/stream`: the beats of a short stream, or null if the backend does not have it. */
     beats(options?: CallOptions): Promise<Beat[] | null>;
-    /** Server's clock minus this machine's in ms, as of the last answer; undefined before the first. */
+    /** Returns the server's clock minus this machine's in ms, as of the last answer; undefined before the first. */
     clockOffsetMs(): number | undefined;
   };
 

@@ -35,7 +35,7 @@ export type Caller = {
   get(path: string, signal?: AbortSignal): Call;
   /** Sends a call with the access token; see `withBearer`. */
   bearer(call: Call, fallback?: () => Promise<Incoming>): Promise<Incoming>;
-  /** Sends a call without a token, unless `send` is given, and reads its answer. */
+  /** Sends a call, without a token unless `send` adds it, and reads its answer. */
   read<T extends z.core.$ZodType>(
     shape: Shape<T>,
     call: Call,

@@ -70,7 +70,7 @@ export type ConversationCalls = {
   /** `POST /generations/:id/auth`: reports whether a service that the generation needs was connected. */
   answerAuth(generationId: string, answer: AuthAnswer): Promise<GenerationView>;
   cancelGeneration(id: string): Promise<GenerationView>;
-  /** `POST /generations/:id/detach`: it runs without a follower. */
+  /** `POST /generations/:id/detach`: lets it run without a follower. */
   detachGeneration(id: string): Promise<GenerationView>;
   policies(): Promise<PoliciesResponse>;
   /** Changes these policies and returns all policies; `null` removes one. */
@@ -78,7 +78,8 @@ export type ConversationCalls = {
   /** `POST /calls`: makes one call for another program. */
   startProgramCall(request: ProgramCallRequest): Promise<ProgramCallView>;
   /**
-   * `GET /calls/:id`: a call, when it has ended or the wait is over. With `until: "wait"`, also when it needs a person.
+   * `GET /calls/:id`: returns a call when it has ended or the wait is over. With `until: "wait"`, also when it needs a
+   * person.
    *
    * @param options.waitSeconds at most 50
    */

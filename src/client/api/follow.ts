@@ -22,7 +22,9 @@ export type FollowOptions = StreamListener & {
   signal?: AbortSignal;
   /** The Idempotency-Key of the ask. */
   key?: string;
-  /** Whether the first connection reads the log too, which may continue after the ask, instead of the ask's own stream. */
+  /**
+   * Whether the first connection also reads the log, which may continue after the ask, instead of the ask's own stream.
+   */
   startsInLog?: boolean;
 };
 
@@ -30,11 +32,11 @@ export type FollowOptions = StreamListener & {
 const STABLE_MS = 10_000;
 
 /**
- * Yields the parts of a conversation over as many connections as needed. A lost connection is resumed with
- * `Last-Event-ID`, so that nothing is lost or repeated.
+ * Yields the parts of a conversation over as many connections as needed. Resumes a lost connection with
+ * `Last-Event-ID`, so that no part is lost or repeated.
  *
  * @throws Problem for a conversation UNREACHABLE after 60 s without a connection; for an ask always OUTCOME_UNKNOWN,
- * because it was taken, and a caller that sent it again could do it twice
+ * because the backend accepted it, and sending it again could repeat its changes
  */
 export async function* followEvents(
   caller: Caller,
@@ -125,8 +127,8 @@ function toRetryableError(error: unknown, lost: Problem, { what, key }: FollowOp
 }
 
 /**
- * Returns the error of a request that was taken and whose end cannot be read. One that does not invite to a repeat keeps
- * its code.
+ * Returns the error for an accepted request whose end cannot be read. An error that does not invite a retry keeps its
+ * code.
  */
 export function toUnknownOutcome(error: unknown, position: Position, key?: string): unknown {
   const keeps = !(error instanceof Problem) || error.exit === 1 || error.code === "CANCELLED";

@@ -4,8 +4,8 @@ import { tryParseJson } from "#protocol/json";
 import { hideSecrets, REDACTED } from "#protocol/redact";
 
 /**
- * Hides the secrets of a request in its answer. A backend or a proxy that repeats what it got must not put a token into
- * a terminal, a script's output or a bug report.
+ * Hides the secrets of a request in its answer, so that a backend or proxy that repeats them cannot put a token into a
+ * terminal, a script's output, or a bug report.
  */
 export function hideSecretsInAnswers(send: Send): Send {
   return async (request) => {
@@ -14,7 +14,7 @@ export function hideSecretsInAnswers(send: Send): Send {
   };
 }
 
-/** Names the secrets of a request in its answer that is read as it arrives, for the reader to hide. */
+/** Adds the secrets of a request to its stream, for the reader to hide. */
 export function findSecretsOfStreams(open: OpenStream): OpenStream {
   return async (request) => {
     const answer = await open(request);
@@ -22,7 +22,7 @@ export function findSecretsOfStreams(open: OpenStream): OpenStream {
   };
 }
 
-/** Fields of a request that are secrets. Answers that succeed may hold them: they are what was asked for. */
+/** Secret fields of a request. A successful answer may contain them, because the request asks for them. */
 const SECRET_FIELDS = ["refresh_token", "session_id", "code_verifier", "confirmation_token"];
 
 /** Shorter values are not secrets, and could be parts of words. */
@@ -45,12 +45,12 @@ function listSecrets(
 type Part = { type: string; id?: unknown; delta?: unknown };
 
 /**
- * Hides secrets that a stream repeats in pieces: within one text, across several, and around parts of other kinds. The
- * beginning of a secret waits for the next piece of text, or for any other part.
+ * Hides secrets that a stream repeats in pieces: within one text, across several, and around parts of other kinds.
+ * Holds back a possible beginning of a secret until the next part.
  */
 export function createPartHider<T extends Part>(secrets: string[] = []): { take(part: T): T[]; end(): T[] } {
   const longest = Math.max(0, ...secrets.map(({ length }) => length));
-  /** The end of what was shown of each text, as it came. */
+  /** The shown end of each text, as received. */
   const ends = new Map<unknown, string>();
   let last: T | undefined;
   let [visible, rest] = ["", ""];
@@ -93,11 +93,11 @@ export function createPartHider<T extends Part>(secrets: string[] = []): { take(
   };
 }
 
-/** Most characters of a secret that are shown, and least of its beginning that wait. */
+/** Maximum number of shown characters of a secret, and minimum length of a beginning that is held back. */
 const MOST_SHOWN = 12;
 const FEW = 3;
 
-/** Finds the first secret in a text that ends behind a position. */
+/** Finds the first secret that ends after a position. */
 function findSecret(text: string, secrets: string[], start: number): { from: number; to: number } | undefined {
   return secrets
     .map((secret) => ({ secret, from: text.indexOf(secret, Math.max(0, start - secret.length + 1)) }))

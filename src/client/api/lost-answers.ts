@@ -46,9 +46,9 @@ export async function fetchOutcome(
 }
 
 /**
- * Sends a write exactly once. If its answer is lost (broken connection, gateway error, timeout), or says only that the
- * backend failed, its outcome is looked up: a finished write returns its answer, any other outcome is OUTCOME_UNKNOWN. It
- * is never sent again.
+ * Sends a write exactly once. If its answer is lost (broken connection, gateway error, timeout), or reports only that
+ * the backend failed, its outcome is looked up. A finished write returns its answer; any other outcome is
+ * OUTCOME_UNKNOWN.
  */
 export async function sendOnce(
   backend: BackendConnection,
@@ -128,10 +128,10 @@ function isLost(problem: Problem): boolean {
   return problem.code === "BAD_GATEWAY" || problem.details.cut_off === true;
 }
 
-/** Writes whose keys a backend stores. All others are the same when they are repeated. */
+/** Writes whose keys a backend stores. All other writes can be repeated safely. */
 const STORED = /^\/(ask|ask\/confirm|tools\/[^/]+\/call|sessions\/[^/]+\/interactions\/[^/]+)$/;
 
-/** Failures that are the answer of the work itself. */
+/** Failures of the work itself, which are final. */
 const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "MODEL_FAILED",
   "MODEL_NOT_CONFIGURED",
@@ -149,8 +149,8 @@ const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * Whether the backend answered only that it failed or is busy, which says nothing about the write. An answer with
- * receipts, or with `sent: false`, says what was done.
+ * Whether the backend reported only that it failed or is busy, so that the outcome of the write is unknown. An answer
+ * with receipts or `sent: false` reports the outcome.
  */
 function isBackendFailure({ code, details }: Problem, { method, path }: Call): boolean {
   const status = Number(details.http_status ?? 0);
@@ -158,11 +158,13 @@ function isBackendFailure({ code, details }: Problem, { method, path }: Call): b
   return isOwn && method === "POST" && STORED.test(path) && details.sent !== false && details.receipts === undefined;
 }
 
-/** How long to look a failed write up while the backend cannot say what became of it, in ms. */
+/** How long to look up a failed write while the backend does not know its outcome, in ms. */
 const LOOK_UP_LIMIT_MS = 30_000;
 const LOOK_UP_PAUSE_MS = 1_000;
 
-/** Looks the outcome up until the backend knows it: its database may be away, or the work still running. */
+/**
+ * Looks up the outcome until the backend knows it, because its database may be away or the work may still be running.
+ */
 async function lookUpPatiently(
   { clock }: BackendConnection,
   { signal }: Call,
@@ -177,7 +179,7 @@ async function lookUpPatiently(
   }
 }
 
-/** Returns the error for a write that the backend did not take. It may be sent again. */
+/** Returns the error for a write that the backend did not accept. It may be sent again. */
 function notTakenProblem(failure: Problem): Problem {
   const details = { ...failure.details, sent: false };
   if (failure.code !== "OUTCOME_UNKNOWN")
@@ -201,7 +203,7 @@ const OUTCOME_TEXTS: Record<OpenState, string> = {
   unknown: "The answer was lost, so the request may have been processed.",
 };
 
-/** After an answer of the backend that says no more than that it failed. */
+/** Texts for an answer that reports only a failure. */
 const FAILURE_TEXTS: Record<OpenState, string> = {
   ...OUTCOME_TEXTS,
   running: "The backend is still working on the request.",

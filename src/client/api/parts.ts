@@ -10,7 +10,7 @@ import { createEventReader, type SseEvent } from "./sse.ts";
 /** A part and its number in the log, if any; or the mark that the stream ended on purpose. */
 export type PartRead = { number?: number; part: StreamPart } | "done";
 
-/** Most bytes of one stream: more than a thousand long turns. */
+/** Maximum size of one stream in bytes: more than a thousand long turns. */
 const STREAM_LIMIT = 256 * 1024 * 1024;
 
 /**

@@ -7,8 +7,8 @@ import { type TokenSource, withAuthorization } from "./bearer.ts";
 import { type Call, readAnswer, sendCall, toAnswerContext } from "./send-call.ts";
 
 /**
- * Result of one try to refresh: new tokens; a refresh token that is used, revoked or expired; or a temporary fault,
- * after which the stored tokens are still valid.
+ * Result of one refresh: new tokens; a used, revoked or expired refresh token; or a temporary fault, after which the
+ * stored tokens are still valid.
  */
 type RefreshAnswer =
   | { kind: "ok"; token: string; refresh_token?: string /** Server's clock, in ms since 1970. */; serverNow?: number }
@@ -69,7 +69,7 @@ function isFinal({ code, details }: Problem): boolean {
 
 const LOGOUT_LIMIT_MS = 5_000;
 
-/** By service, what became of the access there. */
+/** The result of the revocation, by service. */
 export type Revocations = NonNullable<LogoutResponse["revocations"]>;
 
 /** `POST /auth/logout` with the given or the current token; see `Api.logout`. */

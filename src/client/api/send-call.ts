@@ -22,8 +22,8 @@ export type Call = {
 };
 
 /**
- * Sends a call and returns its answer if the status is below 400. GETs are retried after network faults, 502, 503, 504
- * and 429, after the time that the backend asks for, or one and two seconds; writes never are.
+ * Sends a call and returns its answer if the status is below 400. Retries only GETs, after network faults, 502, 503,
+ * 504 and 429, with the pause that the backend asks for, or one and two seconds.
  *
  * @throws Problem for all other answers, see `toProblem`; REDIRECT_REFUSED for a redirect, which is never followed
  */
@@ -38,7 +38,7 @@ export function sendCall(backend: BackendConnection, call: Call): Promise<Incomi
   });
 }
 
-/** Runs a call once, or a GET several times as long as it fails with a temporary fault. */
+/** Runs a call once, or retries a GET after temporary faults. */
 export async function withRetries<T>(backend: BackendConnection, call: Call, once: () => Promise<T>): Promise<T> {
   const attempts = call.method === "GET" ? (call.attempts ?? 3) : 1;
   for (let attempt = 1; ; attempt++) {
@@ -61,7 +61,7 @@ export function checkAnswer(backend: BackendConnection, call: Call, answer: Inco
   throw new TemporaryFailure(problem, parseRetryAfter(answer.headers, backend.clock.now()));
 }
 
-/** Failures of a gateway, of a limit, and of a node that ends. */
+/** Codes of temporary failures: of a gateway, a rate limit, or a node that is stopping. */
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["BAD_GATEWAY", "RATE_LIMITED", "NOT_READY"]);
 
 /** Builds the request of a call, without time limits. */

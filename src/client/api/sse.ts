@@ -2,8 +2,8 @@ import { createParser } from "eventsource-parser";
 import { Problem } from "#protocol/errors";
 
 /**
- * One event of a stream. `bare` marks JSON outside any event; `cut` marks an event that the end of the stream may have
- * cut.
+ * One event of a stream. `bare` marks JSON outside any event; `cut` marks an event that may be incomplete because the
+ * stream ended.
  */
 export type SseEvent = { id?: string; data: string; bare?: true; cut?: true };
 

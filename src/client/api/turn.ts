@@ -49,8 +49,8 @@ export function createTurn(begin: Pick<Turn, "sessionId" | "last"> & { whole?: t
 }
 
 /**
- * Creates a filter for the parts of one generation, by default the first one named. A queued generation begins with its
- * own `start`.
+ * Creates a filter for the parts of one generation, by default the first one named. A queued generation has a separate
+ * `start`.
  */
 function createPartFilter(generationId?: string): (part: StreamPart) => boolean {
   let ownGeneration = generationId;

@@ -25,7 +25,7 @@ export type CompletionOptions = WaitOptions & {
 
 /**
  * Waits for the consent, stores the tokens, and waits until the backend confirms the connection. Before the consent is
- * complete, only the ID of the installation is stored, so an aborted or denied one changes nothing else.
+ * complete, only the ID of the installation is stored, so that a cancellation or denial changes nothing else.
  */
 export async function completeConnection(options: CompletionOptions): Promise<Connection> {
   const { api, response: attempt, before } = options;

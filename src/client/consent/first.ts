@@ -2,9 +2,9 @@ import type { Credentials, SignIn } from "../credentials/credentials.ts";
 
 /**
  * Stores the installation of a first connection before its consent, so that another connection that starts meanwhile
- * belongs to it too. What was stored for another installation is dropped: the backend no longer knows that one.
+ * belongs to it. Data of another installation is dropped, because the backend no longer knows it.
  *
- * @param requestedId the installation that the request named
+ * @param first.requestedId the installation that the request named
  */
 export async function saveFirstConnection(
   credentials: Credentials,
@@ -26,7 +26,7 @@ type FirstOptions = {
   now: number;
 };
 
-/** Forgets a first connection that was not completed, and the installation if nothing else belongs to it. */
+/** Removes a first connection that was not completed, and the installation if nothing else belongs to it. */
 export async function forgetFirstConnection(
   credentials: Credentials,
   origin: string,

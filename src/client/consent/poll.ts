@@ -71,7 +71,7 @@ export function isTransientError(error: unknown): error is Problem {
   return error instanceof Problem && codes.includes(error.code);
 }
 
-/** The result of the polls so far: whether the status call knows the state, and whether it has nothing more to report. */
+/** The result of the polls so far: whether the status call knows the state, and whether it has no more to report. */
 type PollState = { statusKnown: boolean; statusOver: boolean; noted?: true };
 
 async function pollOnce(options: PollOptions, view: PollState): Promise<{ status?: StatusResponse; waitMs?: number }> {

@@ -98,7 +98,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 
 type OpenProfile = {
   store: Store;
-  /** The same file, for use under the write lock. */
+  /** The store for use under the write lock. */
   locked: Store;
   withWriteLock<T>(work: () => Promise<T>): Promise<T>;
   refreshLock: Lock;

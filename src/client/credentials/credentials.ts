@@ -3,8 +3,8 @@ import type { Connection, ConnectResponse } from "#protocol/connections";
 import type { Problem } from "#protocol/errors";
 
 /**
- * What kay stores for one backend origin. The installation's `session_id` is permanent; tokens change. Tokens belong to
- * the origin that issued them and are never read for another one.
+ * The stored sign-in at one backend origin. The installation's `session_id` is permanent; tokens change. Tokens belong
+ * to the origin that issued them and are never read for another one.
  */
 export type SignIn = {
   /** The installation (`kaysession_…`). */
@@ -15,7 +15,7 @@ export type SignIn = {
   account_id?: string;
   /** Server's clock minus this machine's in ms, as last seen. */
   clock_offset_ms?: number;
-  /** Account names by service, as last reported by the backend, for use without asking it. */
+  /** Account names by service, as last reported by the backend, for use without a request. */
   accounts?: Record<string, string>;
   /**
    * Pending first connections of this installation, with the expiry of their links in ms since 1970. Its tokens are not
@@ -40,7 +40,7 @@ export type BegunConnection = {
 };
 
 /** A sign-in and the generation of the file it was read from, for compare-and-swap. */
-export type Stored = { generation: number; signIn: SignIn };
+export type StoredSignIn = { generation: number; signIn: SignIn };
 
 /** How a profile's credentials are stored. Recorded once chosen, and never silently downgraded. */
 export type StorageMode = "keychain" | "file";
@@ -52,9 +52,10 @@ export type StorageMode = "keychain" | "file";
  * missing file means that nothing is stored.
  */
 export type Credentials = {
-  read(origin: string): Promise<Stored>;
+  read(origin: string): Promise<StoredSignIn>;
   /**
    * Replaces the sign-in of `origin` if the generation is still `expected`.
+   *
    * @returns the new generation, or null if another process wrote in between (then nothing is written)
    */
   write(origin: string, expected: number, signIn: SignIn): Promise<number | null>;
@@ -63,8 +64,8 @@ export type Credentials = {
   /** Runs `work` while no other process of this machine does so for this profile (the refresh lock). */
   exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /**
-   * Runs work that spends a one-time secret and then writes once. The room for that write is taken before: a full disk,
-   * or a locked keychain, ends it before the secret is spent.
+   * Runs work that spends a one-time secret and then writes once. Reserves room for that write first, so that a full
+   * disk or a locked keychain fails before the secret is spent.
    */
   withRoom<T>(work: () => Promise<T>): Promise<T>;
   /** Checks whether credentials can be stored, without writing. Called before the user is sent to a consent page. */
@@ -74,7 +75,7 @@ export type Credentials = {
   /**
    * Removes everything stored for this profile: the file, copies of damaged ones, and the key in the keychain.
    *
-   * @returns why the key, which is useless now, could not be removed; null if it was
+   * @returns why the now useless key could not be removed, or null
    * @throws Problem KEYCHAIN_LOCKED before anything is removed
    */
   remove(): Promise<Problem | null>;

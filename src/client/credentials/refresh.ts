@@ -1,6 +1,6 @@
 import type { Timer, Warn } from "#net/ports";
 import { isErrorCode, Problem } from "#protocol/errors";
-import type { Credentials, SignIn, Stored } from "./credentials.ts";
+import type { Credentials, SignIn, StoredSignIn } from "./credentials.ts";
 import { describeClockSkew, readTokenTimes } from "./credentials.ts";
 import { isToken } from "./envelope.ts";
 
@@ -31,8 +31,8 @@ export type Refresher = {
   /** Returns the token to send, refreshed if it expires within 5 minutes; null without a sign-in. */
   accessToken(): Promise<string | null>;
   /**
-   * Returns a token to replace one that was answered with 401: one that another process stored since, or a refreshed
-   * one. Null if there is none.
+   * Returns a token to replace one that was rejected with 401: one that another process has stored, or a refreshed one.
+   * Null if there is none.
    */
   afterRejection(token: string): Promise<string | null>;
 };
@@ -97,8 +97,8 @@ function getTimeLeftMs(token: string, { clock_offset_ms = 0 }: SignIn, clock: Ti
 }
 
 /**
- * Returns when to refresh a token that was just received, by this machine's clock. Only elapsed time counts, so that a
- * wrong clock never makes a new token look old.
+ * Returns when to refresh a new token, by this machine's clock. Counts only elapsed time, so that a wrong clock never
+ * makes a new token look old.
  */
 function getRefreshTime(token: string, now: number): number {
   const { expires, issued } = readTokenTimes(token);
@@ -138,7 +138,7 @@ async function refreshToken(options: RefresherOptions, stale: string | undefined
  */
 async function storeTokens(
   options: RefresherOptions,
-  signIn: Stored,
+  signIn: StoredSignIn,
   answer: Extract<RefreshOutcome, { kind: "ok" }>,
 ): Promise<string | null> {
   const { origin, credentials } = options;

@@ -18,10 +18,14 @@ export type Store = {
   path: string;
   /** Reads and decodes the file. A damaged one is first set aside, with one warning. */
   load(): Promise<Content>;
-  /** Writes the next generation in the chosen mode, within this room if given. Must run under the write lock. */
+  /**
+   * Writes the next generation in the chosen mode, into the reserved room if there is one. Must run under the write
+   * lock.
+   */
   save(current: Content, origins: SignInsByOrigin, room?: Room): Promise<void>;
   /**
    * Reserves room for the next generation, with the key that encrypts it.
+   *
    * @throws Problem if it could not be written
    */
   takeRoom(): Promise<Room>;
@@ -92,7 +96,7 @@ export function getStorePath(folder: string, profile: string): string {
 /** Loaded late, because node:crypto takes several ms and only the mode `keychain` needs it. */
 const loadSealing = () => import("./envelope.ts");
 
-/** Room for tokens that are longer than those before. */
+/** Additional room for longer tokens, in bytes. */
 const ROOM_BYTES = 8 * 1024;
 
 const NOTHING: Content = { mode: null, generation: 0, origins: {} };
@@ -143,9 +147,9 @@ function repairPermissions({ path, uid, warn }: StoreOptions): void {
 
 /** State of a profile's credentials file. `open` includes its folder. */
 export type StoreInspection = FileInspection & {
-  /** How it is stored, if the file says so. */
+  /** The storage mode, if the file records it. */
   mode?: StorageMode;
-  /** Tokens in plain text. */
+  /** Plain-text tokens in the file. */
   secrets: string[];
 };
 

@@ -16,7 +16,7 @@ const POLL_MS = 20;
 /** Time limit of a stop in ms, including running requests and the database. */
 const STOP_LIMIT_MS = 30_000;
 
-/** Time in ms that a process which does not answer has to end, before it is killed. */
+/** How long an unresponsive process may take to end before it is killed, in ms. */
 const END_LIMIT_MS = 10_000;
 
 /** Free space in bytes below which a disk counts as full. */
@@ -60,8 +60,8 @@ export async function openEmbeddedBackend(ports: EmbeddedPorts): Promise<Embedde
 }
 
 /**
- * Whether requests may go to a backend that was opened before: its process is still the same, or where the system does not
- * say that, it proves its identity again.
+ * Whether requests may go to a backend that was opened before: its process has the same start time, or, if the system
+ * does not report that, it proves its identity again.
  */
 export async function isStillRunning(
   { processes, send }: Pick<EmbeddedPorts, "processes" | "send">,
@@ -114,7 +114,7 @@ export async function stopEmbedded(ports: StopPorts, { force = false, end }: { f
   return record ? stopBackend(record, ports, force) : "not running";
 }
 
-/** Ends a process that the system says is the one of the record, at the latest with SIGKILL. */
+/** Ends the process of the record, if necessary with SIGKILL. */
 async function endProcess(record: EmbeddedRecord, ports: StopPorts, end: End): Promise<"stopped"> {
   end(record.pid, "SIGTERM");
   if (await isGoneWithin(END_LIMIT_MS, record, ports)) return "stopped";
@@ -179,14 +179,14 @@ async function getSize(path: string): Promise<number> {
 /** Why a start failed, as a part of a sentence, and its hint. */
 type Failure = { cause: string; hint: string };
 
-/** A full disk also keeps the log from being written. */
+/** Describes a full disk, which also prevents an entry in the log. */
 async function describeFullDisk(folder: string): Promise<Failure> {
   const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: 1, bsize: FULL_BYTES }));
   if (bavail * bsize >= FULL_BYTES) return { cause: "", hint: "" };
   return { cause: `: the disk with ${folder} is full`, hint: "Free some space, then try again. " };
 }
 
-/** Finds the last error in the log after its first `before` bytes, and its hint. A longer log was rotated on start. */
+/** Finds the last error and its hint in the log after its first `start` bytes. A long log was rotated on start. */
 async function findLastError(log: string, start: number): Promise<Failure | undefined> {
   const bytes = await readFile(log).catch(() => Buffer.alloc(0));
   const news = bytes.subarray(bytes.length >= start ? start : 0).toString("utf8");

@@ -6,12 +6,12 @@ import type { EmbeddedBackend } from "./embedded.ts";
 type AddressedRequest = Pick<Outgoing, "url" | "headers">;
 
 /**
- * Creates a wrapper for transports to the local backend, which may stop during a command: it was idle too long, or
- * another terminal restarted it with other settings. A request that did not arrive is sent once more, to the backend
- * that runs then.
+ * Creates a wrapper for transports to the local backend, which may stop during a command: at its idle limit, or because
+ * another terminal restarted it with other settings. A request that did not arrive is sent once more, to the new
+ * backend.
  *
  * @param adopt finds the running backend, or starts one
- * @param isRunning checked before each request, because another program may have the port of a backend that ended
+ * @param isRunning checked before each request, because another program may now have the port
  * @returns wraps a plain transport; all wrapped transports share one backend
  */
 export function withEmbeddedReconnect(

@@ -62,7 +62,7 @@ function getPort(url: string): number {
   return Number(port) || (protocol === "https:" ? 443 : 80);
 }
 
-/** Whether a URL is that of a record. Its secret must go only to the process that wrote it. */
+/** Whether two URLs have the same origin. The secret of a record must go only to the process that wrote it. */
 function isSameOrigin(record: string, url: string): boolean {
   const names = ["localhost", "127.0.0.1", "[::1]"];
   const [a, b] = [new URL(record), new URL(url)];

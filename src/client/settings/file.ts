@@ -22,23 +22,26 @@ import { type Entry, isSettingKey, SETTINGS } from "./table.ts";
  * Content of the settings file: values by profile, and the profile chosen with `kay profile use`. Unknown fields are
  * kept.
  */
-export type Stored = {
+export type SettingsContent = {
   profile?: unknown;
   profiles?: Record<string, Record<string, unknown>>;
   [other: string]: unknown;
 };
 
-/** A warning, and the time for the new name of a damaged file; the ID of this user, without which no owner is checked. */
+/**
+ * Ports for reading the file. `now` dates the copy of a damaged file. `uid` is the ID of this user; undefined on
+ * Windows, where no owner is checked.
+ */
 type Ports = { warn: Warn; now(): number; uid?: number | undefined };
 
 /**
  * Reads the settings without a library, which is fast. A missing file counts as empty. A damaged file (empty,
  * truncated, not an object) is set aside as `config.json.corrupt-<time>` with one warning.
  *
- * @throws Problem STORE_UNREADABLE if others could have written it, and BROKEN_SETTINGS for a file that is not UTF-8 or not quite JSON, which stays unchanged, and for one that
- * cannot be read, with path and errno
+ * @throws Problem STORE_UNREADABLE if other users could have written it; BROKEN_SETTINGS for an unreadable file,
+ * another encoding, or invalid JSON, none of which is changed
  */
-export function readSettings(path: string, ports: Ports): Stored {
+export function readSettings(path: string, ports: Ports): SettingsContent {
   for (const name of [dirname(path), path]) checkOwner(name, ports.uid);
   const bytes = readBytes(path);
   if (bytes === null) return {};
@@ -50,9 +53,9 @@ export function readSettings(path: string, ports: Ports): Stored {
 /**
  * Parses the bytes of the settings file; null if they are damaged.
  *
- * @throws Problem BROKEN_SETTINGS for another encoding, for a mistake of a person, and for profiles that are not objects
+ * @throws Problem BROKEN_SETTINGS for another encoding, invalid JSON, and profiles that are not objects
  */
-function parseSettings(bytes: Uint8Array, path: string): Stored | null {
+function parseSettings(bytes: Uint8Array, path: string): SettingsContent | null {
   const text = decodeText(bytes, path);
   const content = parseObject(text);
   if (content === null) checkHandwriting(text, path);
@@ -68,7 +71,7 @@ function parseSettings(bytes: Uint8Array, path: string): Stored | null {
  * the write
  * @throws Problem STORE_UNREADABLE with path and errno
  */
-export async function writeSettings(path: string, make: () => Stored): Promise<void> {
+export async function writeSettings(path: string, make: () => SettingsContent): Promise<void> {
   ensurePrivateFolder(dirname(path));
   const { default: Conf } = await import("conf");
   const content = make();
@@ -140,7 +143,7 @@ function detectForeignEncoding([first, second]: Uint8Array): string | null {
   return null;
 }
 
-function parseObject(text: string): Stored | null {
+function parseObject(text: string): SettingsContent | null {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : null;
@@ -169,8 +172,7 @@ function setAside(path: string, { warn, now }: Ports): void {
 }
 
 /**
- * Reports a file that a person wrote with a mistake. Without its settings kay would work with another backend, and the
- * person would look for the file in vain.
+ * Reports a mistake in a file that the user edited. Without its settings, kay would use another backend.
  *
  * @throws Problem BROKEN_SETTINGS with line and column
  */
@@ -188,7 +190,7 @@ function checkHandwriting(text: string, path: string): void {
   );
 }
 
-function checkProfiles(content: Record<string, unknown>, path: string): asserts content is Stored {
+function checkProfiles(content: Record<string, unknown>, path: string): asserts content is SettingsContent {
   const { profiles } = content;
   if (profiles === undefined || (isRecord(profiles) && Object.values(profiles).every(isRecord))) return;
   throw new Problem(

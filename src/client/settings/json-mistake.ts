@@ -1,9 +1,9 @@
-/** A place where a text is not JSON, counted from 1. */
+/** A mistake in JSON and its place, counted from 1. */
 export type JsonMistake = { what: string; line: number; column: number };
 
 /**
- * Finds the first mistake in an object that a person wrote: a comment, a trailing comma, or something else within its
- * braces. Returns undefined for a text that was cut or is no object at all, as a crash leaves it.
+ * Finds the first mistake in an object that the user edited: a comment, a trailing comma, or something else within its
+ * braces. Returns undefined for a text that was cut or is not an object, as a crash leaves it.
  */
 export function findJsonMistake(text: string): JsonMistake | undefined {
   if (text.includes("\0") || !/^[\s\ufeff]*(?:\{|\/\/|\/\*|#)/.test(text)) return undefined;

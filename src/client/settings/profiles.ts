@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Problem } from "#protocol/errors";
-import type { Stored } from "./file.ts";
+import type { SettingsContent } from "./file.ts";
 
 /** Name of the profile that always exists. */
 export const DEFAULT_PROFILE = "default";
@@ -47,8 +47,8 @@ export type Profiles = {
 /** Ports of the profiles. `change` reads the settings file and writes the result, while no other process does. */
 export type ProfilesPorts = {
   folder(): string;
-  read(): Stored;
-  change(make: (stored: Stored) => Stored): Promise<void>;
+  read(): SettingsContent;
+  change(make: (stored: SettingsContent) => SettingsContent): Promise<void>;
 };
 
 /** Creates the profiles; see {@link Profiles}. */
@@ -79,7 +79,7 @@ export function createProfiles({ folder, read, change }: ProfilesPorts): Profile
 export function chooseProfile(
   flag: string | undefined,
   variable: string | undefined,
-  read: () => Stored,
+  read: () => SettingsContent,
 ): ProfileChoice {
   if (flag !== undefined) return { name: parseProfileName(flag), source: "flag" };
   if (variable) return { name: parseProfileName(variable), source: "environment" };
@@ -92,11 +92,11 @@ export function chooseProfile(
 }
 
 /** Returns undefined for an invalid name. */
-function getCurrent({ profile = DEFAULT_PROFILE }: Stored): string | undefined {
+function getCurrent({ profile = DEFAULT_PROFILE }: SettingsContent): string | undefined {
   return typeof profile === "string" && isProfileName(profile) ? profile : undefined;
 }
 
-function withoutCurrent({ profile: _, ...stored }: Stored): Stored {
+function withoutCurrent({ profile: _, ...stored }: SettingsContent): SettingsContent {
   return stored;
 }
 

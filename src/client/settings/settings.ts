@@ -4,7 +4,7 @@ import type { Timer, Warn } from "#net/ports";
 import { suggestName } from "#protocol/closest-name";
 import { Problem } from "#protocol/errors";
 import type { Paths } from "../paths.ts";
-import { readSettings, type Stored, writeSettings } from "./file.ts";
+import { readSettings, type SettingsContent, writeSettings } from "./file.ts";
 import { chooseProfile, createProfiles, type ProfileChoice, type Profiles } from "./profiles.ts";
 import { resolveSetting, type Setting, withSettingName } from "./resolve.ts";
 import { isSettingKey, SETTINGS, type SettingKey } from "./table.ts";
@@ -39,16 +39,15 @@ export type SettingsPorts = {
   warn: Warn;
   flags?: Partial<Record<SettingKey, string>>;
   profile?: string;
-  /** ID of this user, whom the settings must belong to; undefined on Windows. */
+  /** ID of this user, who must own the settings; undefined on Windows. */
   uid?: number | undefined;
   /** Runs work while no other process of this machine does so with this lock file. */
   exclusively<T>(lock: string, work: () => Promise<T>): Promise<T>;
 };
 
 /**
- * Creates the settings of the chosen profile (`--profile`, KAY_PROFILE, `kay profile use`, or `default`). The file is
- * read only when a setting or profile is needed that neither a flag nor the environment gives, so `--version` and
- * `--help` need no folder.
+ * Creates the settings of the chosen profile (`--profile`, KAY_PROFILE, `kay profile use`, or `default`). Reads the
+ * file only for a value that neither a flag nor the environment sets, so `--version` and `--help` need no folder.
  *
  * @throws Problem USAGE for an invalid profile name or value, BROKEN_SETTINGS for an unusable file
  */
@@ -118,12 +117,12 @@ function openSettingsFile(ports: SettingsPorts) {
   const getFolder = () => ports.paths.config();
   const getPath = () => join(getFolder(), "config.json");
   const read = () => readSettings(getPath(), { warn: ports.warn, now: ports.clock.now, uid: ports.uid });
-  let content: Stored | undefined;
+  let content: SettingsContent | undefined;
   const readOnce = () => {
     content ??= read();
     return content;
   };
-  const change = (make: (stored: Stored) => Stored) =>
+  const change = (make: (stored: SettingsContent) => SettingsContent) =>
     withFileLock(ports, getPath(), () =>
       writeSettings(getPath(), () => {
         // Read again, to keep what another process set in between.
@@ -141,12 +140,12 @@ async function withFileLock(ports: SettingsPorts, path: string, work: () => Prom
     await ports.exclusively(`${path.replace(/json$/, "")}lock`, work);
   } catch (error) {
     const errno = error instanceof Problem && error.code === "STORE_UNREADABLE" ? error.details.errno : undefined;
-    // A folder of another user has no system error, and its own words.
+    // The error for a folder of another user has no system code, and is already worded.
     throw typeof errno === "string" ? unusableProblem(path, errno, "KAY_CONFIG_DIR", error) : error;
   }
 }
 
-function getValues(content: Stored, profile: string): Record<string, unknown> {
+function getValues(content: SettingsContent, profile: string): Record<string, unknown> {
   const profiles = content.profiles ?? {};
   return Object.hasOwn(profiles, profile) ? (profiles[profile] ?? {}) : {};
 }

@@ -115,7 +115,7 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Entry>;
 
-/** Settings that say what a request means at a service if it names nothing: `<service>.<thing>`. */
+/** Settings with the defaults of a service: `<service>.<thing>`. */
 export const SERVICE_DEFAULTS = [
   "jira.project",
   "confluence.space",
@@ -165,7 +165,7 @@ function buildSignInEntries(): Record<`${(typeof TOKEN_PROVIDERS)[number]}.sign-
   return Object.fromEntries(entries) as Record<`${(typeof TOKEN_PROVIDERS)[number]}.sign-in`, Entry>;
 }
 
-/** Longest name of a project, channel and the like, in characters. */
+/** Maximum length of a name of a project, channel, and so on, in characters. */
 const MAX_NAME_LENGTH = 200;
 
 function parseName(text: string): string {
@@ -200,7 +200,7 @@ export function parseDocumentUrl(text: string): string {
   throw new Problem("USAGE", "The client document must be an https:// URL with a path, without ? and #.");
 }
 
-/** @throws Problem USAGE for a URL with a user name or password, which would be sent or stored with it */
+/** Refuses credentials in a URL, which would be sent or stored with it. @throws Problem USAGE */
 function requireNoUser(url: URL | null): void {
   if (url && /^https?:$/.test(url.protocol) && (url.username || url.password))
     throw new Problem("USAGE", "The URL must not contain a user name or password.");

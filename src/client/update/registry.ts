@@ -129,8 +129,8 @@ export async function refreshUpdateRecord(
 }
 
 /**
- * Returns the command that upgrades this kay, based on its location; null for one that is not upgraded, such as from
- * npx or the repository.
+ * Returns the command that upgrades this kay, based on its location; null if it cannot be upgraded, such as in npx or
+ * the repository.
  *
  * @param file the bundle's `main.js`, with links resolved
  * @param exists whether a file or folder exists

@@ -47,7 +47,7 @@ function layOutCall(request: InteractionRequest, edited: Edited, room: number): 
 
 type Edited = ApprovalUi["edited"];
 
-/** Longest text at the right of the border. */
+/** Longest text on the right side of the border. */
 const RIGHT = ["119:59 left"];
 
 /** Colors of cards by what their calls do. */
@@ -55,7 +55,7 @@ const TONES: Record<string, Style | undefined> = { read: "cyan", write: "yellow"
 
 const EDITOR = { key: "ctrl+g", words: "editor" };
 
-/** What would be done and where, and as whom. The tool follows only if the border has no room for it. */
+/** Lays out the action, its target and the account. Shows the tool only if the border has no room for it. */
 function layOutHead(
   request: InteractionRequest,
   edited: Edited,
@@ -111,7 +111,7 @@ function compareFields(previous: PreviewField | undefined, field: PreviewField |
   return listChangedLines(old, now).filter(({ text }) => text !== "");
 }
 
-/** What is not from the user stands out by its bold name. Colors are hard to read on some backgrounds. */
+/** Fields that are not from the user have a bold name. Colors are hard to read on some backgrounds. */
 function layOutField(field: PreviewField, width: number): Row[] {
   const [head = "", ...lines] = formatPreviewField(field).split("\n");
   const rows = wrapRows(head, width, formatOrigin(field) === "" ? undefined : "bold");
@@ -129,7 +129,7 @@ function layOutAnswerKeys(request: InteractionRequest, ui: ApprovalUi, width: nu
   return addKeyNote(layOutKeys(ui, choices, width), ui.step === "leave" ? "esc again: deny" : null, width);
 }
 
-/** In rows of this many cells, more of a repeated text stays. */
+/** From this row width on, more of a repeated text stays, in cells. */
 const WIDE = 60;
 
 /**

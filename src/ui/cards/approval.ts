@@ -17,7 +17,7 @@ import { createTextInput, type TextInput, updateTextInput } from "./text-input.t
 
 /**
  * State of an approval card. `leave`: Escape was pressed once. `why`: the user types a reason to deny. `edit`: the user
- * edits fields in the card. `edited` is the changed input; `draft` is text from the editor that is not valid.
+ * edits fields in the card. `edited` is the changed input; `draft` is invalid text from the editor.
  */
 export type ApprovalUi = CardUiBase & {
   type: "approval";

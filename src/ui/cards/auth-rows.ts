@@ -46,7 +46,7 @@ const KEYS = [
   { key: "[esc]", words: "cancel the request" },
 ];
 
-/** No generation waits for a card that `/connect` opened, so it cannot be skipped. */
+/** Keys of a card that `/connect` opened. No generation waits for it, so it cannot be skipped. */
 const OWN_KEYS = [...KEYS.filter(({ key }) => !["[s]", "[esc]"].includes(key)), { key: "[esc]", words: "cancel" }];
 
 const STATES: Record<AuthLink["state"], { mark: string; word: string; style?: Style }> = {

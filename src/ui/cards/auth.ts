@@ -27,10 +27,7 @@ export function isLocalAuth({ generation_id }: AuthNeeded): boolean {
   return generation_id === "";
 }
 
-/**
- * Whether a text is an address of this machine with a state, which a service sent a browser to. It has a code that
- * no one else may see, so it is never sent as a message.
- */
+/** Whether a text is a redirect address of this machine. It has a secret code, so it is never sent as a message. */
 export function isCallbackAddress(text: string): boolean {
   return /^(?:https?:\/\/)?(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?\/\S*\?\S*\bstate=/i.test(
     text.replaceAll(/[\s"'<>`]/g, ""),

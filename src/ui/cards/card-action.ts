@@ -56,7 +56,7 @@ export function getCommandKey(key: Key): string {
 }
 
 /**
- * State of every open card: rows scrolled away above, whether the answer is being sent, and why the last one was
+ * State common to all open cards: rows scrolled away above, whether the answer is being sent, and why the last one was
  * rejected.
  */
 export type CardUiBase = { scroll: number; sent: boolean; error?: string };
@@ -88,10 +88,10 @@ export function getScrollDelta(key: Key, page: number): number {
   }
 }
 
-/** A key in a card with less time left than this, in ms, asks for more. */
+/** Remaining time below which a key requests more, in ms. */
 const SHORT_MS = 150_000;
 
-/** Pause between such requests, in ms, whatever the answer was. */
+/** Pause between such requests, in ms. */
 const AGAIN_MS = 20_000;
 
 /**

@@ -28,7 +28,7 @@ export type CardProps = {
   maxRows: number;
   now: number;
   links?: AuthLinks;
-  /** The card is only shown here, and other clients answer it. */
+  /** Whether the card is only shown here, and other clients answer it. */
   readOnly?: boolean;
 };
 

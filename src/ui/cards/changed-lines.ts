@@ -4,7 +4,7 @@ export type ChangedLine = { mark: " " | "-" | "+"; text: string };
 /** Texts with more lines than this are compared as a whole. */
 const MOST_LINES = 400;
 
-/** Compares two texts line by line. Lines that were removed come before those that replace them. */
+/** Compares two texts line by line. Removed lines precede their replacements. */
 export function listChangedLines(before: string, after: string): ChangedLine[] {
   const [old, now] = [before.split("\n"), after.split("\n")];
   if (old.length > MOST_LINES || now.length > MOST_LINES)
@@ -29,7 +29,7 @@ export function listChangedLines(before: string, after: string): ChangedLine[] {
   return lines;
 }
 
-/** Replaces runs of unchanged lines by one line with their number, behind the first line of the text. */
+/** Replaces runs of unchanged lines by one line with their number, after the first line of the text. */
 export function foldUnchanged(lines: ChangedLine[]): ChangedLine[] {
   const folded: ChangedLine[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -62,7 +62,7 @@ function countShared(old: string[], now: string[]): number[][] {
   return counts;
 }
 
-/** Returns -1 beyond the end, so that a line there is never preferred. */
+/** Returns the count; -1 beyond the end, so that it is never preferred. */
 function getCount(counts: number[][], from: number, to: number): number {
   return counts[from]?.[to] ?? -1;
 }

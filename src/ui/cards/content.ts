@@ -14,7 +14,7 @@ import { splitAtCursor, type TextInput } from "./text-input.ts";
 export type CardContent = {
   title: string;
   tone?: Style;
-  /** When the card expires, in ISO 8601. */
+  /** Expiry of the card, in ISO 8601. */
   until?: string;
   body: { rows: Row[]; focus?: number; cursor?: CursorCell };
   keys: KeyHints;

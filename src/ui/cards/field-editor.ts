@@ -34,7 +34,7 @@ export function updateFields(fill: FieldEditor, key: Key): FieldEditResult {
   return { fill: key.name === "up" && fill.at > 0 ? moveBy(checkLeft(fill), -1) : fill };
 }
 
-/** Marks the current field, which is being left, if its value is not accepted. Empty fields are checked at the end. */
+/** Marks the current field on leaving it, if its value is not accepted. Empty fields are checked at the end. */
 function checkLeft(fill: FieldEditor): FieldEditor {
   const entry = fill.entries[fill.at];
   if (!entry || entry.error !== undefined) return fill;

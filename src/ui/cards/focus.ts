@@ -2,9 +2,9 @@ import type { Key } from "../keys/key.ts";
 import type { AnyCard } from "./card-action.ts";
 
 /**
- * Which part receives keys: the composer or an open card. A card must never take a key that was meant for something
- * else. So it takes keys only after it was drawn with the focus and then no key was pressed for a while. Until then the
- * composer takes them, except keys that send or close something, which are ignored.
+ * The part that receives keys: the composer or an open card. A card takes keys only after it was drawn with the focus
+ * and then no key was pressed for a while, so that it never takes a key meant for another part. Until then the composer
+ * takes keys, except those that send or close something, which are ignored.
  */
 export type Focus = {
   /** Open cards, oldest first. `what` is the content of the request; new content makes a new card. */
@@ -72,7 +72,7 @@ export function recordDrawn(focus: Focus, frame: { cards: string[]; focused: str
 /** Whether the composer has a draft, and whether the focused card uses Tab and takes text (`update-card.ts`). */
 type FocusedCardState = { draft: boolean; takesTab: boolean; takesText?: boolean };
 
-/** Where a key goes. `none` means that it is ignored. */
+/** Target of a key. `none` means that it is ignored. */
 export type KeyTarget = { focus: Focus; to: "card" | "composer" | "none" };
 
 /**
@@ -129,7 +129,7 @@ function isOpen({ open, drawn, lastKey }: Focus, id: string, at: number, quiet: 
   return at - Math.max(drawn.at, lastKey) >= quiet;
 }
 
-/** Moves to the next place in this order: composer, cards. */
+/** Moves to the next part, in the order composer, cards. */
 function moveToNextPlace(focus: Focus, from: string | null, key: Key): Focus {
   const places = [COMPOSER, ...focus.cards.map(({ id }) => id)];
   const index = from === null ? 0 : places.indexOf(from);

@@ -29,10 +29,10 @@ export type FormUi = CardUiBase & {
   reviewed: number;
 };
 
-/** An Enter this soon after the last field, in ms, was not meant for the review. */
+/** An Enter within this time after the last field was not meant for the review, in ms. */
 const REVIEW_MS = 300;
 
-/** Creates a form with its defaults and initial values, at the field that was wrong last time. */
+/** Creates a form with its defaults and initial values, at the first field with an error. */
 export function createFormUi({ request }: ApprovalCard): FormUi {
   const fields = getFields(request).filter((field) => !isSecretField(field));
   const fill = createFieldEditor(fields, getInitialValues(fields, request.initial_values));
@@ -153,12 +153,12 @@ export function placeError(fill: FieldEditor, error: string | undefined): FieldE
   };
 }
 
-/** An error may have a sentence for each field. */
+/** Splits an error, which may have a sentence for each field. */
 function splitSentences(error: string): string[] {
   return error.split(/(?<=[.!?])\s+(?=[“"'`])/);
 }
 
-/** Names may also be ordinary words, so they count only in quotes or before a colon. */
+/** Whether an error names a field. Names may be ordinary words, so they count only in quotes or before a colon. */
 function namesField(error: string, name: string): boolean {
   return (
     error.startsWith(`${name}:`) ||

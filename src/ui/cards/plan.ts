@@ -5,7 +5,8 @@ import { createTextInput, type TextInput, updateTextInput } from "./text-input.t
 
 /**
  * State of a plan card. `leave`: Escape was pressed once. `why`: the user types a reason to deny. `unread`: the user
- * wanted to approve rows that were not on the screen. `read`: the rows above this one were, without a gap.
+ * tried to approve rows that were not on the screen. `read` is the number of rows that were, from the top without a
+ * gap.
  */
 export type PlanUi = CardUiBase & {
   type: "plan";

@@ -39,8 +39,8 @@ export function layOutChoices(choices: KeyChoice[], width: number): Row[] {
 }
 
 /**
- * Lays out choices in one or two rows, each with its first telling word if they fit, otherwise only the keys, otherwise the
- * first few.
+ * Lays out choices in one or two rows: each with its first distinctive word if they fit, otherwise only the keys,
+ * otherwise the first few.
  */
 export function layOutChoicesShort(choices: KeyChoice[], width: number): Row[] {
   const hints = choices.map(({ key, words }) => ({

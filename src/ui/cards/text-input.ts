@@ -10,7 +10,7 @@ export function createTextInput(text = ""): TextInput {
 }
 
 /**
- * Applies a key, or returns null if the key means nothing here, as Enter does. With `lines`, Shift+Enter, Alt+Enter,
+ * Applies a key, or returns null if the input does not use it, such as Enter. With `lines`, Shift+Enter, Alt+Enter,
  * Ctrl+J and Enter after a `\` break the line.
  */
 export function updateTextInput(state: TextInput, key: Key, { lines }: { lines: boolean }): TextInput | null {

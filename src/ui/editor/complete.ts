@@ -6,7 +6,7 @@ export type Candidate = { text: string; note: string };
 /** The kind of a command's argument. */
 type ArgumentKind = "services" | "connected" | "sessions" | "tools";
 
-/** A slash command. `sends`: its line is sent as a prompt, such as an alias. */
+/** A slash command. `sends`: its line is sent as a prompt, as for an alias. */
 type CommandSource = {
   name: string;
   note: string;
@@ -17,7 +17,7 @@ type CommandSource = {
 
 /** Sources of completions. Candidates keep their order. */
 export type CompletionSources = {
-  /** Names without the slash; `argument` says what their arguments name. */
+  /** Names without the slash; `argument` is the kind of their arguments. */
   commands: CommandSource[];
   /** Prompts of MCP servers, as commands: `linear:standup`. */
   prompts: CommandSource[];
@@ -60,8 +60,8 @@ export function findCompletion(draft: Draft, sources: CompletionSources): Comple
 }
 
 /**
- * Finds what to show while the user types: commands after a slash, by their names, then by what they do; and what can be
- * mentioned after an `@`.
+ * Finds candidates while the user types: commands after a slash, by name and then by description, and mentions after an
+ * `@`.
  */
 export function findLiveCompletion(draft: Draft, sources: CompletionSources): Completion | null {
   const { text, cursor } = draft;
@@ -76,7 +76,7 @@ export function findLiveCompletion(draft: Draft, sources: CompletionSources): Co
   return findMention(draft, sources);
 }
 
-/** Whether a word of the command's name or note starts so. */
+/** Whether a word of the name or note starts with the query. */
 function hasWord({ text, note }: Candidate, query: string): boolean {
   return `${text} ${note}`
     .toLowerCase()
@@ -84,7 +84,7 @@ function hasWord({ text, note }: Candidate, query: string): boolean {
     .some((word) => word.startsWith(query));
 }
 
-/** Finds what the word after an `@` may mention. */
+/** Finds candidates for the word after an `@`. */
 function findMention(draft: Draft, { mentions, places, resources }: CompletionSources): Completion | null {
   const { text, cursor } = draft;
   const [, query] = /(?:^|[\s(])@(\S*)$/u.exec(text.slice(0, cursor)) ?? [];
@@ -101,18 +101,18 @@ function findMention(draft: Draft, { mentions, places, resources }: CompletionSo
   const starting = fitting.filter((candidate) =>
     candidate.text.slice(1).replace(/^["#]/, "").toLowerCase().startsWith(lowerQuery.replace(/^["#]/, "")),
   );
-  // The title of an issue, or the name of a person.
+  // Candidates by the title of an issue or the name of a person.
   const titled = lowerQuery.length > 1 ? places.filter((candidate) => hasWord(candidate, lowerQuery)) : [];
   const candidates = [...new Set([...starting, ...fitting, ...titled])].slice(0, MAX_MENTIONS);
   return candidates.length > 0 ? { from: cursor - query.length - 1, to: cursor, candidates } : null;
 }
 
-/** Files that are shown before anything was typed, so that places follow. */
+/** Number of files that are shown before the user types, so that places follow. */
 const FIRST_FILES = 20;
 
 const MAX_MENTIONS = 50;
 
-/** Whether a mention fits what is typed. After `linear:`, a part of a resource's address or title is enough. */
+/** Whether a mention matches the query. After `linear:`, part of a resource's address or title is enough. */
 function isMentioned({ text, note }: Candidate, query: string): boolean {
   const name = text.slice(1).toLowerCase();
   if (name.includes(query)) return true;

@@ -2,7 +2,7 @@
 import { foldText, refoldText, shouldFold, unfoldText } from "./fold.ts";
 import { findBoundaryFrom } from "./graphemes.ts";
 
-/** Text that is being written. Immutable; only the functions of this folder create one. */
+/** The text in the composer. Immutable; only the functions of this folder create one. */
 export type Draft = {
   /** Text as edited, in which a folded paste is one private character. {@link getText} returns the full text. */
   text: string;
@@ -11,7 +11,7 @@ export type Draft = {
   folds: readonly string[];
   /** Text that Ctrl+Y inserts; may contain folds. */
   killed: string;
-  /** Column that Up and Down keep to, in cells. */
+  /** Target column of Up and Down, in cells. */
   goal: number | null;
   undo: readonly DraftState[];
   redo: readonly DraftState[];

@@ -6,7 +6,7 @@ const FIRST_MARKER = 0xdc00;
 const MAX_FOLDS = 0x400;
 const MARKERS = /\p{Surrogate}/gu;
 
-/** Whether a paste is shown only by its size: over 12 lines or 1,000 characters. */
+/** Whether a paste is folded: it has over 12 lines or 1,000 characters. */
 export function shouldFold(text: string): boolean {
   return countLines(text) > 12 || text.length > 1_000;
 }
@@ -29,7 +29,7 @@ export function listFolded(text: string, folds: readonly string[]): string[] {
   return (text.match(MARKERS) ?? []).map((marker) => unfoldText(marker, folds));
 }
 
-/** Folds pastes in a text again, which they are in in this order. */
+/** Folds pastes in a text again. The text must contain them in this order. */
 export function refoldText(
   text: string,
   pastes: readonly string[],

@@ -36,7 +36,7 @@ export function findCell(rows: GridRow[], offset: number): { row: number; column
 }
 
 const TAB_STOP = 4;
-/** Takes one or more cells. */
+/** A tab, which takes one or more cells. */
 const TAB: DisplayPiece = { text: "\t", cells: 1 };
 /** Replacement for a character that fits into no row. */
 const TOO_WIDE: DisplayPiece = { text: "?", cells: 1 };

@@ -25,11 +25,11 @@ export type Key = {
   ctrl: boolean;
   alt: boolean;
   shift: boolean;
-  /** Of a position: the cursor's row in the window, from 0. */
+  /** Row of the cursor in the window, from 0; only for a position. */
   row?: number;
-  /** When its first byte arrived, in ms since 1970. */
+  /** Arrival of its first byte, in ms since 1970. */
   at: number;
-  /** Arrived in one read with other characters: part of a text, not a single key press. */
+  /** Set if it arrived in one read with other characters: part of a text, not a single key press. */
   amid?: true;
 };
 

@@ -43,19 +43,16 @@ export function createKeyReader(): KeyReader {
   };
 }
 
-/** 60 ms let an arrow key arrive whole over a slow connection, and Escape still feels immediate. */
+/** Long enough for an arrow key over a slow connection, and short enough for Escape. */
 const ESCAPE_MS = 60;
-/** Users do not type the start of a sequence: the rest arrives, or it is dropped. */
+/** Time for the rest of a sequence, which is dropped after that. */
 const SEQUENCE_MS = 500;
 const STRING_MS = 1_000;
 const PASTE_MS = 2_000;
 /** Timers may fire slightly early. */
 const EARLY_MS = 5;
 
-/**
- * A read that is only the rest of a sequence, soon after an Escape, belongs to that ESC, which arrived too early. Users
- * do not type such a text.
- */
+/** A rest of a sequence within this time after an Escape belongs to it. Users do not type such a text. */
 const LATE_MS = 500;
 const LATE_REST = /^(?:O[A-DFH]$|\[200~|\[[<=>?]?[\d;:]*\$?[A-Za-z~]$)/;
 

@@ -23,7 +23,7 @@ export type Highlighter = {
   highlight(code: string, options: { language: string; ignoreIllegals: boolean }): { value: string; _top?: object };
 };
 
-// The types of highlight.js would add the DOM types to all of kay, so they are not imported.
+// Imported without types, because those of highlight.js would add the DOM types to all of kay.
 const { default: core } = (await import("highlight.js/lib/core" as string)) as { default: Highlighter };
 
 const grammars = { bash, css, diff, go, ini, java, javascript, json, python, rust, sql, typescript, xml, yaml };

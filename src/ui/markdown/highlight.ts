@@ -4,13 +4,13 @@ import type { Highlighter } from "./grammars.ts";
 /** Earlier lines that the colors of the next line depend on: those of an open comment or string. */
 export type CodeContext = readonly string[];
 
-/** Maximum number of context lines. Longer comments and strings are taken to be closed. */
+/** Maximum number of context lines. Longer comments and strings count as closed. */
 const MAX_CONTEXT_LINES = 40;
 
-/** Longer lines stay plain: they are data or minified, and grammars look at some of them again and again. */
+/** Maximum length of a highlighted line. Longer ones are data or minified, and some grammars scan them repeatedly. */
 const MAX_LINE_LENGTH = 1_000;
 
-/** Most lines that are read at once: some grammars take quadratic time. */
+/** Maximum number of lines per call, because some grammars take quadratic time. */
 const MAX_LINES = 200;
 
 let loaded: Highlighter | null = null;
@@ -33,7 +33,10 @@ export async function loadHighlightingFor(texts: string[]): Promise<void> {
   if (texts.some((text) => /^ *(?:```|~~~)\w/m.test(text))) await loadHighlighting();
 }
 
-/** The same for a part of a stream, so that its first block of code has colors. Marks may be split over parts. */
+/**
+ * Loads the highlighter for a part of a stream, so that its first block of code has colors. Marks may be split over
+ * parts.
+ */
 export async function loadHighlightingForPart(part: { type: string; delta?: unknown }): Promise<void> {
   if (part.type === "text-delta" && /[`~]/.test(String(part.delta))) await loadHighlighting();
 }

@@ -5,7 +5,7 @@ import { renderLink } from "./link.ts";
 
 type Inline = { text?: string; raw?: string; tokens?: Token[] };
 
-/** Renders text with emphasis, without the marks that mean nothing on a terminal. */
+/** Renders text with emphasis, without marks that have no meaning on a terminal. */
 export function renderInline(token: Inline, look: Look): string {
   if (!token.tokens) return unescapeHtml(token.text ?? token.raw ?? "");
   return token.tokens
@@ -16,7 +16,9 @@ export function renderInline(token: Inline, look: Look): string {
     .join("");
 }
 
-/** Whether this is `<br>`, with which models break lines in cells of tables. A line that ends with it ends once. */
+/**
+ * Whether this is `<br>`, which models use to break lines in table cells. At the end of a line it adds no second break.
+ */
 function isBreak(token: Token | undefined): boolean {
   return token?.type === "html" && /^<br\s*\/?>$/i.test(token.raw);
 }

@@ -9,7 +9,7 @@ import type { BlockMode, Fence } from "./scan.ts";
 import { layOutColumns, renderRow, type TableColumns } from "./table.ts";
 import { wrapText } from "./wrap.ts";
 
-/** The state that the parts of a block leave for the next one. */
+/** The state of a block between its parts. */
 export type RenderedState = {
   /** Context of the next line of code. */
   context: CodeContext;

@@ -3,7 +3,7 @@ import type { Look } from "../style.ts";
 import { isPlannerFooter } from "../text/planner-footer.ts";
 import { INITIAL_STREAM, readMarkdown } from "./stream.ts";
 
-/** Writes an answer while it arrives. `end` closes one text; another may follow as a separate paragraph. */
+/** Writes an answer as it arrives. `end` closes one text; another may follow as a separate paragraph. */
 export type AnswerWriter = { push(delta: string): void; end(): void };
 
 /**
@@ -35,7 +35,7 @@ export function createMarkdownWriter(look: () => Look, write: (text: string) => 
   };
 }
 
-/** Longer lines may be written in parts. */
+/** Length from which a line may be written in parts. */
 const LONG_LINE = 4_096;
 
 /** Creates a writer of plain text for a pipe: line by line, without trailing blank lines and the planner's footer. */

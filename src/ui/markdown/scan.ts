@@ -11,8 +11,8 @@ export type BlockMode =
   | { is: "item"; bullet: string; number: number; content: number; afterBlank: boolean; fence: Fence | null };
 
 /**
- * Effect of a line on the block before it: it continues, ends with this line, is followed by another item, turns its
- * last line into a table header, or has ended already.
+ * Effect of a line on the block before it: it continues the block, ends it with this line, starts another item, turns
+ * the last line into a table header, or the block has ended already.
  */
 export type ScanStep =
   | { does: "continues" | "ends" | "starts item" | "starts table"; mode: BlockMode }
@@ -35,7 +35,11 @@ export function openBlock(line: string): BlockMode | null {
   return html ? parseHtml(html, line) : { is: "paragraph" };
 }
 
-/** @param previous the line before this one, of the same block */
+/**
+ * Determines the effect of a line.
+ *
+ * @param previous the line before this one, of the same block
+ */
 export function scanLine(mode: BlockMode, line: string, previous: string): ScanStep {
   switch (mode.is) {
     case "line":

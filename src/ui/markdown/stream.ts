@@ -11,12 +11,12 @@ import { BLOCK_ENDED, type BlockMode, openBlock, scanLine } from "./scan.ts";
 export type MarkdownStream = {
   /** The block that is being read. */
   mode: BlockMode | null;
-  /** Its lines that were not emitted yet, newest first. */
+  /** Lines of the block that were not emitted yet, newest first. */
   pending: HeldLines | null;
   /** Number of parts that were emitted, and their state for the next part. */
   parts: number;
   state: RenderedState;
-  /** Whether anything was emitted: of the text, and of this block. */
+  /** Whether any part of the text, and of this block, was emitted. */
   begun: boolean;
   hasOutput: boolean;
 };
@@ -36,12 +36,12 @@ export const INITIAL_STREAM: MarkdownStream = {
   hasOutput: false,
 };
 
-/** Lines of code, or rows of a table, that are collected before the first part is emitted. */
+/** Number of lines of code or rows of a table before the first part is emitted. */
 const CODE_LINES = 8;
 const TABLE_ROWS = 30;
-/** Lines of a paragraph before its first part is emitted. */
+/** Number of lines of a paragraph before its first part is emitted. */
 const PARAGRAPH_LINES = 8;
-/** Characters of a paragraph, item or quotation before it is emitted in parts. */
+/** Length from which a paragraph, item or quotation is emitted in parts. */
 const LONG_TEXT = 4_096;
 
 /**
@@ -182,7 +182,7 @@ function isProse({ mode }: MarkdownStream): boolean {
  * lines.
  */
 const PART_LENGTH = 4_096;
-/** A longer word is split. */
+/** Length from which a word is split. */
 const LONGEST_WORD = 65_536;
 
 /**

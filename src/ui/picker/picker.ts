@@ -3,7 +3,7 @@ import { sanitizeText } from "../editor/draft.ts";
 import type { Key } from "../keys/key.ts";
 import { splitGraphemes } from "../screen/cells.ts";
 
-/** One thing to choose. `label` and `note` are raw; the view cleans them. */
+/** A choice. `label` and `note` are raw; the view cleans them. */
 export type Choice = { value: string; label: string; note?: string };
 
 /** A list to choose from. Typing filters it, arrows move, and a number goes to that choice. */
@@ -24,7 +24,7 @@ export type Match = { choice: Choice; number: number };
 /** A picker after a key. `chosen` ends it: null if nothing was chosen. */
 export type PickerStep = { picker: Picker; chosen?: string[] | null };
 
-/** What the user typed, and the value at the cursor: a list that changes opens again where it was. */
+/** The filter and the value at the cursor, with which a changed list reopens. */
 export type PickerPlace = { filter: string; value?: string | undefined };
 
 /** Creates a picker. */
@@ -99,7 +99,7 @@ function getStep(key: Key, page: number): number {
   return getScrollDelta(key, page);
 }
 
-/** Single steps go around, others stop at the ends. */
+/** Moves the cursor. Single steps wrap around, others stop at the ends. */
 function move(index: number, step: number, count: number): number {
   if (Math.abs(step) === 1) return (index + step + count) % count;
   return Math.max(0, Math.min(count - 1, index + step));

@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 
-/** Functions for text in terminal cells. The text must be clean (`#protocol/clean`). */
+/** Functions for clean text (`#protocol/clean`) in terminal cells. */
 
 /** Distance of tab stops. */
 const TAB = 4;
@@ -79,7 +79,7 @@ function expandTabs(line: string): string {
 }
 
 /**
- * Keeps the columns of a finished line on every terminal. Terminals disagree on the width of emoji and variation
+ * Pins the columns of a finished line on every terminal. Terminals disagree on the width of emoji and variation
  * selectors, so the cursor is set explicitly after each, and a border stays in place. The line must begin in the first
  * column on empty cells.
  */

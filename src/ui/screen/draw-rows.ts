@@ -1,8 +1,8 @@
 import { diffLine, type RowStyle } from "./diff-line.ts";
 
 /**
- * Erases from the start of a row to the end of the window. Split in two, because tmux takes erasing from the first cell
- * for a cleared window and saves its content.
+ * Erases from the start of a row to the end of the window. Split in two, because tmux treats erasing from the first
+ * cell as clearing the window, and saves its content.
  */
 export const ERASE_BELOW = "\x1b[K\x1b[C\x1b[J\r";
 

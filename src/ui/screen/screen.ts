@@ -3,9 +3,9 @@ import { drawChanges, drawLines, ERASE_BELOW, moveToRow } from "./draw-rows.ts";
 import { countRows, findLostLines, findRowAfterReflow, type ReflowMode } from "./reflow.ts";
 
 /** Lines to draw, none wider than the terminal, and the cursor in cells. Without a cursor it is hidden. */
-export type ScreenFrame = { lines: string[]; cursor: Place | null };
+export type ScreenFrame = { lines: string[]; cursor: CellPosition | null };
 
-type Place = { row: number; column: number };
+type CellPosition = { row: number; column: number };
 
 /** The terminal to draw on. */
 export type Canvas = {
@@ -15,7 +15,7 @@ export type Canvas = {
   reflows: ReflowMode;
 };
 
-/** Finished text that stays, and a few changing lines below it. */
+/** A screen with finished text that stays, and a few changing lines below it. */
 export type Screen = {
   /** Replaces the previous frame. For the first frame, the cursor must be at the start of a line. */
   draw(frame: ScreenFrame): void;
@@ -33,7 +33,7 @@ export type Screen = {
   markResized(cursorRow?: number): void;
   /** Removes the frame and shows the cursor where the frame began. */
   clear(): void;
-  /** Scrolls all that is above the frame out of the window: the next frame begins at the top. */
+  /** Scrolls the text above the frame out of the window. The next frame begins at the top. */
   clearWindow(): void;
   /** Notes that the terminal's content is unknown: the next frame begins on a new line. */
   forget(): void;
@@ -42,8 +42,8 @@ export type Screen = {
 const [BEGIN, END] = ["\x1b[?2026h", "\x1b[?2026l"];
 const [HIDE, SHOW] = ["\x1b[?25l", "\x1b[?25h"];
 /**
- * A terminal may have resized its window before kay learns of it (tmux: 250 ms). The cursor then still returns to where
- * it was, and kay finds its frame again.
+ * Sequences to save and restore the cursor. A terminal may report a new size late (tmux: 250 ms). The cursor then
+ * returns to its place, and kay finds its frame again.
  */
 const [SAVE, RESTORE] = ["\x1b7", "\x1b8"];
 
@@ -54,7 +54,7 @@ const FREE_ROWS = 2;
  * The frame on the terminal, the empty lines above it, the position of the real cursor, and the terminal's width then.
  * `lost` are lines of earlier frames in the scrollback: a window that grows may show them again, above the frame.
  */
-type Shown = { frame: ScreenFrame; gap: number; at: Place; columns: number; lost: string[] } & Resized;
+type ShownFrame = { frame: ScreenFrame; gap: number; at: CellPosition; columns: number; lost: string[] } & Resized;
 
 type Resized = { isStale: boolean; cursorRow?: number | undefined };
 
@@ -62,7 +62,7 @@ type Resized = { isStale: boolean; cursorRow?: number | undefined };
  * Creates a screen that draws each frame with one write, changes only what differs, and never touches scrolled text.
  */
 export function createScreen(canvas: Canvas): Screen {
-  let screen: Shown | null = null;
+  let screen: ShownFrame | null = null;
   let committed = "";
   let begin = "";
   let isHidden: boolean | null = false;

@@ -112,13 +112,13 @@ function completeWord(session: Session): SessionStep {
   return toStep(draft ? { ...session, draft } : { ...session, offer: { completion, at: 0 } });
 }
 
-/** Shows what fits while the user types the name of a command, or a mention. */
+/** Shows candidates while the user types a command name or a mention. */
 function offerWhileTyping(session: Session): Session {
   const completion = findLiveCompletion(session.draft, session.sources);
   return { ...session, offer: completion && { completion, at: 0, live: true } };
 }
 
-/** Shows what fits now that the sources have changed, and keeps the chosen candidate. */
+/** Updates the candidates after the sources changed, and keeps the chosen one. */
 export function refreshOffer(session: Session): Session {
   const { offer } = session;
   if (offer && !offer.live) return session;
@@ -142,7 +142,10 @@ function applyOfferKey(session: Session, offer: NonNullable<Session["offer"]>, k
   return toStep({ ...session, offer: null, draft: acceptCandidate(session.draft, completion, candidate) });
 }
 
-/** While the user types, Tab completes as far as it is sure, else takes the chosen candidate. Enter takes the chosen candidate; a command that needs nothing more runs. */
+/**
+ * While the user types, Tab completes the common part, or takes the chosen candidate. Enter takes the chosen candidate,
+ * and runs a command without further arguments.
+ */
 function applyLiveOfferKey(
   session: Session,
   { completion, at }: NonNullable<Session["offer"]>,
@@ -187,8 +190,8 @@ function applySearchKey(session: Session, key: Key): SessionStep {
 }
 
 /**
- * Terminals paste the path of a file that is dropped on them: plain, in quotes, with escaped spaces, or as a `file:` URL. If it
- * is the path of a picture or a PDF, returns a paste that mentions the file; every other key stays as it is.
+ * Terminals paste the path of a dropped file: plain, in quotes, with escaped spaces, or as a `file:` URL. Converts the
+ * path of a picture or a PDF to a mention; returns every other key unchanged.
  */
 export function mentionDroppedFile(key: Key): Key {
   if (key.name !== "paste") return key;
@@ -197,7 +200,9 @@ export function mentionDroppedFile(key: Key): Key {
   return { ...key, text: /\s/.test(path) ? `@"${path}" ` : `@${path} ` };
 }
 
-/** An absolute path on one line that ends like a picture or a PDF. What the file is, its bytes tell later. */
+/**
+ * An absolute path on one line with the extension of a picture or a PDF. The type is determined from the content later.
+ */
 const FILE = /^(?:\/|[A-Za-z]:\\)[^\n"\p{C}]{1,1000}\.(?:png|jpe?g|gif|webp|pdf)$/iu;
 
 function parsePath(text: string): string | undefined {

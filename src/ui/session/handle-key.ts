@@ -14,7 +14,7 @@ import { countPickerRows } from "./row-budget.ts";
 import type { Session } from "./state.ts";
 import { cancelTurn, isBusy } from "./turn.ts";
 
-/** How long a second Ctrl+C exits, in ms. */
+/** Time in which a second Ctrl+C exits, in ms. */
 const ARMED_MS = 2_000;
 
 /** Applies a key: global keys first, then the focused card, otherwise the composer. */

@@ -37,7 +37,7 @@ export function handleParts(session: Session, parts: TimedPart[]): SessionStep {
   return sendQueued({ session: next.session, effects: [...effects, ...next.effects] });
 }
 
-/** Whether a card is alone, or the first of its plan: one notification is enough for all of it. */
+/** Whether a card is single or the first of its plan, so that a plan causes one notification. */
 function isFirst(card: CardItem): boolean {
   return card.type !== "approval" || (card.request.plan?.n ?? 1) === 1;
 }
@@ -55,7 +55,7 @@ function hasLostInput(ui: CardUi | undefined): boolean {
   return ui !== undefined && hasInput(ui);
 }
 
-/** Moves the focus to the next approval of the plan whose approvals are answered one by one. */
+/** Moves the focus to the next approval of a plan that is answered one by one. */
 function keepInPlan(focus: Focus, previous: CardItem[], open: CardItem[]): Focus {
   const chosenCard = previous.find(({ id }) => id === focus.chosen);
   const plan = chosenCard && getPlanId(chosenCard);

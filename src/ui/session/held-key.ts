@@ -8,8 +8,8 @@ import { findFocusedCard, getCardUi, getCardViewport, requestAction } from "./op
 import type { Session } from "./state.ts";
 
 /**
- * How long a letter must stay alone before a card acts on it, in ms. Users do not notice it, and a program that types
- * has sent its next character by then.
+ * How long a letter must stay alone before a card acts on it, in ms: too short to notice, but long enough for the next
+ * character of a program that types.
  */
 const ALONE_MS = 80;
 

@@ -9,7 +9,7 @@ import { toLine } from "../text/words.ts";
 import type { SessionEffect } from "./events.ts";
 import type { Session } from "./state.ts";
 
-/** How long no key may be pressed before keys count again, in ms: a person who types has noticed by then. */
+/** Pause after which keys count again, in ms. A user who types has noticed by then. */
 const QUIET_MS = 1_000;
 
 /** Ignores keys from now on if the user was typing text in one of the closed cards: they were meant for that card. */
@@ -27,7 +27,7 @@ export function dropIgnoredKey(session: Session, key: Key): Session | null {
   return { ...session, focus: recordKey(session.focus, key), ignoring: { since: key.at } };
 }
 
-/** Ctrl+C and its like mean the same everywhere. */
+/** Whether a key has the same meaning everywhere, such as Ctrl+C. */
 function isChord(key: Key): boolean {
   return key.name === "text" && key.ctrl;
 }

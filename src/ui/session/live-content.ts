@@ -8,7 +8,7 @@ import type { Item, TextItem, View } from "../view/view.ts";
 /**
  * The running part of the conversation, in rows of at most `look.width` cells. `text` is the end of the current text,
  * after an empty row if it starts a new paragraph. `tools` has a row per uncommitted call; the first cell of a running
- * one is {@link SPINNER_MARK}. `waiting` says what kay is waiting for if both are empty.
+ * one is {@link SPINNER_MARK}. `waiting` is what kay waits for, if both are empty.
  */
 export type LiveContent = { text: string[]; tools: string[]; waiting: string | null };
 
@@ -69,12 +69,12 @@ function describeWait({ status }: View, items: Item[]): string | null {
   return "Thinking…";
 }
 
-/** How much of a conversation is in the scrollback. Its size is constant. */
+/** Position of the scrollback in a conversation. Its size is constant. */
 export type ScrollbackState = {
   /** Index of the first item that is not fully committed. */
   next: number;
   /** Kind of the last committed item. */
   above: Item["kind"] | null;
-  /** Position in the text at `next`: how many characters were read, and how far it was searched for a line break. */
+  /** Position in the text at `next`: the number of read characters, and how far it was searched for a line break. */
   text: { stream: MarkdownStream; taken: number; searched: number };
 };

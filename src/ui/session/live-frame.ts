@@ -25,7 +25,7 @@ export type LiveFrame = {
   queue: string[];
   rule: boolean;
   composer: string[];
-  /** Whether the composer does not receive keys now. */
+  /** Whether the composer receives no keys now. */
   composerDim: boolean;
   offer: { text: string; chosen: boolean }[];
   hint: string | null;

@@ -8,7 +8,7 @@ import type { Session } from "./state.ts";
 /** How long arrivals and departures are shown, in ms. */
 const NEWS_MS = 5_000;
 
-/** With more or longer names, only their number is shown. */
+/** Maximum number of shown names. With more or longer names, only their number is shown. */
 const MAX_NAMES = 3;
 const MAX_NAMES_CELLS = 40;
 
@@ -22,13 +22,13 @@ export function formatClientName({ name, client_id }: ClientPresence): string {
   return toLine(name ?? client_id);
 }
 
-/** Returns in a word whether a client answers requests. */
+/** Returns a word for whether a client answers requests. */
 export function getClientState({ interaction }: ClientPresence): "answers" | "reads" | "cannot answer" {
   const { supported = true, enabled = true } = interaction ?? {};
   return supported ? (enabled ? "answers" : "reads") : "cannot answer";
 }
 
-/** Formats who else is here, longest text first; empty if there are no others. */
+/** Formats the other clients, longest text first; empty without any. */
 function formatOthers(view: View, client: string | undefined): string[] {
   const clients = getOthers(view, client);
   const count = clients.length + (view.present === undefined ? 0 : view.present - view.presence.length);
@@ -105,5 +105,5 @@ export function formatStatusLine({ status, view, readOnly, news }: Session, widt
   return [...names, ...(isShown ? [part] : [])].join(" · ");
 }
 
-/** A title with less room is left out. */
+/** Minimum room for a title, in cells. */
 const MIN_TITLE_CELLS = 12;

@@ -1,4 +1,4 @@
-/** How many rows of the window each part of the live region gets. */
+/** Number of rows for each part of the live region. */
 export type RowBudget = {
   /** Rule above the composer, and status line: 0 in small windows. */
   rule: 0 | 1;
@@ -12,7 +12,7 @@ export type RowBudget = {
   text: number;
 };
 
-/** How many rows each part wants. */
+/** Number of rows that each part needs. */
 export type RowDemand = {
   composer: number;
   card: boolean;
@@ -30,7 +30,7 @@ const MAX_QUEUE_ROWS = 3;
 const MAX_TOOL_ROWS = 6;
 const MIN_CARD_ROWS = 6;
 
-/** Most rows of a list: half of the window. */
+/** Returns the maximum number of rows of a list: half of the window. */
 export function countPickerRows(rows: number): number {
   return Math.max(3, Math.floor(rows / 2));
 }

@@ -55,10 +55,10 @@ export function dropCommitted(view: View, { next, text }: ScrollbackState): View
 
 const NOT_READ: ScrollbackState["text"] = { stream: INITIAL_STREAM, taken: 0, searched: 0 };
 
-/** Longer lines may be committed in parts. */
+/** Length from which a line may be committed in parts. */
 const LONG_LINE = 4_096;
 
-/** `isShown` tells which blocks a receipt shows already. */
+/** Reads the final text of an item. `isShown` identifies blocks that a receipt shows already. */
 function readText(
   blocks: ScrollbackState,
   item: TextItem,

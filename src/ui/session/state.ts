@@ -31,10 +31,7 @@ export type Session = {
   queue: string[];
   /** A prompt that was sent and has no response yet. */
   sending: string | null;
-  /**
-   * A prompt was sent after this generation, and its generation has not started yet; `until` (ms since 1970) it is
-   * expected.
-   */
+  /** Set after a prompt was accepted: the generation before it, and until when (ms since 1970) its own is expected. */
   arriving: { after: string | undefined; until: number } | null;
   /** Whether the turn was canceled here and has not ended yet. It may not even have started. */
   cancelling: boolean;
@@ -44,18 +41,18 @@ export type Session = {
    * Cards that only this terminal has: questions of slash commands, services that `/connect` connects, confirmations.
    */
   local: AnyCard[];
-  /** Requests of the conversation are only shown here, and other clients answer them. */
+  /** Whether requests of the conversation are only shown here, and other clients answer them. */
   readOnly: boolean;
-  /** Who joined or left, shown in the status line until `until`. */
+  /** News about other clients, shown in the status line until `until`. */
   news: { text: string; until: number } | null;
   /** State of the services of connection cards, by the card's ID. */
   links: Record<string, AuthLinks>;
   focus: Focus;
-  /** A letter that a card acts on if no other follows. `at` is when it, or its latest repeat, was pressed. */
+  /** A letter that a card acts on if no other follows. `at` is the time of the letter or its latest repeat. */
   held: { card: string; key: Key; at: number } | null;
   /** The latest request to extend this card; `at` is in ms since 1970. */
   extending: { card: string; at: number } | null;
-  /** Keys are ignored, because the card that they were meant for has ended. `since` is the latest of them. */
+  /** Set while keys are ignored, because their card has ended. `since` is the time of the latest one. */
   ignoring: { since: number } | null;
   /** Rows of the card in the last frame, for scrolling. */
   cardRows: number;
@@ -75,7 +72,7 @@ export type Status = {
   services: string[];
   title: string;
   profile: string;
-  /** Plan mode: reads run, and every other call is asked. */
+  /** Plan mode: reads run, and every other call needs approval. */
   plan?: boolean;
   /** ID of this terminal's client. */
   client?: string;

@@ -1,7 +1,7 @@
 /** Last line of every answer of the offline planner, as it arrives in the text. */
 const FOOTER = "_Answered by the offline planner, without a language model._";
 
-/** Whether a line only says that the planner answered, which programs do not need. */
+/** Whether a line is the planner's footer, which programs do not need. */
 export function isPlannerFooter(line: string): boolean {
   return line.trim() === FOOTER;
 }

@@ -77,7 +77,7 @@ export function joinColumns(cells: string[], widths: number[]): string[] {
   );
 }
 
-/** Formats cells as lines below their row: each behind its name, without the empty ones. */
+/** Formats cells as lines below their row, each after its name, without the empty ones. */
 export function formatNamedCells(cells: { name: string; cell: string }[], width: number): string[] {
   const room = measureLongest(cells.map(({ name }) => name));
   return cells
@@ -85,7 +85,7 @@ export function formatNamedCells(cells: { name: string; cell: string }[], width:
     .map(({ name, cell }) => formatNamedCell(name === "" ? "  " : `  ${padCells(name, room)}  `, cell, width));
 }
 
-/** A word that is too long begins below the name. */
+/** Formats one cell. A word that is too long begins below the name. */
 function formatNamedCell(head: string, cell: string, width: number): string {
   if (width === 0) return head + cell;
   const indent = " ".repeat(stringWidth(head));

@@ -6,7 +6,7 @@ import { formatNewDestinations, formatPreviewField } from "#protocol/input-field
 import type { AuthNeeded, InputField, InteractionRequest, Planned } from "#protocol/interactions";
 import type { CardEnd, CardItem, MessageItem } from "../view/view.ts";
 
-/** Texts of cards for plain terminals and scripts. Untrusted text is cleaned here and never shortened. */
+/** Texts of cards for plain terminals and scripts. They clean untrusted text and never shorten it. */
 
 /** Formats everything that a card asks. */
 export function formatCard(card: CardItem): string {
@@ -28,7 +28,7 @@ export function formatApproval(request: InteractionRequest): string {
   return parts.join("\n");
 }
 
-/** Formats a call that a dry run planned, and whether it would have asked first. */
+/** Formats a call that a dry run planned, and whether it would have needed approval. */
 export function formatPlanned({ tool: tool_name, preview, asks, why }: Planned): string {
   const parts = [
     formatRequest({ tool_name, preview }, "would run"),
@@ -56,7 +56,7 @@ export function formatReceiptNotes({ effect, allowed_by, account }: Receipt): st
   return [...doubt, ...(allowed_by ? [`allowed by --allow ${toLine(allowed_by)}${as}`] : [])];
 }
 
-/** Formats what an answer used: `1,234 tokens in, 56 out, $0.0021; conversation: 2,000 in, 80 out`. */
+/** Formats the token usage of an answer: `1,234 tokens in, 56 out, $0.0021; conversation: 2,000 in, 80 out`. */
 export function formatUsage({ conversation, ...own }: Usage): string {
   const isFirst =
     !conversation || conversation.input_tokens + conversation.output_tokens <= own.input_tokens + own.output_tokens;
@@ -87,7 +87,7 @@ export function isOwnForm({ tool_name }: InteractionRequest): boolean {
   return tool_name === "ask_user";
 }
 
-/** Shown below every form of the model, because its words may come from a text that it read, in any language. */
+/** Note below every form of the model, whose words may come from a text that it read, in any language. */
 const MODEL_FORM_NOTE = "The model wrote this. kay never needs a password, key or code.";
 
 /** Formats who asks with a form, and why. */

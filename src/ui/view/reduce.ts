@@ -111,7 +111,7 @@ function startGeneration(
 
 type StartMetadata = Extract<StreamPart, { type: "start" }>["messageMetadata"];
 
-/** Whether the status belongs to a queued generation, which is not shown yet. */
+/** Whether the status belongs to a queued generation, which is not visible yet. */
 function isBehind({ generation_id, status }: View, next: { generation_id: string; status: GenerationStatus }): boolean {
   const isOver = status === undefined || ["completed", "cancelled", "error"].includes(status);
   return next.status === "paused" && generation_id !== undefined && generation_id !== next.generation_id && !isOver;

@@ -36,7 +36,7 @@ export function updateTool(view: View, part: StreamPart, now?: number): View {
       return pauseTool(view, part.data, now);
     case "data-interaction-response":
       return resumeTool(view, part.data, now);
-    // The time that the user takes to connect services is not the time that a call takes.
+    // The user's time to connect services does not count as the call's.
     case "data-auth-needed":
       return changeWorkingTools(view, (tool) => stopClock(tool, now));
     case "data-auth-result":

@@ -15,15 +15,15 @@ export type View = {
   generation_id?: string;
   /** Status of the newest generation; undefined before the first. */
   status?: GenerationStatus;
-  /** The newest generation answers with a JSON value, and its texts are intermediate. */
+  /** Whether the newest generation answers with a JSON value, and its texts are intermediate. */
   structured?: true;
   /** The value of the newest generation. */
   output?: { value: unknown };
   /** Tokens of the newest generation, once it has ended. */
   usage?: Usage;
-  /** The newest generation says only that the request was not understood. */
+  /** Whether the newest generation only reports that it did not understand the request. */
   unanswered?: boolean;
-  /** The newest generation is a dry run and sends nothing. */
+  /** Whether the newest generation is a dry run, which sends nothing. */
   dryRun?: true;
   items: Item[];
   presence: ClientPresence[];
@@ -56,7 +56,7 @@ export type MessageItem = {
   attachments?: Attachment[];
 };
 
-/** A sentence of the backend about the request, such as a file that the model does not read. */
+/** A sentence of the backend about the request, such as about a file that the model cannot read. */
 type NoticeItem = { kind: "notice"; generation_id?: string; text: string };
 
 /**
@@ -86,11 +86,11 @@ export type ToolItem = {
   state: ToolState;
   log: string[];
   output?: unknown;
-  /** Why the call failed, the code of that, and what the call would have done. */
+  /** Why the call failed, its error code, and the planned action of the call. */
   error?: string;
   code?: string;
   access?: "read" | "write" | "destructive";
-  /** When it last started to work, in ms since 1970. */
+  /** When it last started to run, in ms since 1970. */
   since?: number;
   workedMs?: number;
 };

@@ -13,8 +13,8 @@ import type { Style } from "../style.ts";
 export type Painter = { paint(frame: LiveFrame): ScreenFrame };
 
 /**
- * Creates the painter of a session. Streaming rows differ in each frame and have their colors already; Ink lays out the
- * rest only when it changed.
+ * Creates the painter of a session. Streaming rows change in each frame and have their colors already; Ink lays out the
+ * rest only when it changes.
  */
 export function createPainter(size: { columns: number; rows: number }, hasColor: boolean): Painter {
   const drawer = createInkRenderer(size, hasColor);

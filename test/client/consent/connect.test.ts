@@ -18,7 +18,7 @@ const BEGUN = {
 };
 
 /** Credentials of one origin in memory. */
-function stored(signIn: SignIn): Credentials & { signIn(): SignIn } {
+function createStore(signIn: SignIn): Credentials & { signIn(): SignIn } {
   let current = signIn;
   let generation = 1;
   return {
@@ -55,7 +55,7 @@ function complete(
 
 test("A28 an interrupted wait requests nothing more and leaves stored data unchanged", async () => {
   const backend = await fakeBackend();
-  const credentials = stored({ session_id: "K1", token: "T0", refresh_token: "R0" });
+  const credentials = createStore({ session_id: "K1", token: "T0", refresh_token: "R0" });
   const controller = new AbortController();
   backend.on("GET /auth/status/S1", PENDING, () => {
     controller.abort();
@@ -68,7 +68,7 @@ test("A28 an interrupted wait requests nothing more and leaves stored data uncha
 
 test("a first connection stores the installation, the tokens and the clock, and names the account the backend confirms", async () => {
   const backend = await fakeBackend();
-  const credentials = stored({});
+  const credentials = createStore({});
   backend.on("GET /auth/status/S1", PENDING, COMPLETED);
   backend.on("GET /connections", CONNECTED);
   expect(await complete(backend, credentials, {}, "T1")).toEqual({ connected: true, user: { name: "Ann" } });
@@ -80,7 +80,7 @@ test("a first connection stores the installation, the tokens and the clock, and 
 test("A28 a reset installation replaces the dead one and its tokens, but only when the consent is complete", async () => {
   const backend = await fakeBackend();
   const old = { session_id: "K0", token: "T0", refresh_token: "R0", account_id: "old" };
-  const credentials = stored(old);
+  const credentials = createStore(old);
   const connection = { connected: true };
   backend.on(
     "GET /auth/status/S1",
@@ -100,7 +100,7 @@ test("A28 a reset installation replaces the dead one and its tokens, but only wh
 
 test("a later connection keeps the tokens and is confirmed by the backend before it counts", async () => {
   const backend = await fakeBackend();
-  const credentials = stored({ session_id: "K1", token: "T0", refresh_token: "R0", account_id: "a" });
+  const credentials = createStore({ session_id: "K1", token: "T0", refresh_token: "R0", account_id: "a" });
   backend.on("GET /auth/status/S1", PENDING, { json: { status: "completed", message: "ok" } });
   backend.on("GET /connections", "drop", { json: { connections: { jira: { connected: false } } } }, CONNECTED);
   const connection = await complete(backend, credentials, { before: { connected: false } }, "T0");
@@ -112,7 +112,7 @@ test("a backend that never shows the connection is not believed", async () => {
   const backend = await fakeBackend();
   backend.on("GET /auth/status/S1", COMPLETED);
   backend.always("GET /connections", { json: { connections: {} } });
-  expect(await problemOf(complete(backend, stored({}), {}, "T1"))).toMatchObject({
+  expect(await problemOf(complete(backend, createStore({}), {}, "T1"))).toMatchObject({
     code: "AUTHORIZATION_FAILED",
     message: "Consent was given, but the backend does not show jira as connected.",
   });
@@ -126,7 +126,7 @@ test("on a guide-only backend whose status call ignores later connections, GET /
     PENDING,
   ]) {
     const backend = await fakeBackend();
-    const credentials = stored({ session_id: "K1", token: "T0", refresh_token: "R0" });
+    const credentials = createStore({ session_id: "K1", token: "T0", refresh_token: "R0" });
     backend.always("GET /auth/status/S1", status);
     backend.on(
       "GET /connections",
@@ -150,7 +150,7 @@ test("if the answer that completed a later connection was lost, the used state i
   backend.on("GET /auth/status/S1", "drop", { status: 410, json: { error: "STATE_USED", message: "Used." } });
   backend.on("GET /connections", CONNECTED, CONNECTED);
   expect(
-    await complete(backend, stored({ session_id: "K1", token: "T0" }), { before: { connected: false } }, "T0"),
+    await complete(backend, createStore({ session_id: "K1", token: "T0" }), { before: { connected: false } }, "T0"),
   ).toMatchObject({
     connected: true,
   });

@@ -8,7 +8,7 @@ import { ORIGIN, openProfile, signedInThen } from "#test/credentials";
 const SIGN_IN = { session_id: "kaysession_1", token: "T0", refresh_token: "R0" };
 const NEXT = { ...SIGN_IN, token: "T1", refresh_token: "R1" };
 
-async function signedIn() {
+async function openSignedIn() {
   const profile = openProfile();
   await profile.credentials.write(ORIGIN, 0, SIGN_IN);
   const folder = dirname(profile.path);
@@ -16,7 +16,7 @@ async function signedIn() {
 }
 
 test("F2 the result of a spent secret is written into the space reserved before", async () => {
-  const { credentials, path, folder, list } = await signedIn();
+  const { credentials, path, folder, list } = await openSignedIn();
   let room = 0;
   await credentials.withRoom(async () => {
     const file = list().find((name) => /\.[0-9a-f]{12}\.room$/.test(name)) ?? "";
@@ -32,13 +32,13 @@ test("F2 the result of a spent secret is written into the space reserved before"
 });
 
 test("F2 unused space is released, even when the work fails", async () => {
-  const { credentials, list } = await signedIn();
+  const { credentials, list } = await openSignedIn();
   await expect(credentials.withRoom(() => Promise.reject(new Error("own")))).rejects.toThrow("own");
   expect(list()).toEqual(["default.json"]);
 });
 
 test("F2 a concurrent writer loses nothing, and neither does this one", async () => {
-  const { credentials, list } = await signedIn();
+  const { credentials, list } = await openSignedIn();
   await credentials.withRoom(async () => {
     await credentials.update("https://other.example.test", () => SIGN_IN);
     await credentials.update(ORIGIN, () => NEXT);
@@ -48,7 +48,7 @@ test("F2 a concurrent writer loses nothing, and neither does this one", async ()
 });
 
 test("F2 reserved writes can overlap", async () => {
-  const { credentials, list } = await signedIn();
+  const { credentials, list } = await openSignedIn();
   const services = ["a", "b", "c"].map((name) => `https://${name}.example.test`);
   await Promise.all(services.map((origin) => credentials.withRoom(() => credentials.update(origin, () => NEXT))));
   expect(Object.keys(await credentials.origins()).sort()).toEqual([...services, ORIGIN].sort());
@@ -56,7 +56,7 @@ test("F2 reserved writes can overlap", async () => {
 });
 
 test("F2 reserved space that somebody removed is not a problem", async () => {
-  const { credentials, folder, list } = await signedIn();
+  const { credentials, folder, list } = await openSignedIn();
   await credentials.withRoom(async () => {
     for (const name of list()) if (name.endsWith(".room")) unlinkSync(join(folder, name));
     await credentials.update(ORIGIN, () => NEXT);
@@ -65,7 +65,7 @@ test("F2 reserved space that somebody removed is not a problem", async () => {
 });
 
 test("F2 the reserved space of a killed process is removed after an hour", async () => {
-  const { credentials, folder, list } = await signedIn();
+  const { credentials, folder, list } = await openSignedIn();
   const [old, fresh] = ["default.json.a.room", "default.json.b.room"] as const;
   for (const name of [old, fresh]) writeFileSync(join(folder, name), "");
   utimesSync(join(folder, old), new Date(), new Date(realClock.now() - 2 * 3_600_000));

@@ -189,7 +189,7 @@ test("G01 in 10,000 interleavings no card that was not visible with the focus be
   let acts = 0;
   fc.assert(
     fc.property(steps, fc.boolean(), (all, writes) => {
-      acts += played(all, writes);
+      acts += play(all, writes);
     }),
     { numRuns: 10_000, seed: 20_261_128 },
   );
@@ -197,14 +197,14 @@ test("G01 in 10,000 interleavings no card that was not visible with the focus be
 });
 
 /** The test's own knowledge of a card: since when it was on the screen, and with the focus, in every frame. */
-type Known = { seen?: number; focused?: number; byTab?: number };
+type CardRecord = { seen?: number; focused?: number; byTab?: number };
 
 /** Plays it, and checks each action against the screen. */
-function played(all: Step[], writes: boolean): number {
+function play(all: Step[], writes: boolean): number {
   let focus = INITIAL_FOCUS;
   let cards: CardItem[] = [];
   const uis = new Map<string, CardUi>();
-  const knownCards = new Map<string, Known>();
+  const knownCards = new Map<string, CardRecord>();
   let now = 0;
   let cardCount = 0;
   let acts = 0;

@@ -30,18 +30,18 @@ const SOURCES: CompletionSources = {
 };
 
 /** The draft with the cursor at `|`, or at the end. */
-function at(marked: string): Draft {
+function draftAt(marked: string): Draft {
   const draft = replaceText(EMPTY_DRAFT, marked.replace("|", ""));
   return marked.includes("|") ? { ...draft, cursor: marked.indexOf("|") } : draft;
 }
 
 function offered(marked: string): string[] | null {
-  return findCompletion(at(marked), SOURCES)?.candidates.map(({ text }) => text) ?? null;
+  return findCompletion(draftAt(marked), SOURCES)?.candidates.map(({ text }) => text) ?? null;
 }
 
 /** The draft after Tab, with the cursor, or null if the candidates should be shown. */
 function tab(marked: string): string | null {
-  const draft = at(marked);
+  const draft = draftAt(marked);
   const completion = findCompletion(draft, SOURCES);
   const after = completion && extendDraft(draft, completion);
   return after && `${after.text.slice(0, after.cursor)}|${after.text.slice(after.cursor)}`;
@@ -59,7 +59,11 @@ test("a slash at the beginning offers the commands", () => {
   expect(offered("/CONN")).toEqual(["/connect", "/connections"]);
   expect(offered("/x")).toBeNull();
   expect(offered("see /con")).toBeNull();
-  expect(findCompletion(at("/he"), SOURCES)).toEqual({ from: 0, to: 3, candidates: [{ text: "/help", note: "" }] });
+  expect(findCompletion(draftAt("/he"), SOURCES)).toEqual({
+    from: 0,
+    to: 3,
+    candidates: [{ text: "/help", note: "" }],
+  });
 });
 
 test("a command's arguments are offered, without those already given", () => {
@@ -92,7 +96,7 @@ test("Tab extends as far as all candidates agree, then offers the choice", () =>
 });
 
 test("a chosen candidate replaces the word", () => {
-  const draft = at("/connect gi");
+  const draft = draftAt("/connect gi");
   const completion = findCompletion(draft, SOURCES);
   expect(completion && acceptCandidate(draft, completion, { text: "gitlab", note: "" })).toMatchObject({
     text: "/connect gitlab ",
@@ -101,14 +105,14 @@ test("a chosen candidate replaces the word", () => {
 });
 
 test("an external name brings no control characters into the draft, and a fold ends a word", () => {
-  const draft = at("x");
+  const draft = draftAt("x");
   const hostile = findCompletion(draft, { ...SOURCES, words: candidates("x\u001b[31m\ud800y") });
   expect(hostile && extendDraft(draft, hostile)?.text).toBe("x[31my ");
-  expect(findCompletion({ ...paste(at("sl"), "x".repeat(2_000)) }, SOURCES)).toBeNull();
+  expect(findCompletion({ ...paste(draftAt("sl"), "x".repeat(2_000)) }, SOURCES)).toBeNull();
 });
 
 test("prompts and resources of MCP servers are offered while typing, with the colon in their names", () => {
-  const live = (marked: string) => findLiveCompletion(at(marked), SOURCES)?.candidates.map(({ text }) => text);
+  const live = (marked: string) => findLiveCompletion(draftAt(marked), SOURCES)?.candidates.map(({ text }) => text);
   expect(live("/everything:a")).toEqual(["/everything:args-prompt"]);
   expect(live("/args")).toEqual(["/everything:args-prompt"]);
   expect(live("/usr/bin")).toBeUndefined();
@@ -123,7 +127,7 @@ test("places of the services are offered after words of the conversation and a f
     { text: "@dana", note: "Dana Demo" },
   ];
   const sources = { ...SOURCES, resources: [], mentions: [{ text: "@KAY-3", note: "" }, ...files], places };
-  const live = (text: string) => findLiveCompletion(at(text), sources)?.candidates ?? [];
+  const live = (text: string) => findLiveCompletion(draftAt(text), sources)?.candidates ?? [];
   expect(live("@").slice(0, 2)).toEqual([{ text: "@KAY-3", note: "Typo in help" }, files[0]]);
   expect(live("@").slice(-2)).toEqual(places.slice(1));
   expect(live("ask @dan")).toEqual([places[2]]);

@@ -16,111 +16,113 @@ import { updateDraft } from "#ui/editor/edit";
 import { createKeyReader } from "#ui/keys/reader";
 
 /** A draft after these keys, written as `shorthand` has them; `|` stands for the cursor in what is returned. */
-function after(draft: Draft | string, ...keys: string[]): string {
-  return shown(pressed(draft, ...keys));
+function textAfter(draft: Draft | string, ...keys: string[]): string {
+  return formatDraft(press(draft, ...keys));
 }
 
-function pressed(draft: Draft | string, ...keys: string[]): Draft {
-  return keys.map(keyNamed).reduce((now, key) => updateDraft(now, key), typeof draft === "string" ? at(draft) : draft);
+function press(draft: Draft | string, ...keys: string[]): Draft {
+  return keys
+    .map(keyNamed)
+    .reduce((now, key) => updateDraft(now, key), typeof draft === "string" ? draftAt(draft) : draft);
 }
 
 /** The draft with the cursor at `|`, or at the end. */
-function at(marked: string): Draft {
+function draftAt(marked: string): Draft {
   const cursor = marked.indexOf("|");
   const draft = replaceText(EMPTY_DRAFT, marked.replace("|", ""));
   return cursor < 0 ? draft : { ...draft, cursor };
 }
 
-function shown({ text, cursor }: Draft): string {
+function formatDraft({ text, cursor }: Draft): string {
   return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 }
 
 /** What is written after these bytes. */
-function sent(...reads: string[]): string {
+function readAll(...reads: string[]): string {
   const reader = createKeyReader();
   const keys = reads.flatMap((chunk) => reader.push(Buffer.from(chunk), 0));
   return getText(keys.reduce((draft, key) => updateDraft(draft, key), EMPTY_DRAFT));
 }
 
 test("U07 Backspace removes a whole user-perceived character", () => {
-  expect(sent("hello 😀\x7f")).toBe("hello ");
-  expect(sent("cafe\u0301\x7f")).toBe("caf");
-  expect(sent("👩‍👩‍👧‍👦\x7f")).toBe("");
-  expect(sent("a👍🏽\x7f", "नि\x7f", "각\x7f", "1️⃣\x7f", "🏴󠁧󠁢󠁥󠁮󠁧󠁿\x7f")).toBe("a");
+  expect(readAll("hello 😀\x7f")).toBe("hello ");
+  expect(readAll("cafe\u0301\x7f")).toBe("caf");
+  expect(readAll("👩‍👩‍👧‍👦\x7f")).toBe("");
+  expect(readAll("a👍🏽\x7f", "नि\x7f", "각\x7f", "1️⃣\x7f", "🏴󠁧󠁢󠁥󠁮󠁧󠁿\x7f")).toBe("a");
 });
 
 test("U07 the cursor moves over a whole character", () => {
-  expect(sent("🇩🇪", "\x1b[D", "x")).toBe("x🇩🇪");
-  expect(after("a👩‍👩‍👧‍👦b", "<left>", "<left>", "x", "<right>", "y")).toBe("ax👩‍👩‍👧‍👦y|b");
-  expect(after("|cafe\u0301!", "<right>", "<right>", "<right>", "<delete>")).toBe("caf|!");
+  expect(readAll("🇩🇪", "\x1b[D", "x")).toBe("x🇩🇪");
+  expect(textAfter("a👩‍👩‍👧‍👦b", "<left>", "<left>", "x", "<right>", "y")).toBe("ax👩‍👩‍👧‍👦y|b");
+  expect(textAfter("|cafe\u0301!", "<right>", "<right>", "<right>", "<delete>")).toBe("caf|!");
 });
 
 test("a typed mark joins the character before the cursor, and the cursor is never inside one", () => {
-  expect(after("", "e", "\u0301", "<left>", "x")).toBe("x|e\u0301");
-  expect(after("|\u0301", "e")).toBe("e\u0301|");
+  expect(textAfter("", "e", "\u0301", "<left>", "x")).toBe("x|e\u0301");
+  expect(textAfter("|\u0301", "e")).toBe("e\u0301|");
 });
 
 test("words follow the language, a run of signs is one, and a line break counts as a space", () => {
-  expect(after("one two-three", "<ctrl-left>", "<alt-b>", "<alt-left>")).toBe("one |two-three");
-  expect(after("|one  two, three", "<alt-f>", "<ctrl-right>", "<alt-right>")).toBe("one  two,| three");
-  expect(after("今日は会議", "<ctrl-w>")).toBe("今日は|");
-  expect(after("don't stop 😀", "<ctrl-w>", "<alt-backspace>")).toBe("don't |");
-  expect(after("one\n  two", "<ctrl-w>", "<ctrl-w>")).toBe("|");
-  expect(after("|one two", "<alt-d>")).toBe("| two");
-  expect(after("one |", "<alt-d>", "<ctrl-right>")).toBe("one |");
+  expect(textAfter("one two-three", "<ctrl-left>", "<alt-b>", "<alt-left>")).toBe("one |two-three");
+  expect(textAfter("|one  two, three", "<alt-f>", "<ctrl-right>", "<alt-right>")).toBe("one  two,| three");
+  expect(textAfter("今日は会議", "<ctrl-w>")).toBe("今日は|");
+  expect(textAfter("don't stop 😀", "<ctrl-w>", "<alt-backspace>")).toBe("don't |");
+  expect(textAfter("one\n  two", "<ctrl-w>", "<ctrl-w>")).toBe("|");
+  expect(textAfter("|one two", "<alt-d>")).toBe("| two");
+  expect(textAfter("one |", "<alt-d>", "<ctrl-right>")).toBe("one |");
 });
 
 test("Home and End move within the line, and with Ctrl within the draft", () => {
-  expect(after("one\ntwo", "<home>", "x", "<ctrl-e>", "y")).toBe("one\nxtwoy|");
-  expect(after("one\ntwo", "<ctrl-home>", "<ctrl-e>")).toBe("one|\ntwo");
-  expect(after("|one\ntwo", "<ctrl-end>", "<ctrl-a>")).toBe("one\n|two");
+  expect(textAfter("one\ntwo", "<home>", "x", "<ctrl-e>", "y")).toBe("one\nxtwoy|");
+  expect(textAfter("one\ntwo", "<ctrl-home>", "<ctrl-e>")).toBe("one|\ntwo");
+  expect(textAfter("|one\ntwo", "<ctrl-end>", "<ctrl-a>")).toBe("one\n|two");
 });
 
 test("consecutive kills are restored together", () => {
-  expect(after("one two three", "<ctrl-w>", "<ctrl-w>", "<ctrl-y>", "!")).toBe("one two three!|");
-  expect(after("one |two\nthree", "<ctrl-k>", "<ctrl-k>", "<end>", "<ctrl-y>")).toBe("one threetwo\n|");
-  expect(after("one\ntwo|", "<ctrl-u>", "<ctrl-u>", "<ctrl-y>", "<ctrl-y>")).toBe("one\ntwo\ntwo|");
-  expect(after("one|", "<ctrl-k>", "<ctrl-y>")).toBe("one|");
-  expect(shown(pressed(clearDraft(pressed("kept", "<ctrl-u>")), "<ctrl-y>"))).toBe("kept|");
+  expect(textAfter("one two three", "<ctrl-w>", "<ctrl-w>", "<ctrl-y>", "!")).toBe("one two three!|");
+  expect(textAfter("one |two\nthree", "<ctrl-k>", "<ctrl-k>", "<end>", "<ctrl-y>")).toBe("one threetwo\n|");
+  expect(textAfter("one\ntwo|", "<ctrl-u>", "<ctrl-u>", "<ctrl-y>", "<ctrl-y>")).toBe("one\ntwo\ntwo|");
+  expect(textAfter("one|", "<ctrl-k>", "<ctrl-y>")).toBe("one|");
+  expect(formatDraft(press(clearDraft(press("kept", "<ctrl-u>")), "<ctrl-y>"))).toBe("kept|");
 });
 
 test("Up and Down keep their column over short lines, and leave the first and the last row to others", () => {
-  expect(after("long line\nx\nanother", "<up>", "<up>")).toBe("long li|ne\nx\nanother");
-  expect(after("long li|ne\nx\n日本語!", "<down>", "<down>")).toBe("long line\nx\n日本語!|");
-  expect(after("long l|ine\n日本語!", "<down>", "<up>", "<down>")).toBe("long line\n日本語|!");
-  const first = at("on|e\ntwo");
+  expect(textAfter("long line\nx\nanother", "<up>", "<up>")).toBe("long li|ne\nx\nanother");
+  expect(textAfter("long li|ne\nx\n日本語!", "<down>", "<down>")).toBe("long line\nx\n日本語!|");
+  expect(textAfter("long l|ine\n日本語!", "<down>", "<up>", "<down>")).toBe("long line\n日本語|!");
+  const first = draftAt("on|e\ntwo");
   expect(updateDraft(first, keyNamed("<up>"))).toBe(first);
-  const last = at("one\ntw|o");
+  const last = draftAt("one\ntw|o");
   expect(updateDraft(last, keyNamed("<down>"))).toBe(last);
 });
 
 test("U21 Up and Down move over the rows of a long line", () => {
   const room = { width: 10, prompt: "> " };
-  const draft = at("abcdefghijklmnopqrstuvwxy|z");
+  const draft = draftAt("abcdefghijklmnopqrstuvwxy|z");
   const up = updateDraft(draft, keyNamed("<up>"), room);
-  expect(shown(up)).toBe("abcdefghijklmnopq|rstuvwxyz");
-  expect(shown(updateDraft(up, keyNamed("<up>"), room))).toBe("abcdefghi|jklmnopqrstuvwxyz");
-  expect(shown(updateDraft(up, keyNamed("<down>"), room))).toBe(shown(draft));
+  expect(formatDraft(up)).toBe("abcdefghijklmnopq|rstuvwxyz");
+  expect(formatDraft(updateDraft(up, keyNamed("<up>"), room))).toBe("abcdefghi|jklmnopqrstuvwxyz");
+  expect(formatDraft(updateDraft(up, keyNamed("<down>"), room))).toBe(formatDraft(draft));
 });
 
 test("typing is undone word by word, everything else separately, and can be redone", () => {
-  expect(after("", ..."one two", "<ctrl-_>")).toBe("one|");
-  expect(after("", ..."one two", "<ctrl-_>", "<ctrl-_>", "<alt-_>", "<alt-_>", "<alt-_>")).toBe("one two|");
-  expect(after("one two", "<ctrl-w>", "<ctrl-_>")).toBe("one two|");
-  expect(after("", "a", "<paste>long\ntext", "<ctrl-_>")).toBe("a|");
-  expect(after("", "a", "<ctrl-_>", "<ctrl-_>", "b", "<alt-_>")).toBe("b|");
+  expect(textAfter("", ..."one two", "<ctrl-_>")).toBe("one|");
+  expect(textAfter("", ..."one two", "<ctrl-_>", "<ctrl-_>", "<alt-_>", "<alt-_>", "<alt-_>")).toBe("one two|");
+  expect(textAfter("one two", "<ctrl-w>", "<ctrl-_>")).toBe("one two|");
+  expect(textAfter("", "a", "<paste>long\ntext", "<ctrl-_>")).toBe("a|");
+  expect(textAfter("", "a", "<ctrl-_>", "<ctrl-_>", "b", "<alt-_>")).toBe("b|");
 });
 
 test("Shift+Enter, Alt+Enter and a backslash before Enter start a new line", () => {
-  expect(after("ab", "<left>", "<shift-enter>", "<alt-enter>")).toBe("a\n\n|b");
-  expect(breakAtBackslash(at("one \\"))).toMatchObject({ text: "one \n", cursor: 5 });
-  expect(breakAtBackslash(at("one\\|two"))).toMatchObject({ text: "one\ntwo", cursor: 4 });
-  expect(breakAtBackslash(at("one\\ "))).toBeNull();
+  expect(textAfter("ab", "<left>", "<shift-enter>", "<alt-enter>")).toBe("a\n\n|b");
+  expect(breakAtBackslash(draftAt("one \\"))).toMatchObject({ text: "one \n", cursor: 5 });
+  expect(breakAtBackslash(draftAt("one\\|two"))).toMatchObject({ text: "one\ntwo", cursor: 4 });
+  expect(breakAtBackslash(draftAt("one\\ "))).toBeNull();
   expect(breakAtBackslash(EMPTY_DRAFT)).toBeNull();
 });
 
 test("other keys return the same draft", () => {
-  const draft = at("text");
+  const draft = draftAt("text");
   for (const key of "enter escape tab shift-tab ctrl-enter ctrl-c ctrl-r ctrl-g ctrl-l ctrl-z ctrl-x pageup pagedown focus blur alt-x".split(
     " ",
   ))
@@ -201,10 +203,10 @@ test("a long paste is one character, shown by its size, and sent whole", () => {
   const long = Array.from({ length: 812 }, (_, n) => `line ${n}`).join("\n");
   const draft = insert(paste(insert(EMPTY_DRAFT, "see "), long), " ok");
   expect(getText(draft)).toBe(`see ${long} ok`);
-  expect(getText(pressed(draft, "<left>", "<left>", "<left>", "<backspace>"))).toBe("see  ok");
-  expect(getText(pressed(draft, "<ctrl-w>", "<ctrl-w>", "<ctrl-y>"))).toBe(`see ${long} ok`);
-  expect(getText(pressed(draft, "<ctrl-w>", "<ctrl-w>", "<ctrl-_>"))).toBe(`see ${long} `);
-  expect(getText(pressed(clearDraft(pressed(draft, "<ctrl-u>")), "<ctrl-y>"))).toBe(`see ${long} ok`);
+  expect(getText(press(draft, "<left>", "<left>", "<left>", "<backspace>"))).toBe("see  ok");
+  expect(getText(press(draft, "<ctrl-w>", "<ctrl-w>", "<ctrl-y>"))).toBe(`see ${long} ok`);
+  expect(getText(press(draft, "<ctrl-w>", "<ctrl-w>", "<ctrl-_>"))).toBe(`see ${long} `);
+  expect(getText(press(clearDraft(press(draft, "<ctrl-u>")), "<ctrl-y>"))).toBe(`see ${long} ok`);
 });
 
 test("nobody can type the placeholder of a fold", () => {

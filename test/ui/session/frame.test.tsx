@@ -7,7 +7,7 @@ import type { LiveFrame } from "#ui/session/live-frame";
 import { createPainter } from "#ui/views/painter";
 
 /** A frame as it is drawn. */
-function shown(frame: LiveFrame): string[] {
+function renderRows(frame: LiveFrame): string[] {
   return createPainter({ columns: frame.width, rows: 60 }, true).paint(frame).lines;
 }
 
@@ -47,7 +47,7 @@ describe.each(SIZES)("at %i × %i", (width, height) => {
     const player = crowded(width, height, ...cards);
     const check = () => {
       const frame = player.draw({ text: TEXT, tools: ["⠋ slack.send_message", "⠋ jira.search"] });
-      const rows = shown(frame);
+      const rows = renderRows(frame);
       expect(rows.length).toBeLessThanOrEqual(height - 2);
       expect(rows.filter((row) => stringWidth(row) > width)).toEqual([]);
       expect(frame.composer.length).toBeGreaterThan(0);
@@ -67,14 +67,14 @@ describe.each(SIZES)("at %i × %i", (width, height) => {
       check();
     }
     player.press("<tab>", "<ctrl-r>", "w");
-    expect(shown(player.draw()).length).toBeLessThanOrEqual(height - 2);
+    expect(renderRows(player.draw()).length).toBeLessThanOrEqual(height - 2);
   });
 });
 
 describe("the whole frame", () => {
   test("of a new session", () => {
     const player = play(40, 12, { services: [] });
-    expect(shown(player.draw())).toEqual(["─".repeat(40), ">", "offline · nothing connected: /connect"]);
+    expect(renderRows(player.draw())).toEqual(["─".repeat(40), ">", "offline · nothing connected: /connect"]);
   });
 
   test("while it runs: the text, the tools, the queue, the draft, the status", () => {
@@ -84,7 +84,7 @@ describe("the whole frame", () => {
     player.press("<enter>");
     player.type("draft");
     const frame = player.draw({ text: ["I look."], tools: ["⠋ jira.search"] });
-    expect(shown(frame)).toEqual([
+    expect(renderRows(frame)).toEqual([
       "I look.",
       "⠋ jira.search",
       "next: next",
@@ -99,20 +99,20 @@ describe("the whole frame", () => {
   test("with several cards shows the focused one, and its number", () => {
     const player = play(40, 16);
     player.parts(...begins(), approval(), approval({ interaction_id: "int_2" }));
-    expect(shown(player.draw())[0]).toContain("1 of 2");
+    expect(renderRows(player.draw())[0]).toContain("1 of 2");
     player.settle();
     player.press("<tab>");
-    expect(shown(player.draw())[0]).toContain("2 of 2");
+    expect(renderRows(player.draw())[0]).toContain("2 of 2");
     player.press("<tab>");
     const frame = player.draw();
-    expect([frame.focused, shown(frame).join("\n").includes("[tab] answer this")]).toEqual([null, true]);
+    expect([frame.focused, renderRows(frame).join("\n").includes("[tab] answer this")]).toEqual([null, true]);
   });
 
   test("of an approval in a very small window has the keys that answer it, and the composer", () => {
     const player = play(20, 10);
     player.parts(...begins(), approval());
     const frame = player.draw();
-    expect(shown(frame)).toEqual([
+    expect(renderRows(frame)).toEqual([
       "┌ Approve … ─ 4:58 ┐",
       "│ Send a message   │",
       "│ to #general      │",
@@ -128,13 +128,13 @@ describe("the whole frame", () => {
     const player = play(80, 5);
     player.parts(...begins(), approval());
     const frame = player.draw();
-    expect([shown(frame), frame.cards]).toEqual([[">", "Make the window taller to answer the open request."], []]);
+    expect([renderRows(frame), frame.cards]).toEqual([[">", "Make the window taller to answer the open request."], []]);
     for (const rows of [3, 2, 1]) {
       const low = play(80, rows);
       low.parts(...begins(), approval());
-      expect(shown(low.draw())).toEqual(["Make the window taller to answer the open request."]);
+      expect(renderRows(low.draw())).toEqual(["Make the window taller to answer the open request."]);
       low.press("1");
-      expect([shown(low.draw()), low.draw().cards]).toEqual([["> 1"], []]);
+      expect([renderRows(low.draw()), low.draw().cards]).toEqual([["> 1"], []]);
     }
   });
 
@@ -144,7 +144,7 @@ describe("the whole frame", () => {
     player.event({ type: "history", entries: ["会議 of today"] });
     player.press("<ctrl-r>", "会");
     const frame = player.draw();
-    expect(shown(frame)).toEqual([
+    expect(renderRows(frame)).toEqual([
       "─".repeat(40),
       "search: 会  会議 of today",
       "enter use it · ctrl+r older · esc cancel",
@@ -154,7 +154,7 @@ describe("the whole frame", () => {
     player.press("<escape>");
     player.event({ type: "sources", sources: { services: ["gmail", "google"].map((text) => ({ text, note })) } });
     player.press("g", "<tab>");
-    expect(shown(player.draw())).toEqual([
+    expect(renderRows(player.draw())).toEqual([
       "─".repeat(40),
       "> g",
       "❯\u001b[2G gmail  a service",

@@ -59,7 +59,7 @@ test("G01 in 10,000 interleavings no card acts on a key pressed before it could 
   let acts = 0;
   fc.assert(
     fc.property(happenings, (all) => {
-      acts += played(all);
+      acts += playAll(all);
     }),
     { numRuns: 10_000, seed: 20_261_128 },
   );
@@ -70,13 +70,13 @@ test("G01 in 10,000 interleavings no card acts on a key pressed before it could 
  * The test's own knowledge of the screen: since when a card has been in every frame, and focused in every frame, and
  * which request was drawn.
  */
-type Known = { what: unknown; seen: number; focused: number | null };
+type CardRecord = { what: unknown; seen: number; focused: number | null };
 
-function played(all: Happening[]): number {
+function playAll(all: Happening[]): number {
   const status = { model: "m", connection: "here" as const, services: [], title: "", profile: "default" };
   let session = createSession({ columns: 30, rows: 16, now: NOW, status });
   let [now, number, cardCount, acts, lastKey] = [NOW, 0, 0, 0, Number.NEGATIVE_INFINITY];
-  const knownCards = new Map<string, Known>();
+  const knownCards = new Map<string, CardRecord>();
   /** Cards that the user selected with Tab after they were visible for a while. */
   let tabbed: string | null = null;
   /** The pressed key, with a held letter before it, and the knowledge of the card then. */

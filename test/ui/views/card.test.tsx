@@ -11,12 +11,12 @@ import { pinColumns } from "#ui/screen/cells";
 import { Card } from "#ui/views/painter";
 
 /** A card after these keys, as drawn by Ink. */
-function drawn(card: AnyCard, keys: Key[] = [], overrides: Partial<CardProps> = {}): string {
-  const props = propsOf(card, keys, overrides);
+function draw(card: AnyCard, keys: Key[] = [], overrides: Partial<CardProps> = {}): string {
+  const props = createProps(card, keys, overrides);
   return renderToString(<Card {...props} />, { columns: props.width });
 }
 
-function propsOf(card: AnyCard, keys: Key[] = [], overrides: Partial<CardProps> = {}): CardProps {
+function createProps(card: AnyCard, keys: Key[] = [], overrides: Partial<CardProps> = {}): CardProps {
   const { ui } = pressed(card, keys);
   return { card, ui, focused: true, position: { n: 1, of: 1 }, width: 80, maxRows: 20, now: NOW, ...overrides };
 }
@@ -39,7 +39,7 @@ const plain = approval({
 
 describe("an approval", () => {
   test("shows what would be sent, its origin, and each scope in its exact words", () => {
-    expect(drawn(cardOf(plain))).toBe(
+    expect(draw(cardOf(plain))).toBe(
       [
         "┌ Approve ─ slack.send_message ─ writes ──────────────────────────── 4:58 left ┐",
         "│ Send a message to #general                                                   │",
@@ -53,7 +53,7 @@ describe("an approval", () => {
   });
 
   test("wraps at 40 columns without losing a word", () => {
-    expect(drawn(cardOf(plain), [], { width: 40 })).toBe(
+    expect(draw(cardOf(plain), [], { width: 40 })).toBe(
       [
         "┌ Approve ─ slack.send_me… ─ 4:58 left ┐",
         "│ Send a message to #general           │",
@@ -71,7 +71,7 @@ describe("an approval", () => {
   });
 
   test("without the focus says how to get it, and uses no rows for its keys", () => {
-    expect(drawn(cardOf(plain), [], { focused: false, position: { n: 2, of: 3 }, maxRows: 6 })).toBe(
+    expect(draw(cardOf(plain), [], { focused: false, position: { n: 2, of: 3 }, maxRows: 6 })).toBe(
       [
         "┌ Approve ─ slack.send_message ─ writes ─────────────────── 2 of 3 ─ 4:58 left ┐",
         "│ Send a message to #general                                                   │",
@@ -91,7 +91,7 @@ describe("an approval", () => {
       fields: [],
       result: "12 rows",
     };
-    expect(drawn(cardOf(approval({ preview, error: "It was too late." })), [key("escape")])).toBe(
+    expect(draw(cardOf(approval({ preview, error: "It was too late." })), [key("escape")])).toBe(
       [
         "┌ Approve ─ slack.send_message ─ cannot be undone ────────────────── 4:58 left ┐",
         "│ ✗ It was too late.                                                           │",
@@ -109,7 +109,7 @@ describe("an approval", () => {
 
   test("shows the edited values, without the origin of the replaced ones", () => {
     const keys = [...typing("e"), key("tab"), ctrl("u"), ...typing("none"), key("enter")];
-    expect(drawn(cardOf(plain), keys).split("\n").slice(1, 5)).toEqual([
+    expect(draw(cardOf(plain), keys).split("\n").slice(1, 5)).toEqual([
       "│ Edited request: slack.send_message                                           │",
       "│ - text: 3 open bugs                                                          │",
       "│ + text: none                                                                 │",
@@ -118,14 +118,14 @@ describe("an approval", () => {
   });
 
   test("asks for the reason of a denial, and says when the answer is being sent", () => {
-    const lines = drawn(cardOf(plain), typing("nlater")).split("\n");
+    const lines = draw(cardOf(plain), typing("nlater")).split("\n");
     expect(lines.slice(4, 7)).toEqual([
       "│ Reason (optional):                                                           │",
       "│ > later                                                                      │",
       "│ enter deny   esc back                                                        │",
     ]);
-    expect(layOutCard(propsOf(cardOf(plain), typing("nlater"))).cursor).toEqual({ row: 5, column: 9 });
-    expect(drawn(cardOf(plain), typing("1")).split("\n").at(-2)).toBe(
+    expect(layOutCard(createProps(cardOf(plain), typing("nlater"))).cursor).toEqual({ row: 5, column: 9 });
+    expect(draw(cardOf(plain), typing("1")).split("\n").at(-2)).toBe(
       "│ Sending your answer…                                                         │",
     );
   });
@@ -135,7 +135,7 @@ test("a card longer than its room scrolls, and counts the lines above and below"
   const value = Array.from({ length: 12 }, (_, index) => `line ${index}`).join("\n");
   const card = cardOf(approval({ preview: { summary: "s", fields: [{ name: "text", value }] }, approval_scopes: [] }));
   const lines = (scroll: number) => {
-    const props = propsOf(card, [], { width: 40, maxRows: 8 });
+    const props = createProps(card, [], { width: 40, maxRows: 8 });
     return renderToString(<Card {...props} ui={{ ...props.ui, scroll }} />, { columns: 40 })
       .split("\n")
       .slice(1, -2);
@@ -169,7 +169,7 @@ const FIELDS: InputField[] = [
 describe("a form", () => {
   const card = cardOf(form({ input_schema: { type: "form", fields: FIELDS } }));
   const drawInside = (keys: Key[], overrides: Partial<CardProps> = {}) =>
-    drawn(card, keys, { width: 44, ...overrides })
+    draw(card, keys, { width: 44, ...overrides })
       .split("\n")
       .slice(1, -1)
       .map((row) => row.slice(2, -2).trimEnd());
@@ -253,7 +253,7 @@ test("an auth card has a line for each service", () => {
     gmail: { state: "opening" as const, host: "accounts.google.com" },
     jira: { state: "failed" as const, message: "You denied it." },
   };
-  expect(drawn(card, [], { links })).toBe(
+  expect(draw(card, [], { links })).toBe(
     [
       "┌ Connect to continue ────────────────────────────────────────────── 9:58 left ┐",
       "│   1 ● slack   connected  Dana in Acme                                        │",
@@ -271,7 +271,7 @@ test("a card of /connect is a separate request: nothing continues after it, or w
   const part = needs("slack");
   if (part.type !== "data-auth-needed") throw new Error(part.type);
   const card = cardOf({ ...part, data: { ...part.data, generation_id: "" } });
-  expect(drawn(card)).toBe(
+  expect(draw(card)).toBe(
     [
       "┌ Connect ────────────────────────────────────────────────────────── 9:58 left ┐",
       "│   ○ slack  waiting                                                           │",
@@ -288,7 +288,7 @@ test("a confirmation shows the whole message and its deadline", () => {
     message: "Delete KAY-1?\nIt stays deleted.",
     expires_at: "2026-11-27T12:00:02Z",
   };
-  expect(drawn(card, [], { width: 40 })).toBe(
+  expect(draw(card, [], { width: 40 })).toBe(
     [
       "┌ Confirm ──────────────────── expired ┐",
       "│ Delete KAY-1?                        │",
@@ -359,7 +359,7 @@ describe.each(oddCards())("U04 U05 every line of %s", (_, card, keys) => {
     async (width) => {
       for (const focused of [true, false]) {
         for (const maxRows of [200, 9]) {
-          const text = drawn(card, keys, { width, maxRows, focused, position: { n: 1, of: 2 } });
+          const text = draw(card, keys, { width, maxRows, focused, position: { n: 1, of: 2 } });
           const lines = text.split("\n");
           expect(lines.length).toBeLessThanOrEqual(maxRows);
           const { cells, rows } = await onTerminal(lines.map(pinColumns).join("\n"), width);
@@ -398,12 +398,12 @@ test("U17 nothing raw appears from names, labels, errors and everything else", (
   const asksForm = form({ tool_name: RAW, prompt: RAW, error: RAW, input_schema: { type: "form", fields } });
   const links = { [RAW]: { state: "failed" as const, host: RAW, message: RAW } };
   const output = [
-    drawn(cardOf(asks)),
-    drawn(cardOf(asksForm)),
-    drawn(cardOf(asksForm), [key("tab")]),
-    drawn(cardOf(asksForm), [key("tab"), key("tab")]),
-    drawn(cardOf(needs(RAW)), [], { links }),
-    drawn({ kind: "confirmation", id: RAW, message: RAW }),
+    draw(cardOf(asks)),
+    draw(cardOf(asksForm)),
+    draw(cardOf(asksForm), [key("tab")]),
+    draw(cardOf(asksForm), [key("tab"), key("tab")]),
+    draw(cardOf(needs(RAW)), [], { links }),
+    draw({ kind: "confirmation", id: RAW, message: RAW }),
   ].join("\n");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
   expect(output).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u200b]/);

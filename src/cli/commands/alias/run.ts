@@ -36,7 +36,7 @@ export async function deleteAlias(kay: Kay, name: string): Promise<void> {
   kay.out.writeProgress(`Removed the alias ${name}.`);
 }
 
-/** Names that are already commands. */
+/** Words that kay runs without a command of that name. */
 const RESERVED = ["login", "version"];
 
 function toRow({ name, text, origin }: Alias): string[] {

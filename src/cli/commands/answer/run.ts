@@ -106,12 +106,12 @@ async function tellThoseConnected(kay: Kay, link: BackendHandle, { auth }: AuthC
   return missing.filter((service) => !connected.includes(service));
 }
 
-type Rest = { session: string; lastEvent: number; refused: boolean; isGiven: boolean };
+type ContinuedWork = { session: string; lastEvent: number; refused: boolean; isGiven: boolean };
 
 async function showRest(
   kay: Kay,
   link: BackendHandle,
-  { session, lastEvent, refused, isGiven }: Rest,
+  { session, lastEvent, refused, isGiven }: ContinuedWork,
 ): Promise<ExitCode> {
   let view: View | undefined;
   const leaving = new AbortController();
@@ -132,7 +132,7 @@ async function showRest(
     });
     return await finishAsk(kay, result, { lines: false, refused });
   } catch (error) {
-    // Looking at an open request does not cancel it.
+    // A signal that ends only the display of an open request does not cancel the request.
     if (kay.signal.aborted && view && listOpenCards(view).length === 0)
       throw withPartialAnswer(await cancelGeneration(kay, link, view, error), view);
     if (kay.signal.aborted || !isGiven) throw error;

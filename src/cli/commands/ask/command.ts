@@ -23,11 +23,11 @@ type Options = OneShotOptions &
   };
 
 /** Options as typed: `--resume` alone is true. */
-type Given = Omit<Options, "resume"> & { resume?: string | true };
+type RawOptions = Omit<Options, "resume"> & { resume?: string | true };
 
 /**
- * Creates `kay ask`, which answers one question. Without a question it starts a session. With `--confirm` nothing is
- * changed before the user approves it; a session is in plan mode then.
+ * Creates `kay ask`, which answers one question. Without a question it starts a session. `--confirm` changes nothing
+ * before the user approves it; a session is then in plan mode.
  */
 export function createAskCommand(kay: Kay): Command {
   return new Command("ask")
@@ -80,7 +80,7 @@ Slack messages and emails. On a terminal, kay asks for approvals, missing fields
 and connections. In a script it exits 8 and prints the \`kay answer\` command to
 run, or \`kay confirm\` with --confirm.`,
     )
-    .action(async (words: string[], givenOptions: Given) => {
+    .action(async (words: string[], givenOptions: RawOptions) => {
       checkOptions(kay, givenOptions);
       const options = await chooseConversation(kay, givenOptions);
       if (options.model !== undefined) kay.choices.model = options.model;
@@ -100,7 +100,7 @@ run, or \`kay confirm\` with --confirm.`,
 }
 
 /** Lets the user choose the conversation that `--resume` alone means. */
-async function chooseConversation(kay: Kay, { resume, ...options }: Given): Promise<Options> {
+async function chooseConversation(kay: Kay, { resume, ...options }: RawOptions): Promise<Options> {
   if (resume !== true) return { ...options, ...(resume === undefined ? {} : { resume }) };
   const { canPick } = await import("../../prompt/pick.ts");
   if (!canPick(kay))
@@ -171,7 +171,7 @@ function isOneShot(options: Options): boolean {
   );
 }
 
-function checkOptions(kay: Kay, options: Given): void {
+function checkOptions(kay: Kay, options: RawOptions): void {
   const { background, stream, confirm, queue, continue: newest, resume, output } = options;
   checkAllowOptions(options);
   if (background && (confirm || stream || output !== undefined))

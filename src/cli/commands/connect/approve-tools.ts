@@ -11,11 +11,11 @@ import { explainApprovals, listClaimedReads, toExpected } from "../services/trus
 /** Shows the tools of an MCP server and asks once about them, as lines in a terminal or as cards in a session. */
 export type ToolReview = {
   show(look: AddServiceResponse): Promise<void>;
-  /** @throws Problem CANCELLED when they are not approved */
+  /** Approves the tools, or throws. @throws Problem CANCELLED when they are not approved */
   approve(look: AddServiceResponse): Promise<{ trust_reads?: true }>;
 };
 
-/** The review in a terminal; silent with `--json`. */
+/** Creates the review for a terminal; silent with `--json`. */
 export function createTerminalReview(kay: Kay): ToolReview {
   return {
     show: async (look) => {
@@ -57,8 +57,8 @@ export async function approveTools(
 }
 
 /**
- * Asks once about the tools that were shown: approve them, also run without asking those that the server calls reads, or
- * neither. `--yes` approves them and trusts no read.
+ * Asks once about the shown tools: approve them, also run their reads without asking, or neither. `--yes` approves them
+ * and trusts no read.
  *
  * @throws Problem CANCELLED when they are not approved, INPUT_REQUIRED where kay cannot prompt
  */

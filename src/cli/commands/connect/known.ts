@@ -18,8 +18,8 @@ import { approveTools, createTerminalReview, type ToolReview } from "./approve-t
 export type ConnectableService = ServiceView & { known?: KnownService };
 
 /**
- * Lists what `kay connect` takes by name: the services of the backend, or of this kay without one, and the MCP servers
- * that kay knows. A built-in or own service wins over a known one of its name.
+ * Lists the services that `kay connect` accepts by name: those of the backend, or of this kay without one, and the
+ * known MCP servers. A configured service takes precedence over a known one with its name.
  */
 export async function listConnectableServices(kay: Kay, link: BackendHandle | null): Promise<ConnectableService[]> {
   const { KNOWN_SERVICES } = await import("#protocol/known-services");
@@ -70,7 +70,7 @@ export async function addKnownService(
   } else {
     kay.out.writeProgress(`Adding ${toLine(service.title)}, the MCP server at ${toLine(service.base_url)}.`);
     if (known?.note) kay.out.warn(known.note);
-    // A key is asked for because a consent is not possible, for a reason that is in the changes.
+    // The changes explain why the server needs a key instead of a consent.
     if (service.sign_in === "bearer" && known?.client !== "key")
       for (const reason of look.changes) kay.out.warn(toLine(reason));
   }
@@ -111,7 +111,7 @@ export async function isKnownServer(kay: Kay, name: string): Promise<boolean> {
   return getBaseName(name) !== name || (await findFreeService(kay, name)) !== undefined;
 }
 
-/** What to ask the backend for to have a service of this name; undefined where connecting it needs no more. */
+/** Returns the request that adds a service of this name; undefined if it exists. */
 async function findNewServer(
   kay: Kay,
   link: BackendHandle,
@@ -144,7 +144,7 @@ async function inspectFree(kay: Kay, link: BackendHandle, mcp: McpRequest): Prom
     const look = await sendDescription(kay, link, { mcp, dry_run: true });
     return look.outcome === "added" ? look : undefined;
   } catch (error) {
-    // A basic backend, or a name that is taken: connecting reports what exists.
+    // A basic backend or a taken name: connecting reports the existing service.
     const isTaken = error instanceof Problem && error.details.field === "name";
     if (isTaken || (error instanceof Problem && error.code === "NOT_FOUND")) return undefined;
     throw error;

@@ -90,7 +90,7 @@ async function connectAll(
   finish(kay, names, connected, failures);
 }
 
-type Taking = {
+type ConnectionRun = {
   options: ConnectOptions;
   take(result: ConnectedService): void;
   tryConnect(service: string, work: () => Promise<ConnectedService>): Promise<void>;
@@ -102,7 +102,7 @@ async function connectOthers(
   kay: Kay,
   link: BackendHandle,
   services: string[],
-  { options, take, tryConnect, failed }: Taking,
+  { options, take, tryConnect, failed }: ConnectionRun,
 ): Promise<void> {
   const takeResult = (index: number, result: ConnectResult) => {
     if (result.status === "fulfilled") take(result.value);

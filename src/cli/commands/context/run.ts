@@ -39,7 +39,7 @@ export async function decideAndDescribe(kay: Kay, use: boolean): Promise<{ folde
 /** Context that the model gets before a question. */
 export type ContextReport = {
   files: InstructionsFile[];
-  /** Sentences about files that are not used. */
+  /** Sentences about unused files. */
   notes: string[];
   defaults: Record<string, string>;
   aliases: string[];
@@ -47,9 +47,9 @@ export type ContextReport = {
   /** The tools of the connected services; `tokens` is an estimate. */
   tools: { count: number; tokens: number };
   timeZone?: string;
-  /** The model that answers; undefined if the backend does not say. */
+  /** The model that answers; undefined if the backend does not report it. */
   model?: Pick<ModelView, "name" | "label" | "offline" | "context_window">;
-  /** Tokens of the conversation at the newest answer, in a session. */
+  /** Tokens of the conversation at its newest answer; only in a session. */
   conversationTokens?: number;
 };
 

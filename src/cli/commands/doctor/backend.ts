@@ -5,7 +5,7 @@ import { type Check, fail, ok, skip, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 import { BlockedCheck } from "./context.ts";
 
-/** Checks which backend answers, and its version. The local one is started, as by every command. */
+/** Checks which backend answers, and its version. Starts the local one, like every command. */
 export const backendCheck: Check = {
   id: "backend",
   title: "Backend",

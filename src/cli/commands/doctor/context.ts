@@ -35,15 +35,15 @@ export type CheckContext = {
   /** The first response of the backend, and its capabilities; null if it does not report them. */
   answer(): Promise<{ capabilities: Capabilities; ms: number }>;
   legs(): Promise<ProbeStep[]>;
-  /** A backend that answers. @throws BlockedCheck if none does; the network checks say why */
+  /** Opens a backend that answers. @throws BlockedCheck if none does; the network checks say why */
   connect(): Promise<BackendHandle>;
-  /** The backend, if there is a sign-in. @throws BlockedCheck */
+  /** Opens the backend with the sign-in. @throws BlockedCheck without a sign-in */
   signedIn(): Promise<BackendHandle>;
   /** The services there; null if the backend does not list them. */
   services(): Promise<ServiceView[] | null>;
 };
 
-/** The facts of one run. */
+/** Creates the facts of one run. */
 export function createCheckContext(
   kay: Kay,
   machine: MachineFacts,
@@ -83,7 +83,7 @@ export function createCheckContext(
     }),
     link: memoize(async () => {
       await facts.account();
-      // Secrets that are stored later must not be shown either.
+      // Loads the sign-in first, so that its secrets are redacted.
       await facts.signIn().catch(() => {});
       return kay.openBackend();
     }),
@@ -144,7 +144,7 @@ async function awaitInTime<T>(clock: Timer, signal: AbortSignal, work: Promise<T
   }
 }
 
-/** The promise of the first call, for all of them. */
+/** Returns a function that runs `work` once and returns its promise to every caller. */
 function memoize<T>(work: () => Promise<T>): () => Promise<T> {
   let promise: Promise<T> | undefined;
   return () => {
@@ -153,12 +153,12 @@ function memoize<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Problems that another check reports are not repeated; internal errors are. */
+/** Converts a problem that another check reports to a BlockedCheck; internal errors stay. */
 function blockedBy(reason: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof Problem || error instanceof BlockedCheck ? new BlockedCheck(reason) : error;
   };
 }
 
-/** Thrown by a check that depends on something another check found broken; that check reports it. */
+/** A fault that another check reports. */
 export class BlockedCheck extends Error {}

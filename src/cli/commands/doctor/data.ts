@@ -9,7 +9,7 @@ import type { CheckContext } from "./context.ts";
 const TIGHT = 500 * 1024 * 1024;
 const FULL = 50 * 1024 * 1024;
 
-/** Whether kay's folders can be written, and whether there is room. */
+/** Checks whether kay's folders are writable and have free space. */
 export const dataCheck: Check = {
   id: "data",
   title: "Folders",

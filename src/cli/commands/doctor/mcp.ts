@@ -5,7 +5,7 @@ import { toLine } from "#ui/text/words";
 import { type Check, type Finding, fail, ok, skip, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 
-/** Milliseconds that a server gets here: the whole check ends a little later. */
+/** Time limit for a server, in ms; shorter than that of the check. */
 const PATIENCE_MS = 11_000;
 
 /** Checks every added MCP server: whether it answers or its program starts, and lists the approved tools. */
@@ -29,7 +29,7 @@ export const mcpCheck: Check = {
   },
 };
 
-/** Connects to one server over a separate client. No tool is called. */
+/** Inspects one server. Calls no tool. */
 export async function inspectServer(facts: CheckContext, service: ServiceView): Promise<Finding> {
   const [title, word] = [toLine(service.title ?? service.name), quoteShellWord(toLine(service.name))];
   if (!service.mcp) return skip("It is not an MCP server.");
@@ -73,7 +73,9 @@ export async function withPatience<T>(
   }
 }
 
-/** A program may be downloaded at its first start, which takes longer than this check waits. */
+/**
+ * Warns about a slow server. A program may be downloaded at its first start, which takes longer than this check waits.
+ */
 function warnLate({ title, name, mcp }: ServiceView, word: string): Finding {
   const fault = mcp?.command === undefined ? "did not answer" : "did not start";
   const fix = `Run \`kay services approve ${word} --dry-run\`, which waits longer.`;

@@ -1,6 +1,6 @@
 import { REDACTED, redactSecrets } from "#protocol/redact";
 
-/** Removes secrets from texts: the known ones of this machine, and whatever looks like one. */
+/** Removes secrets from texts: the known ones of this machine, and all that look like one. */
 export type Redactor = {
   (text: string): string;
   /** Adds secrets. */
@@ -41,7 +41,7 @@ function listSecrets(name: string, value: string): string[] {
   });
 }
 
-/** A secret may be escaped in one place and not in another. */
+/** Lists the spellings of a secret, which may be escaped. */
 function listSpellings(secret: string | undefined): string[] {
   if (!secret) return [];
   const all = [secret, encodeURIComponent(secret)];

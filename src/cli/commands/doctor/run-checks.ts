@@ -15,7 +15,7 @@ export async function runChecks(checks: Check[], facts: CheckContext, onReport: 
   const finished = new Set<Check>();
   const pendingReports = checks.map((check) => getReport(check, facts).finally(() => finished.add(check)));
   const reports: CheckReport[] = [];
-  // All are awaited below. Until then, a check that Ctrl+C ended must not become an unhandled rejection.
+  // All are awaited below. A check that Ctrl+C ends before that must not be an unhandled rejection.
   for (const pendingReport of pendingReports) pendingReport.catch(() => {});
   for (const each of pendingReports) {
     const report = await each;
@@ -74,7 +74,7 @@ function getFault(error: unknown, { signal }: CheckContext): Finding {
   return fail(`Something went wrong inside kay: ${message}`, "Report it with `kay doctor --bundle`.");
 }
 
-/** Does not suggest `kay doctor` to its own user. */
+/** Returns the fix for a problem, without hints to run `kay doctor`. */
 function getAdvice({ hint, code }: Problem): string {
   if (hint !== "" && !hint.includes("`kay doctor`")) return hint;
   return ADVICE[code] ?? "Report it with `kay doctor --bundle`.";

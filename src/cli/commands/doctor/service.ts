@@ -193,7 +193,10 @@ function rank({ name }: ToolView): number {
   return /list/.test(name) ? 0 : /search|find/.test(name) ? 2 : 1;
 }
 
-/** Whether a known server still answers at its address: the way there from this machine, then the backend's own look at it. Nothing is added. */
+/**
+ * Checks whether a known server still answers: the route from this machine, then the backend's inspection. Adds
+ * nothing.
+ */
 async function inspectAddress(facts: CheckContext, { name, url, docs, client }: KnownService): Promise<Finding> {
   const see = `See ${docs}.`;
   const failedStep = (await facts.machine.walk(url, facts.signal)).find(({ state }) => state === "failed");

@@ -30,7 +30,7 @@ function formatRow(kay: Kay, { state, title, detail, fix }: CheckReport, width: 
   return [head, ...rest.map((line) => indent + line)].join("\n");
 }
 
-/** The same below each other. */
+/** Formats state, title and finding below each other. */
 function block(kay: Kay, { state, title, detail, fix }: CheckReport, width: number): string {
   const head = `${kay.out.paint(COLOURS[state], `${MARKS[state]} ${state}`)}  ${title}`;
   return [head, ...formatLines(detail, fix, width - 2).map((line) => `  ${line}`)].join("\n");

@@ -7,7 +7,7 @@ import type { BackendHandle } from "../../backend/handle.ts";
 import { type Check, type Finding, fail, ok, warn } from "./check.ts";
 import type { CheckContext } from "./context.ts";
 
-/** Whether the backend knows who is asking, by a call that only reads; with `--refresh` the tokens are rotated first. */
+/** Checks the sign-in with a call that only reads. `--refresh` rotates the tokens first. */
 export const signInCheck: Check = {
   id: "sign-in",
   title: "Sign-in",
@@ -77,8 +77,8 @@ const TRIES = 3;
 const PAUSE_MS = 500;
 
 /**
- * Rotates the tokens now, as every command does: under this machine's lock, and stored before use. A temporary fault
- * leaves the stored tokens unchanged.
+ * Rotates the tokens like every command: under this machine's lock, and stored before use. A temporary fault leaves the
+ * stored tokens unchanged.
  */
 async function testRefresh(facts: CheckContext, { api, credentials, origin }: BackendHandle): Promise<Finding> {
   const { clock, out } = facts.kay;

@@ -7,7 +7,7 @@ type Env = Record<string, string | undefined>;
 /** Width in cells below which tables and cards are hard to read. */
 const NARROW = 40;
 
-/** Describes what the terminal can do, according to the environment. */
+/** Describes the terminal's abilities, according to the environment. */
 export const terminalCheck: Check = {
   id: "terminal",
   title: "Terminal",
@@ -56,7 +56,7 @@ function isUnicode(env: Env): boolean {
   return /utf-?8/i.test(locale);
 }
 
-/** Reports what would open a link, without opening one. */
+/** Reports which program would open a link, without opening one. */
 export const browserCheck: Check = {
   id: "browser",
   title: "Browser",

@@ -50,14 +50,14 @@ export async function addSchedule(kay: Kay, words: string[], options: ScheduleOp
   else kay.out.writeProgress(`\`kay every remove ${shortenId(schedule.id)}\` removes it.`);
 }
 
-/** Separates the words of the time from those of the prompt. Either may be quoted. */
+/** Splits the words into time and prompt. Either may be quoted. */
 function splitWords(words: string[]): { when: string; rest: string[] } {
   const [first = "", second = "", ...rest] = words;
   if (isDayName(first) && /^\d/.test(second)) return { when: `${first} ${second}`, rest: rest };
   return { when: first, rest: words.slice(1) };
 }
 
-/** @throws Problem USAGE */
+/** Checks the time zone. @throws Problem USAGE */
 function findTimeZone(zoneText: string | undefined): string | undefined {
   if (zoneText === undefined) return undefined;
   const zone = /^[A-Za-z]/.test(zoneText) ? resolveTimeZone(zoneText) : undefined;
@@ -67,7 +67,7 @@ function findTimeZone(zoneText: string | undefined): string | undefined {
   });
 }
 
-/** Checks TZ, since a time of day would mean another moment in UTC than the user expects. @throws Problem USAGE */
+/** Checks TZ, because an invalid one would count as UTC. @throws Problem USAGE */
 function checkSystemZone(kay: Kay): void {
   const { TZ } = kay.env;
   if (!TZ?.trim() || getAskChoices(kay).time_zone !== undefined) return;

@@ -6,7 +6,7 @@ import { formatStatus, toLine } from "#ui/text/words";
 import { getAskChoices } from "../../ask/choices.ts";
 import type { Kay } from "../../kay.ts";
 
-/** How long the list shows missed runs after the last of them, in ms: a week. */
+/** How long the list shows missed runs, in ms: a week. */
 const MISSED_MS = 7 * 24 * 60 * 60_000;
 
 export const NO_SCHEDULES_TEXT = 'No schedules. Add one: kay every weekday 9:00 "what is open in KAY"';
@@ -48,7 +48,7 @@ const REASONS = {
   still_running: "the previous run had not ended",
 };
 
-/** Names the time zone only if it is another one. */
+/** Formats the time, with its time zone if that is not the system's. */
 function formatWhen(kay: Kay, { timing, time_zone }: ScheduleView): string {
   const isElsewhere = timing.includes(":") && time_zone !== getAskChoices(kay).time_zone;
   return toLine(isElsewhere ? `${timing} ${time_zone}` : timing);

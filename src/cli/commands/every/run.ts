@@ -79,7 +79,7 @@ async function findSchedule(
   });
 }
 
-/** @throws Problem NOT_FOUND when the backend has none */
+/** Lists the schedules. @throws Problem NOT_FOUND when the backend has no schedules */
 async function loadSchedules({ api }: BackendHandle): Promise<ScheduleView[]> {
   const schedules = await api.schedules();
   if (schedules) return schedules;

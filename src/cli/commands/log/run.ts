@@ -9,7 +9,7 @@ import type { Kay } from "../../kay.ts";
 
 export type LogOptions = { since?: string; service?: string; limit: string };
 
-/** Writes that one call may ask for, and that one command shows. */
+/** Maximum number of writes per request and per command. */
 const PAGE = 100;
 const MOST = 10_000;
 
@@ -92,7 +92,7 @@ function formatBy(write: WriteView): string {
   return [`${formatLocalTime(created_at)} · ${toLine(service)}${as}`, ...consent, ...place].join(" · ");
 }
 
-/** A write as a row for scripts: time, state, service, account, summary, link, prompt. */
+/** Formats a write as a row for scripts: time, state, service, account, summary, link, prompt. */
 function toRow({ created_at, state, service, account, summary, url, prompt }: WriteView): string[] {
   return [created_at, state.replace("_", " "), service, account ?? "", summary, url ?? "", prompt ?? ""].map(toLine);
 }
@@ -111,7 +111,7 @@ const UNITS_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_00
 const LONGEST_MS = 100 * 366 * 86_400_000;
 
 /**
- * Parses where a list starts: a span before now (`30m`, `12h`, `2d`, `1w`), a day of this machine's time zone, or a
+ * Parses the start of a list: a span before now (`30m`, `12h`, `2d`, `1w`), a day of this machine's time zone, or a
  * time in ISO 8601.
  *
  * @throws Problem USAGE

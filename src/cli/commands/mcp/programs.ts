@@ -36,7 +36,7 @@ export async function authorizeProgram(kay: Kay, code: string): Promise<void> {
   if (kay.flags.browser) await openLinks(kay, [url]);
 }
 
-/** Facts to decide on: the program's name, where the answer goes, and what it opens. */
+/** Describes the request: the program's name, where the answer goes, and what it may access. */
 function describeRequest({ clock }: Kay, request: ProgramAccessRequest): string {
   const { name, redirect_host: host, document_host, requested_from, created_at } = request;
   const isHere = isLoopbackHost(new URL(`http://${host}`).hostname);
@@ -118,11 +118,7 @@ function toRows(programs: ProgramView[]): string[][] {
 
 const NO_PROGRAMS_TEXT = "No program may use kay over HTTP.";
 
-/**
- * Opens a backend that serves programs over HTTP, and lists them.
- *
- * @throws Problem NOT_FOUND for any other backend
- */
+/** Opens a backend that serves programs over HTTP, and lists them. @throws Problem NOT_FOUND for any other backend */
 async function openProgramBackend(kay: Kay): Promise<{ api: BackendHandle["api"]; programs: ProgramView[] }> {
   const { api } = await kay.openBackend({ signedIn: true });
   const programs = await api.programs();

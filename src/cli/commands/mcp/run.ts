@@ -7,11 +7,11 @@ import type { ToolView } from "#protocol/tools";
 import type { Kay } from "../../kay.ts";
 
 /**
- * Serves kay's tools on stdin and stdout until the input ends or a signal comes. The backend is opened at the first
- * call, so a host that starts kay too early gets an answer that says what is missing.
+ * Serves kay's tools on stdin and stdout until the input ends or a signal arrives. Opens the backend at the first call,
+ * so that a host that starts kay too early learns what is missing.
  *
  * @param services services whose tools are listed by name; the others are found by search
- * @throws Problem as `openBackend`, if `services` are named and their tools cannot be listed
+ * @throws Problem as `openBackend`, if `services` is not empty and their tools cannot be listed
  */
 export async function serveMcp(kay: Kay, services: string[]): Promise<void> {
   if (kay.terminal.stdin.isTerminal)

@@ -9,7 +9,7 @@ import type { Kay } from "../../kay.ts";
 import { listWrites } from "../log/run.ts";
 
 /** A link and the service that it must belong to. */
-type Found = { url: string; service: string; summary?: string };
+type ObjectLink = { url: string; service: string; summary?: string };
 
 /** Number of recent changes that are searched for words. */
 const RECENT = 500;
@@ -33,7 +33,7 @@ export async function openObject(kay: Kay, object: string): Promise<void> {
  *
  * @throws Problem NOT_FOUND, ADDRESS_REFUSED for a link that leads elsewhere than to the service
  */
-export async function findOwnLink(kay: Kay, link: BackendHandle, object: string): Promise<Found> {
+export async function findOwnLink(kay: Kay, link: BackendHandle, object: string): Promise<ObjectLink> {
   const target = await findLink(kay, link, object.trim());
   const service = (await loadServices(kay, link)).find(({ name }) => name === target.service);
   if (service && isOwnLink(target.url, service)) return target;
@@ -44,7 +44,7 @@ export async function findOwnLink(kay: Kay, link: BackendHandle, object: string)
   );
 }
 
-async function findLink(kay: Kay, link: BackendHandle, object: string): Promise<Found> {
+async function findLink(kay: Kay, link: BackendHandle, object: string): Promise<ObjectLink> {
   let refused: unknown;
   for (const { tool, input } of listReads(object)) {
     try {
@@ -79,7 +79,7 @@ function listReads(object: string): { tool: string; input: Record<string, unknow
   ];
 }
 
-async function findInLog(link: BackendHandle, object: string): Promise<Found | undefined> {
+async function findInLog(link: BackendHandle, object: string): Promise<ObjectLink | undefined> {
   const { writes } = await listWrites(link, { limit: RECENT });
   const lowerName = object.toLowerCase();
   const write = writes.find(
@@ -89,7 +89,7 @@ async function findInLog(link: BackendHandle, object: string): Promise<Found | u
   return write?.url ? { url: write.url, service: write.service, summary: write.summary } : undefined;
 }
 
-/** Returns whether a text holds the words whole: KAY-1 is not in KAY-12. */
+/** Whether a text contains the words as a whole: KAY-1 is not in KAY-12. */
 function namesObject(text: string, words: string): boolean {
   const all = text.toLowerCase();
   for (let index = all.indexOf(words); index >= 0; index = all.indexOf(words, index + 1))
@@ -101,12 +101,12 @@ function namesObject(text: string, words: string): boolean {
 /** Domains of results that differ from the domain of the service's consent page. */
 const OTHER_DOMAINS: Record<string, string[]> = { notion: ["notion.so"] };
 
-/** Second-level domains below which each name has another owner: `example.co.uk`. */
+/** Second-level domains whose subdomains have different owners: `example.co.uk`. */
 const SHARED_SUFFIX = /^(?:co|com|net|org|gov|ac|edu|or|ne)\.[a-z]{2}$/;
 
 /**
- * Returns whether a link is of the service itself: https on a domain of its site, consent page or API. A link to this
- * machine counts only if the service runs there, as stand-ins do.
+ * Whether a link belongs to the service: https on a domain of its site, consent page or API. A link to this machine
+ * counts only if the service runs here, like a stand-in.
  */
 export function isOwnLink(link: string, { name, metadata, client, base_url }: ServiceView): boolean {
   const url = URL.parse(link);
@@ -118,7 +118,7 @@ export function isOwnLink(link: string, { name, metadata, client, base_url }: Se
   return domains.includes(getDomain(url.hostname));
 }
 
-/** The part of a host name that its owner registered. An address is its own. */
+/** Returns the registered domain of a host name. An IP address counts as a whole. */
 function getDomain(host: string): string {
   if (/^[\d.]+$|^\[/.test(host)) return host;
   const labels = host.split(".");

@@ -14,7 +14,7 @@ export function createPendingCommand(kay: Kay): Command {
     });
 }
 
-/** Creates `kay inbox`, which answers open requests of all conversations as they come. */
+/** Creates `kay inbox`, which answers open requests of all conversations as they open. */
 export function createInboxCommand(kay: Kay): Command {
   return new Command("inbox")
     .description("Watch and answer everything that needs you, in all conversations")

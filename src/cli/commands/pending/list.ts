@@ -10,11 +10,7 @@ import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
 import { pickSome } from "../../prompt/pick.ts";
 
-/**
- * Lists the open requests.
- *
- * @throws Problem NOT_FOUND when the backend has no API for them
- */
+/** Lists the open requests. @throws Problem NOT_FOUND when the backend has no API for them */
 export async function listPendingRequests(link: BackendHandle): Promise<PendingRequest[]> {
   const pending = await link.api.pending();
   if (pending) return pending;
@@ -75,7 +71,7 @@ export function toPendingRows(kay: Kay, pending: PendingRequest[]): string[][] {
   ]);
 }
 
-/** Converts an open request to its document: with the commands that answer it. */
+/** Converts an open request to its document, with the commands that answer it. */
 export function toPendingDocument(kay: Kay, pending: PendingRequest) {
   const card = toCard(pending);
   return { ...pending, answer: card ? getAnswerCommands(kay, card) : [] };

@@ -38,12 +38,12 @@ export async function showPending(kay: Kay): Promise<ExitCode | undefined> {
 const LOOK_MS = 2_000;
 
 /**
- * Runs `kay inbox`: until it is stopped, shows what needs an answer, newest first. On a terminal the user opens and
- * answers requests; elsewhere each new one is a line.
+ * Runs `kay inbox`: shows open requests, newest first, until it is stopped. On a terminal the user opens and answers
+ * them; elsewhere each new one is a line.
  */
 export async function watchPending(kay: Kay): Promise<ExitCode> {
   const link = await kay.openBackend({ signedIn: true });
-  // Only a backend that answered once is waited for.
+  // Fails now if the backend does not answer; later outages are ignored.
   await listPendingRequests(link);
   if (!kay.terminal.stdout.isTerminal || !canPick(kay)) return await printNew(kay, link);
   const place: PickerPlace = { filter: "" };
@@ -63,7 +63,7 @@ export async function watchPending(kay: Kay): Promise<ExitCode> {
   }
 }
 
-/** An answer that does not arrive is reported, and the list comes back. */
+/** Answers one request. Reports a failure, and returns to the list. */
 async function answerOne(kay: Kay, id: string): Promise<void> {
   try {
     await runAnswer(kay, id, { field: [] });
@@ -123,7 +123,7 @@ async function listNewest(link: BackendHandle): Promise<PendingRequest[]> {
   return (await listPendingRequests(link)).reverse();
 }
 
-/** A backend that restarts does not end a command that waits for it. */
+/** Ignores the outage of a backend that restarts. */
 function ignoreOutage(error: unknown): undefined {
   if (!(error instanceof Problem) || error.exit !== EXIT.unreachable) throw error;
 }
@@ -132,7 +132,7 @@ function toKey(pending: PendingRequest[]): string {
   return pending.map(({ id }) => id).join(" ");
 }
 
-/** @throws Problem CANCELLED after a signal */
+/** Waits for the next check. @throws Problem CANCELLED after a signal */
 async function pause(kay: Kay): Promise<void> {
   await kay.clock.sleep(LOOK_MS, kay.signal).catch(() => {});
   if (!kay.signal.aborted) return;

@@ -6,7 +6,7 @@ import { toLine } from "#ui/text/words";
 import type { BackendHandle } from "../../backend/handle.ts";
 import type { Kay } from "../../kay.ts";
 
-/** Target of the policy about how long approvals wait. Its value is a time. */
+/** Target of the policy for the time that approvals wait. Its value is a time. */
 const APPROVAL_TIMEOUT = "approval-timeout";
 
 export async function showPolicies(kay: Kay, target: string | undefined): Promise<void> {
@@ -19,7 +19,7 @@ export async function showPolicies(kay: Kay, target: string | undefined): Promis
   else await kay.out.writeTable(POLICY_COLUMNS, rows);
 }
 
-/** Leaves only the policy for a target, if one is given. */
+/** Returns the policy for a target, or all policies without one. */
 export function selectPolicies(request: PoliciesResponse, target: string | undefined): PoliciesResponse {
   if (target === undefined) return request;
   const { approval_timeout } = request;
@@ -72,7 +72,7 @@ function parseTimeout(value: string): number | null {
   });
 }
 
-/** Formats what a change did. */
+/** Formats the result of a change. */
 export function formatPolicy(target: string, { policies: [policy], approval_timeout }: PoliciesChange): string {
   const mode = policy?.mode ?? undefined;
   if (mode !== undefined) return `${toLine(target)}: ${mode} (${MODES[mode]})`;

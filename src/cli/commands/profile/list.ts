@@ -6,7 +6,7 @@ import type { Kay } from "../../kay.ts";
 /** Stored facts about a profile. */
 type Row = {
   name: string;
-  /** Commands use it if they name no profile. */
+  /** Whether commands use it without `--profile`. */
   current: boolean;
   /** `embedded` for the local backend, otherwise its address; null if the settings cannot be read. */
   backend: string | null;
@@ -14,11 +14,11 @@ type Row = {
   signed_in: boolean | null;
   /** The account at each service, as last reported by the backend. */
   accounts: Record<string, string>;
-  /** Why something is unknown. */
+  /** Why a value is unknown. */
   problem?: string;
 };
 
-/** `kay profile list`. */
+/** Runs `kay profile list`. */
 export async function listProfiles(kay: Kay): Promise<void> {
   const { profiles } = await kay.settings();
   const { name: current } = kay.profile();
@@ -58,7 +58,7 @@ function getCells({ name, current, backend, signed_in, accounts, problem }: Row)
   return [current ? "*" : "", name, backendName, state, problem ? clean(problem, { lines: false }) : people.join(", ")];
 }
 
-/** Variables in this terminal that override the profiles. */
+/** Mentions variables of this terminal that override the profiles. */
 function sayWhy(kay: Kay): void {
   const { name, source } = kay.profile();
   if (source === "environment") kay.out.writeProgress(`KAY_PROFILE names profile ${name}.`);

@@ -12,7 +12,7 @@ import { findProfile } from "./use.ts";
 const LIMIT_MS = 10_000;
 
 /** The stored data of a profile; `signIns` is null if it cannot be decrypted. */
-type Kept = { profile: OtherProfile; credentials: Credentials; signIns: Record<string, SignIn> | null };
+type ProfileData = { profile: OtherProfile; credentials: Credentials; signIns: Record<string, SignIn> | null };
 
 /**
  * Runs `kay profile remove`: asks, ends the sign-in at each reachable backend, and then deletes the profile's data. The
@@ -41,20 +41,20 @@ export async function removeProfile(kay: Kay, argument: string): Promise<void> {
   if (isCurrent) kay.out.writeProgress(`Profile ${current} is now the current one.`);
 }
 
-async function getKept(kay: Kay, name: string): Promise<Kept> {
+async function getKept(kay: Kay, name: string): Promise<ProfileData> {
   const profile = await kay.openProfile(name);
   const { credentials } = profile.account("embedded");
   try {
     return { profile, credentials, signIns: await credentials.origins() };
   } catch (error) {
-    // Its key is gone with its keychain, so the sign-in cannot be decrypted, and there is nothing to end.
+    // The keychain with its key is gone, so the sign-in cannot be decrypted or ended.
     if (!(error instanceof Problem) || error.code !== "KEYCHAIN_UNAVAILABLE") throw error;
     kay.out.warn(`${error.message} The sign-in of profile ${name} could not be ended at its backend.`);
     return { profile, credentials, signIns: null };
   }
 }
 
-function getQuestion(name: string, { profile, signIns }: Kept, isCurrent: boolean): string {
+function getQuestion(name: string, { profile, signIns }: ProfileData, isCurrent: boolean): string {
   const keys = profile.settings.list().filter(({ source }) => source === "profile");
   const parts = [
     ...(keys.length > 0 ? [`its settings (${keys.map(({ key }) => key).join(", ")})`] : []),
@@ -77,8 +77,7 @@ function signInWords(origin: string, { accounts = {} }: SignIn): string {
 }
 
 /**
- * Disconnects every service, since that is impossible later, and revokes the sign-in. Failures are reported and do not
- * stop the removal.
+ * Disconnects every service, because that is impossible later, and revokes the sign-in. Reports failures and continues.
  */
 async function signOut(
   kay: Kay,

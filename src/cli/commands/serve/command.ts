@@ -81,7 +81,7 @@ async function stop(kay: Kay, force = false): Promise<void> {
   kay.out.writeLine(state === "stopped" ? "Stopped the local backend." : "The local backend is not running.");
 }
 
-/** Chooses the backend to ask: one that is named here, otherwise that of the settings, otherwise the local one. */
+/** Returns the address of the backend: that of the options, otherwise that of the settings, otherwise the local one. */
 async function getAddress(kay: Kay, { host, port }: Options, command: Command): Promise<string | undefined> {
   const isNamed = ["host", "port"].some((name) => command.getOptionValueSource(name) === "cli");
   if (isNamed) {
@@ -108,7 +108,7 @@ function parsePort(text: string): number {
   return port;
 }
 
-/** The redirect address at providers is derived from it, byte for byte. */
+/** Parses the public URL without normalizing it, because providers compare the redirect address byte for byte. */
 function parsePublicUrl(text: string): string {
   return parseOrigin(text, { allowInsecure: true }).baseUrl;
 }

@@ -15,7 +15,7 @@ const VARIABLES = [
   ...["KAY_MODEL", "KAY_CA_FILE", "NODE_EXTRA_CA_CERTS"],
 ];
 
-/** Runs `kay serve --install`: kay's own backend starts when the user logs in. */
+/** Runs `kay serve --install`, which starts the local backend when the user logs in. */
 export async function installService(kay: Kay): Promise<void> {
   const manager = mustFindManager(kay);
   const facts = await getFacts(kay);
@@ -76,7 +76,7 @@ async function getFacts(kay: Kay): Promise<ServiceFacts> {
   };
 }
 
-/** Formats a word to be typed, in quotes only if it needs them. */
+/** Formats a word for the shell, in quotes only if it needs them. */
 function formatWord(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : quoteShellWord(word);
 }
@@ -103,7 +103,7 @@ function canRun(kay: Kay, { kind }: ServiceManager): boolean {
   return kay.machine().find(kind === "systemd" ? "systemctl" : "launchctl") !== null;
 }
 
-/** Returns whether all steps succeeded. Without a session bus, as in a container, systemctl fails. */
+/** Runs the steps and returns whether all succeeded. Without a session bus, as in a container, systemctl fails. */
 async function runSteps(kay: Kay, steps: Step[]): Promise<boolean> {
   for (const { words, optional } of steps) {
     const [program, ...args] = words;

@@ -9,7 +9,7 @@ export type ServiceFacts = {
   env: Record<string, string>;
   /** File with more variables, such as keys of models; it may be missing. */
   envFile: string;
-  /** Log of the backend, where the service manager keeps none. */
+  /** Log of the backend, if the service manager has none. */
   log: string;
 };
 
@@ -37,7 +37,7 @@ export function findServiceManager(kay: Kay): ServiceManager | undefined {
   return platform === "darwin" ? { kind: "launchd", file, format: formatPropertyList } : undefined;
 }
 
-/** Returns whether kay's own backend starts when the user logs in. */
+/** Whether the local backend starts when the user logs in. */
 export function isServiceInstalled(kay: Kay): boolean {
   const manager = findServiceManager(kay);
   return manager !== undefined && existsSync(manager.file);
@@ -68,7 +68,7 @@ WantedBy=default.target
 `;
 }
 
-/** Reads variables from a file, as systemd does, and becomes the program. */
+/** Shell script that reads variables from a file, like systemd, and runs the program. */
 const WITH_VARIABLES = 'if [ -r "$0" ]; then set -a; . "$0"; set +a; fi; exec "$@"';
 
 /** Formats a property list of launchd (launchd.plist(5)). */

@@ -65,7 +65,7 @@ function toMebibytes(bytes: number): number {
   return Math.round(bytes / 1024 / 1024);
 }
 
-/** The two largest units. */
+/** Formats a duration in its two largest units. */
 function formatDuration(seconds: number): string {
   const units = [
     [Math.floor(seconds / 86_400), "d"],

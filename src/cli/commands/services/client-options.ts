@@ -29,7 +29,7 @@ export async function readClientOptions(
   return { client_id: clientId, ...(secret ? { client_secret: secret.trim() } : {}) };
 }
 
-/** `kay services client-document`: the JSON to host, so that authorization servers know kay by its URL. */
+/** Runs `kay services client-document`: prints the JSON to host, so that authorization servers know kay by its URL. */
 export async function printClientDocument(kay: Kay, argument: string | undefined): Promise<void> {
   const { value } = (await kay.settings()).get("client-document");
   const url = argument === undefined ? value : parseDocumentUrl(argument);

@@ -72,7 +72,7 @@ export async function exportService(kay: Kay, name: string): Promise<void> {
   kay.terminal.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
 }
 
-/** Without a sign-in, the backend creates an installation, and the first connection signs in to it. */
+/** Sends a service. Without a sign-in, the backend creates an installation, which the first connection signs in to. */
 export async function sendDescription(
   kay: Kay,
   link: BackendHandle,
@@ -87,7 +87,7 @@ export async function sendDescription(
   return answer;
 }
 
-/** Reports every error of a file with the file's name, the first as the message and the others below it. */
+/** Adds the file's name to its errors: the first as the message, the others below it. */
 function nameFile(error: unknown, file: string): unknown {
   if (!(error instanceof Problem) || !Array.isArray(error.details.problems)) return error;
   const messages = error.details.problems.flatMap((issue: unknown) => {
@@ -120,7 +120,7 @@ async function readSource(kay: Kay, file: string): Promise<string> {
 
 const HINT = "Specify a YAML or JSON file that describes the service, or `-` for stdin.";
 
-/** Reads a regular file up to the limit, but no device or endless pipe. */
+/** Reads a regular file up to the limit; refuses devices and pipes. */
 async function readFile(kay: Kay, file: string): Promise<string> {
   const path = resolve(kay.cwd, file);
   const createReadProblem = (reason: string) =>

@@ -76,7 +76,7 @@ function toTrust({ trustReads }: { trustReads?: boolean | undefined }): { trust_
   return trustReads === undefined ? {} : { trust_reads: trustReads };
 }
 
-/** A server that could not be added has no page and no checks yet, so the user inspects it directly. */
+/** Explains a server that did not answer. It has no checks yet, so the user must inspect it. */
 function explainNoServer({ code, message, details, hint: serverHint }: Problem, { url }: McpRequest): Problem {
   if (serverHint !== ERRORS.SERVICE_FAILED.hint)
     return new Problem(code, message, {
@@ -90,10 +90,10 @@ function explainNoServer({ code, message, details, hint: serverHint }: Problem, 
   return new Problem(code, message, { details, hint: message.includes("kay serve --stop") ? "" : hint });
 }
 
-/** Time in ms after which kay says what takes so long. */
+/** Time before kay explains the wait, in ms. */
 const QUIET_MS = 4_000;
 
-/** A program may have to be downloaded before it answers. */
+/** Waits for the answer, and explains a long wait: the program may be downloaded first. */
 async function start<T>(kay: Kay, answer: Promise<T>): Promise<T> {
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, kay.signal]);
@@ -110,7 +110,7 @@ async function start<T>(kay: Kay, answer: Promise<T>): Promise<T> {
 
 const WAITING = "Starting the server's program, which may be downloaded first (at most 2 minutes; Ctrl+C stops it)…";
 
-/** A value on the command line is visible to every process list, so it is refused. */
+/** Refuses values on the command line, which every process list shows. */
 function getNames(values: string[]): string[] {
   if (values.every((name) => !name.includes("="))) return values;
   throw new Problem("USAGE", "Pass only the name of the variable to --env, without its value.", {

@@ -21,7 +21,7 @@ export async function listServices(kay: Kay): Promise<void> {
   if (services.every(({ connected }) => !connected)) kay.out.writeProgress("Connect one with `kay connect <service>`.");
 }
 
-/** `kay services show <service>`. @throws Problem UNKNOWN_SERVICE */
+/** Runs `kay services show <service>`. @throws Problem UNKNOWN_SERVICE */
 export async function showService(kay: Kay, name: string): Promise<void> {
   const services = await loadServices(kay, await openIfSignedIn(kay));
   const service = services.find((service) => service.name === name.toLowerCase());
@@ -82,7 +82,10 @@ function formatOwner(service: ServiceView): string {
 
 const STATES = { connected: "connected", not_connected: "not connected", not_configured: "not configured" };
 
-/** `kay services list --known`: the MCP servers that `kay connect` takes by name. Needs no backend and no sign-in. */
+/**
+ * Runs `kay services list --known`: lists the MCP servers that `kay connect` knows by name. Needs no backend and no
+ * sign-in.
+ */
 export async function listKnown(kay: Kay): Promise<void> {
   if (kay.flags.json) return kay.out.writeJson({ known: KNOWN_SERVICES });
   const builtIn = new Set((await listKnownServices(kay)).map(({ name }) => name));

@@ -3,14 +3,14 @@ import { toLine } from "#ui/text/words";
 import type { Kay } from "../../kay.ts";
 import { wrapWords } from "../../output/wrap.ts";
 
-/** Shows on stderr what would be added; stdout has the result. */
+/** Shows the service to add on stderr; stdout has the result. */
 export async function showDescription(kay: Kay, { service, changes }: AddServiceResponse): Promise<void> {
   const room = kay.terminal.stderr.isTerminal ? kay.terminal.stderr.columns() : WIDE;
   kay.terminal.stderr.write(`${formatDescription(service, room)}\n`);
   for (const change of changes) kay.out.warn(toLine(change));
 }
 
-/** Formats a service with its tools and all that models get of them, `room` columns wide. */
+/** Formats a service with its tools and the texts that models get, `room` columns wide. */
 export function formatDescription(service: CustomServiceView, room: number): string {
   return [...formatHead(service), "", ...formatTools(service, room)].join("\n");
 }
@@ -40,7 +40,7 @@ const SIGN_INS: Record<string, string> = {
   none: "Sign-in: none",
 };
 
-/** Formats each tool, with the access first: it is what a user has to look at. */
+/** Formats each tool, with its access first, which users must check. */
 function formatTools({ tools, mcp }: CustomServiceView, room: number): string[] {
   const widest = Math.max(0, ...tools.map(({ name }) => toLine(name).length));
   const rows = tools.flatMap((tool) => {
@@ -62,7 +62,7 @@ const INDENT = " ".repeat(6);
 
 type ToolView = CustomServiceView["tools"][number];
 
-/** Returns all that a model reads of a tool: its description, and a text for each parameter. */
+/** Lists the texts of a tool that a model reads: its description, and one for each parameter. */
 function listTexts({ description = "", parameters = [] }: ToolView): string[] {
   const described = parameters.map(({ name, text }) => `${toLine(name)} ${toLine(text)}`.trim());
   return [toLine(description), ...described].filter(Boolean);

@@ -5,8 +5,8 @@ import type { Kay } from "../../kay.ts";
 import { canPrompt, promptYesNo } from "../../prompt/question.ts";
 
 /**
- * Asks whether the tools that an MCP server calls reads may run without asking: only the server claims that they change
- * nothing. `--yes` does not answer it, because it only adds the server; `--trust-reads` does.
+ * Asks whether the tools that an MCP server calls reads may run without asking, because only the server claims that
+ * they change nothing. `--yes` does not answer it; `--trust-reads` does.
  */
 export async function askToTrustReads(kay: Kay, look: AddServiceResponse): Promise<{ trust_reads?: true }> {
   const reads = listClaimedReads(look);
@@ -18,7 +18,7 @@ export async function askToTrustReads(kay: Kay, look: AddServiceResponse): Promi
   return (await promptYesNo(kay, "Run these without asking?")) ? { trust_reads: true } : {};
 }
 
-/** Says that kay asks before tools that the server calls reads, and how to change that. */
+/** Explains that kay asks before claimed reads, and how to change that. */
 export function explainApprovals(kay: Kay, response: AddServiceResponse): void {
   const count = listClaimedReads(response).length;
   if (count === 0) return;

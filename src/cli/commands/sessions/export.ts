@@ -17,7 +17,7 @@ import { openOutputTarget, writeOutput } from "../../output/output-file.ts";
 /** Markdown to read, or JSON with every event. */
 export type ExportFormat = "md" | "json";
 
-/** A conversation as one document and as text. Anything that looks like a secret is removed. */
+/** Exports a conversation as one document and as text, without anything that looks like a secret. */
 export async function exportConversation(
   kay: Kay,
   link: BackendHandle,
@@ -30,7 +30,7 @@ export async function exportConversation(
   return { document, text: redactSecrets(toMarkdown(parts.reduce(reduceView, EMPTY_VIEW), conversation)) };
 }
 
-/** All data of a conversation: its list entry and its events. */
+/** Loads all data of a conversation: its list entry and its events. */
 export async function loadConversation(kay: Kay, link: BackendHandle, id: string) {
   const { writeProgress: note, warn } = kay.out;
   const parts: NumberedPart[] = [];
@@ -38,7 +38,7 @@ export async function loadConversation(kay: Kay, link: BackendHandle, id: string
   return { conversation: await link.api.session(id), parts };
 }
 
-/** The same as one document. */
+/** Converts a conversation to one document. */
 export function toConversationDocument(
   conversation: Record<string, unknown>,
   parts: NumberedPart[],
@@ -47,7 +47,8 @@ export function toConversationDocument(
 }
 
 /**
- * Writes a file that only this user can read, whole or not at all. Replacing a file needs a confirmation.
+ * Writes a file that only this user can read, atomically. Asks before replacing a file.
+ *
  * @returns its absolute path
  * @throws Problem CANCELLED without the confirmation, USAGE when it cannot be written
  */

@@ -20,7 +20,7 @@ import {
   writeExport,
 } from "./export.ts";
 
-/** `kay sessions list`. */
+/** Runs `kay sessions list`. */
 export async function listSessions(kay: Kay, options: { page: string; limit: string }): Promise<void> {
   const page = getNumber("--page", options.page, 1, 1e6);
   const limit = getNumber("--limit", options.limit, 1, 100);
@@ -45,7 +45,7 @@ export async function showSession(kay: Kay, name: string | undefined, { width }:
   else await kay.out.writeText(text);
 }
 
-/** `kay sessions rename`. */
+/** Runs `kay sessions rename`. */
 export async function renameSession(kay: Kay, name: string, title: string): Promise<void> {
   const { link, id } = await findByName(kay, name, "rename");
   const renamed = await link.api.renameSession(id, title);
@@ -65,7 +65,7 @@ export async function deleteSession(kay: Kay, name: string | undefined): Promise
   kay.out.writeLine(`Deleted ${label}.`);
 }
 
-/** What became of it. */
+/** Formats the result of renaming. */
 export function formatRenamed({ id, title }: ConversationView): string {
   return `${shortenId(toLine(id))} is now “${toLine(title ?? "")}”.`;
 }

@@ -17,7 +17,7 @@ export async function findToolBackend(kay: Kay): Promise<BackendHandle | null> {
   }
 }
 
-/** Builds the error for an unknown tool, worded like the backend's. */
+/** Whether an error means an unknown tool. */
 export function isUnknownTool(error: unknown): error is Problem {
   return error instanceof Problem && error.code === "NOT_FOUND";
 }

@@ -36,7 +36,7 @@ export async function callTool(kay: Kay, call: ToolCall): Promise<ExitCode> {
   }
 }
 
-/** Adds what to type next, which the backend does not know. */
+/** Adds the command to run next, which the backend does not know. */
 function withHint(error: unknown, name: string): unknown {
   if (!(error instanceof Problem)) return error;
   const { code, message, details, cause } = error;
@@ -53,10 +53,10 @@ function withHint(error: unknown, name: string): unknown {
   return new Problem(code, message, { hint, details, cause });
 }
 
-type Given = ToolCall & { parsedInput: Record<string, unknown> };
+type ParsedCall = ToolCall & { parsedInput: Record<string, unknown> };
 type Run = (input: Record<string, unknown>) => Promise<ToolCallResponse>;
 
-async function run(kay: Kay, local: LocalTools, call: Given): Promise<ToolCallResponse> {
+async function run(kay: Kay, local: LocalTools, call: ParsedCall): Promise<ToolCallResponse> {
   const { tool, run } = await findRun(kay, local, call.name);
   const input = { ...call.parsedInput, ...parseFields(tool, call.fields) };
   await permit(kay, tool, input);
@@ -93,7 +93,7 @@ function createAuthProblem({ service, title = service }: ToolView, variable: str
   });
 }
 
-/** A call that cannot be undone is shown in full and confirmed. */
+/** Shows a call that cannot be undone in full, and asks for confirmation. */
 async function permit(kay: Kay, { name, access }: ToolView, input: Record<string, unknown>): Promise<void> {
   if (access !== "destructive" || kay.flags.yes) return;
   const title = clean(name, { lines: false });
@@ -110,9 +110,7 @@ async function show(kay: Kay, { output, receipts }: ToolCallResponse): Promise<v
   showReceipts(kay, receipts);
 }
 
-/**
- * The document by which every tool reports a missing connection. With `--json`, it is also a failure like any other.
- */
+/** Prints the document of a missing connection. With `--json`, it is also a failure like any other. */
 function showAuthRequired(kay: Kay, problem: Problem): ExitCode {
   const { integrations } = problem.details;
   const integration = Array.isArray(integrations) ? integrations[0] : problem.details.integration;
@@ -122,7 +120,7 @@ function showAuthRequired(kay: Kay, problem: Problem): ExitCode {
   return problem.exit;
 }
 
-/** @throws Problem USAGE for input that is not a JSON object */
+/** Reads the input. @throws Problem USAGE for input that is not a JSON object */
 async function readInput(kay: Kay, { input, fields }: ToolCall): Promise<Record<string, unknown>> {
   const text = await formatInput(kay, input, fields.length > 0);
   if (text.trim() === "") return {};

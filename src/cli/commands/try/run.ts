@@ -14,7 +14,10 @@ import { toConnectionRows } from "../connections.ts";
 const QUESTION = "what is open in project KAY?";
 const CHANGE = "create a task in KAY: Say hello from kay";
 
-/** Runs the tour on a local backend, from start to end. Without a user to click, it clicks itself and says so. */
+/**
+ * Runs the tour on a local backend. Without a user at a terminal, gives the consent and the approval itself and says
+ * so.
+ */
 export async function runTour(kay: Kay): Promise<ExitCode> {
   kay.out.writeProgress("This tour runs on this machine, with sandbox services. It touches none of your accounts.");
   const { link, close } = await kay.openTour();

@@ -31,14 +31,14 @@ let compiled: object | undefined;
 export async function runJq(expression: string, text: string): Promise<JqResult> {
   const wasm = Reflect.get(globalThis, "WebAssembly") as WebAssembly;
   const streams = createStreams(text);
-  // The package copies everything for each byte, so its streams are replaced, and so is its view of the environment.
+  // Replaces the package's streams, which copy everything for each byte, and its view of the environment.
   wasm.instantiate = async (binary: Uint8Array, { a }: { a: Imports }) => {
     compiled ??= new wasm.Module(binary);
     const instance = new wasm.Instance(compiled, { a: streams.over(a) });
     streams.memory = instance.exports.E;
     return { instance, module: compiled };
   };
-  // It asks for its location, which a bundle does not have, and reads nothing from there.
+  // The package requires its location, which a bundle does not have, but reads no file there.
   Reflect.set(globalThis, "__dirname", "");
   const program = await jq();
   try {
@@ -58,7 +58,7 @@ type Streams = {
   errors: Uint8Array[];
   /** The program's memory, once it runs. */
   memory: { buffer: ArrayBuffer } | undefined;
-  /** It exceeded the output limit. */
+  /** Set when the output limit is exceeded. */
   ended: "output" | undefined;
   over(imports: Imports): Imports;
 };

@@ -9,7 +9,7 @@ import type { SlashContext } from "./command.ts";
 /** Number of changes that a small window shows. */
 const LISTED = 10;
 
-/** `/log`, `/log SERVICE`. */
+/** Handles `/log` and `/log SERVICE`. */
 export async function runLog({ kay, link, say }: SlashContext, argument: string): Promise<void> {
   const service = argument === "" ? {} : { service: argument.toLowerCase() };
   const { writes, has_more } = await listWrites(link, { limit: LISTED, ...service });
@@ -19,7 +19,7 @@ export async function runLog({ kay, link, say }: SlashContext, argument: string)
   say(has_more ? `\`kay log\` lists older ones.\n\n${text}` : text);
 }
 
-/** `/open OBJECT`. */
+/** Handles `/open OBJECT`. */
 export async function runOpen({ kay, link, say }: SlashContext, argument: string): Promise<void> {
   if (argument === "") throw new Problem("USAGE", "Specify what to open: /open KAY-1, or /open latest.");
   const { url } = await findOwnLink(kay, link, argument);
@@ -27,10 +27,10 @@ export async function runOpen({ kay, link, say }: SlashContext, argument: string
   await openLinks(kay, [url], say);
 }
 
-/** Terminals drop longer texts. */
+/** Maximum size of a copied text in bytes; terminals drop longer ones. */
 const MAX_BYTES = 70_000;
 
-/** `/copy`: puts the last answer into the clipboard. */
+/** Handles `/copy`: puts the last answer into the clipboard. */
 export async function runCopy({ kay, lastAnswer, write, say }: SlashContext): Promise<void> {
   const answer = clean(lastAnswer()).trim();
   if (answer === "") throw new Problem("USAGE", "There is no answer to copy yet.", { hint: "" });

@@ -10,7 +10,7 @@ import type { SessionClient } from "../session-options.ts";
 export type SlashContext = {
   kay: Kay;
   link: BackendHandle;
-  /** The conversation, if it has begun. */
+  /** Returns the ID of the conversation, if it has begun. */
   session(): string | undefined;
   /** Shows finished text of one or several lines, formatted for `width`. */
   say(text: string): void;
@@ -26,30 +26,30 @@ export type SlashContext = {
    * Connects these services: shows the links and waits. `site` names one, or gives its URL, if an account has several.
    */
   connect(services: string[], site?: string): Promise<void>;
-  /** This terminal among those that follow the conversation. */
+  /** This terminal's client. */
   client: SessionClient;
   /** Sets whether requests of the conversation are answered here or only shown. */
   setInteractive(enabled: boolean): Promise<void>;
-  /** Tokens of the newest answer, if they were counted. */
+  /** Returns the tokens of the newest answer, if the backend reported them. */
   usage(): Usage | undefined;
   /** Turns plan mode on or off for the requests to come. */
   setPlan(enabled: boolean): void;
-  /** The last answer as Markdown; "" before the first. */
+  /** Returns the last answer as Markdown; "" before the first. */
   lastAnswer(): string;
-  /** Writes a sequence that shows nothing. */
+  /** Writes an invisible sequence. */
   write(sequence: string): void;
-  /** Go on in another conversation. */
+  /** Switches to another conversation. */
   resume(sessionId: string): Promise<void>;
-  /** Begin a new conversation. */
+  /** Starts a new conversation. */
   clear(): void;
   quit(): void;
   /** Leaves and lets running work continue. Resolves to whether there is any. */
   detach(): Promise<boolean>;
-  /** Cells of a line. */
+  /** Returns the width of a line, in cells. */
   width(): number;
 };
 
-/** A form of a slash command: what it is for, in a sentence, and its fields with the values they have. */
+/** A form of a slash command: its purpose in a sentence, and its fields with their values. */
 export type LocalForm = { title: string; prompt: string; fields: InputField[]; values: Record<string, unknown> };
 
 /** Data that a session shows and completes: the model's name, connections, names, aliases, and what MCP servers list. */
@@ -62,7 +62,7 @@ export type SlashCommand = {
   does: string;
   /** Data that a command changed, so that the session reloads it. */
   changes?: SessionLookup[];
-  /** @throws Problem for what cannot be done, which the session tells and survives */
+  /** Runs the command. @throws Problem which the session shows */
   run(context: SlashContext, argument: string): Promise<void>;
 };
 

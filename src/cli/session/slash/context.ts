@@ -4,7 +4,7 @@ import { formatProject, readProjectContext } from "../../context/trust.ts";
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./command.ts";
 
-/** `/context`, `/context trust`, `/context untrust`. Before a text is trusted, it is shown. */
+/** Handles `/context`, `/context trust` and `/context untrust`. Shows a text before it is trusted. */
 export async function runContext(context: SlashContext, argument: string): Promise<void> {
   const { kay, link, say, ask, usage } = context;
   if (argument === "") {

@@ -25,14 +25,14 @@ export async function runSessions(context: SlashContext, argument: string): Prom
   await context.resume(await resolveNumber(context, argument));
 }
 
-/** `/rename TITLE`. */
+/** Handles `/rename TITLE`. */
 export async function runRename({ link, session, say }: SlashContext, argument: string): Promise<void> {
   const id = requireConversation(session(), "rename");
   if (argument === "") throw new Problem("USAGE", "Specify the new title: /rename Open bugs.");
   say(formatRenamed(await link.api.renameSession(id, argument)));
 }
 
-/** `/export [md|json] [FILE]`. */
+/** Handles `/export [md|json] [FILE]`. */
 export async function runExport(context: SlashContext, argument: string): Promise<void> {
   const { kay, link, session, say, ask } = context;
   const id = requireConversation(session(), "export");
@@ -43,7 +43,7 @@ export async function runExport(context: SlashContext, argument: string): Promis
   say(`Written to ${toLine(await writeExport(kay, file, text, ask))}.`);
 }
 
-/** `/detach`. */
+/** Handles `/detach`. */
 export async function runDetach({ detach, say }: SlashContext): Promise<void> {
   if (!(await detach())) say("Nothing is running. Use /quit to leave.");
 }

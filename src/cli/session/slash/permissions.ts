@@ -27,7 +27,7 @@ import {
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./command.ts";
 
-/** `/policy`, `/policy TARGET`, `/policy TARGET MODE`. */
+/** Handles `/policy`, `/policy TARGET` and `/policy TARGET MODE`. */
 export async function runPolicy(context: SlashContext, argument: string): Promise<void> {
   const { api } = context.link;
   const [target, mode, extra] = argument.split(/\s+/).filter((word) => word !== "" && word !== "set" && word !== "get");
@@ -41,7 +41,7 @@ export async function runPolicy(context: SlashContext, argument: string): Promis
   context.say(rows.length === 0 ? NO_POLICIES_TEXT : formatRows(context, POLICY_COLUMNS, rows));
 }
 
-/** `/approvals`, `/approvals revoke ID`. */
+/** Handles `/approvals` and `/approvals revoke ID`. */
 export async function runApprovals(context: SlashContext, argument: string): Promise<void> {
   const { api } = context.link;
   const [verb = "list", id] = argument.split(/\s+/).filter(Boolean);
@@ -63,7 +63,7 @@ async function chooseApproval({ link, say, pick }: SlashContext): Promise<string
   return [];
 }
 
-/** `/plan`, `/plan on`, `/plan off`. */
+/** Handles `/plan`, `/plan on` and `/plan off`. */
 export async function runPlan({ kay, say, setPlan }: SlashContext, argument: string): Promise<void> {
   if (!["", "on", "off"].includes(argument)) throw new Problem("USAGE", "Use /plan, /plan on or /plan off.");
   const enabled = argument === "" ? !kay.choices.plan : argument === "on";
@@ -75,7 +75,7 @@ const PLAN_ON = "Plan mode is on. kay reads, and shows every change before it ma
 
 const HOW_TO_ANSWER = "/sessions opens a conversation with its cards. `kay answer <id>` answers from another terminal.";
 
-/** `/pending`. */
+/** Handles `/pending`. */
 export async function runPending(context: SlashContext): Promise<void> {
   const all = await listPendingRequests(context.link);
   const rows = toPendingRows(context.kay, all);
@@ -83,7 +83,10 @@ export async function runPending(context: SlashContext): Promise<void> {
   context.say(`${formatRows(context, PENDING_COLUMNS, rows)}\n\n${HOW_TO_ANSWER}`);
 }
 
-/** `/model`, `/model NAME`, `/model test`. The name applies until this session ends; `/model default` undoes it. */
+/**
+ * Handles `/model`, `/model NAME` and `/model test`. The name applies until this session ends; `/model default` undoes
+ * it.
+ */
 export async function runModel({ kay, link, say, pick }: SlashContext, argument: string): Promise<void> {
   if (argument === "test") return say(formatModelTest(await link.api.testModel({ signal: kay.signal })));
   const model = await fetchModel(kay, link);
@@ -112,7 +115,7 @@ async function pickModel(context: Required<Pick<SlashContext, "kay" | "link" | "
   context.say(await chooseModel(context, pick === current.name ? "default" : pick, current));
 }
 
-/** Chooses the model for the requests to come. A name that is not listed is only checked by the next request. */
+/** Chooses the model for further requests. Only the next request checks a name that is not listed. */
 async function chooseModel(
   { kay, link }: Pick<SlashContext, "kay" | "link">,
   name: string,

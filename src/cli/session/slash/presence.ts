@@ -3,7 +3,7 @@ import { formatClientName, getClientState } from "#ui/session/presence";
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./command.ts";
 
-/** `/interactive`, `/interactive on`, `/interactive off`. */
+/** Handles `/interactive`, `/interactive on` and `/interactive off`. */
 export async function runInteractive(context: SlashContext, argument: string): Promise<void> {
   const { say, client } = context;
   if (argument === "") return say(client.interaction.enabled ? ANSWERS : READS);
@@ -11,7 +11,7 @@ export async function runInteractive(context: SlashContext, argument: string): P
   await change(context, argument === "on");
 }
 
-/** `/who`. */
+/** Handles `/who`. */
 export async function runWho(context: SlashContext): Promise<void> {
   const { link, session, client, say } = context;
   const id = session();

@@ -7,7 +7,7 @@ import { loadTools } from "../../commands/tools/backend.ts";
 import { listServerPrompts, type ServerPrompt } from "../server-lists.ts";
 import type { SlashContext } from "./command.ts";
 
-/** `/prompts [SERVICE]`: what each MCP server lists. A server that fails says so in its place. */
+/** Handles `/prompts [SERVICE]`: lists the prompts of each MCP server, or its error. */
 export async function runPrompts({ kay, link, say }: SlashContext, argument: string): Promise<void> {
   const tools = await loadTools(kay, argument === "" ? undefined : argument);
   const lists = tools.filter(({ name }) => name.endsWith(".prompts_list"));
@@ -24,8 +24,8 @@ export async function runPrompts({ kay, link, say }: SlashContext, argument: str
 }
 
 /**
- * `/linear:standup`: gets the text of a server's prompt, shows it, and sends it once the user agrees. The text goes along as data
- * that others wrote, so that it never counts as the user's words.
+ * Handles `/linear:standup`: gets the text of a server's prompt, shows it, and sends it if the user agrees. The text is
+ * sent as data that others wrote, never as the user's words.
  */
 export async function runServerPrompt(
   context: SlashContext,

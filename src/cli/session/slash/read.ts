@@ -11,9 +11,9 @@ export type SlashInput = { kind: "command"; command: SlashCommand; argument: str
 const SHAPE = /^\/([a-z](?:[a-z\d-]*|[a-z\d@-]*:[^\s/]\S*))(?:[ \t]([^\n]*))?$/i;
 
 /**
- * Distinguishes commands from text. Everything else is text, including aliases.
+ * Distinguishes commands from text, which includes aliases.
  *
- * @param aliases their names
+ * @param aliases names of the aliases
  * @throws Problem USAGE for an unknown command, with the nearest one
  */
 export function parseSlash(line: string, aliases: readonly string[] = []): SlashInput {
@@ -30,7 +30,7 @@ export function parseSlash(line: string, aliases: readonly string[] = []): Slash
   throw new Problem("USAGE", `Unknown command /${toLine(word)}. ${guess}`, { hint });
 }
 
-/** The prompt of an MCP server as a command: `linear:standup`. Whether it exists is checked when it runs. */
+/** Creates a command for a prompt of an MCP server: `linear:standup`. Whether it exists is checked when it runs. */
 function createPromptCommand(word: string): SlashCommand {
   const colon = word.indexOf(":");
   const prompt = { service: word.slice(0, colon).toLowerCase(), name: word.slice(colon + 1) };

@@ -11,7 +11,7 @@ import { TOOL_COLUMNS, toToolRow } from "../../commands/tools/show.ts";
 import type { SlashContext } from "./command.ts";
 import { formatRows } from "./command.ts";
 
-/** `/connect SERVICE…`, `/connect jira --site NAME`, and `/connect jira --as NAME`. */
+/** Handles `/connect SERVICE…`, `/connect jira --site NAME`, and `/connect jira --as NAME`. */
 export async function runConnect(context: SlashContext, argument: string): Promise<void> {
   if (context.link.usesEnvironmentToken)
     throw new Problem("USAGE", "Services cannot be connected while KAY_TOKEN is set.", {
@@ -29,7 +29,7 @@ export async function runConnect(context: SlashContext, argument: string): Promi
 const SITE = /(?:^|\s)--site(?:\s+|=)(?:"([^"]+)"|(\S+))/;
 const AS = /(?:^|\s)--as(?:\s+|=)(\S+)/;
 
-/** `/disconnect SERVICE…`. */
+/** Handles `/disconnect SERVICE…`. */
 export async function runDisconnect(context: SlashContext, argument: string): Promise<void> {
   const { kay, link, ask, say } = context;
   const services = await parseServices(context, argument, "disconnect");
@@ -38,12 +38,12 @@ export async function runDisconnect(context: SlashContext, argument: string): Pr
   say([...results.map(({ sentence }) => sentence), ...notes.map(toLine)].join("\n"));
 }
 
-/** `/connections`. */
+/** Handles `/connections`. */
 export async function runConnections(context: SlashContext): Promise<void> {
   context.say(formatRows(context, CONNECTION_COLUMNS, toConnectionRows(await loadConnections(context))));
 }
 
-/** Before the first sign-in, these are the built-in services. */
+/** Loads the connections; before the first sign-in, the built-in services. */
 async function loadConnections({ kay, link }: SlashContext): Promise<ConnectionsResponse> {
   try {
     return await link.api.connections({ signal: kay.signal });
@@ -53,13 +53,13 @@ async function loadConnections({ kay, link }: SlashContext): Promise<Connections
   }
 }
 
-/** `/tools [SERVICE]`. */
+/** Handles `/tools [SERVICE]`. */
 export async function runTools(context: SlashContext, argument: string): Promise<void> {
   const tools = await loadTools(context.kay, argument === "" ? undefined : argument);
   context.say(formatRows(context, TOOL_COLUMNS, tools.map(toToolRow)));
 }
 
-/** @throws Problem USAGE without a name; the hint lists the services that fit */
+/** Parses the names of services. @throws Problem USAGE without a name; the hint lists the possible services */
 async function parseServices(
   context: SlashContext,
   argument: string,
@@ -77,7 +77,7 @@ async function parseServices(
   throw new Problem("USAGE", `Specify a service to ${verb}.`, { hint });
 }
 
-/** @throws Problem CANCELLED when nothing is chosen */
+/** Lets the user choose services. @throws Problem CANCELLED when nothing is chosen */
 async function pickServices(
   { pick }: SlashContext,
   connections: ConnectionsResponse["connections"],

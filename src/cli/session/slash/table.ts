@@ -170,10 +170,7 @@ export function formatAliasHelp(aliases: readonly Alias[], width: number): strin
   return rows.length === 0 ? "" : `Aliases:\n${formatCommands(rows, width)}`;
 }
 
-/**
- * Formats each usage beside what it does, which is broken in its own column; in a window that has no room for two
- * columns, below each other.
- */
+/** Formats each usage beside its description, or above it in a narrow window. */
 function formatCommands(rows: [usage: string, does: string][], width: number): string {
   const widest = Math.max(...rows.map(([usage]) => usage.length));
   const room = width - widest - 4;

@@ -6,7 +6,7 @@ import { hideSecrets } from "#protocol/redact";
 import { createEventReader } from "../sse.ts";
 
 /**
- * Why an agent server's stream could not be opened or broke off, as a clause after the server's name. `sent`: the
+ * A failure to open or read an agent server's stream. `clause` follows the server's name in messages. `sent`: the
  * prompt may have arrived.
  */
 export class AgentStreamError extends Error {
@@ -36,8 +36,8 @@ export function getAgentHost(streamUrl: string): string {
 }
 
 /**
- * Sends the prompt once and yields each event of the stream as JSON; the final mark becomes `{"type":"finish"}`. Events
- * that are not JSON are ignored. Sends nothing of the sign-in and follows no redirect.
+ * Sends the prompt once and yields each event of the stream as JSON; the final mark becomes `{"type":"finish"}`.
+ * Ignores events that are not JSON, sends no credentials, and follows no redirect.
  *
  * @throws AgentStreamError when the stream cannot be opened or breaks off; Problem CANCELLED after the signal
  */
@@ -74,7 +74,7 @@ async function openAgentStream(openStream: OpenStream, agentRequest: AgentReques
 
 /**
  * Returns the URL to send to. It must be encrypted, or on this machine if the backend is local too: a remote backend
- * must not choose what is sent to local ports.
+ * must not direct requests to local ports.
  */
 function buildTargetUrl({ streamUrl, token, backendUrl }: AgentRequest): string {
   const url = URL.parse(streamUrl);

@@ -93,7 +93,7 @@ function readNext(source: "log" | "stream", iterator: AsyncIterator<NumberedPart
   );
 }
 
-/** Cancels a turn that has no parts yet, so its reader does not know of it. */
+/** Cancels a turn without parts, which its reader does not know. */
 async function cancelGeneration(caller: Caller, generationId: string): Promise<void> {
   const path = `/generations/${encodeURIComponent(generationId)}/cancel`;
   await caller.bearer({ method: "POST", path, body: {}, timeoutMs: 2_000 }).catch(() => {});

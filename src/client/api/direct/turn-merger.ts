@@ -5,8 +5,8 @@ import { isGenerationEnd, type NumberedPart, UNLOGGED_STEP } from "#protocol/num
 
 /**
  * Merges one turn from two sources: the stream of an agent server, and the log of the conversation with its reports.
- * The stream is ahead and has smaller pieces; the log has everything else and what the stream lost. Everything is
- * emitted once.
+ * The stream is ahead and has smaller pieces; the log has everything else and what the stream lost. Emits each part
+ * once.
  *
  * Parts of the log keep their numbers; parts of the stream get numbers between the last and the next of the log.
  */

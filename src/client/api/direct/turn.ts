@@ -31,7 +31,7 @@ export type DirectTurn = {
   begin(): NumberedPart[];
   hasBegun(): boolean;
   isOver(): boolean;
-  /** Whether the log has ended the turn too, so that nothing more of it follows. */
+  /** Whether the log has ended the turn, so that no more parts follow. */
   isClosed(): boolean;
   /** Closes the stream, because no reader is left. */
   end(): void;
@@ -115,8 +115,8 @@ async function* streamTurn(context: TurnContext): AsyncGenerator<NumberedPart> {
 }
 
 /**
- * Yields the same events, but does not close the stream when its reader leaves early: the agent server may still have
- * to report.
+ * Yields the events, but does not close the stream when its reader leaves early: the agent server may still have to
+ * report.
  */
 async function* keepOpen(events: AsyncGenerator<unknown>): AsyncGenerator<unknown> {
   let isDone = false;

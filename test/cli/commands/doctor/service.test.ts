@@ -68,7 +68,7 @@ const JIRA = {
   },
 };
 
-async function told(changes: object, isOwn = false) {
+async function checkWith(changes: object, isOwn = false) {
   const ann = kay({ ...HERE, ...(isOwn ? { own: true } : {}) });
   await ann("whoami");
   ann.place.network.always("GET /services", { json: { services: [{ ...JIRA, ...changes }] } });
@@ -76,13 +76,13 @@ async function told(changes: object, isOwn = false) {
 }
 
 test("missing scopes, and an unregistered redirect address, are reported", async () => {
-  expect(await told({}, true)).toMatchObject({
+  expect(await checkWith({}, true)).toMatchObject({
     "service.client": expect.stringMatching(
       /^warning: Your own, but its redirect URL is http:\/\/127\.0\.0\.1:40123\/auth\/callback now, because another program uses port 4040\./,
     ),
     "service.scopes": "warning: Not granted: write:jira-work. → Run `kay connect jira` and allow everything.",
   });
-  expect((await told({}))["service.client"]).toBe(
+  expect((await checkWith({}))["service.client"]).toBe(
     "ok: Your own. Its redirect URL http://127.0.0.1:40123/auth/callback must be registered.",
   );
 });
@@ -95,10 +95,10 @@ test("a service without a client says where to set one", async () => {
     client: { ...JIRA.client, configured: false },
   };
   const register = "Register one with the redirect URL http://127.0.0.1:40123/auth/callback";
-  expect((await told(changes))["service.client"]).toBe(
+  expect((await checkWith(changes))["service.client"]).toBe(
     `failed: The backend has no OAuth client for it. → ${register}, then set KAY_CLIENT_ATLASSIAN_ID and KAY_CLIENT_ATLASSIAN_SECRET.`,
   );
-  expect((await told(changes, true))["service.client"]).toBe(
+  expect((await checkWith(changes, true))["service.client"]).toBe(
     `failed: The backend has no OAuth client for it. → ${register}, then set \`kay config set atlassian.client-id <id>\`.`,
   );
 });
@@ -119,7 +119,7 @@ test("a token that the service refuses fails at the read", async () => {
 });
 
 test("names and reasons of a backend cannot write control sequences to the terminal", async () => {
-  const checks = await told({
+  const checks = await checkWith({
     state: "not_connected",
     connected: false,
     reason: "gone\u001b[2J\nfor good",
