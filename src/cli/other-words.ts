@@ -35,25 +35,31 @@ export async function completeAlias(kay: Kay, argv: string[], names: readonly st
 
 /** Hints for words that other programs use and that have another name in kay. */
 export const OTHER_WORDS: Readonly<Record<string, string>> = {
-  ...share(
+  ...mapWords(
     ["auth", "authenticate", "signin", "sign-in", "signup", "account", "accounts"],
     "Run `kay connect` to sign in, `kay connections` to see your accounts, or `kay logout` to sign out.",
   ),
-  ...share(["signout", "sign-out", "logoff"], "Run `kay logout`."),
-  ...share(["init", "setup", "install", "onboard"], "Run `kay connect` to connect a service, or `kay try` for a tour."),
-  ...share(["tour", "demo", "tutorial"], "Run `kay try`."),
-  ...share(["chat", "repl", "shell", "prompt", "run", "exec"], "Run `kay ask` to start a session or ask a question."),
-  ...share(["resume", "continue"], "Run `kay ask --continue`, or `kay ask --resume <conversation>`."),
-  ...share(["history", "conversations"], "Run `kay sessions list`."),
-  ...share(["logs", "debug"], "Run `kay doctor` to check your setup, or `kay log` for what kay changed."),
-  ...share(["audit", "receipts", "effects"], "Run `kay log`."),
-  ...share(["browse"], "Run `kay open <object>`."),
-  ...share(["set", "settings", "configure"], "Run `kay config list`, or `kay config set <key> <value>`."),
-  ...share(["use", "switch"], "Run `kay config set model <provider>:<model>` to choose a model."),
-  ...share(["update", "upgrade"], "Run `npm install -g kay@latest`."),
+  ...mapWords(["signout", "sign-out", "logoff"], "Run `kay logout`."),
+  ...mapWords(
+    ["init", "setup", "install", "onboard"],
+    "Run `kay connect` to connect a service, or `kay try` for a tour.",
+  ),
+  ...mapWords(["tour", "demo", "tutorial"], "Run `kay try`."),
+  ...mapWords(
+    ["chat", "repl", "shell", "prompt", "run", "exec"],
+    "Run `kay ask` to start a session or ask a question.",
+  ),
+  ...mapWords(["resume", "continue"], "Run `kay ask --continue`, or `kay ask --resume <conversation>`."),
+  ...mapWords(["history", "conversations"], "Run `kay sessions list`."),
+  ...mapWords(["logs", "debug"], "Run `kay doctor` to check your setup, or `kay log` for what kay changed."),
+  ...mapWords(["audit", "receipts", "effects"], "Run `kay log`."),
+  ...mapWords(["browse"], "Run `kay open <object>`."),
+  ...mapWords(["set", "settings", "configure"], "Run `kay config list`, or `kay config set <key> <value>`."),
+  ...mapWords(["use", "switch"], "Run `kay config set model <provider>:<model>` to choose a model."),
+  ...mapWords(["update", "upgrade"], "Run `npm install -g kay@latest`."),
 };
 
-function share(words: string[], hint: string): Record<string, string> {
+function mapWords(words: string[], hint: string): Record<string, string> {
   return Object.fromEntries(words.map((word) => [word, hint]));
 }
 

@@ -10,7 +10,7 @@ import { Problem } from "#protocol/errors";
  */
 export function ensurePrivateFolder(folder: string, variable = "KAY_CONFIG_DIR"): void {
   try {
-    if (exists(folder)) return;
+    if (pathExists(folder)) return;
     if (isRoot(findNearestExisting(dirname(folder)))) throw unusableProblem(folder, "ENOENT", variable);
     makePrivateFolders(folder);
   } catch (error) {
@@ -24,7 +24,7 @@ export function ensurePrivateFolder(folder: string, variable = "KAY_CONFIG_DIR")
  */
 export function makePrivateFolders(folder: string): void {
   if (isFolder(folder)) return;
-  if (!exists(dirname(folder))) makePrivateFolders(dirname(folder));
+  if (!pathExists(dirname(folder))) makePrivateFolders(dirname(folder));
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
@@ -48,7 +48,7 @@ export function unusableProblem(path: string, errno: string, variable: string, c
   });
 }
 
-function exists(path: string): boolean {
+function pathExists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
@@ -57,7 +57,7 @@ function isFolder(path: string): boolean {
 }
 
 function findNearestExisting(folder: string): string {
-  return isRoot(folder) || exists(folder) ? folder : findNearestExisting(dirname(folder));
+  return isRoot(folder) || pathExists(folder) ? folder : findNearestExisting(dirname(folder));
 }
 
 function isRoot(folder: string): boolean {

@@ -52,7 +52,7 @@ export async function quarantineFile(path: string, now: number): Promise<string>
   for (let n = 0; ; n++) {
     const aside = `${target}.corrupt-${time}${n ? `-${n}` : ""}`;
     try {
-      if (await exists(aside)) continue;
+      if (await pathExists(aside)) continue;
       await rename(target, aside);
       return aside;
     } catch (error) {
@@ -135,7 +135,8 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.close();
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Whether a path exists. Does not follow a symbolic link. */
+export async function pathExists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }
 

@@ -37,7 +37,7 @@ test("a program is added after its tools were shown and approved, used by name a
   expect(no.stderr).toContain(`In the folder /home/ann
 An MCP server that calls itself “notes 1”
 Sign-in: none
-Models get the texts below as they are. They are the server's own, and kay cannot check them.
+Models get the texts below unchanged. The server wrote them, and kay cannot check them.
 
   destructive  notes.burn               (10 characters)
       Burns all.

@@ -20,13 +20,13 @@ export async function readAskRequest(
   const fileFromStdin = names.some(isStdin);
   if (promptFromStdin && fileFromStdin)
     throw new Problem("USAGE", "stdin cannot be both the prompt and a file.", { hint: "Pass the prompt as text." });
-  const typedPrompt = formatSaid(promptFromStdin ? "" : words.join(" "));
+  const typedPrompt = trimText(promptFromStdin ? "" : words.join(" "));
   if (!typedPrompt && fileFromStdin) throw createEmptyProblem();
   const files = await readFiles(
     kay,
     names.filter((name) => !isStdin(name)),
   );
-  const piped = formatSaid(await readPipedInput(kay, { patient: promptFromStdin || fileFromStdin }));
+  const piped = trimText(await readPipedInput(kay, { patient: promptFromStdin || fileFromStdin }));
   const prompt = typedPrompt || piped;
   if (!prompt) throw createEmptyProblem();
   const stdin = typedPrompt && piped ? { stdin: piped } : {};
@@ -41,7 +41,7 @@ function isStdin(name: string): boolean {
 }
 
 /** Returns the text, or "" if it has only control and invisible characters. */
-function formatSaid(text: string): string {
+function trimText(text: string): string {
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) ? text.trim() : "";
 }
 

@@ -8,7 +8,7 @@ import type { View } from "#ui/view/view";
 
 /** Returns the texts of a generation in their order, or only the last one if the answer is a value. */
 function getText(view: View): string {
-  const texts = view.items.flatMap((item) => (item.kind === "text" && getIs(view, item) ? [item.text] : []));
+  const texts = view.items.flatMap((item) => (item.kind === "text" && isOfNewest(view, item) ? [item.text] : []));
   return (view.output ? texts.slice(-1) : texts)
     .map((text) => stripPlannerFooter(text).trim())
     .filter(Boolean)
@@ -21,9 +21,9 @@ export function getReceipts(view: View): Receipt[] {
     item.kind === "tool" && item.state === "failed" && item.code && item.code !== "OUTCOME_UNKNOWN" ? [item.call] : [],
   );
   return view.items.flatMap((item): Receipt[] => {
-    if (item.kind === "receipt" && getIs(view, item))
+    if (item.kind === "receipt" && isOfNewest(view, item))
       return item.receipt.effect === "sent" && refused.includes(item.receipt.tool_call_id) ? [] : [item.receipt];
-    if (item.kind !== "planned" || !getIs(view, item)) return [];
+    if (item.kind !== "planned" || !isOfNewest(view, item)) return [];
     const { tool_call_id, tool, summary } = item.planned;
     return [{ tool_call_id, tool, effect: "planned", summary }];
   });
@@ -32,7 +32,9 @@ export function getReceipts(view: View): Receipt[] {
 /** Returns the planned calls of the newest generation, if it is a dry run, in their order. */
 export function getPlannedCalls(view: View): Planned[] {
   const calls = view.items.flatMap((item) => (item.kind === "tool" ? [item.call] : []));
-  const planned = view.items.flatMap((item) => (item.kind === "planned" && getIs(view, item) ? [item.planned] : []));
+  const planned = view.items.flatMap((item) =>
+    item.kind === "planned" && isOfNewest(view, item) ? [item.planned] : [],
+  );
   return planned.sort((a, b) => calls.indexOf(a.tool_call_id) - calls.indexOf(b.tool_call_id));
 }
 
@@ -57,7 +59,7 @@ export function toAskDocument(view: View, prompt: string | undefined): Record<st
 }
 
 function getNotices(view: View): { notices?: string[] } {
-  const notices = view.items.flatMap((item) => (item.kind === "notice" && getIs(view, item) ? [item.text] : []));
+  const notices = view.items.flatMap((item) => (item.kind === "notice" && isOfNewest(view, item) ? [item.text] : []));
   return notices.length > 0 ? { notices } : {};
 }
 
@@ -92,11 +94,11 @@ export function getProblem(view: View): Problem | undefined {
 /** Whether the user denied a request in the view. */
 export function wasDenied(view: View): boolean {
   return view.items.some(
-    (item) => item.kind === "card" && getIs(view, item) && ["deny", "cancel"].includes(item.ended?.action ?? ""),
+    (item) => item.kind === "card" && isOfNewest(view, item) && ["deny", "cancel"].includes(item.ended?.action ?? ""),
   );
 }
 
-function getIs({ generation_id }: View, item: { generation_id?: string }): boolean {
+function isOfNewest({ generation_id }: View, item: { generation_id?: string }): boolean {
   return item.generation_id === generation_id;
 }
 

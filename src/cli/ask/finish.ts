@@ -49,7 +49,7 @@ export async function finishAsk(
   if (view.output) kay.out.writeJson(view.output.value);
   if (view.dryRun) showPlan(kay, view);
   else showReceipts(kay, getReceipts(view));
-  for (const card of waiting) tellOpen(kay, card);
+  for (const card of waiting) showOpenCard(kay, card);
   if (view.usage && kay.terminal.stderr.isTerminal)
     kay.out.writeProgress(kay.out.paint("dim", formatUsage(view.usage), "stderr"));
   return code;
@@ -66,7 +66,7 @@ function showPlan(kay: Kay, view: View): void {
 }
 
 /** Shows an open request and the commands that answer it. It is part of the answer, so it goes to stdout. */
-function tellOpen(kay: Kay, card: CardItem): void {
+function showOpenCard(kay: Kay, card: CardItem): void {
   kay.out.writeLine(formatCard(card));
   kay.out.writeProgress(
     `Waiting for your answer. Run one of:\n${getAnswerCommands(kay, card)

@@ -99,7 +99,7 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
   const getCard = (key: string) => view.items[Number(key)] as CardItem;
   const askNext = async () => {
     let last = 0;
-    for (let keys = nextKeys(view, questions); keys[0] !== undefined; keys = nextKeys(view, questions)) {
+    for (let keys = findNextKeys(view, questions); keys[0] !== undefined; keys = findNextKeys(view, questions)) {
       current = { keys, closer: new AbortController() };
       const { signal } = current.closer;
       const identity = { session: view.session_id ?? "", client };
@@ -107,7 +107,7 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
       const listCards = () => keys.map(getCard).filter(isApproval);
       if (keys.length > 1) {
         const first = getCard(key);
-        const position = { n: last + 1, of: last + openKeys(view, questions).length };
+        const position = { n: last + 1, of: last + listOpenKeys(view, questions).length };
         show.hold({ card: first, at: position.n, of: position.of });
         const plan = { cards: listCards, signal, position };
         const end = await promptForPlan(kay, link, plan, identity);
@@ -117,7 +117,7 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
       } else {
         questions.keys.add(key);
         last += 1;
-        const position = { n: last, of: last + openKeys(view, questions).length };
+        const position = { n: last, of: last + listOpenKeys(view, questions).length };
         show.hold({ card: getCard(key), at: last, of: position.of });
         await promptForCard(kay, link, { card: () => getCard(key), signal }, identity, position);
       }
@@ -136,7 +136,7 @@ function createDesk(kay: Kay, link: BackendHandle, { show, askable, client }: Fo
       view = now;
       if (!askable) return;
       if (current?.keys.some((key) => getCard(key).ended)) current.closer.abort();
-      if (current || nextKeys(now, questions).length === 0) return;
+      if (current || findNextKeys(now, questions).length === 0) return;
       work = askNext();
       work.catch((error: unknown) => fail(isLeft(error) ? Promise.resolve("left") : Promise.reject(error)));
     },
@@ -150,8 +150,8 @@ type PromptRecord = { keys: Set<string>; plans: Set<string> };
  * Returns the key of the oldest open card without a prompt so far, with those of its plan once it is complete. Items
  * never change their places.
  */
-function nextKeys(view: View, question: PromptRecord): string[] {
-  const open = openKeys(view, question);
+function findNextKeys(view: View, question: PromptRecord): string[] {
+  const open = listOpenKeys(view, question);
   const planAt = (key: string) => getPlan(view.items[Number(key)]);
   const plan = open[0] === undefined ? undefined : planAt(open[0]);
   if (plan === undefined || question.plans.has(plan.id)) return open.slice(0, 1);
@@ -159,7 +159,7 @@ function nextKeys(view: View, question: PromptRecord): string[] {
   return came < plan.of ? [] : open.filter((key) => planAt(key)?.id === plan.id);
 }
 
-function openKeys({ items }: View, { keys }: PromptRecord): string[] {
+function listOpenKeys({ items }: View, { keys }: PromptRecord): string[] {
   const open = items.map((item, index) => (item.kind === "card" && !item.ended ? String(index) : ""));
   return open.filter((key) => key !== "" && !keys.has(key));
 }

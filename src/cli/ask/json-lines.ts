@@ -24,7 +24,7 @@ export function createJsonLinesPresenter(kay: Kay, session: string | undefined):
         session_id: sessionId ?? null,
         timestamp: formatTimestamp(kay),
         ...rest,
-        ...answersTo(kay, part, view),
+        ...listAnswers(kay, part, view),
       });
     },
     markShown: () => {},
@@ -52,7 +52,7 @@ export function writeTimeoutLine(kay: Kay, view: View | undefined, error: unknow
   kay.flags = { ...kay.flags, json: false };
 }
 
-function answersTo(kay: Kay, part: StreamPart, view: View): { answer?: string[] } {
+function listAnswers(kay: Kay, part: StreamPart, view: View): { answer?: string[] } {
   if (part.type !== "data-interaction-request" && part.type !== "data-auth-needed") return {};
   const id = part.type === "data-auth-needed" ? part.data.generation_id : part.data.interaction_id;
   const card = listOpenCards(view).findLast((card) => card.id === id);

@@ -79,7 +79,7 @@ export async function askOnce(
   } catch (error) {
     const outcome = kay.signal.aborted ? await cancelGeneration(kay, link, view, error) : error;
     if (lines && kay.signal.aborted) writeTimeoutLine(kay, view, outcome);
-    // With `--json-lines`, everything is already printed.
+    // With `--stream`, everything is already printed.
     throw lines ? outcome : withPartialAnswer(outcome, view);
   } finally {
     leaving.abort();

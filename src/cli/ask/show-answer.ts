@@ -14,7 +14,7 @@ import { getOutput } from "./output.ts";
  */
 export async function showAnswer(kay: Kay, response: AskResponse): Promise<void> {
   const answer = kay.flags.json || !kay.terminal.stdout.isTerminal ? withoutFooter(response) : response;
-  if (answer.status === "error") throw asProblem(answer);
+  if (answer.status === "error") throw toProblem(answer);
   if (kay.flags.json) return kay.out.writeJson(answer);
   const output = getOutput(answer.data);
   if (output) kay.out.writeJson(output.value);
@@ -53,7 +53,7 @@ function toReceipts(values: unknown): Receipt[] {
 const MARKS: Record<Receipt["effect"], string> = { settled: "✓", planned: "-", sent: "?", unknown: "?" };
 
 /** Returns the error of an answer with status `error`. */
-function asProblem(answer: AskResponse): Problem {
+function toProblem(answer: AskResponse): Problem {
   const code = isErrorCode(answer.code) ? answer.code : "SERVICE_FAILED";
   return new Problem(code, clean(answer.message), { details: { ...answer, status: "error" } });
 }

@@ -66,7 +66,9 @@ async function read(path: string, label: string, most: number, signal: AbortSign
     const chunks: Buffer[] = [];
     let size = 0;
     // The file may have grown since, and the size of a pipe is known only at its end.
-    for await (const chunk of stats.isFIFO() ? pipe(path, label, signal) : (await open(path, "r")).createReadStream()) {
+    for await (const chunk of stats.isFIFO()
+      ? readPipe(path, label, signal)
+      : (await open(path, "r")).createReadStream()) {
       chunks.push(chunk);
       size += chunk.byteLength;
       if (size > most) throw createSizeProblem(label, most);
@@ -84,7 +86,7 @@ async function read(path: string, label: string, most: number, signal: AbortSign
 }
 
 /** Reads a pipe until its writer closes it, without blocking a thread. A pipe without a writer may never end. */
-async function* pipe(path: string, label: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* readPipe(path: string, label: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   let owned = true;
   let isEmpty = true;

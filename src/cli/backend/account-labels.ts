@@ -16,7 +16,7 @@ export async function saveAccountLabels(
   try {
     const { accounts = {}, session_id } = (await link.credentials.read(link.origin)).signIn;
     const next = merge(whole ? {} : accounts, connections);
-    if (!session_id || isSame(accounts, next)) return;
+    if (!session_id || hasSameEntries(accounts, next)) return;
     // A newer sign-in of another installation has stored its labels.
     await link.credentials.update(link.origin, (signIn) =>
       signIn.session_id === session_id
@@ -42,7 +42,7 @@ function withAccounts<T extends { accounts?: Record<string, string> }>(signIn: T
   return (Object.keys(accounts).length > 0 ? { ...rest, accounts } : rest) as T;
 }
 
-function isSame(a: Record<string, string>, b: Record<string, string>): boolean {
+function hasSameEntries(a: Record<string, string>, b: Record<string, string>): boolean {
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }

@@ -86,7 +86,7 @@ export async function openBackend(
   const token = account.embedded || stored ? undefined : ports.token;
   if (signedIn && !token) {
     const { signIn } = await credentials.read(origin);
-    if (!signIn.token && !signIn.refresh_token) throw notSignedIn(ports.profile);
+    if (!signIn.token && !signIn.refresh_token) throw notSignedInProblem(ports.profile);
   }
   const embedded: EmbeddedBackend | undefined = account.embedded
     ? await openEmbeddedBackend(ports.getEmbeddedPorts())
@@ -124,7 +124,7 @@ export async function openBackend(
   };
 }
 
-function notSignedIn(profile: ProfileChoice): Problem {
+function notSignedInProblem(profile: ProfileChoice): Problem {
   if (profile.name === DEFAULT_PROFILE) return new Problem("NOT_SIGNED_IN", "You are not signed in.");
   const hint = `Run \`kay connect <service>${formatProfileFlag(profile)}\`.`;
   return new Problem("NOT_SIGNED_IN", `You are not signed in to profile ${profile.name}.`, { hint });

@@ -30,7 +30,7 @@ export function createConfigCommand(kay: Kay): Command {
       warnOverridden(kay, setting);
       if (setting.secret && text === value)
         kay.out.warn("Secrets on the command line end up in your shell history. Omit the value to read it from stdin.");
-      if (kay.flags.json) return kay.out.writeJson(asJson(setting));
+      if (kay.flags.json) return kay.out.writeJson(toDocument(setting));
       kay.out.writeProgress(`Set ${setting.key} in profile ${(await kay.settings()).profile}.`);
     });
   command
@@ -40,7 +40,7 @@ export function createConfigCommand(kay: Kay): Command {
     .action(async (key: string) => {
       const settings = await kay.settings();
       const existed = await settings.unset(parseSettingKey(key));
-      if (kay.flags.json) return kay.out.writeJson(asJson(settings.get(parseSettingKey(key))));
+      if (kay.flags.json) return kay.out.writeJson(toDocument(settings.get(parseSettingKey(key))));
       kay.out.writeProgress(
         existed
           ? `Removed ${key} from profile ${settings.profile}.`
@@ -60,7 +60,7 @@ export function createConfigCommand(kay: Kay): Command {
 
 async function list(kay: Kay, settings: Setting[]): Promise<void> {
   const { profile } = await kay.settings();
-  if (kay.flags.json) return kay.out.writeJson({ profile, settings: settings.map(asJson) });
+  if (kay.flags.json) return kay.out.writeJson({ profile, settings: settings.map(toDocument) });
   const from = { default: "", profile: `profile ${profile}` };
   const rows = settings.map(({ key, shown, source, where, describe }) => {
     return [key, shown, source in from ? from[source as keyof typeof from] : where, describe];
@@ -69,7 +69,7 @@ async function list(kay: Kay, settings: Setting[]): Promise<void> {
 }
 
 function show(kay: Kay, setting: Setting): ExitCode {
-  if (kay.flags.json) kay.out.writeJson(asJson(setting));
+  if (kay.flags.json) kay.out.writeJson(toDocument(setting));
   else if (setting.value !== undefined) kay.out.writeVerbatim(setting.shown);
   else kay.out.writeProgress(`${setting.key} is not set.\n  Set it with \`kay config set ${setting.key} <value>\`.`);
   return setting.value === undefined ? EXIT.failed : EXIT.ok;
@@ -83,6 +83,6 @@ function warnOverridden(kay: Kay, setting: Setting): void {
 
 const VALUE_HINT = "Pass it as an argument, or pass a secret on stdin.";
 
-function asJson({ key, value, secret, shown, source, where, describe }: Setting): Record<string, unknown> {
+function toDocument({ key, value, secret, shown, source, where, describe }: Setting): Record<string, unknown> {
   return { key, value: secret ? shown || null : (value ?? null), source, where, description: describe };
 }

@@ -107,7 +107,7 @@ function takeInput(kay: Kay, wait: ConsentWait, signal: AbortSignal): () => void
       void kay.clock.sleep(SILENCE_MS, silence.signal).then(take, () => {});
     } else if (key.name === "enter") take();
     else if (key.name === "escape") wait.cancel();
-    else if (isText) act(kay, key.text.toLowerCase(), getUrls(wait));
+    else if (isText) runLinkKey(kay, key.text.toLowerCase(), getUrls(wait));
   });
 }
 
@@ -132,7 +132,7 @@ async function takeAddress(kay: Kay, { link, open }: ConsentWait, text: string):
   }
 }
 
-function act(kay: Kay, key: string, urls: string[]): void {
+function runLinkKey(kay: Kay, key: string, urls: string[]): void {
   if (key === "o") void openLinks(kay, urls);
   if (key === "c") void kay.copy(...joinLinks(urls), kay.terminal.stderr.write).then(kay.out.writeProgress);
   if (key === "q")

@@ -19,7 +19,7 @@ export async function openOutputTarget(cwd: string, name: string): Promise<Outpu
   const label = JSON.stringify(toLine(name));
   const given = resolve(cwd, checkFileName(name));
   try {
-    const stats = await stat(given).catch(nullWhenMissing);
+    const stats = await stat(given).catch(ignoreMissing);
     if (stats?.isDirectory()) throw new Problem("USAGE", `${label} is a folder.`, { hint: "Specify a file in it." });
     if (stats && !stats.isFile()) return { path: given, label: label, kind: "other" };
     const path = await follow(given);
@@ -28,7 +28,7 @@ export async function openOutputTarget(cwd: string, name: string): Promise<Outpu
     await rm(await createFile(target, ""));
     return target;
   } catch (error) {
-    throw asProblem(error, label);
+    throw toWriteProblem(error, label);
   }
 }
 
@@ -47,9 +47,9 @@ export async function writeOutput(target: OutputTarget, text: string): Promise<v
 
 /** Follows symbolic links, even to a missing file: the link stays, and its target is written. */
 async function follow(path: string, depth = 0): Promise<string> {
-  const realPath = await realpath(path).catch(nullWhenMissing);
+  const realPath = await realpath(path).catch(ignoreMissing);
   if (realPath !== null) return realPath;
-  const link = await lstat(path).catch(nullWhenMissing);
+  const link = await lstat(path).catch(ignoreMissing);
   if (!link?.isSymbolicLink() || depth > 20) return join(await realpath(dirname(path)), basename(path));
   return follow(resolve(dirname(path), await readlink(path)), depth + 1);
 }
@@ -71,12 +71,12 @@ async function createFile({ path, mode }: OutputTarget, text: string): Promise<s
   return beside;
 }
 
-function nullWhenMissing(error: NodeJS.ErrnoException): null {
+function ignoreMissing(error: NodeJS.ErrnoException): null {
   if (error.code === "ENOENT") return null;
   throw error;
 }
 
-function asProblem(error: unknown, label: string): Problem {
+function toWriteProblem(error: unknown, label: string): Problem {
   if (error instanceof Problem) return error;
   const { code = "unknown" } = error as NodeJS.ErrnoException;
   return new Problem("USAGE", `Could not write ${label} (${code}).`, { hint: "Choose another file.", cause: error });

@@ -72,7 +72,7 @@ function perform(ports: EffectPorts, effect: SessionEffect): Promise<void> | und
       ports.closeCard(effect.card);
       return;
     case "act":
-      return act(ports, effect.card, effect.act);
+      return runCardAction(ports, effect.card, effect.act);
     case "edit":
       return edit(ports, effect.of, effect.text);
     case "picked":
@@ -149,7 +149,7 @@ async function open(
   if (card.kind === "card" && card.type === "auth") await connector.prepare(card);
 }
 
-async function act(ports: EffectPorts, card: AnyCard, action: CardAction): Promise<void> {
+async function runCardAction(ports: EffectPorts, card: AnyCard, action: CardAction): Promise<void> {
   if (action.do === "edit") return edit(ports, card.id, action.text);
   if (card.kind === "card" && card.type === "auth") return connect(ports, card, action);
   if (action.do === "open" || action.do === "copy") return visit(ports, card, action.do);

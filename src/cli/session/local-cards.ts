@@ -7,12 +7,12 @@ import type { ToolReview } from "../commands/connect/approve-tools.ts";
 import type { Kay } from "../kay.ts";
 import type { LocalForm, SlashContext } from "./slash/command.ts";
 
-export function questionCard(id: string, message: string): AnyCard {
+export function createQuestionCard(id: string, message: string): AnyCard {
   return { kind: "confirmation", id, message };
 }
 
 /** Creates the card of a form that only this terminal has. Its values go to its command. */
-export function formCard(id: string, { title, prompt, fields, values }: LocalForm, until: number): CardItem {
+export function createFormCard(id: string, { title, prompt, fields, values }: LocalForm, until: number): CardItem {
   const request = {
     interaction_id: id,
     tool_call_id: "",

@@ -2,7 +2,7 @@ import type { InteractionAnswer } from "#protocol/conversations";
 import type { AnyCard } from "#ui/cards/update-card";
 import { type Choice, createPicker } from "#ui/picker/picker";
 import type { SessionEvent } from "#ui/session/events";
-import { connectCard, formCard, questionCard } from "./local-cards.ts";
+import { connectCard, createFormCard, createQuestionCard } from "./local-cards.ts";
 import type { LocalForm } from "./slash/command.ts";
 
 /** How long a link of `/connect` is valid and a form of a slash command stays open, in ms. */
@@ -44,13 +44,13 @@ export function createLocalRequests(dispatch: (event: SessionEvent) => void, now
     return answer;
   };
   return {
-    confirm: (question) => show(questionCard(`question:${++count}`, question), confirmations),
+    confirm: (question) => show(createQuestionCard(`question:${++count}`, question), confirmations),
     connect: async (services, site) => {
       const card = connectCard(`connect:${++count}`, services, now() + LINK_MS);
       if (site !== undefined) sites.set(card.id, site);
       await show(card, confirmations);
     },
-    fill: (form) => show(formCard(`form:${++count}`, form, now() + FORM_MS), forms),
+    fill: (form) => show(createFormCard(`form:${++count}`, form, now() + FORM_MS), forms),
     pick: (question, choices, multiple) => {
       const id = `pick:${++count}`;
       dispatch({ type: "pick", id, picker: createPicker(question, choices, multiple) });

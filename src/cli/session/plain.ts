@@ -74,7 +74,7 @@ function greet(kay: Kay): void {
 
 /** Handles one typed text, or one generation that another client started. */
 async function step(session: Session): Promise<void> {
-  const came = await nextInput(session);
+  const came = await readNextInput(session);
   const { link, conversation } = session;
   if (came === null) session.leaving = true;
   else if (typeof came !== "string") {
@@ -85,11 +85,11 @@ async function step(session: Session): Promise<void> {
         : followForeignTurn(turnKay, link, conversation, came.parts),
     );
     came.end();
-  } else await workInterruptibly(session, (turnKay) => act(session, turnKay, came));
+  } else await workInterruptibly(session, (turnKay) => handleInput(session, turnKay, came));
   if (session.input.hasEnded()) session.leaving = true;
 }
 
-async function act(session: Session, turnKay: Kay, text: string): Promise<void> {
+async function handleInput(session: Session, turnKay: Kay, text: string): Promise<void> {
   const aliases = text.trimStart().startsWith("/") ? await listAliases(turnKay) : [];
   const slash = parseSlash(
     text,
@@ -103,7 +103,7 @@ async function act(session: Session, turnKay: Kay, text: string): Promise<void> 
 type ForeignTurn = { parts: AsyncIterable<NumberedPart>; end(): void };
 
 /** Returns a text, a generation of another client, or null to leave: at the end of the input, or after Ctrl+C twice. */
-async function nextInput(session: Session): Promise<string | ForeignTurn | null> {
+async function readNextInput(session: Session): Promise<string | ForeignTurn | null> {
   const { kay, link, input, conversation } = session;
   let isArmed = false;
   for (;;) {
@@ -226,9 +226,9 @@ export async function waitForForeignTurn(
     for (let next = await iterator?.next(); next && !next.done; next = await iterator?.next()) {
       const { type } = next.value.part;
       // A card that this terminal left open continues.
-      if (hasOpenCards && type !== "data-presence" && iterator) return from(next.value, iterator);
+      if (hasOpenCards && type !== "data-presence" && iterator) return prependPart(next.value, iterator);
       // The rest of a generation that was canceled here starts with neither.
-      if ((type === "data-user-message" || type === "start") && iterator) return from(next.value, iterator);
+      if ((type === "data-user-message" || type === "start") && iterator) return prependPart(next.value, iterator);
     }
   } catch {
     // If following fails, other clients' work is not shown, but requests from here are.
@@ -236,7 +236,7 @@ export async function waitForForeignTurn(
   return new Promise(() => {});
 }
 
-async function* from(first: NumberedPart, rest: AsyncIterator<NumberedPart>): AsyncGenerator<NumberedPart> {
+async function* prependPart(first: NumberedPart, rest: AsyncIterator<NumberedPart>): AsyncGenerator<NumberedPart> {
   yield first;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }

@@ -34,7 +34,7 @@ export function planBrowser(url: string, environment: BrowserEnvironment): Brows
   if (refusal) return { reason: refusal };
   if (environment.forbidden) return { reason: "Not opening a browser (--no-browser)." };
   const program = environment.setting ?? environment.env.BROWSER;
-  if (program) return fromChoice(program, url);
+  if (program) return planFromChoice(program, url);
   if (environment.inCi) return { reason: "No browser is opened in CI." };
   if (environment.platform === "win32") return { launch: openOnWindows("rundll32", url) };
   const remote = Boolean(environment.env.SSH_CONNECTION || environment.env.SSH_TTY || environment.env.SSH_CLIENT);
@@ -66,7 +66,7 @@ function refuse(url: string): string | null {
 }
 
 /** `$BROWSER` may hold several, separated by colons, and `%s` for the URL (freedesktop's convention); the first is used. */
-function fromChoice(choice: string, url: string): BrowserPlan {
+function planFromChoice(choice: string, url: string): BrowserPlan {
   const first = /^[A-Za-z]:[\\/]/.test(choice) ? choice : (choice.split(":")[0] ?? choice);
   const [command, ...args] = splitCommand(first);
   if (!command || command === "none") return { reason: "Not opening a browser (BROWSER=none)." };

@@ -118,7 +118,7 @@ function checkOwner(path: string, uid: number | undefined): void {
   if (info.uid !== 0 && info.uid !== uid) throw foreignProblem(path);
   if ((info.mode & 0o002) === 0) return;
   throw new Problem("STORE_UNREADABLE", `Cannot use ${path}: every user can write to it.`, {
-    hint: "Check what it says, then take away their access (`chmod o-w`).",
+    hint: "Check its content, then remove their access (`chmod o-w`).",
     details: { path },
   });
 }

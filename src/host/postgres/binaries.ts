@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat, symlink } from "node:fs/promises";
+import { chmod, cp, mkdir, readFile, rename, rm, stat, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { getErrno } from "#files/folders";
 import type { Machine } from "#files/processes";
+import { pathExists } from "#files/replace-file";
 import { Problem } from "#protocol/errors";
 import type { PostgresArea } from "./area.ts";
 
@@ -95,13 +96,6 @@ async function copyBinaries(home: string, area: PostgresArea): Promise<string> {
     await rm(temporary, { recursive: true, force: true });
   }
   return copy;
-}
-
-async function pathExists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function ignoreCodes(...codes: string[]): (error: unknown) => void {

@@ -1,5 +1,6 @@
 import type { Look, Style } from "../style.ts";
 import type { Highlighter } from "./grammars.ts";
+import { unescapeHtml } from "./inline.ts";
 
 /** Earlier lines that the colors of the next line depend on: those of an open comment or string. */
 export type CodeContext = readonly string[];
@@ -97,11 +98,6 @@ function paintHtml(html: string, { paint }: Look): string[] {
     }
   }
   return lines;
-}
-
-function unescapeHtml(text: string): string {
-  const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'" };
-  return text.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => entities[entity] ?? entity);
 }
 
 const STYLES: Record<string, Style> = {

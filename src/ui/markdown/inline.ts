@@ -60,8 +60,9 @@ function strikeThrough(text: string, { paint }: Look): string {
   return struck === text ? `~~${text}~~` : struck;
 }
 
-/** Reverts the HTML escaping of `marked`, which terminals do not need. */
-function unescapeHtml(text: string): string {
-  const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
-  return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#x27": "'" };
+
+/** Reverts the HTML escaping of `marked` and highlight.js, which terminals do not need. */
+export function unescapeHtml(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|#39|#x27);/g, (entity, name) => ENTITIES[name] ?? entity);
 }

@@ -136,12 +136,12 @@ function finish(kay: Kay, services: string[], connected: ConnectedService[], fai
     }));
     const allDetails = {
       ...details,
-      connected: connected.map(asJson),
+      connected: connected.map(toDocument),
       ...(failures.size > 1 ? { failed: failedServices } : {}),
     };
     throw new Problem(code, message, { hint, cause, details: allDetails });
   }
-  if (kay.flags.json && services.length > 1) kay.out.writeJson({ connected: connected.map(asJson) });
+  if (kay.flags.json && services.length > 1) kay.out.writeJson({ connected: connected.map(toDocument) });
   else if (kay.flags.json) report(kay, connected);
 }
 
@@ -236,11 +236,11 @@ async function beginOnly(kay: Kay, link: BackendHandle, service: string, { site 
 
 function report(kay: Kay, connected: ConnectedService[]): void {
   for (const result of connected) {
-    if (kay.flags.json) kay.out.writeJson(asJson(result));
+    if (kay.flags.json) kay.out.writeJson(toDocument(result));
     else kay.out.writeLine(result.message);
   }
 }
 
-function asJson({ service, connection, before }: ConnectedService): Record<string, unknown> {
+function toDocument({ service, connection, before }: ConnectedService): Record<string, unknown> {
   return { service, ...connection, ...(before ? { previous: { user: before.user } } : {}) };
 }

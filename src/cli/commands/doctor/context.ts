@@ -93,13 +93,13 @@ export function createCheckContext(
       return machine.walk(baseUrl ?? (await facts.link()).baseUrl, signal);
     }),
     connect: async () => {
-      await facts.answer().catch(blockedBy("The backend could not be reached."));
+      await facts.answer().catch(toBlockedCheck("The backend could not be reached."));
       return facts.link();
     },
     signedIn: async () => {
       const link = await facts.connect();
       if (link.usesEnvironmentToken) return link;
-      const { token, refresh_token } = await facts.signIn().catch(blockedBy("The stored sign-in cannot be read."));
+      const { token, refresh_token } = await facts.signIn().catch(toBlockedCheck("The stored sign-in cannot be read."));
       if (!token && !refresh_token) throw new BlockedCheck("Not signed in.");
       return link;
     },
@@ -154,7 +154,7 @@ function memoize<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /** Converts a problem that another check reports to a BlockedCheck; internal errors stay. */
-function blockedBy(reason: string): (error: unknown) => never {
+function toBlockedCheck(reason: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof Problem || error instanceof BlockedCheck ? new BlockedCheck(reason) : error;
   };

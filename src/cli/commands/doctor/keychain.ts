@@ -16,7 +16,7 @@ export const keychainCheck: Check = {
     const look = await facts.machine.keychain.check();
     const { says, fix } = describeKeychain(look);
     const isRequired = mode === "keychain" || preference === "keychain";
-    if (look.state === "usable") return rehearse(facts, isRequired);
+    if (look.state === "usable") return testKeychain(facts, isRequired);
     const hint = look.state === "failed" ? "Restart the keychain service, or log out and in again." : `${fix}.`;
     if (isRequired) return fail(`${says}.`, hint);
     return warn(`${says}. The sign-in is stored in a plain file instead, which only you can read.`, hint);
@@ -26,7 +26,7 @@ export const keychainCheck: Check = {
 /** macOS may show a dialog when a key is written, and doctor must not prompt. */
 const ASKS = "darwin";
 
-async function rehearse({ machine, kay }: CheckContext, isRequired: boolean): Promise<Finding> {
+async function testKeychain({ machine, kay }: CheckContext, isRequired: boolean): Promise<Finding> {
   if (machine.platform === ASKS) return ok("Available. Nothing was written, because macOS might show a dialog.");
   const account = `doctor-${Buffer.from(kay.random(6)).toString("hex")}`;
   const key = kay.random(32);

@@ -14,7 +14,7 @@ const TITLE_WIDTH = "Consent page".length;
 export function formatReport(kay: Kay, report: CheckReport): string {
   const width = kay.terminal.stdout.columns();
   if (kay.flags.plain) return formatPlain(report);
-  return width < COLUMNS_FROM ? block(kay, report, width) : formatRow(kay, report, width);
+  return width < COLUMNS_FROM ? formatBlock(kay, report, width) : formatRow(kay, report, width);
 }
 
 function formatPlain({ state, title, detail, fix }: CheckReport): string {
@@ -31,7 +31,7 @@ function formatRow(kay: Kay, { state, title, detail, fix }: CheckReport, width: 
 }
 
 /** Formats state, title and finding below each other. */
-function block(kay: Kay, { state, title, detail, fix }: CheckReport, width: number): string {
+function formatBlock(kay: Kay, { state, title, detail, fix }: CheckReport, width: number): string {
   const head = `${kay.out.paint(COLOURS[state], `${MARKS[state]} ${state}`)}  ${title}`;
   return [head, ...formatLines(detail, fix, width - 2).map((line) => `  ${line}`)].join("\n");
 }

@@ -67,7 +67,7 @@ export function toPendingRows(kay: Kay, pending: PendingRequest[]): string[][] {
     KINDS[one.kind],
     formatRequest(one),
     toLine(one.title ?? shortenId(one.session_id)),
-    expiresIn(Date.parse(one.expires_at) - kay.clock.now()),
+    formatTimeUntil(Date.parse(one.expires_at) - kay.clock.now()),
   ]);
 }
 
@@ -77,7 +77,7 @@ export function toPendingDocument(kay: Kay, pending: PendingRequest) {
   return { ...pending, answer: card ? getAnswerCommands(kay, card) : [] };
 }
 
-function expiresIn(ms: number): string {
+function formatTimeUntil(ms: number): string {
   if (Number.isNaN(ms)) return "";
   const minutes = Math.round(ms / 60_000);
   if (minutes < 2) return `${Math.max(0, Math.round(ms / 1_000))} s`;

@@ -66,7 +66,7 @@ export function createServeCommand(kay: Kay): Command {
       if (options.install) return (await import("./install.ts")).installService(kay);
       if (options.uninstall) return (await import("./install.ts")).uninstallService(kay);
       if (options.status) return await showBackendStatus(kay, await getAddress(kay, options, command));
-      await kay.serve(work(options));
+      await kay.serve(toServeOptions(options));
     });
 }
 
@@ -94,7 +94,14 @@ async function getAddress(kay: Kay, { host, port }: Options, command: Command): 
   return url && parseOrigin(url, { allowInsecure: settings.isOn("allow-insecure") }).baseUrl;
 }
 
-function work({ stop: _, force: _4, status: _1, install: _2, uninstall: _3, ...options }: Options): ServeOptions {
+function toServeOptions({
+  stop: _stop,
+  force: _force,
+  status: _status,
+  install: _install,
+  uninstall: _uninstall,
+  ...options
+}: Options): ServeOptions {
   return { ...options, sandbox: options.sandbox ?? Boolean(options.seed), embedded: options.embedded ?? false };
 }
 

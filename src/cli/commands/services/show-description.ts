@@ -30,7 +30,7 @@ function formatHead({ name, title, base_url, sign_in, mcp }: CustomServiceView):
   ];
 }
 
-const CLAIMS = "Models get the texts below as they are. They are the server's own, and kay cannot check them.";
+const CLAIMS = "Models get the texts below unchanged. The server wrote them, and kay cannot check them.";
 
 const SIGN_INS: Record<string, string> = {
   oauth2: "Sign-in: consent in the browser (OAuth 2)",

@@ -59,7 +59,7 @@ type Run = (input: Record<string, unknown>) => Promise<ToolCallResponse>;
 async function run(kay: Kay, local: LocalTools, call: ParsedCall): Promise<ToolCallResponse> {
   const { tool, run } = await findRun(kay, local, call.name);
   const input = { ...call.parsedInput, ...parseFields(tool, call.fields) };
-  await permit(kay, tool, input);
+  await confirmCall(kay, tool, input);
   return await run(input);
 }
 
@@ -94,7 +94,7 @@ function createAuthProblem({ service, title = service }: ToolView, variable: str
 }
 
 /** Shows a call that cannot be undone in full, and asks for confirmation. */
-async function permit(kay: Kay, { name, access }: ToolView, input: Record<string, unknown>): Promise<void> {
+async function confirmCall(kay: Kay, { name, access }: ToolView, input: Record<string, unknown>): Promise<void> {
   if (access !== "destructive" || kay.flags.yes) return;
   const title = clean(name, { lines: false });
   kay.terminal.stderr.write(`${title}:\n${formatInputFields(listInputFields(input))}\n`);

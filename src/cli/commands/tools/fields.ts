@@ -54,8 +54,8 @@ export function parseFields(tool: ToolView, values: string[]): Record<string, un
 function readValue(name: string, text: string, schema: Schema): unknown {
   const types = getTypes(schema);
   if (types.includes("string") || types.length === 0) return text;
-  if (types.includes("array")) return asJson(text, "[") ?? [getItem(name, text, schema)];
-  if (types.includes("object")) return asJson(text, "{") ?? refuseField(name, "an object, as JSON");
+  if (types.includes("array")) return parseJsonValue(text, "[") ?? [getItem(name, text, schema)];
+  if (types.includes("object")) return parseJsonValue(text, "{") ?? refuseField(name, "an object, as JSON");
   if (types.includes("boolean")) return getSwitch(name, text);
   const number = text.trim() === "" ? Number.NaN : Number(text);
   if (/^\s*[+-]?\d+\s*$/.test(text) && !Number.isSafeInteger(number))
@@ -73,7 +73,7 @@ function getSwitch(name: string, text: string): boolean {
   return value === "false" || value === "no" ? false : refuseField(name, "true or false");
 }
 
-function asJson(text: string, start: string): unknown {
+function parseJsonValue(text: string, start: string): unknown {
   return text.trim().startsWith(start) ? tryParseJson(text) : undefined;
 }
 
