@@ -58,8 +58,8 @@ export function createKay(cliPorts: CliPorts): Kay {
     const { processes } = cliPorts;
     return createHistoryFile({ folder: () => paths.state(), profile, clock, processes, random });
   };
-  const createPorts = (chosen: Settings) =>
-    createHandlePorts({ ...cliPorts, signal: kay.signal }, paths, chosen, warn, out.writeProgress);
+  const createPorts = (profileSettings: Settings) =>
+    createHandlePorts({ ...cliPorts, signal: kay.signal }, paths, profileSettings, warn, out.writeProgress);
   const linkPorts = () => {
     if (!env.KAY_TOKEN) warnIfNew(settings(), warn);
     return createPorts(settings());
@@ -84,8 +84,8 @@ export function createKay(cliPorts: CliPorts): Kay {
     get flags() {
       return flags;
     },
-    set flags(given) {
-      flags = given;
+    set flags(next) {
+      flags = next;
     },
     settings: async () => settings(),
     resolveTarget: async () => resolveTarget(linkPorts()),
@@ -101,10 +101,10 @@ export function createKay(cliPorts: CliPorts): Kay {
     runProgram: (program, args) => cliPorts.runProgram(program, args, kay.signal),
     profile: () => settings().getChoice(),
     openProfile: async (name) => {
-      const own = createProfileSettings(name);
-      const ports = createPorts(own);
+      const settings = createProfileSettings(name);
+      const ports = createPorts(settings);
       return {
-        settings: own,
+        settings: settings,
         account: (origin) => resolveTargetAt(ports, origin),
         link: (account) => openBackend(ports, account, { stored: true }),
         history: await openHistory(name),
@@ -127,13 +127,13 @@ export function createKay(cliPorts: CliPorts): Kay {
       const release = cliPorts.catchInterrupts(() => {});
       return cliPorts.edit(editor, text).finally(release);
     },
-    copy: async (what, text, write) => {
+    copy: async (name, text, write) => {
       const { findClipboardProgram } = await import("./terminal/clipboard.ts");
       const { platform, findProgram: find } = cliPorts;
       const program = findClipboardProgram({ env, platform, find });
-      if (program && (await cliPorts.fillClipboard(program, text))) return `Copied ${what}.`;
+      if (program && (await cliPorts.fillClipboard(program, text))) return `Copied ${name}.`;
       write(formatClipboard(text));
-      return `Copied ${what} (if your terminal supports it).`;
+      return `Copied ${name} (if your terminal supports it).`;
     },
     stopBackend: async (options) => {
       const { stopEmbedded } = await import("#client/embedded/embedded");
@@ -141,10 +141,10 @@ export function createKay(cliPorts: CliPorts): Kay {
       const ports = { folder: paths.state(), processes, send, clock, signal: kay.signal };
       return stopEmbedded(ports, { ...options, end: endProcess });
     },
-    backendStatus: async (at) => {
+    backendStatus: async (url) => {
       const { fetchBackendStatus } = await import("#client/embedded/status");
       const { processes, send } = cliPorts;
-      return fetchBackendStatus({ folder: paths.state(), processes, send, token: env.KAY_METRICS_TOKEN?.trim() }, at);
+      return fetchBackendStatus({ folder: paths.state(), processes, send, token: env.KAY_METRICS_TOKEN?.trim() }, url);
     },
     machine: () => {
       const { build, platform, home, keychain, findProgram: find } = cliPorts;

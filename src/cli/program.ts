@@ -81,7 +81,7 @@ export function buildProgram(
       });
   });
   program.hook("preAction", async (_, action) => {
-    for (let each: Command | null = action; each; each = each.parent) unescapeArguments(each);
+    for (let ancestor: Command | null = action; ancestor; ancestor = ancestor.parent) unescapeArguments(ancestor);
     refuseEmpty(action);
     kay.flags = { ...kay.flags, ...(action.optsWithGlobals() as Partial<GlobalFlags>) };
     if (kay.flags.jq === undefined) return;
@@ -151,7 +151,9 @@ export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
 
 /** In a script, an empty name is an unset variable. */
 function refuseEmpty({ registeredArguments, processedArgs }: Command): void {
-  const empty = registeredArguments.find(({ required }, at) => required && [processedArgs[at]].flat().includes(""));
+  const empty = registeredArguments.find(
+    ({ required }, index) => required && [processedArgs[index]].flat().includes(""),
+  );
   if (empty)
     throw new Problem("USAGE", `The ${empty.name()} is empty.`, {
       hint: "Check that the variable it comes from is set.",

@@ -55,8 +55,8 @@ export async function run(typed: string[], kay: Kay): Promise<number> {
 }
 
 /** A missing folder has no aliases. Commands that need the folder report it. */
-async function readCommandLine(typed: string[], kay: Kay): Promise<string[]> {
-  const argv = completeCommandLine(typed, COMMAND_NAMES, canHaveSession(kay));
+async function readCommandLine(words: string[], kay: Kay): Promise<string[]> {
+  const argv = completeCommandLine(words, COMMAND_NAMES, canHaveSession(kay));
   return await completeAlias(kay, argv, COMMAND_NAMES).catch(() => argv);
 }
 
@@ -96,8 +96,8 @@ function awaitShutdownGrace(kay: Kay): Promise<void> {
 
 /** Guesses the command before parsing. */
 function getCommand(argv: string[], program: Command): string | undefined {
-  const known = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
-  return argv.find((word) => known.includes(word));
+  const names = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
+  return argv.find((word) => names.includes(word));
 }
 
 /** Flags must be known before parsing ends, because an unknown option must be reported as JSON too. */
@@ -157,7 +157,8 @@ function wordExcess(message: string, program: Command): string {
     /^too many arguments for '([^']*)'\. Expected (\d+) .*?: (.*?)\.?$/s.exec(message) ?? [];
   const word = words.split(", ")[Number(expected)];
   if (word === undefined) return message;
-  const names = program.commands.find((each) => each.name() === name)?.commands.map((each) => each.name()) ?? [];
+  const names =
+    program.commands.find((command) => command.name() === name)?.commands.map((command) => command.name()) ?? [];
   if (names.length === 0) return `unexpected argument '${word}'`;
   const question = suggestName(word, names);
   return `unknown command '${word}'${question && `\n(${question})`}`;
@@ -171,10 +172,10 @@ async function showHelp(kay: Kay, text: string): Promise<void> {
 
 /** Returns the document of the parser's own answer, before `--jq` is known. */
 async function showDocument(kay: Kay, argv: string[], document: unknown): Promise<number> {
-  const at = argv.findIndex((word) => word === "--jq" || word.startsWith("--jq="));
-  const expression = argv[at]?.startsWith("--jq=") ? argv[at].slice("--jq=".length) : argv[at + 1];
+  const index = argv.findIndex((word) => word === "--jq" || word.startsWith("--jq="));
+  const expression = argv[index]?.startsWith("--jq=") ? argv[index].slice("--jq=".length) : argv[index + 1];
   try {
-    if (at >= 0) await (await import("./output/jq/filter.ts")).applyJqFilter(kay, expression ?? "");
+    if (index >= 0) await (await import("./output/jq/filter.ts")).applyJqFilter(kay, expression ?? "");
     kay.out.writeJson(document);
   } catch (error) {
     return wordError(error, kay);
@@ -209,7 +210,7 @@ export function reportCrash(error: unknown, kay: Kay): number {
 /** Names the services to connect if the error has them and no better hint. */
 function withServices(problem: Problem): Problem {
   const { integrations } = problem.details;
-  const services = (Array.isArray(integrations) ? integrations : []).filter((each) => typeof each === "string");
+  const services = (Array.isArray(integrations) ? integrations : []).filter((command) => typeof command === "string");
   if (services.length === 0 || problem.hint !== ERRORS[problem.code].hint) return problem;
   const hint = `Run \`kay connect ${services.map(quoteShellWord).join(" ")}\`, then ask again.`;
   return new Problem(problem.code, problem.message, { details: problem.details, cause: problem.cause, hint });

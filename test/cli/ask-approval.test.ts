@@ -25,7 +25,7 @@ kay wants to run slack.send_message, which writes, as ann@example.test.
 /** A user whose backend stops at this card and continues with `rest` after an answer, which is in `given`. */
 function stopsAt(card: StreamPart, rest: StreamPart[], refusals: Reply[] = []): { ann: Machine; given: unknown[] } {
   const ann = kay({ signedIn: true });
-  const given: unknown[] = [];
+  const answers: unknown[] = [];
   let go = () => {};
   const answer = new Promise<void>((resolve) => {
     go = resolve;
@@ -40,11 +40,11 @@ function stopsAt(card: StreamPart, rest: StreamPart[], refusals: Reply[] = []): 
   network.on("POST /ask", { stream: stream() });
   for (const reply of refusals) network.on(INTERACTION, reply);
   network.always(INTERACTION, ({ body }) => {
-    given.push(body);
+    answers.push(body);
     go();
     return { json: { ...IDS, interaction_id: "int_1", ...(body as object) } };
   });
-  return { ann, given };
+  return { ann, given: answers };
 }
 
 /** A user whose backend stops and never continues. */
@@ -306,7 +306,7 @@ test("--json --stream ends at the open request, whose line has the commands", as
 
 test("two approvals are asked one after the other", async () => {
   const ann = kay({ signedIn: true });
-  const given: unknown[] = [];
+  const answers: unknown[] = [];
   let go = () => {};
   const both = new Promise<void>((resolve) => {
     go = resolve;
@@ -331,12 +331,12 @@ test("two approvals are asked one after the other", async () => {
   };
   ann.place.network.on("POST /ask", { stream: stream() });
   ann.place.network.always("POST /sessions/session_1/interactions/", ({ url, body }) => {
-    given.push([url.split("/").at(-1), (body as { action: string }).action]);
-    if (given.length === 2) go();
+    answers.push([url.split("/").at(-1), (body as { action: string }).action]);
+    if (answers.length === 2) go();
     return { json: { ...IDS, interaction_id: "int_1", action: "approve" } };
   });
   expect(await ann("ask x", { ...TERMINAL, types: ["1", "n", ""] })).toMatchObject({ exit: 5, stdout: "One.\n" });
-  expect(given).toEqual([
+  expect(answers).toEqual([
     ["int_1", "approve"],
     ["int_2", "deny"],
   ]);

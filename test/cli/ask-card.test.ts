@@ -16,14 +16,14 @@ async function ask(
   { refusals = [], ...setting }: RunSetting & { refusals?: Reply[] } = {},
 ): Promise<{ ann: Machine; ink: Ink; given: unknown[]; extended: string[] }> {
   const ann = kay({ signedIn: true });
-  const given: unknown[] = [];
+  const answers: unknown[] = [];
   const all = Promise.withResolvers<void>();
-  const before = [...begins(), calls("slack.send_message", {}), ...cards, status("awaiting_approval")];
+  const openingParts = [...begins(), calls("slack.send_message", {}), ...cards, status("awaiting_approval")];
   const stream = async function* () {
-    yield* sse(before, { ends: false });
+    yield* sse(openingParts, { ends: false });
     const allAnswered = all.promise.then(() => true);
     while (!(await Promise.race([allAnswered, ann.place.clock.sleep(20_000).then(() => false)]))) yield ": ping\n\n";
-    yield* sse(rest, { first: before.length + 1 });
+    yield* sse(rest, { first: openingParts.length + 1 });
   };
   const { network } = ann.place;
   network.on("POST /ask", { stream: stream() });
@@ -36,12 +36,12 @@ async function ask(
       extended.push(interaction_id);
       return { json: { ...IDS, interaction_id, expires_at: "2026-11-27T12:07:00.000Z" } };
     }
-    given.push(body);
-    if (given.length === cards.length) all.resolve();
+    answers.push(body);
+    if (answers.length === cards.length) all.resolve();
     return { json: { ...IDS, interaction_id: url.split("/").at(-1), ...(body as object) } };
   });
   const ink = await openInk(ann, "ask x", setting);
-  return { ann, ink, given, extended };
+  return { ann, ink, given: answers, extended };
 }
 
 const APPROVED = [answered({ action: "approve" }), brings({ ok: true }), ...says("It is sent."), ...ends()];

@@ -104,10 +104,10 @@ test.each([
     "http://notes.example.test/mcp/",
     "https://notes.example.test/mcp/",
   ],
-])("B254: a redirect to %s is not followed, and its address is named", async (_, status, location, named, better) => {
+])("B254: a redirect to %s is not followed, and its address is named", async (_, status, location, address, better) => {
   const { run } = ann(async () => new Response(null, { status, headers: { location } }));
   expect((await run(add())).stderr).toContain(
-    `✗ The server redirects to ${named}. kay follows only redirects within one site that keep the request, so add ${better} instead if you trust it.\n`,
+    `✗ The server redirects to ${address}. kay follows only redirects within one site that keep the request, so add ${better} instead if you trust it.\n`,
   );
 });
 

@@ -190,7 +190,7 @@ const LOST: [string, () => Reply][] = [
 
 test.for(LOST)("H19 a request whose answer is lost is sent once and looked up: %s", async ([, reply]) => {
   const doneReply = { state: "done", status: 200, answer: { status: "completed", message: "Done." } };
-  for (const [found, outcome] of [
+  for (const [lookup, outcome] of [
     [{ json: doneReply }, { answer: doneReply.answer }],
     [
       { status: 404, json: { code: "NOT_FOUND", message: "x" } },
@@ -200,7 +200,7 @@ test.for(LOST)("H19 a request whose answer is lost is sent once and looked up: %
     const { api, network } = streamWorld();
     network.serve("http://127.0.0.1:4000", async () => new Response("{}"));
     network.on("POST /ask", reply());
-    network.on("GET /requests/", found);
+    network.on("GET /requests/", lookup);
     expect(await ask(network, api).catch((error: unknown) => error)).toMatchObject(outcome);
     expect(network.calls()).toEqual(["POST /ask", "GET /requests/…"]);
   }

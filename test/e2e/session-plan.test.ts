@@ -44,9 +44,9 @@ async function press(session: SessionShell, key: string, look: RegExp): Promise<
 async function readAll(session: SessionShell): Promise<void> {
   const hasMore = () => /↓ \d+ more lines below/.test(session.screen().join("\n"));
   for (let page = 0; page < 20 && hasMore(); page++) {
-    const before = session.screen().join("\n");
+    const oldScreen = session.screen().join("\n");
     await press(session, "\x1b[6~", /./);
-    await session.sees((screen) => screen !== before);
+    await session.sees((screen) => screen !== oldScreen);
   }
 }
 

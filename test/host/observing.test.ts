@@ -122,13 +122,13 @@ test("a generation is one trace across its pause, and neither traces nor metrics
 
 test("the operator's document has every metric, with its kind, its labels and its meaning", () => {
   const rows = [...read("docs/operating.md").text.matchAll(/^\| `(kay_\w+)` *\| (\w+) *\| (.*?) *\| (.*?) *\|$/gm)];
-  const told = rows.map(([, name, kind, labels = "", help]) => [
+  const documented = rows.map(([, name, kind, labels = "", help]) => [
     name,
     kind,
     [...labels.matchAll(/`(\w+)`/g)].map((match) => match[1]),
     help,
   ]);
-  expect(told).toEqual(
+  expect(documented).toEqual(
     Object.entries(METRICS).map(([name, { kind, labels, help }]) => [name, kind, [...labels], help]),
   );
 });

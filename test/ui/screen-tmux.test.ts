@@ -136,8 +136,8 @@ describe.skipIf(!hasTmux)("N4 N52 a window that shrinks while a card is open", (
       resize(size);
       screen.draw(cardOf(size));
       await settle();
-      const shown = window.visible().filter((row) => row !== "");
-      expect(shown, JSON.stringify(size)).toEqual([...lines, ...cardOf(size).lines].slice(-shown.length));
+      const visible = window.visible().filter((row) => row !== "");
+      expect(visible, JSON.stringify(size)).toEqual([...lines, ...cardOf(size).lines].slice(-visible.length));
     }
     return { ...window, screen, settle };
   };

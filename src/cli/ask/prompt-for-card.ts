@@ -94,7 +94,7 @@ async function answerOnCard(
 ): Promise<void> {
   const item = card();
   let ui = createCardUi(item);
-  const visit = (how: "open" | "copy") => visitLink(kay, item, how);
+  const visit = (mode: "open" | "copy") => visitLink(kay, item, mode);
   const extend = (ids: string[]) => extendRequests(link, target, ids);
   try {
     for (;;) {

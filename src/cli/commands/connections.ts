@@ -57,9 +57,9 @@ function check(kay: Kay, { connections }: ConnectionsResponse, service: string):
 }
 
 /** Returns the error for a service that the backend does not know, worded like the backend's. */
-export function unknownServiceProblem(typed: string, known: string[]): Problem {
-  const name = JSON.stringify(clean(typed, { lines: false }));
-  const guess = suggestName(typed, known, (each) => clean(each, { lines: false }));
-  const list = known.map((each) => clean(each, { lines: false })).join(", ");
+export function unknownServiceProblem(input: string, names: string[]): Problem {
+  const name = JSON.stringify(clean(input, { lines: false }));
+  const guess = suggestName(input, names, (text) => clean(text, { lines: false }));
+  const list = names.map((text) => clean(text, { lines: false })).join(", ");
   return new Problem("UNKNOWN_SERVICE", `Unknown service ${name}.${guess && ` ${guess}`} The services are ${list}.`);
 }

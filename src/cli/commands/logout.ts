@@ -11,8 +11,8 @@ import { warnAboutAccess } from "./disconnect.ts";
  */
 export function createLogoutCommand(kay: Kay): Command {
   return new Command("logout").description("Sign out and disconnect all services").action(async () => {
-    const { credentials, origin, completions: known } = await kay.resolveTarget();
-    known.forget();
+    const { credentials, origin, completions } = await kay.resolveTarget();
+    completions.forget();
     const { signIn } = await credentials.read(origin);
     if (!signIn.token && !signIn.refresh_token) {
       if (kay.flags.json)

@@ -28,10 +28,10 @@ const MAX_DEPTH = 64;
  * Finds the project of a folder: the nearest folder with `KAY.md` or `.kay/commands`, up to the root of the repository.
  * Outside a repository, only the folder itself counts.
  *
- * @param own folder of the user's files, which is not a project
+ * @param personalFolder folder of the user's files, which is not a project
  */
-export function findProject(cwd: string, own: string): Project | undefined {
-  const personal = toRealPath(own);
+export function findProject(cwd: string, personalFolder: string): Project | undefined {
+  const personal = toRealPath(personalFolder);
   for (const folder of listFolders(toRealPath(cwd))) {
     if (folder === personal) continue;
     const project = readProject(folder);

@@ -17,12 +17,12 @@ export type OutputTarget = { path: string; label: string; kind: "file" | "other"
  */
 export async function openOutputTarget(cwd: string, name: string): Promise<OutputTarget> {
   const label = JSON.stringify(toLine(name));
-  const given = resolve(cwd, checkFileName(name));
+  const requested = resolve(cwd, checkFileName(name));
   try {
-    const stats = await stat(given).catch(ignoreMissing);
+    const stats = await stat(requested).catch(ignoreMissing);
     if (stats?.isDirectory()) throw new Problem("USAGE", `${label} is a folder.`, { hint: "Specify a file in it." });
-    if (stats && !stats.isFile()) return { path: given, label: label, kind: "other" };
-    const path = await follow(given);
+    if (stats && !stats.isFile()) return { path: requested, label: label, kind: "other" };
+    const path = await follow(requested);
     const target: OutputTarget = { path, label: label, kind: "file", ...(stats ? { mode: stats.mode & 0o7777 } : {}) };
     if (stats) await (await open(path, "r+")).close();
     await rm(await createFile(target, ""));

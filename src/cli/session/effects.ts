@@ -132,7 +132,7 @@ async function cancel({ link, dispatch }: EffectPorts, generation: string): Prom
 
 /** Describes a card for a notification, which may be visible on a locked screen: without the text of the request. */
 function describeCard(card: AnyCard): string {
-  if (card.kind !== "card") return "kay needs a yes or no.";
+  if (card.kind !== "card") return "kay needs your decision.";
   if (card.type === "auth") return `kay needs a connection: ${card.auth.integrations.map(toLine).join(", ")}.`;
   return `${toLine(card.request.tool_name)} needs ${card.type === "approval" ? "your approval" : "your input"}.`;
 }

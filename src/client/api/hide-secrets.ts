@@ -84,10 +84,10 @@ export function createPartHider<T extends Part>(secrets: string[] = []): { take(
     take(part) {
       const { type, id, delta } = part;
       if (typeof delta !== "string" || !type.endsWith("-delta")) return [...flush(), part];
-      const before = last && (last.type !== type || last.id !== id) ? flush() : [];
-      if (before.length > 0 || last?.id !== id) visible = ends.get(id) ?? visible;
+      const earlierParts = last && (last.type !== type || last.id !== id) ? flush() : [];
+      if (earlierParts.length > 0 || last?.id !== id) visible = ends.get(id) ?? visible;
       last = part;
-      return [...before, { ...part, delta: read(delta) }];
+      return [...earlierParts, { ...part, delta: read(delta) }];
     },
     end: flush,
   };

@@ -70,8 +70,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       const room = await takeFreeRoom();
       return withWriteLock(async () => {
         const current = await locked.load();
-        const before = Object.hasOwn(current.origins, origin) ? { ...current.origins[origin] } : {};
-        await locked.save(current, { ...current.origins, [origin]: normalizeSignIn(change(before)) }, room);
+        const previous = Object.hasOwn(current.origins, origin) ? { ...current.origins[origin] } : {};
+        await locked.save(current, { ...current.origins, [origin]: normalizeSignIn(change(previous)) }, room);
       });
     },
     async withRoom(work) {

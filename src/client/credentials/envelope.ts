@@ -93,8 +93,8 @@ export function parseSignIns(value: unknown): SignInsByOrigin | null {
   const record = toRecord(value);
   if (!record) return null;
   const origins: SignInsByOrigin = {};
-  for (const [origin, each] of Object.entries(record)) {
-    const signIn = toRecord(each);
+  for (const [origin, item] of Object.entries(record)) {
+    const signIn = toRecord(item);
     if (!signIn) return null;
     origins[origin] = normalizeSignIn(signIn);
   }

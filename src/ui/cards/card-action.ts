@@ -108,7 +108,7 @@ export function findShortRequests(card: AnyCard, now: number, lastRequest: numbe
       ? [{ id: request.id, left: Date.parse(request.until ?? request.request.expires_at) - now }]
       : [],
   );
-  const left = Math.min(...requests.map((request) => request.left));
+  const shortest = Math.min(...requests.map((request) => request.left));
   const isAsked = lastRequest !== undefined && now - lastRequest < AGAIN_MS;
-  return !isAsked && left > 0 && left < SHORT_MS ? requests.map(({ id }) => id) : [];
+  return !isAsked && shortest > 0 && shortest < SHORT_MS ? requests.map(({ id }) => id) : [];
 }

@@ -13,13 +13,13 @@ export function listChangedLines(before: string, after: string): ChangedLine[] {
   const lines: ChangedLine[] = [];
   let [from, to] = [0, 0];
   while (from < old.length || to < now.length) {
-    const [gone, come] = [old[from], now[to]];
-    if (gone !== undefined && gone === come) {
-      lines.push({ mark: " ", text: gone });
+    const [removed, come] = [old[from], now[to]];
+    if (removed !== undefined && removed === come) {
+      lines.push({ mark: " ", text: removed });
       from += 1;
       to += 1;
-    } else if (gone !== undefined && getCount(shared, from + 1, to) >= getCount(shared, from, to + 1)) {
-      lines.push({ mark: "-", text: gone });
+    } else if (removed !== undefined && getCount(shared, from + 1, to) >= getCount(shared, from, to + 1)) {
+      lines.push({ mark: "-", text: removed });
       from += 1;
     } else {
       lines.push({ mark: "+", text: come ?? "" });

@@ -123,10 +123,10 @@ function isComposer(id: string | null): boolean {
   return id === COMPOSER || id === DRAFTING;
 }
 
-function isOpen({ open, drawn, lastKey }: Focus, id: string, at: number, quiet: number): boolean {
-  if (drawn?.id !== id || at < drawn.at) return false;
-  if (open?.id === id) return at >= open.since;
-  return at - Math.max(drawn.at, lastKey) >= quiet;
+function isOpen({ open, drawn, lastKey }: Focus, id: string, time: number, quiet: number): boolean {
+  if (drawn?.id !== id || time < drawn.at) return false;
+  if (open?.id === id) return time >= open.since;
+  return time - Math.max(drawn.at, lastKey) >= quiet;
 }
 
 /** Moves to the next part, in the order composer, cards. */

@@ -5,14 +5,14 @@ import { type Mode, readStringToken, readToken, type Token } from "./token.ts";
 /** Converts terminal input into keys. The result does not depend on how reads split the input. */
 export type KeyReader = {
   /** Processes one read that arrived at `at`, in ms since 1970. */
-  push(bytes: Uint8Array, at: number): Key[];
+  push(bytes: Uint8Array, now: number): Key[];
   /** Returns after how many ms of silence to call {@link KeyReader.flush}; null if no input is incomplete. */
   getWaitMs(): number | null;
   /**
    * Returns the keys of incomplete input after enough silence: a lone ESC, an unclosed paste. A caller with a timer
    * must first let pending reads arrive (`setImmediate`), because a busy process sees its timers before its input.
    */
-  flush(at: number): Key[];
+  flush(now: number): Key[];
 };
 
 /** Creates a reader for one terminal. It buffers incomplete input and uses no clock. */
@@ -21,22 +21,22 @@ export function createKeyReader(): KeyReader {
   let burst: Burst = null;
   let escaped = Number.NEGATIVE_INFINITY;
   return {
-    push(bytes, at) {
+    push(bytes, now) {
       const entries: BurstEntry[] = [];
-      const isLate = at - escaped < LATE_MS && LATE_REST.test(Buffer.from(bytes).toString("latin1"));
-      state = readTokens(state, isLate ? Buffer.concat([LONE_ESC, bytes]) : bytes, at, entries);
+      const isLate = now - escaped < LATE_MS && LATE_REST.test(Buffer.from(bytes).toString("latin1"));
+      state = readTokens(state, isLate ? Buffer.concat([LONE_ESC, bytes]) : bytes, now, entries);
       escaped = Number.NEGATIVE_INFINITY;
-      const joined = joinBursts(entries, burst, at);
+      const joined = joinBursts(entries, burst, now);
       burst = joined.burst;
       return joined.keys;
     },
     getWaitMs: () => getWait(state),
-    flush(at) {
+    flush(now) {
       const wait = getWait(state);
-      const silence = at - state.last;
+      const silence = now - state.last;
       if (wait === null || (silence >= 0 && silence < wait - EARLY_MS)) return [];
       const keys = flushPending(state);
-      if (keys.at(-1)?.name === "escape") escaped = at;
+      if (keys.at(-1)?.name === "escape") escaped = now;
       state = { ...state, mode: "keys", pending: NOTHING, pasted: [] };
       return keys;
     },
@@ -77,7 +77,7 @@ const READERS: Record<Mode, (bytes: Uint8Array, from: number) => Token | null> =
 };
 
 /** Reads all complete tokens and adds their keys to `entries`. */
-function readTokens(state: State, bytes: Uint8Array, at: number, entries: BurstEntry[]): State {
+function readTokens(state: State, bytes: Uint8Array, now: number, entries: BurstEntry[]): State {
   const old = state.pending.length;
   const data = old > 0 ? Buffer.concat([state.pending, bytes]) : bytes;
   let { mode, pasted, pastedSince } = state;
@@ -85,7 +85,7 @@ function readTokens(state: State, bytes: Uint8Array, at: number, entries: BurstE
   for (;;) {
     const token = from < data.length ? READERS[mode](data, from) : null;
     if (!token) break;
-    const came = from < old ? state.since : at;
+    const came = from < old ? state.since : now;
     if (token.piece) pasted.push(token.piece);
     if (mode === "paste" && token.mode === "keys") entries.push(...toPasteEntries(pasted, pastedSince));
     if (token.mode === "paste") [pasted, pastedSince] = [[], came];
@@ -93,13 +93,13 @@ function readTokens(state: State, bytes: Uint8Array, at: number, entries: BurstE
     mode = token.mode ?? mode;
     from += token.length;
   }
-  const since = from < old ? state.since : at;
-  return { mode, pending: Uint8Array.from(data.subarray(from)), since, last: at, pasted, pastedSince };
+  const since = from < old ? state.since : now;
+  return { mode, pending: Uint8Array.from(data.subarray(from)), since, last: now, pasted, pastedSince };
 }
 
-function toPasteEntries(pasted: Uint8Array[], at: number): BurstEntry[] {
+function toPasteEntries(pasted: Uint8Array[], now: number): BurstEntry[] {
   const text = decodePaste(pasted);
-  return text === "" ? [] : [{ key: { name: "paste", text, ...NO_MODIFIERS }, at }];
+  return text === "" ? [] : [{ key: { name: "paste", text, ...NO_MODIFIERS }, at: now }];
 }
 
 function getWait({ mode, pending }: State): number | null {
@@ -146,16 +146,16 @@ type Burst = number | null;
  * Several characters of one read are marked as `amid`, including the final Enter, so that no letter of a word becomes a
  * command.
  */
-function joinBursts(entries: BurstEntry[], burst: Burst, at: number): { keys: Key[]; burst: Burst } {
+function joinBursts(entries: BurstEntry[], burst: Burst, now: number): { keys: Key[]; burst: Burst } {
   const keys: Key[] = [];
   let last: Burst = null;
   for (let from = 0; from < entries.length; ) {
     const run = takeRun(entries, from);
-    const continues = from === 0 && burst !== null && Math.abs(at - burst) <= CONTINUES_MS;
+    const continues = from === 0 && burst !== null && Math.abs(now - burst) <= CONTINUES_MS;
     const joined =
       run.length > 1 ? joinRun(run, continues) : { keys: run.map(withTime), isPaste: continues && isText(run[0]) };
     keys.push(...joined.keys);
-    last = joined.isPaste ? at : null;
+    last = joined.isPaste ? now : null;
     from += run.length;
   }
   return { keys, burst: entries.length === 0 ? burst : last };

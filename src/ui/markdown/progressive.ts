@@ -44,10 +44,10 @@ export function createTextWriter(write: (text: string) => void): AnswerWriter {
   let blank = 0;
   let hasBegun = false;
   const writeLines = (text: string) => {
-    for (const each of clean(text).split("\n")) {
-      if (each.trim() === "" || isPlannerFooter(each)) blank += 1;
+    for (const line of clean(text).split("\n")) {
+      if (line.trim() === "" || isPlannerFooter(line)) blank += 1;
       else {
-        write("\n".repeat(hasBegun ? blank : 0) + each);
+        write("\n".repeat(hasBegun ? blank : 0) + line);
         hasBegun = true;
         blank = 0;
       }

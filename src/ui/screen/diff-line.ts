@@ -99,9 +99,9 @@ function findCommonStart(old: string, next: string): number {
   return isPieceBoundary(old, end) && isPieceBoundary(next, end) ? end : lastCharacter;
 }
 
-function isPieceBoundary(text: string, at: number): boolean {
-  if (at === text.length || text[at] === "\x1b") return true;
-  PIECES.lastIndex = at;
+function isPieceBoundary(text: string, index: number): boolean {
+  if (index === text.length || text[index] === "\x1b") return true;
+  PIECES.lastIndex = index;
   return PIECES.test(text);
 }
 

@@ -108,10 +108,10 @@ test("only IDs and names that are safe in any shell are stored and read, each wi
 test("a folder that cannot be written fails no command", () => {
   const { folder, of } = cache();
   writeFileSync(join(folder, "state"), "");
-  const known = of({ state: () => join(folder, "state") });
-  known.write("sessions", [["session_1", ""]]);
-  known.forget();
-  expect(known.read("sessions")).toBeNull();
+  const cached = of({ state: () => join(folder, "state") });
+  cached.write("sessions", [["session_1", ""]]);
+  cached.forget();
+  expect(cached.read("sessions")).toBeNull();
 });
 
 test("commands that list store what they listed, without accounts, and logout deletes it", async () => {

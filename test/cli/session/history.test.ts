@@ -49,8 +49,8 @@ test("a damaged line is ignored, and only the newest thousand are kept", async (
   writeFileSync(path, `${lines.join("\n")}\n{"a":1}\n"ha\n\u0000\n`);
   expect((await history.read()).length).toBe(1_000);
   await history.add("new");
-  const kept = readFileSync(path, "utf8").trimEnd().split("\n");
-  expect([kept.length, kept[0], kept.at(-1)]).toEqual([1_000, '"entry 201"', '"new"']);
+  const storedLines = readFileSync(path, "utf8").trimEnd().split("\n");
+  expect([storedLines.length, storedLines[0], storedLines.at(-1)]).toEqual([1_000, '"entry 201"', '"new"']);
 });
 
 test("a folder that cannot be created is reported, with the variable that moves it", async () => {

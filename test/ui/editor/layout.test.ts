@@ -109,10 +109,14 @@ test("no row is wider than the frame or has a control character, and the cursor 
       fc.nat(),
       fc.integer({ min: 1, max: 30 }),
       fc.integer({ min: 1, max: 6 }),
-      (text, at, width, maxRows) => {
+      (text, offset, width, maxRows) => {
         const draft = insert({ ...draftWith(text), cursor: 0 }, "");
         const places = [...new Intl.Segmenter().segment(draft.text)].map(({ index }) => index);
-        const { rows, cursor } = laidOut({ ...draft, cursor: places[at % (places.length || 1)] ?? 0 }, width, maxRows);
+        const { rows, cursor } = laidOut(
+          { ...draft, cursor: places[offset % (places.length || 1)] ?? 0 },
+          width,
+          maxRows,
+        );
         expect(rows.length).toBeLessThanOrEqual(maxRows);
         if (width > 1) for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(width);
         expect(rows.join("")).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);

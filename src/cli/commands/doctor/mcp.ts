@@ -58,8 +58,8 @@ export async function withPatience<T>(
   { kay, signal }: CheckContext,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
-  const [patience, done] = [new AbortController(), new AbortController()];
-  kay.clock.sleep(PATIENCE_MS, AbortSignal.any([signal, done.signal])).then(
+  const [patience, finished] = [new AbortController(), new AbortController()];
+  kay.clock.sleep(PATIENCE_MS, AbortSignal.any([signal, finished.signal])).then(
     () => patience.abort(),
     () => {},
   );
@@ -69,7 +69,7 @@ export async function withPatience<T>(
     if (patience.signal.aborted && !signal.aborted) return undefined;
     throw error;
   } finally {
-    done.abort();
+    finished.abort();
   }
 }
 

@@ -62,12 +62,12 @@ export const PENDING_COLUMNS = ["ID", "KIND", "WHAT", "CONVERSATION", "EXPIRES I
 /** Formats open requests as rows of {@link PENDING_COLUMNS}. */
 export function toPendingRows(kay: Kay, pending: PendingRequest[]): string[][] {
   const shorten = createIdShortener(pending.map(({ id }) => id));
-  return pending.map((one) => [
-    toLine(shorten(one.id)),
-    KINDS[one.kind],
-    formatRequest(one),
-    toLine(one.title ?? shortenId(one.session_id)),
-    formatTimeUntil(Date.parse(one.expires_at) - kay.clock.now()),
+  return pending.map((request) => [
+    toLine(shorten(request.id)),
+    KINDS[request.kind],
+    formatRequest(request),
+    toLine(request.title ?? shortenId(request.session_id)),
+    formatTimeUntil(Date.parse(request.expires_at) - kay.clock.now()),
   ]);
 }
 

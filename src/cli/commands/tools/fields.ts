@@ -18,9 +18,9 @@ type Schema = Record<string, unknown>;
 export function listFields({ input_schema: schema }: ToolView): Field[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
   const fields = Object.entries(record(schema.properties)).map(([name, value]): Field => {
-    const own = record(value);
-    const description = typeof own.description === "string" ? own.description : "";
-    return { name, type: getType(own), required: required.includes(name), description, schema: own };
+    const schema = record(value);
+    const description = typeof schema.description === "string" ? schema.description : "";
+    return { name, type: getType(schema), required: required.includes(name), description, schema: schema };
   });
   return fields.sort((a, b) => Number(b.required) - Number(a.required));
 }

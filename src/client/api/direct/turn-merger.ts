@@ -164,9 +164,9 @@ function createTextCollector(toParts: (id: string, text: string) => StreamPart[]
   };
   const take = (part: StreamPart): StreamPart[] => {
     if (part.type === "text-start") {
-      const before = flush();
+      const earlierParts = flush();
       open = { id: part.id, text: "" };
-      return before;
+      return earlierParts;
     }
     if (part.type === "text-delta") open = { id: part.id, text: (open?.text ?? "") + part.delta };
     return part.type === "text-end" ? flush() : [];
