@@ -215,7 +215,7 @@ test("an invalid name of an account is refused before anything is asked", async 
   expect((await ann("connect nope --as work")).stderr).toContain("Unknown service");
 });
 
-/** Somebody beside a known MCP server, who consents at its page, and the tokens that its tools were called with. */
+/** A user beside a known MCP server, who consents at its page, and the tokens that its tools were called with. */
 function besideServer(name: string, options: LoginOptions | { key: string } | "open") {
   const { fetch, login, notes, server } = mcpStandIn(name, options);
   server.state.paid = true;

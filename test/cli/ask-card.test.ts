@@ -9,7 +9,7 @@ const kay = useKay();
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A command on a terminal that is asked about these cards, and goes on with `rest` once each was answered. */
+/** Runs a command on a terminal that prompts for these cards, and continues with `rest` once each is answered. */
 async function ask(
   cards: StreamPart[],
   rest: StreamPart[],

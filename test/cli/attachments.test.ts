@@ -144,7 +144,7 @@ test("files go to Slack, and with an email, a reply and a draft", async () => {
   const prompt =
     "share shot.png and größe.pdf in #general: Look; and email them to sam@example.com: Hi; reply to “Release 1.4 on Friday?”: Seen; and draft: Later";
   const { exit, stdout } = await ann(["ask", "--attach=shot.png", "--attach=größe.pdf", prompt]);
-  // A draft is shown after it was stored, before the model goes on.
+  // A draft is shown after it was stored, before the model continues.
   expect([exit, stdout]).toEqual([8, expect.stringContaining("kay ran gmail.create_draft, which writes.")]);
   const slack = (await ann.place.control("slack", "GET /state")) as {
     channels: { name: string; messages: { text: string; files?: object[] }[] }[];

@@ -19,7 +19,7 @@ test("U17 --json escapes what a terminal would interpret or hide, and its value 
   expect(result.stdout).toContain('"J\\u001b[31m\\u009b1mD\\u202e\\u200b\\udb40\\udc41 会 👩‍💻"');
 });
 
-test("a schedule in a time zone that nobody knows is listed, and an internal error quotes only clean text", async () => {
+test("a schedule in an unknown time zone is listed, and an internal error quotes only clean text", async () => {
   const ann = kay({ signedIn: true });
   const zone = "UTC\u001b]52;c;SEVMTE8=\u0007\u009b31mred\u202e";
   const times = { next_at: "2026-11-27T12:00:00.000Z", created_at: "2026-11-27T12:00:00.000Z" };

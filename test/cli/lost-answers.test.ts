@@ -50,7 +50,7 @@ test.for<[Reply, string]>([
     stderr,
   });
   expect(ann.place.network.calls()).toEqual(["POST /ask", "GET /requests/…"]);
-  // It may have been stopped because nobody followed; it was not done twice.
+  // It may have been stopped without a follower; it was not done twice.
   expect(await comments(ann)).toBeLessThanOrEqual(1);
 });
 

@@ -23,7 +23,7 @@ test("without a configured backend kay starts the local one, once, and opens it 
   expect(await ann.stored("embedded")).toMatchObject({ session_id: expect.any(String), token: expect.any(String) });
 });
 
-test("no backend is started to find out that nobody is signed in", async () => {
+test("no backend is started to find out that no user is signed in", async () => {
   const ann = kay({ own: true });
   for (const line of ["connections --check jira", "ask hello", "whoami", "disconnect jira --yes", "confirm x --deny"])
     expect(await ann(line)).toMatchObject({ exit: 4, stderr: expect.stringMatching(/^✗ You are not signed in\.\n/) });

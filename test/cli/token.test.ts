@@ -4,7 +4,7 @@ import { type Machine, useKay } from "#test/kay";
 const kay = useKay();
 const ELSEWHERE = "https://elsewhere.example.test";
 
-/** A CI job's machine with the token of somebody who is signed in. */
+/** Creates the machine of a CI job with the token of a signed-in user. */
 async function ci(overrides: Record<string, string> = {}): Promise<{ ann: Machine; job: Machine; token: string }> {
   const ann = kay({ signedIn: true });
   await ann("whoami");

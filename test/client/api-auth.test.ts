@@ -56,7 +56,7 @@ test("A02 after a temporary refresh failure, a later call tries again", async ()
   expect(await api.connections()).toEqual({ connections: {} });
 });
 
-test("a 401 that no refresh fixes says that nobody is signed in, with the backend's reason", async () => {
+test("a 401 that no refresh fixes means not signed in, with the backend's reason", async () => {
   const backend = await fakeBackend();
   backend.on("GET /connections", EXPIRED);
   const refresher = () => ({ accessToken: async () => "T0", afterRejection: async () => null });

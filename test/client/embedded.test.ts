@@ -26,7 +26,7 @@ async function machine(changes: Partial<EmbeddedPorts> = {}) {
     notes,
     spawned,
     sent: requests,
-    /** What a started backend does: returns its exit code, or never ends. */
+    /** Runs in place of a started backend: returns its exit code, or never ends. */
     onSpawn: async (_log: string): Promise<number | null> => new Promise(() => {}),
     answerToStop: (): Incoming => ({ status: 202, headers: {}, body: "" }),
     /** The backend of process 7 runs, with these settings. */

@@ -84,7 +84,7 @@ test.for(steps)(
   },
 );
 
-test("S18 a kill among twelve costs nobody the sign-in", { timeout: 60_000 }, async () => {
+test("S18 a kill among twelve keeps the sign-in", { timeout: 60_000 }, async () => {
   const { url } = await backend({ grace: true });
   const { folder, stored } = await openSignedIn();
   const job: Job = { folder, does: "afterRejection", rejected: "T0", server: url };

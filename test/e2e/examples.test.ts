@@ -18,7 +18,7 @@ beforeAll(async () => {
   await connect(person(), "jira");
 }, 90_000);
 
-/** What a CI runner provides: a fresh account, the repository's settings, and files for the job's output. */
+/** Environment of a CI runner: a fresh account, the repository's settings, and files for the job's output. */
 async function runner(secrets: Record<string, string>) {
   const home = openHome({ CI: "true", GITHUB_ACTIONS: "true" });
   const inHome = (name: string) => join(home.folder, name);

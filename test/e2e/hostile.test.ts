@@ -31,7 +31,7 @@ test("a closed stderr does not stop the work", async () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     return { json: { status: "completed", message: "Hello.", receipts: [] } };
   });
-  // The note about the silent pipe is the first thing written, after 3 s, to a pipe that nobody reads any more.
+  // The note about the silent pipe is the first thing written, after 3 s, to a pipe without a reader.
   const line = "sleep 5 | kay ask hello 2> >(exec 0<&-; sleep 0.2); exit $?";
   expect(await shell(home.env, home.folder, line)).toEqual({ exit: 0, stdout: "Hello.\n" });
 });
@@ -53,7 +53,7 @@ test("a BROWSER that cannot even be looked up is reported, and the wait continue
   });
 });
 
-test("with a umask of 0 nobody else can put compiled code where kay would run it", async () => {
+test("with a umask of 0 no other user can put compiled code where kay would run it", async () => {
   const home = openHome();
   const cache = join(home.folder, ".cache", "kay");
   expect(

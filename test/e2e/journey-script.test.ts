@@ -6,7 +6,7 @@ import { needs } from "#test/needs";
 
 const SCRIPT = fileURLToPath(new URL("../../docs/examples/journey.sh", import.meta.url));
 
-/** What the script prints: each step with its exit code and its document. */
+/** Output of the script: each step with its exit code and its document. */
 const STEPS = `
 exit 4    not signed in                    NOT_SIGNED_IN
 exit 2    wrong usage                      USAGE

@@ -13,7 +13,7 @@ async function openSignedIn() {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });
   await home.signIn(backend.url, { session_id: "kaysession_1", token: jwt(Date.now()), refresh_token: "R1" });
-  // Who asks is told with a stream, by an id that is new each time.
+  // A streamed request has the client, whose ID is new each time.
   const withoutClient = ({ client: _, ...rest }: Record<string, unknown>) => rest;
   const prompts = () =>
     backend.seen

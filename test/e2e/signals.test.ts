@@ -11,7 +11,7 @@ const SIGN_IN = { session_id: "kaysession_1", token: jwt(Date.now()), refresh_to
 const STATUS = "GET /auth/status/state-1";
 const readStore = (home: Home) => readFileSync(join(home.config, "credentials/default.json"), "utf8");
 
-/** A home signed in at a backend where nobody ever consents. */
+/** Opens a home signed in at a backend without consents. */
 async function openWaiting() {
   const backend = await fakeBackend();
   const home = openHome({ KAY_API_URL: backend.url });

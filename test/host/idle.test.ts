@@ -69,7 +69,7 @@ test("N61 a backend stays while a request waits for an answer", async () => {
   expect(world.log).toHaveLength(1);
 });
 
-test("once stopped it notifies nobody", async () => {
+test("once stopped it never calls back", async () => {
   const { world, idle, pass, ticks } = watched(60_000);
   idle.stop();
   await pass(600_000);

@@ -70,7 +70,7 @@ test.each(["10.0.0.0/33", "2001:db8::/129", "10.0.0.0/8/8", "10.0.0.0/", "proxy.
   },
 );
 
-test("an empty list trusts nobody", () => {
+test("an empty list trusts no proxy", () => {
   expect(parseTrustedProxies(" , ")("127.0.0.1")).toBe(false);
 });
 

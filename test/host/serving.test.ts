@@ -54,7 +54,7 @@ const send: Send = async ({ url, method, headers }) => {
 };
 const get = (path: string, headers: Record<string, string> = {}) => fetch(host.url + path, { headers });
 
-test("the user who started it sees everything through the record, which nobody else can read", async () => {
+test("the user who started it sees everything through the record, which only that user can read", async () => {
   const [record = ""] = (await readdir(folder)).filter((name) => name.startsWith("serve-"));
   expect((await stat(join(folder, record))).mode & 0o777).toBe(0o600);
   const status = await fetchBackendStatus({ folder, processes, send, token: undefined }, host.url);

@@ -26,7 +26,7 @@ async function openTmux(columns: number, rows: number) {
     String(rows),
     "stty raw -echo; echo; printf '\\033]2;ready\\007'; exec sleep 60",
   );
-  // What the shell writes must not come after what the test writes.
+  // The shell's output must precede the test's.
   await expect.poll(() => tmux("display-message", "-p", "#{pane_title}").trim(), { timeout: 10_000 }).toBe("ready");
   return {
     tmux,

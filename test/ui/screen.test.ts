@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { openEmulator } from "#test/emulator";
 import { createScreen } from "#ui/screen/screen";
 
-/** What the terminals of these tests do. */
+/** Behavior of the terminals in these tests. */
 const XTERM = "not the cursor line";
 
 const lines = (...texts: string[]) => ({ lines: texts, cursor: null });

@@ -129,7 +129,7 @@ test("a tool's log arrives line by line or whole, and no line is doubled", () =>
   expect(tool).toMatchObject({ log: ["one", "two", "three"] });
 });
 
-test("a card is open until somebody answers it; then it is read-only and says how and by whom", () => {
+test("a card is open until it is answered; then it is read-only and shows how and by which client", () => {
   const open = reduceParts(START, CALL, CARD);
   expect(listOpenCards(open)).toEqual([
     { kind: "card", id: "int_1", type: "approval", generation_id: "gen_1", request: REQUEST },

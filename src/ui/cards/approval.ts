@@ -73,8 +73,8 @@ export function listPreviewFields({ preview }: InteractionRequest, edited?: Reco
 
 function applyReasonKey(ui: ApprovalUi, key: Key): CardStep<ApprovalUi> {
   if (key.name === "escape") return { ui: { ...ui, step: "ask" } };
-  const previous = updateTextInput(ui.why, key, { lines: false });
-  if (previous) return { ui: { ...ui, why: previous } };
+  const why = updateTextInput(ui.why, key, { lines: false });
+  if (why) return { ui: { ...ui, why } };
   return key.name === "enter" ? deny(ui, ui.why.text.trim()) : { ui };
 }
 
@@ -122,8 +122,8 @@ function omitUnchanged(
   return isSameJson(input, getInput(request)) ? undefined : input;
 }
 
-function isSameJson(a: unknown, other: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(other);
+function isSameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** Returns the preview's fields for editing in the card, if they are few and simple. */

@@ -99,10 +99,10 @@ function applyFillKey(ui: FormUi, { request }: ApprovalCard, key: Key): CardStep
   const { fill, past, edit } = updateFields(ui.fill, key);
   if (edit !== undefined) return { ui, act: { do: "edit", text: edit } };
   if (!past) return { ui: { ...ui, fill } };
-  const wrong = markFaults(fill, (entry) => findMissing(entry) ?? findLimitError(entry));
-  if (wrong) return { ui: { ...ui, fill: wrong } };
-  const isRight = { ...fill, entries: fill.entries.map((entry) => ({ ...entry, error: undefined })) };
-  return { ui: { ...ui, fill: isRight, step: "review", scroll: 0, reviewed: key.at } };
+  const marked = markFaults(fill, (entry) => findMissing(entry) ?? findLimitError(entry));
+  if (marked) return { ui: { ...ui, fill: marked } };
+  const valid = { ...fill, entries: fill.entries.map((entry) => ({ ...entry, error: undefined })) };
+  return { ui: { ...ui, fill: valid, step: "review", scroll: 0, reviewed: key.at } };
 }
 
 function applyReviewKey(ui: FormUi, key: Key): CardStep<FormUi> {

@@ -154,9 +154,9 @@ function toCompletion(draft: Draft, from: number, candidates: Candidate[]): Comp
   return single.length > 0 ? { from, to: draft.cursor, candidates: single } : null;
 }
 
-function findSharedStart(a: string, other: string): string {
+function findSharedStart(a: string, b: string): string {
   const letters = Array.from(a);
-  const otherLetters = Array.from(other);
+  const otherLetters = Array.from(b);
   const differs = letters.findIndex((letter, n) => letter.toLowerCase() !== otherLetters[n]?.toLowerCase());
   return differs < 0 ? a : letters.slice(0, differs).join("");
 }

@@ -78,8 +78,8 @@ export function updateOpenCards(previous: Session, closed: string[], opened: Any
 }
 
 /** Whether a request with the same ID has new content, for example after a wrong answer. */
-function isNewRequest(a: CardItem, other: CardItem): boolean {
-  return a.type !== "auth" && other.type !== "auth" && a.request !== other.request;
+function isNewRequest(a: CardItem, b: CardItem): boolean {
+  return a.type !== "auth" && b.type !== "auth" && a.request !== b.request;
 }
 
 /** Notes that the sent prompt has started or ended, and cancels it if the user asked for that earlier. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createPlaceLoader } from "#cli/session/places";
 import type { SessionEvent } from "#ui/session/events";
 
-/** What a backend with these tools offers after `@`. */
+/** Lists the candidates after `@` at a backend with these tools. */
 async function offer(tools: object[], answers: Record<string, unknown>) {
   const offers: string[][] = [];
   const calls: [string, unknown][] = [];

@@ -177,7 +177,7 @@ test("twenty processes that find the same stale lock break it once, and then wor
   expect([most, readdirSync(dirname(path))]).toEqual([1, []]);
 });
 
-test("a process that was killed while breaking a lock blocks nobody", async () => {
+test("a process that was killed while breaking a lock blocks no other process", async () => {
   const { credentials, path, lock, clock } = lockedProfile(await holder({ pid: DEAD }));
   writeFileSync(`${lock}.abc.1`, JSON.stringify(await holder({ pid: DEAD })));
   await credentials.exclusively(async () => {});

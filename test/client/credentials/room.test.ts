@@ -55,7 +55,7 @@ test("F2 reserved writes can overlap", async () => {
   expect(list()).toEqual(["default.json"]);
 });
 
-test("F2 reserved space that somebody removed is not a problem", async () => {
+test("F2 removed reserved space is not a problem", async () => {
   const { credentials, folder, list } = await openSignedIn();
   await credentials.withRoom(async () => {
     for (const name of list()) if (name.endsWith(".room")) unlinkSync(join(folder, name));

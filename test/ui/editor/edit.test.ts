@@ -37,7 +37,7 @@ function formatDraft({ text, cursor }: Draft): string {
   return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 }
 
-/** What is written after these bytes. */
+/** Returns the text after these bytes. */
 function readAll(...reads: string[]): string {
   const reader = createKeyReader();
   const keys = reads.flatMap((chunk) => reader.push(Buffer.from(chunk), 0));
@@ -209,7 +209,7 @@ test("a long paste is one character, shown by its size, and sent whole", () => {
   expect(getText(press(clearDraft(press(draft, "<ctrl-u>")), "<ctrl-y>"))).toBe(`see ${long} ok`);
 });
 
-test("nobody can type the placeholder of a fold", () => {
+test("the placeholder of a fold cannot be typed", () => {
   const draft = paste(EMPTY_DRAFT, "secret ".repeat(200));
   const expected = insert(insert(draft, "[pasted 1,400 characters]"), draft.text);
   expect(getText(expected)).toBe(`${"secret ".repeat(200)}[pasted 1,400 characters]`);

@@ -256,7 +256,7 @@ New
 `);
 });
 
-test("dropped items are not shown any more, and do not affect later ones", () => {
+test("dropped items are no longer shown, and do not affect later ones", () => {
   const parts = [SAID, ...begins(), calls("t", { a: 1 }), brings({ a: "b" }), ...says("One.\n\nTwo"), ...ends()];
   const { view, committed } = session(parts, { forgets: true });
   expect(committed).toBe(whole(parts));

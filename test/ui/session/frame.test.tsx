@@ -55,7 +55,7 @@ describe.each(SIZES)("at %i × %i", (width, height) => {
         expect(frame.cursor.row).toBeLessThan(height - 2);
         expect(frame.cursor.column).toBeLessThan(width);
       }
-      // The keys of what is asked are there.
+      // The keys of the question are visible.
       if (cards.length > 0) expect(rows.join("\n")).toMatch(/1|←→|enter/);
       const isWriting = player.now().focus.chosen === DRAFTING;
       expect(frame.focused).toBe(cards.length > 0 && !isWriting ? (frame.cards[0] ?? "") : null);

@@ -97,8 +97,8 @@ function nameFile(error: unknown, file: string): unknown {
   const [first = error.message, ...furtherIssues] = messages;
   const name = file === "-" ? "The description" : toLine(file);
   const lines = furtherIssues.slice(0, MOST_SHOWN).join("\n  ");
-  const rest = furtherIssues.length > MOST_SHOWN ? `\n  And ${furtherIssues.length - MOST_SHOWN} more.` : "";
-  return new Problem(error.code, `${name}: ${first}`, { hint: `${lines}${rest}`, details: error.details });
+  const suffix = furtherIssues.length > MOST_SHOWN ? `\n  And ${furtherIssues.length - MOST_SHOWN} more.` : "";
+  return new Problem(error.code, `${name}: ${first}`, { hint: `${lines}${suffix}`, details: error.details });
 }
 
 const MOST_SHOWN = 12;

@@ -103,7 +103,7 @@ test("no secret of the machine is in the output, the document, or the bundle", a
   });
 });
 
-test("a bundle is a new file that nobody else can read, and never replaces one", async () => {
+test("a bundle is a new file that only the user can read, and never replaces one", async () => {
   const ann = kay({ env: { BROWSER: "none" } });
   const result = await ann("doctor --bundle --json");
   const { bundle } = documentOf(result) as { bundle: string };

@@ -48,7 +48,7 @@ test("--refresh rotates the tokens once, and they are stored before they are use
   expect(await ann("whoami")).toMatchObject({ exit: 0 });
 });
 
-test("a lost response to --refresh is requested again, and nobody has to sign in", async () => {
+test("a lost response to --refresh is requested again, and no new sign-in is needed", async () => {
   const ann = kay(HERE);
   await ann("whoami");
   ann.place.network.on("POST /auth/refresh", "lost", "gateway", "pass");
